@@ -1,4 +1,6 @@
+import { VERSION } from '#core/version.ts'
 import type { EmbeddedPostgres } from '#db/embedded.ts'
+import { CONTRACT_VERSION } from '#http/openapi.ts'
 
 const STANDARD_ADDRESS = 'http://127.0.0.1:8080'
 
@@ -16,14 +18,14 @@ export function banner({ baseUrl, role, embedded, demo }: Started): string {
     ['Service', baseUrl],
     ...(role === 'worker' ? [] : [['Console', `${baseUrl}/app/`]]),
     ['Reference', `${baseUrl}/docs`],
-    ['Contract', `${baseUrl}/openapi.json`],
+    ['Contract', `${baseUrl}/openapi.json (contract version ${CONTRACT_VERSION})`],
     ['Database', embedded ? `embedded PostgreSQL in ${embedded.dir}${embedded.attached ? ' (found running)' : ''}` : 'DATABASE_URL'],
     ['Role', role],
     ...(demo ? [['Demo sign-in', `${demo.email} / ${demo.password}`]] : []),
     ...(demo?.shareToken ? [['Demo scene', `${baseUrl}/s/${demo.shareToken} (password ${demo.password})`]] : []),
   ]
   const table = rows.map(([name, value]) => `  ${name!.padEnd(13)} ${value}`).join('\n')
-  return `\nGroundtrack is ready. Ctrl-C stops it.\n\n${table}\n${demo ? firstCall(baseUrl) : ''}\n`
+  return `\nGroundtrack ${VERSION} is ready. Ctrl-C stops it.\n\n${table}\n${demo ? firstCall(baseUrl) : ''}\n`
 }
 
 function firstCall(baseUrl: string): string {

@@ -38,6 +38,8 @@ import type { OperatorRoles, SignInPlatform } from './access/sign-in.ts'
 import { createShares } from './access/shares.ts'
 import { createTokens } from './access/tokens.ts'
 import { createUsageRecorder, type UsageRecorder } from './background/usage.ts'
+import type { Limits } from '#http/limits.ts'
+import { limitsOf } from './limits.ts'
 
 interface Parts {
   db: Db
@@ -84,6 +86,7 @@ interface Composed {
   usage: UsageRecorder
   bell: Bell
   stream: EventStream
+  limits: Limits
   metrics: Metrics
   /** Of the database. */
   room: Room
@@ -178,6 +181,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     usage,
     bell,
     stream,
+    limits: limitsOf(operations),
     auth: authOf(parts, { tokens, rightsChanged, mails: accountMails(tasks) }),
     taskPlatform: { ...services, db, queue, committed, onFault },
     close: () => closeAll([...own, parts.webhooks, parts.mail]),

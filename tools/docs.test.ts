@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import { banner } from '#banner.ts'
+import { COUNTED_STATUSES, TABLE } from '#contract/table.ts'
+import { VERSION } from '#core/version.ts'
 
 const root = path.dirname(import.meta.dirname)
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
@@ -93,4 +96,22 @@ test('the index of decision records is complete', () => {
     listed,
     files.map((file, i) => `${file} ${titles[i]}`),
   )
+})
+
+// Goal: a reader meets one count of operations and one product version, wherever they look.
+test('counts of operations and version numbers agree', () => {
+  const rows = [...TABLE.values()]
+  const [counted, ours] = [
+    rows.filter(({ status }) => COUNTED_STATUSES.includes(status)).length,
+    rows.filter(({ status }) => status === 'ours').length,
+  ]
+  const sentence = `${counted} operations of the contract and ${ours} of ours`
+  const { info, paths } = JSON.parse(read('docs/openapi.json')) as { info: { version: string; description: string }; paths: object }
+  for (const text of [read('README.md'), read('docs/operations.md'), info.description]) assert.ok(text.includes(sentence), sentence)
+  assert.equal(Object.keys(paths).filter((address) => address.startsWith('/v1/op/')).length, counted + ours)
+  const shown = banner({ baseUrl: 'http://127.0.0.1:8080', role: 'all', embedded: null, demo: null })
+  assert.match(shown, new RegExp(`Groundtrack ${VERSION.replaceAll('.', '\\.')} is ready`))
+  assert.ok(shown.includes(`/openapi.json (contract version ${info.version})`))
+  for (const name of ['package.json', ...['cli', 'client', 'console'].map((each) => `packages/${each}/package.json`)])
+    assert.equal((JSON.parse(read(name)) as { version: string }).version, VERSION, name)
 })

@@ -27,8 +27,8 @@ export interface Allowance {
 }
 
 /** Map clients need thousands of tiles, people do not; this only stops a script that runs away with a session. */
-const USER_REQUESTS_PER_HOUR = 36_000
-const ANONYMOUS_REQUESTS_PER_MINUTE = 600
+export const USER_REQUESTS_PER_HOUR = 36_000
+export const ANONYMOUS_REQUESTS_PER_MINUTE = 600
 const HOUR_SECONDS = 3_600
 const MINUTE_SECONDS = 60
 /** One batch on its way at a time: the next gathers meanwhile, and round trips are what a call costs most. */

@@ -12,7 +12,7 @@ import { secretOf } from '#model/platform/secret.ts'
 import type { Attempts, OpenedShare, Shares } from '#context.ts'
 import type { Passwords } from './passwords.ts'
 
-const ATTEMPTS_PER_WINDOW = 10
+export const ATTEMPTS_PER_WINDOW = 10
 const ATTEMPT_WINDOW_SECONDS = 60
 /** A password that was right is not compared again for so long. */
 const VERIFIED_SECONDS = 60

@@ -28,6 +28,11 @@ export const TABLE: ReadonlyMap<string, TableRow> = new Map(
     .map((row) => [row.id, row]),
 )
 
+const countOf = (statuses: readonly TableRow['status'][]) => [...TABLE.values()].filter(({ status }) => statuses.includes(status)).length
+
+/** How many operations are published, in the words that every page uses. */
+export const PUBLISHED_COUNT = `${countOf(COUNTED_STATUSES)} operations of the contract and ${countOf(['ours'])} of ours`
+
 function parseRow(line: string): TableRow {
   const [id, domain, scope, tier, isPublic, raw, idempotent, status, provenance, events, summary] = line.split('\t') as string[]
   return {

@@ -1,9 +1,9 @@
 /** CQL2-Text into CQL2-JSON, which `cql2.ts` then checks. A hand-written descent: no expression can make it run away. */
+import { MAX_FILTER_DEPTH } from './cql2.ts'
 import { invalidField } from './problem.ts'
 import { wktGeometry } from './cql2-wkt.ts'
 
-const MAX_TEXT_LENGTH = 20_000
-const MAX_DEPTH = 20
+export const MAX_TEXT_LENGTH = 20_000
 
 interface Token {
   kind: 'name' | 'quoted' | 'text' | 'number' | 'symbol' | 'end'
@@ -130,12 +130,12 @@ class Parser {
   }
 
   either(depth: number): unknown {
-    if (depth > MAX_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_DEPTH} levels`)
+    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_FILTER_DEPTH} levels`)
     return this.#chain('OR', () => this.#chain('AND', () => this.#negated(depth)))
   }
 
   #negated(depth: number): unknown {
-    if (depth > MAX_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_DEPTH} levels`)
+    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_FILTER_DEPTH} levels`)
     if (this.accept('NOT')) return { op: 'not', args: [this.#negated(depth + 1)] }
     if (!this.#isOperand() && this.accept('(')) {
       const inner = this.either(depth + 1)
@@ -200,20 +200,20 @@ class Parser {
 
   /** A value, or arithmetic with values; a list in parentheses too. */
   #operand(depth: number, row = 0): unknown {
-    if (depth > MAX_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_DEPTH} levels`)
+    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_FILTER_DEPTH} levels`)
     const operators = ARITHMETIC[row]
     if (!operators) return this.#factor(depth)
     let left = this.#operand(depth, row + 1)
     for (let terms = 1; ; terms++) {
       const operator = operators.find((each) => this.accept(each))
       if (operator === undefined) return left
-      if (terms > MAX_DEPTH) throw invalidField('filter', `computes with more than ${MAX_DEPTH} terms`)
+      if (terms > MAX_FILTER_DEPTH) throw invalidField('filter', `computes with more than ${MAX_FILTER_DEPTH} terms`)
       left = { op: operator.toLowerCase(), args: [left, this.#operand(depth, row + 1)] }
     }
   }
 
   #factor(depth: number): unknown {
-    if (depth > MAX_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_DEPTH} levels`)
+    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_FILTER_DEPTH} levels`)
     const { kind, text } = this.#token
     if (this.accept('+')) return this.#factor(depth + 1)
     if (this.accept('-')) {

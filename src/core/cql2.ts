@@ -25,12 +25,12 @@ export type Cql2 =
   | { op: 's_intersects'; geometries: readonly Geometry[] }
   | { op: 't_intersects'; interval: Interval }
 
-/** Of one filter: operators, properties and values together. */
-const MAX_FILTER_NODES = 100
-const MAX_FILTER_DEPTH = 20
-const MAX_GEOMETRIES = 50
+/** Of one filter: operators, properties and values together; of `query`, its conditions and the members of each `in`. */
+export const MAX_FILTER_NODES = 100
+export const MAX_FILTER_DEPTH = 20
+export const MAX_GEOMETRIES = 50
 /** Over all geometries of a filter: each is checked while nobody else is answered. */
-const MAX_FILTER_VERTICES = 3_000
+export const MAX_FILTER_VERTICES = 3_000
 const MAX_PROPERTY_LENGTH = 200
 const MAX_TEXT_LENGTH = 1_000
 

@@ -1,8 +1,8 @@
 import { invalidField, problem } from '#core/problem.ts'
 
-const MAX_DEPTH = 32
+export const MAX_DEPTH = 32
 /** Of one object: no field of ours has so many, and each costs more than its bytes. */
-const MAX_MEMBERS = 5_000
+export const MAX_MEMBERS = 5_000
 
 /** Names that reach an object's prototype in careless code; no field of ours has one of them. */
 const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype'])

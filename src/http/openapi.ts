@@ -1,6 +1,6 @@
 /** The published contract, made of the same schemas that check every call. */
 import { DOMAINS } from '#contract/domains.ts'
-import { TABLE } from '#contract/table.ts'
+import { PUBLISHED_COUNT, TABLE } from '#contract/table.ts'
 import { describeFields } from './openapi-fields.ts'
 import { Problem, PROBLEMS, type ProblemSlug } from '#core/problem.ts'
 import type { AnyOperation, Tier } from '#operation.ts'
@@ -9,10 +9,11 @@ import { catalogPaths } from './projections/catalog.ts'
 import { tilePaths } from './projections/tiles.ts'
 import { assetPaths } from './projections/assets.ts'
 import { wmtsPaths } from './projections/wmts.ts'
+import { Limits } from './limits.ts'
 import { authPaths } from './openapi-auth.ts'
 
 /** Rises with every change of the contract after the first release; it is not the `/v1` of the path. */
-const CONTRACT_VERSION = '2.0.0'
+export const CONTRACT_VERSION = '2.0.0'
 
 type Json = Record<string, unknown>
 
@@ -24,7 +25,7 @@ export function isPublished(op: AnyOperation): boolean {
 export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, baseUrl: string): Json {
   const schemas: Json = { Problem: PROBLEM_SCHEMA }
   const published = [...operations.values()].filter(isPublished).toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const paths: Json = { ...authPaths(schemas, hoist), ...eventTypesPath, ...eventStreamPath }
+  const paths: Json = { ...authPaths(schemas, hoist), ...eventTypesPath, ...eventStreamPath, ...limitsPath(schemas) }
   for (const op of published) paths[`/v1/op/${op.id}`] = { post: describe(op, schemas) }
   Object.assign(paths, tilePaths(), assetPaths(), wmtsPaths(), sharePaths(), catalogPaths())
   const described = describeFields({ paths, schemas })
@@ -64,9 +65,10 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
 const ROUTE_TAGS = [
   { name: 'Sign-in', description: 'Accounts and sessions of people' },
   { name: 'Events', description: 'What the platform reports' },
+  { name: 'Limits', description: 'Sizes, rates and counts that the service accepts' },
 ]
 
-const DESCRIPTION = `Satellite and aerial imagery as typed operations.
+const DESCRIPTION = `Satellite and aerial imagery as typed operations: ${PUBLISHED_COUNT}.
 
 Every operation is \`POST /v1/op/{operation}\` with a JSON object as its body. \
 The resource path \`POST /v1/{resource}/{action}\`, with a slash for each dot of the id, \
@@ -275,6 +277,22 @@ const eventStreamPath = {
     },
   },
 }
+
+const limitsPath = (schemas: Json) => ({
+  '/v1/limits': {
+    get: {
+      operationId: 'limits.get',
+      summary: 'Limits of bodies, expressions, filters, geometries, pages, connections and organizations.',
+      description: 'Needs no credential. The values do not change while the service runs; send `If-None-Match`.',
+      tags: ['Limits'],
+      security: [],
+      responses: {
+        '200': { description: 'Done', content: { 'application/json': { schema: hoist(Limits, schemas) } } },
+        '304': { description: 'Not changed since the response whose ETag was sent' },
+      },
+    },
+  },
+})
 
 const eventTypesPath = {
   '/v1/event-types': {

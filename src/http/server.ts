@@ -26,6 +26,7 @@ import { registerEvents } from './events.ts'
 import type { Metrics } from './metrics.ts'
 import { isOwnRequest } from './local.ts'
 import { limitProxied } from './proxied.ts'
+import { publicDocument, registerLimits, sendDocument, type Limits, type PublicDocument } from './limits.ts'
 import { openApiDocument } from './openapi.ts'
 import { registerMcp } from './mcp/mcp.ts'
 import { registerOperations, send } from './operations.ts'
@@ -51,6 +52,7 @@ interface ServerOptions {
   platform: Platform
   auth: SignInPlatform
   stream: EventStream
+  limits: Limits
   log: Logger
   metrics: Metrics
   /** False while starting and stopping. */
@@ -120,6 +122,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerPayments(app, { platform, sandbox: sandboxPayments, isLocal })
   registerVendors(app, platform)
   registerContract(app, platform)
+  registerLimits(app, options.limits)
   registerPages(app, platform, demo)
   registerScreens(app, options)
   registerMailed(app, platform, auth)
@@ -268,16 +271,9 @@ function registerEventTypes(app: FastifyInstance, platform: Platform): void {
 }
 
 function registerContract(app: FastifyInstance, platform: Platform): void {
-  let rendered: { body: Buffer; etag: string } | null = null
+  let document: PublicDocument | null = null
   app.get('/openapi.json', async (request, reply) => {
-    rendered ??= render(platform)
-    reply.headers({ ETag: rendered.etag, 'Cache-Control': 'no-cache' })
-    if (request.headers['if-none-match'] === rendered.etag) return reply.code(304).send()
-    return reply.type('application/json; charset=utf-8').send(rendered.body)
+    document ??= publicDocument(openApiDocument(platform.operations, platform.baseUrl()))
+    return sendDocument(request, reply, document)
   })
-}
-
-function render(platform: Platform): { body: Buffer; etag: string } {
-  const body = Buffer.from(JSON.stringify(openApiDocument(platform.operations, platform.baseUrl())))
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
 }

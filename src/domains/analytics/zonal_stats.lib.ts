@@ -25,9 +25,9 @@ import {
   ZonalResult,
 } from './wire.ts'
 
-const MAX_ZONES = 5_000
+export const MAX_ZONES = 5_000
 /** Closing points included; a limit of the body, in effect, and of the time that checking takes. */
-const MAX_ZONE_VERTICES = 50_000
+export const MAX_ZONE_VERTICES = 50_000
 /** Pixels of the blocks under the zones. */
 export const MAX_PIXELS = 2 ** 25
 

@@ -9,9 +9,8 @@ import * as rateWindow from '#model/platform/rate-window.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { NO_ANSWER, post } from '#services/webhooks/send.ts'
-import { EXAMPLE_SUBSCRIPTION, SubscriptionId } from './wire.ts'
+import { EXAMPLE_SUBSCRIPTION, SubscriptionId, TESTS_PER_MINUTE } from './wire.ts'
 
-const TESTS_PER_WINDOW = 20
 const WINDOW_SECONDS = 60
 
 /** Posts one signed event of the subscription's type with `data.test`, now and once, even while it is paused. For its creator, an admin or an owner. */
@@ -47,8 +46,8 @@ export default operation({
       [{ subject: `webhook-test:${found.organizationId}`, windowSeconds: WINDOW_SECONDS }],
       clock.now(),
     )
-    if (count!.ordinal > TESTS_PER_WINDOW)
-      throw problem('too-many-attempts', `An endpoint can be tested ${TESTS_PER_WINDOW} times a minute`, {
+    if (count!.ordinal > TESTS_PER_MINUTE)
+      throw problem('too-many-attempts', `An endpoint can be tested ${TESTS_PER_MINUTE} times a minute`, {
         headers: { 'Retry-After': String(WINDOW_SECONDS) },
       })
     return found

@@ -6,6 +6,9 @@ import type { Delivery } from '#model/events/delivery.ts'
 import type { Subscription } from '#model/events/subscription.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 
+/** Of the endpoints of one organization. */
+export const TESTS_PER_MINUTE = 20
+
 export const SubscriptionId = Type.String({ maxLength: 100, description: 'Id of the subscription' })
 export const EventTypeName = Choice(
   EVENT_TYPES.map(({ type }) => type),

@@ -2,6 +2,7 @@
  * `POST /mcp`: operations as tools for agents, by the Model Context Protocol over streamable HTTP, without sessions. Credentials are
  * those of the API and come in the Authorization header alone; a web page of somebody else is refused (docs/threats.md, row 40).
  */
+import { VERSION } from '#core/version.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PriceError, priceOf, type Price } from '#contract/prices.ts'
 import { Problem, problem } from '#core/problem.ts'
@@ -108,7 +109,7 @@ async function answer(caller: Caller, message: Record<string, unknown>): Promise
   const { createMcpHandler, Server } = await import('@modelcontextprotocol/server')
   const handler = createMcpHandler(
     () => {
-      const server = new Server({ name: 'groundtrack', version: '0.1.0' }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS })
+      const server = new Server({ name: 'groundtrack', version: VERSION }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS })
       server.setRequestHandler('tools/list', () => ({ tools: [...caller.tools.list(caller.choice, caller.principal.scopes)] }))
       server.setRequestHandler('tools/call', ({ params }) => callTool(caller, params.name, params.arguments ?? {}))
       return server

@@ -1,4 +1,5 @@
 /** OGC API – Processes as OpenAPI 3.0, which the standard asks for. The operations behind it are in `/openapi.json`. */
+import { VERSION } from '#core/version.ts'
 import { JOB_STATES } from './processes.wire.ts'
 
 type Json = Record<string, unknown>
@@ -187,7 +188,7 @@ const PATHS: Json = {
 export function processesApi(base: string): Json {
   return {
     openapi: '3.0.3',
-    info: { title: 'Groundtrack, OGC API Processes', version: '1.0.0' },
+    info: { title: 'Groundtrack, OGC API Processes', version: VERSION },
     servers: [{ url: base }],
     security: [{ bearer: [] }, { apiKey: [] }],
     paths: PATHS,

@@ -3,6 +3,7 @@
  * columns that a caller can name stand in one table here.
  */
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { MAX_FILTER_NODES } from '#core/cql2.ts'
 import { parseInstant, type Interval } from '#core/interval.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { polygonsText, rectangle, type Bbox, type Part } from './footprint.ts'
@@ -101,8 +102,6 @@ const TEXT_MATCHES: Readonly<Record<string, (text: Sql, part: string) => Predica
   contains: (text, part) => sql<SqlBool>`strpos(${text}, ${part}) > 0`,
 }
 const OPERATORS: readonly string[] = [...Object.keys(COMPARISONS), 'in', ...Object.keys(TEXT_MATCHES)]
-/** Conditions of one search, each member of an `in` among them. */
-const MAX_FILTER_NODES = 100
 
 /** `{property: {operator: value}}`, as in the STAC Query extension. All must hold; a property that an item lacks never does. */
 export function parseQuery(query: Readonly<Record<string, unknown>>, columns: ReadonlyMap<string, Column> = COLUMNS): Predicate[] {

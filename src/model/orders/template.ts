@@ -4,7 +4,7 @@ import { problem } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
-const MAX_TEMPLATES = 500
+export const MAX_TEMPLATES = 500
 
 const COLUMNS = ['id', 'name', 'settings', 'created_by as createdBy', 'created_at as createdAt', 'updated_at as updatedAt'] as const
 

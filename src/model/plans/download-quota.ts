@@ -14,7 +14,7 @@ import type { Db, Tx } from '#db/tables.ts'
 import { planOf, type Plan } from './plan.ts'
 import * as usage from './usage.ts'
 
-const MAX_STARTS_PER_MINUTE = 120
+export const MAX_STARTS_PER_MINUTE = 120
 /** More than this part of a day's bytes within the breaker's window, and downloads pause. */
 const BREAKER_FRACTION = 0.25
 const BREAKER_WINDOW_MINUTES = 10

@@ -11,7 +11,7 @@ import { projectorToLonLat, type Point } from '#raster/warp/projector.ts'
 import type { AnyProcess, OpenSource, Source, SourceWish } from './process.ts'
 
 /** Each is an open file and a look at it before the job begins. */
-const MAX_SOURCES = 500
+export const MAX_SOURCES = 500
 const LOOKS_AT_ONCE = 4
 
 type Means = Pick<Context, 'db' | 'principal' | 'raster' | 'signal'>

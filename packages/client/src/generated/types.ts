@@ -1190,6 +1190,124 @@ export interface Legend {
   channels: string[]
 }
 
+export interface Limits {
+  /** Request bodies */
+  bodies: {
+    /** Bytes of a body sent to `/auth/…` */
+    sign_in_bytes: number
+    /** Bytes of a body sent to an operation that needs no credential */
+    public_bytes: number
+    /** Bytes of a body sent to any other operation that is not in `operations` */
+    standard_bytes: number
+    /** Operations that accept larger bodies, with the number of bytes */
+    operations: { [name: string]: number }
+    /** Levels of nested objects and arrays in a body */
+    depth: number
+    /** Members of one object in a body */
+    members: number
+  }
+  /** Rates */
+  requests: {
+    /** Requests of a signed-in user; API keys have limits of their own */
+    per_user_per_hour: number
+    /** Requests without a credential from one address */
+    anonymous_per_minute: number
+    /** Calls of `event_subscriptions.test` per organization */
+    endpoint_tests_per_minute: number
+    /** Wrong passwords for one share link */
+    share_passwords_per_minute: number
+    /** Downloads that an organization can start */
+    downloads_per_minute: number
+  }
+  /** Band math */
+  expressions: {
+    /** Characters of a band math expression */
+    characters: number
+    /** Levels of nested parentheses, calls, signs and powers; the expression itself is the first */
+    depth: number
+    /** The largest N of `bN` */
+    bands: number
+  }
+  /** Filters of searches */
+  filters: {
+    /** Operators, properties and values of a CQL2 filter; conditions of `query` */
+    terms: number
+    /** Levels of nested operators */
+    depth: number
+    /** Characters of a filter in CQL2 text */
+    characters: number
+    /** Members of a geometry collection in a filter */
+    geometries: number
+    /** Vertices of all geometries of a filter together */
+    vertices: number
+  }
+  /** Geometries in an input */
+  geometries: {
+    /** Vertices of one geometry, closing points included */
+    vertices: number
+    /** Zones of `analytics.execute` with `zonal_stats` */
+    analysis_zones: number
+    /** Vertices of all its zones together */
+    analysis_zone_vertices: number
+    /** Zones of the process `zonal_stats` */
+    job_zones: number
+    /** Vertices of all its zones together */
+    job_zone_vertices: number
+  }
+  /** Pages of lists */
+  pages: {
+    /** Lists, with the maximum of `limit`, `offset`, `page` and `size` */
+    operations: { [name: string]: { [name: string]: number } }
+  }
+  /** Connections */
+  connections: {
+    /** Open connections to one process */
+    total: number
+    /** Those of them from one address */
+    per_address: number
+  }
+  /** Streams of `GET /v1/events` */
+  event_streams: {
+    /** Open streams of one process */
+    total: number
+    /** Of one organization */
+    per_organization: number
+    /** Of one user */
+    per_user: number
+    /** From one address */
+    per_address: number
+  }
+  /** Per organization */
+  organizations: {
+    /** Alert rules */
+    alert_rules: number
+    /** Event subscriptions */
+    webhooks: number
+    /** Webhook deliveries in the queue; those of further events follow in order */
+    pending_deliveries: number
+    /** Successful webhook deliveries that are listed */
+    listed_deliveries: number
+    /** Templates of tasking orders */
+    tasking_templates: number
+    /** Processing jobs that run at once; further ones wait */
+    running_jobs: number
+  }
+  /** Processing jobs */
+  jobs: {
+    /** Rasters that one job reads */
+    sources: number
+    /** Pixels that one job writes */
+    output_pixels: number
+  }
+  /** Uploads and items */
+  uploads: {
+    /** Files of one upload session */
+    files_per_session: number
+    /** Assets of one item */
+    assets_per_item: number
+  }
+}
+
 export interface LineageChild {
   /** The item */
   item_id: string

@@ -10,9 +10,9 @@ import { process, type OpenSource } from '#services/processing/process.ts'
 import { oneSource, timesOf } from '#services/processing/single.ts'
 import { readsOfZones } from '#services/processing/work.ts'
 
-const MAX_ZONES = 50_000
+export const MAX_ZONES = 50_000
 /** Over all zones, closing points included. */
-const MAX_VERTICES = 500_000
+export const MAX_VERTICES = 500_000
 /** Of both tables together: a number as text and as eight bytes, ids of some length. */
 const TABLE_CELL_BYTES = 64
 const TABLE_HEADER_BYTES = 64 * 1024
