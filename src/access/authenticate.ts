@@ -76,11 +76,11 @@ export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens, notice
 
   return {
     async authenticate(given) {
-      if (!given) throw unauthorized(null)
+      if (!given) throw unauthorized(false)
       const isKey = given.secret.startsWith('svc_')
-      if (given.via === 'key' && !isKey) throw unauthorized(given) // Session tokens are taken from the bearer header alone.
+      if (given.via === 'key' && !isKey) throw unauthorized(true) // Session tokens are taken from the bearer header alone.
       const found = isKey ? await byKey(given.secret) : await byToken(given.secret)
-      if (!found) throw unauthorized(given)
+      if (!found) throw unauthorized(true)
       return found
     },
     anonymous: (clientAddress) => ({
@@ -95,26 +95,21 @@ export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens, notice
   }
 }
 
-function unauthorized(given: Credential): Problem {
-  if (!given)
+/** One for every credential that does not hold, so that it tells none of them apart. */
+const HINT =
+  'A session token ends after 15 minutes: refresh the session or sign in again. An API key begins with svc_ and may have expired ' +
+  "or been revoked: check that it is complete, or create another one. Authorization must be 'Bearer', a space and one of the two; " +
+  'X-API-Key and key= take an API key only.'
+
+function unauthorized(credentialCame: boolean): Problem {
+  if (!credentialCame)
     return problem('unauthorized', 'No credential came with the request; send Authorization: Bearer with a session token or an API key', {
       headers: { 'WWW-Authenticate': 'Bearer realm="svc"' },
     })
   return problem('unauthorized', 'Invalid authentication credentials', {
     headers: { 'WWW-Authenticate': 'Bearer realm="svc", error="invalid_token"' },
-    members: { hint: hintFor(given) },
+    members: { hint: HINT },
   })
-}
-
-/** Follows from how the credential was sent, never from what is known of it: whatever comes in the right place has one hint. */
-function hintFor({ via, secret }: NonNullable<Credential>): string {
-  if (via === 'bearer' && secret === '') return "Authorization must be 'Bearer', a space, and a session token or an API key"
-  if (via === 'key' && !secret.startsWith('svc_'))
-    return 'X-API-Key and key= take an API key, which begins with svc_; send a session token as Authorization: Bearer'
-  return (
-    'A session token ends after 15 minutes: refresh the session or sign in again. ' +
-    'An API key may have expired or been revoked: check that it is complete, or create another one.'
-  )
 }
 
 function fromKey(key: credential.LiveKey): Authenticated {
