@@ -186,6 +186,7 @@ const FREE_FORM: Record<string, { input?: string[]; output?: string[] }> = {
   'processing.create_and_dispatch': { input: ['input_params'], output: JOB.map((field) => `job.${field}`) },
   'processing.dispatch': { output: JOB.map((field) => `job.${field}`) },
   'processing.execute': { input: ['inputs'], output: [...JOB.map((field) => `job.${field}`), 'outputs'] },
+  'processing.job.cancel': { output: JOB.map((field) => `job.${field}`) },
   'processing.job.get': { output: JOB.map((field) => `job.${field}`) },
   'processing.job.register': { input: ['outputs[].geometry'], output: JOB.map((field) => `job.${field}`) },
   'processing.jobs.list': { output: JOB.map((field) => `jobs[].${field}`) },
