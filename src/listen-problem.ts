@@ -1,11 +1,25 @@
 import { ConfigError } from './config.ts'
+import { runningOn } from './running.ts'
 
 /** Below this a user needs a permission to listen. */
 const FIRST_FREE_PORT = 1024
 
+interface Attempt {
+  setting: string
+  host: string
+  port: number
+  dataDir: string
+}
+
 /** One line for a port that cannot be listened on, with what to do about it; any other failure as it is. */
-export function listenProblem(error: unknown, setting: string, host: string, port: number): unknown {
+export function listenProblem(error: unknown, { setting, host, port, dataDir }: Attempt): unknown {
   const { code } = error as NodeJS.ErrnoException
+  const running = code === 'EADDRINUSE' ? runningOn(dataDir, port) : null
+  if (running)
+    return new ConfigError(
+      `Groundtrack is already running with DATA_DIR ${dataDir}: process ${running.pid} at ${running.url}. ` +
+        `Use that one, or stop it first (Ctrl-C where it runs, or kill ${running.pid}).`,
+    )
   if (code === 'EADDRINUSE')
     return new ConfigError(
       `Port ${port} of ${host} is in use, perhaps by another Groundtrack. Stop that one, or set ${setting} to a free port.`,

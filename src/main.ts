@@ -49,6 +49,7 @@ import { listenProblem } from './listen-problem.ts'
 import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/account.ts'
 import { demoLink, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
 import { operations, tasks } from './registry.ts'
+import { declareRunning } from './running.ts'
 
 const STOP_TIMEOUT_MS = 25_000
 /** Ctrl-C under npm arrives twice, from the terminal and from npm; a person's second thought comes later than this. */
@@ -133,6 +134,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
+  started.defer(declareRunning(config.dataDir, { url: baseUrl, ports: portsOf(config, address) }))
   if (isWorker) await startWork(composed, tasks, log, started)
   ready = true
   started.defer(() => {
@@ -286,7 +288,7 @@ async function startStorage(
       log,
       baseUrl,
     }).catch((error: unknown) => {
-      throw listenProblem(error, 'STORE_PORT', config.host, config.storePort)
+      throw listenProblem(error, { setting: 'STORE_PORT', host: config.host, port: config.storePort, dataDir: config.dataDir })
     })
     started.defer(() => door.close())
     if (config.storePort === 0) publicUrl = publicUrl.replace(/:0$/, `:${door.port}`)
@@ -313,7 +315,7 @@ async function startPayments(
   const port = config.sandboxPaymentsPort
   const { startSandbox } = await import('../sandbox/index.ts')
   const sandbox = await startSandbox({ db, payments: { port, noticeUrl, webhookSecret }, vendors: null }).catch((error: unknown) => {
-    throw listenProblem(error, 'SANDBOX_PAYMENTS_PORT', '127.0.0.1', port)
+    throw listenProblem(error, { setting: 'SANDBOX_PAYMENTS_PORT', host: '127.0.0.1', port, dataDir: config.dataDir })
   })
   started.defer(() => sandbox.close())
   const processor = sandbox.payments!
@@ -336,7 +338,7 @@ async function startVendors(
     const workDir = path.join(config.dataDir, 'sandbox')
     const settings = { port, clock: systemClock, workDir, deliverySeconds: config.sandboxDeliverySeconds }
     const sandbox = await startSandbox({ db, payments: null, vendors: settings }).catch((error: unknown) => {
-      throw listenProblem(error, 'SANDBOX_VENDORS_PORT', '127.0.0.1', port)
+      throw listenProblem(error, { setting: 'SANDBOX_VENDORS_PORT', host: '127.0.0.1', port, dataDir: config.dataDir })
     })
     started.defer(() => sandbox.close())
     sandboxUrl = sandbox.vendors!.url
@@ -361,11 +363,15 @@ async function startWorkersFile({ workers }: Config): Promise<Workers> {
   })
 }
 
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
+/** Those that a second start on the same folder would also want. */
+const portsOf = ({ storePort, sandboxPaymentsPort, sandboxVendorsPort }: Config, address: string): number[] =>
+  [Number(new URL(address).port), storePort, sandboxPaymentsPort, sandboxVendorsPort].filter((port) => port !== 0)
+
+async function listen(app: FastifyInstance, { host, port, dataDir }: Config): Promise<string> {
   try {
     return await app.listen({ port, host })
   } catch (error) {
-    throw listenProblem(error, 'PORT', host, port)
+    throw listenProblem(error, { setting: 'PORT', host, port, dataDir })
   }
 }
 

@@ -26,7 +26,7 @@ type Layer = (typeof LAYERS)[number]
 
 /** What a person reads beside a row of the picture. */
 export const LAYER_TITLES: Readonly<Record<Layer, string>> = {
-  ground: 'Ground: imports nothing of ours',
+  ground: 'Ground: imports next to nothing of ours',
   data: 'Data and interfaces',
   model: 'Tables and rules',
   contract: 'What an operation is',
@@ -44,7 +44,7 @@ export const ROOMS: readonly Room[] = [
     path: 'src/raster/',
     layer: 'ground',
     purpose: 'A library that reads, draws and writes rasters and knows nothing of the platform.',
-    sees: [],
+    sees: ['src/core/nearest.ts'],
   },
   {
     path: 'src/db/',

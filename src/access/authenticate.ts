@@ -95,12 +95,21 @@ export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens, notice
   }
 }
 
+/** One for every credential that does not hold, so that it tells none of them apart. */
+const HINT =
+  'A session token ends after 15 minutes: refresh the session or sign in again. An API key begins with svc_ and may have expired ' +
+  "or been revoked: check that it is complete, or create another one. Authorization must be 'Bearer', a space and one of the two; " +
+  'X-API-Key and key= take an API key only.'
+
 function unauthorized(credentialCame: boolean): Problem {
-  const challenge = credentialCame ? 'Bearer realm="svc", error="invalid_token"' : 'Bearer realm="svc"'
-  const detail = credentialCame
-    ? 'Invalid authentication credentials'
-    : 'No credential came with the request; send Authorization: Bearer with a session token or an API key'
-  return problem('unauthorized', detail, { headers: { 'WWW-Authenticate': challenge } })
+  if (!credentialCame)
+    return problem('unauthorized', 'No credential came with the request; send Authorization: Bearer with a session token or an API key', {
+      headers: { 'WWW-Authenticate': 'Bearer realm="svc"' },
+    })
+  return problem('unauthorized', 'Invalid authentication credentials', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="svc", error="invalid_token"' },
+    members: { hint: HINT },
+  })
 }
 
 function fromKey(key: credential.LiveKey): Authenticated {

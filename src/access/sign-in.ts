@@ -81,8 +81,8 @@ export async function signIn(
   const { db, clock } = platform
   const found = await user.findByEmail(db, input.email)
   if (!(await isRight(platform, { email: input.email, password: input.password, hash: found?.passwordHash ?? null }, clientAddress)))
-    throw refused()
-  if (!found?.user.isActive) throw refused()
+    throw refused(WRONG_PASSWORD)
+  if (!found?.user.isActive) throw refused(WRONG_PASSWORD)
   return await db.transaction().execute(async (tx) => {
     const { id, lastOrganizationId } = found.user
     const organizationId = await chooseOrganization(tx, id, input.organization_id ?? null, lastOrganizationId)
@@ -129,7 +129,7 @@ export async function refresh(
   })
   if (result.outcome === 'refused') {
     await platform.rightsChanged()
-    throw refused()
+    throw refused(SESSION_ENDED)
   }
   const who = await user.find(db, result.issued.session.userId)
   return await signedIn(platform, who!, result.issued)
@@ -206,9 +206,13 @@ export async function throttle({ db, clock }: SignInPlatform, subject: string, l
   })
 }
 
-/** One text for every way to be refused: nothing tells an unknown address from a wrong password. */
-function refused(): Problem {
+const WRONG_PASSWORD = 'The email address or the password is wrong, or the account is switched off'
+const SESSION_ENDED = 'The session has ended; sign in again'
+
+/** One text for every way to be refused: nothing tells an unknown address from a wrong password. The hint follows from the request alone. */
+function refused(hint: string): Problem {
   return problem('unauthorized', 'Invalid authentication credentials', {
     headers: { 'WWW-Authenticate': 'Bearer realm="svc", error="invalid_token"' },
+    members: { hint },
   })
 }

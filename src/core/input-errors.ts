@@ -1,6 +1,6 @@
 /** What is wrong with an input, in words that tell a person what to send instead. */
 import type { TSchema } from 'typebox'
-import { nearest } from '#core/nearest.ts'
+import { meant } from '#core/nearest.ts'
 import type { FieldError } from '#core/problem.ts'
 import { PATTERN_WORDS } from '#core/shapes.ts'
 
@@ -14,10 +14,10 @@ export interface SchemaError {
 }
 
 /** `of` names what the schema is the parameters of, where it is not an operation's input: those that it takes are listed. */
-export function explainErrors(schema: TSchema, errors: readonly SchemaError[], of?: string): FieldError[] {
+export function explainErrors(schema: TSchema, errors: readonly SchemaError[], value: unknown, of?: string): FieldError[] {
   const seen = new Set<string>()
   return oneCause(errors)
-    .flatMap((error) => explain(schema, error, of))
+    .flatMap((error) => explain(schema, error, value, of))
     .filter(({ field, message }) => {
       const isNew = !seen.has(`${field} ${message}`)
       seen.add(`${field} ${message}`)
@@ -75,7 +75,12 @@ interface Params {
   allowedValues?: unknown[]
 }
 
-function explain(schema: TSchema, { keyword, schemaPath, instancePath, params: given, message }: SchemaError, of?: string): FieldError[] {
+function explain(
+  schema: TSchema,
+  { keyword, schemaPath, instancePath, params: given, message }: SchemaError,
+  value: unknown,
+  of?: string,
+): FieldError[] {
   const field = fieldOf(instancePath)
   const params = given as Params
   const says = (words: string): FieldError[] => [{ field, message: words }]
@@ -87,7 +92,7 @@ function explain(schema: TSchema, { keyword, schemaPath, instancePath, params: g
     case 'required':
       return (params.requiredProperties ?? []).map((name) => ({ field: join(field, name), message: 'is required' }))
     case 'enum':
-      return says(`must be one of ${(params.allowedValues ?? []).join(', ')}`)
+      return says(`must be one of ${choices(params.allowedValues ?? [], at(value, instancePath))}`)
     case 'type':
       return says(`must be ${listed((params.types ?? [params.type!]).map((type) => TYPE_WORDS[type] ?? type))}`)
     case 'format':
@@ -107,15 +112,19 @@ function unknownField(schema: TSchema, schemaPath: string, instancePath: string,
   const parent = at(schema, schemaPath.replace(/\/additionalProperties$/, '')) as { properties?: object } | null
   const known = Object.keys(parent?.properties ?? {})
   if (of !== undefined) return `is not a parameter of '${of}', which takes ${known.toSorted().join(', ')}`
-  const meant = nearest(name, known)
-  return `is not a field of this operation${meant ? `; did you mean ${meant}?` : ''}`
+  return `is not a field of this operation${meant(name, known, known.length > 0 ? `its fields are ${known.join(', ')}` : 'it has none')}`
 }
 
-/** What a JSON pointer (`#/properties/a`) leads to. */
-function at(schema: object, pointer: string): unknown {
+/** All of them, and the one that was probably meant. */
+const choices = (allowed: readonly unknown[], given: unknown): string =>
+  `${allowed.join(', ')}${typeof given === 'string' ? meant(given, allowed.map(String), '') : ''}`
+
+/** What a JSON pointer (`#/properties/a`) leads to in a schema or a value; only what is its own. */
+function at(whole: unknown, pointer: string): unknown {
   return partsOf(pointer.replace(/^#/, '')).reduce<unknown>(
-    (value, part) => (value as Record<string, unknown> | null)?.[part] ?? null,
-    schema,
+    (value, part) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, part) ? (value as Record<string, unknown>)[part] : null,
+    whole,
   )
 }
 

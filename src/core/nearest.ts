@@ -15,6 +15,12 @@ export function nearest(given: string, known: Iterable<string>): string | null {
   return best
 }
 
+/** The end of a sentence about a word that nobody knows: the one that was probably meant, or else where the known ones are. */
+export function meant(given: string, known: Iterable<string>, otherwise: string): string {
+  const word = nearest(given, known)
+  return word === null ? otherwise && `; ${otherwise}` : `; did you mean ${word}?`
+}
+
 /** More typos per word would suggest words that were not meant. */
 const CHARACTERS_PER_TYPO = 4
 

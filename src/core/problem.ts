@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { meant } from './nearest.ts'
 
 /**
  * Every failure that a caller can see, in one place. The slug is the last part of the problem's `type` address and its
@@ -279,6 +280,9 @@ export function problem(slug: Exclude<ProblemSlug, 'invalid-input'>, detail: str
 }
 
 export const notFound = (what: string): Problem => problem('not-found', `No such ${what}`)
+/** For names that everybody may know, never for what belongs to somebody. */
+export const unknownName = (what: string, given: string, known: readonly string[], otherwise: string): Problem =>
+  notFound(`${what} '${given.slice(0, 60)}'${meant(given, known, otherwise)}`)
 export const callerLeft = (): Problem => problem('caller-left', 'The caller hung up')
 export const accessDenied = (): Problem => problem('forbidden', 'Access denied')
 

@@ -37,7 +37,7 @@ export function validatorOf(schema: TSchema): Validator {
 export function examine(schema: TSchema, value: unknown, of?: string): { value: unknown; errors: FieldError[] } {
   const validator = validatorOf(schema)
   const filled = validator.fill ? validator.fill(value) : value
-  return { value: filled, errors: validator.Check(filled) ? [] : explainErrors(schema, validator.Errors(filled), of) }
+  return { value: filled, errors: validator.Check(filled) ? [] : explainErrors(schema, validator.Errors(filled), filled, of) }
 }
 
 /** Stage 3: the input with its defaults, or 422 naming every field that is wrong. */

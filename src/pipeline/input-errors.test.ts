@@ -17,7 +17,7 @@ const Shape = Closed({
 })
 
 const explained = (input: object) =>
-  Object.fromEntries(explainErrors(Shape, validatorOf(Shape).Errors(input)).map(({ field, message }) => [field, message]))
+  Object.fromEntries(explainErrors(Shape, validatorOf(Shape).Errors(input), input).map(({ field, message }) => [field, message]))
 
 // Goal: every wrong field is named once, with what to send instead, and nothing of a schema's own language is shown.
 test('what is wrong with an input is said in words', async (t) => {
@@ -41,7 +41,7 @@ test('what is wrong with an input is said in words', async (t) => {
   await t.test('a misspelt field is led to its name', () => {
     assert.deepEqual(explained({ projectid: 'x', colour: 1 }), {
       projectid: 'is not a field of this operation; did you mean project_id?',
-      colour: 'is not a field of this operation',
+      colour: 'is not a field of this operation; its fields are count, name, at, mode, project_id, box, target',
     })
   })
 

@@ -63,7 +63,9 @@ test('row 10: prototype pollution', async (t) => {
     for (const name of ['toString', 'hasOwnProperty', 'valueOf', '__defineGetter__']) {
       const { status, body } = await raw('/v1/op/projects.list', JSON.stringify({ [name]: 1 }))
       assert.equal(status, 422, name)
-      assert.deepEqual(body.errors, [{ field: name, message: 'is not a field of this operation' }])
+      assert.equal(body.errors.length, 1)
+      assert.equal(body.errors[0].field, name)
+      assert.match(body.errors[0].message, /^is not a field of this operation; its fields are /)
     }
   })
 

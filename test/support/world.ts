@@ -80,6 +80,8 @@ interface WorldOptions {
   databaseUrl?: string
   startAt?: string
   egressAllow?: readonly string[]
+  /** Hosts that addresses of rasters may name. */
+  cogHosts?: readonly string[]
   /** Whether the simulated vendors run. Without them the registry is there, but nobody answers. */
   vendors?: boolean
   /** Areas to clip other than the shipped ones. */
@@ -216,7 +218,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     operations,
     tasks,
     passwordCost: options.passwordCost ?? 4,
-    cogHosts: [],
+    cogHosts: options.cogHosts ?? [],
     egressAllow: options.egressAllow ?? [],
     workDir: path.join(dataDir, 'work'),
     cogCompression: 'zstd',

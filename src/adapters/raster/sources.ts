@@ -207,6 +207,16 @@ function requireHost(source: RasterSource, options: SourceOptions): void {
   if (!('url' in source)) return
   const url = URL.parse(source.url)
   if (!url || !['https:', 'http:'].includes(url.protocol)) throw new RasterError('invalid_argument', 'url must be an https address')
-  if (!names(reachFor(source.url, options).hosts, url))
-    throw new RasterError('invalid_argument', `url names the host '${url.hostname.slice(0, 100)}', which is not among the allowed ones`)
+  const { hosts } = reachFor(source.url, options)
+  if (!names(hosts, url)) throw new RasterError('invalid_argument', hostProblem(url.host, options))
 }
+
+/** Says whose choice it is, and what was chosen; hosts of the private network are nobody's business. */
+function hostProblem(host: string, { hosts, egressAllow }: Pick<SourceOptions, 'hosts' | 'egressAllow'>): string {
+  const allowed = [...new Set(hosts)].filter((each) => !egressAllow.includes(each)).toSorted()
+  const which = allowed.length > 0 ? `; the allowed hosts are ${allowed.join(', ')}` : ''
+  return `url names the host '${host.slice(0, MAX_HOST)}', which is not allowed: the operator lists the hosts of rasters in the setting COG_HOSTS${which}`
+}
+
+/** As much of a host as is repeated. */
+const MAX_HOST = 100

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { requireArea, type AreaGeometry } from '#core/geometry.ts'
 import { Choice, Closed, Defaulted, Nullable } from '#core/shapes.ts'
-import { findColormap } from '#raster/colormap/index.ts'
+import { findColormap, unknownColormap } from '#raster/colormap/index.ts'
 import type { Context } from '#operation.ts'
 import { RasterError } from '#raster/types.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
@@ -98,7 +98,7 @@ function boxArea({ west, south, east, north }: { west: number; south: number; ea
 export function requireColormap(name: string | null | undefined): string | null {
   if (name == null) return null
   const plain = name.toLowerCase()
-  if (!findColormap(plain)) throw invalidField('colormap', `there is no colormap '${name.slice(0, 50)}'; cog.colormaps lists them`)
+  if (!findColormap(plain)) throw invalidField('colormap', unknownColormap(name))
   return plain
 }
 

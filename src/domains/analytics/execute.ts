@@ -1,10 +1,11 @@
 import Type from 'typebox'
 import { newId } from '#core/ids.ts'
+import { meant } from '#core/nearest.ts'
 import { invalidField } from '#core/problem.ts'
 import { Closed, FreeForm } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { explaining, requireParams } from './method.lib.ts'
-import { findMethod, METHODS } from './methods.lib.ts'
+import { findMethod, METHOD_NAMES } from './methods.lib.ts'
 import { recordRun } from './report.lib.ts'
 import { EXAMPLE_AREA, EXAMPLE_RASTER, EXAMPLE_REPORT_ID, Executed } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
@@ -50,7 +51,7 @@ export default operation({
 }).handle({
   async check(context, { operation: name, params }) {
     const found = findMethod(name)
-    if (!found) throw invalidField('operation', `must be one of ${METHODS.map((each) => each.name).join(', ')}`)
+    if (!found) throw invalidField('operation', `must be one of ${METHOD_NAMES.join(', ')}${meant(name, METHOD_NAMES, '')}`)
     return await explaining(found, async () => ({ method: found, prepared: await found.check(context, requireParams(found, params)) }))
   },
   async prepare(context, _input, { method, prepared }) {

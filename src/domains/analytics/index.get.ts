@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { notFound } from '#core/problem.ts'
+import { unknownName } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { findFormula } from '#raster/formulas/index.ts'
+import { findFormula, formulas } from '#raster/formulas/index.ts'
 import { EXAMPLE_INDEX, IndexRecord, toIndex } from './wire.ts'
 
 /** One published spectral index. */
@@ -16,7 +16,13 @@ export default operation({
 }).handle({
   async execute(_context, { index_name }) {
     const found = findFormula(index_name)
-    if (!found) throw notFound('spectral index')
+    if (!found)
+      throw unknownName(
+        'spectral index',
+        index_name,
+        formulas().map(({ id }) => id),
+        'analytics.indices.list lists them',
+      )
     return toIndex(found)
   },
 })

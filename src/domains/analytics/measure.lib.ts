@@ -1,9 +1,11 @@
 /** What is computed of every pixel: an expression, a published index or a formula that the organization saved. */
+import { meant } from '#core/nearest.ts'
 import { invalidField } from '#core/problem.ts'
 import * as bandFormula from '#model/imagery/band-formula.ts'
 import type { Context } from '#operation.ts'
+import { listBands } from '#raster/expression/bands.ts'
 import { parseExpression } from '#raster/expression/index.ts'
-import { findFormula, normalizeRoles, resolveFormula, type Formula } from '#raster/formulas/index.ts'
+import { findFormula, formulas, normalizeRoles, resolveFormula, type Formula } from '#raster/formulas/index.ts'
 import { namesFor } from '#raster/formulas/named.ts'
 import { reflectanceScaleOf } from '#raster/formulas/reflectance.ts'
 import type { BandNames } from '#raster/render/request.ts'
@@ -35,10 +37,16 @@ export async function findMeasure({ db, principal }: Pick<Context, 'db' | 'princ
   const formula = findFormula(name)
   if (formula) return { formula }
   const saved = principal.organizationId ? await bandFormula.findNamed(db, principal.organizationId, name) : null
-  if (!saved)
-    throw invalidField('index_name', `there is no index '${name.slice(0, 50)}'; analytics.indices.list and band_formulas.list have them`)
+  if (!saved) throw invalidField('index_name', `there is no index '${name.slice(0, 50)}'${nearestIndex(name)}`)
   return { text: saved.formula, label: saved.displayName ?? saved.name, colormap: saved.colormap, range: [saved.rangeLow, saved.rangeHigh] }
 }
+
+const nearestIndex = (name: string): string =>
+  meant(
+    name,
+    formulas().map(({ id }) => id),
+    'analytics.indices.list and band_formulas.list have them',
+  )
 
 /** The measure in the bands of one scene, or 422 that names what the scene lacks. */
 export function measureOf(known: Known, scene: Scene, wanted: Wanted): Measure {
@@ -65,7 +73,7 @@ function ofIndex(formula: Formula, scene: Scene, { reflectance_scale }: Wanted):
     const of = scene.item ? `'${scene.item.name}'` : 'the file'
     throw invalidField(
       'index_name',
-      `${formula.id} needs ${formula.roles.join(', ')}, and ${of} has no ${missing.join(', ')}; say which bands they are with band_mapping`,
+      `${formula.id} needs ${formula.roles.join(', ')}, and ${of} has no ${missing.join(', ')}; ${listBands(scene.names, scene.info.bandCount)}; say which bands they are with band_mapping`,
     )
   }
   return { expression, label: formula.id, colormap: formula.colormap, range: formula.range, reflectanceScale }

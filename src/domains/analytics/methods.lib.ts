@@ -6,4 +6,6 @@ import { zonalStats } from './zonal_stats.lib.ts'
 /** Every analytics method; operations are listed, described and run from here. */
 export const METHODS: readonly Method[] = [zonalStats, timeSeries, changeDetection]
 
+export const METHOD_NAMES: readonly string[] = METHODS.map(({ name }) => name)
+
 export const findMethod = (name: string): Method | null => METHODS.find((each) => each.name === name) ?? null

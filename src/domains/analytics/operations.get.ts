@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { notFound } from '#core/problem.ts'
+import { unknownName } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { findMethod } from './methods.lib.ts'
+import { findMethod, METHOD_NAMES } from './methods.lib.ts'
 import { EXAMPLE_METHOD, MethodRecord, toRecord } from './operations.wire.ts'
 
 /** One analytics method with the schema of its params. */
@@ -16,7 +16,7 @@ export default operation({
 }).handle({
   async execute(_context, { operation_name }) {
     const found = findMethod(operation_name)
-    if (!found) throw notFound('analytics method')
+    if (!found) throw unknownName('analytics method', operation_name, METHOD_NAMES, `the methods are ${METHOD_NAMES.join(', ')}`)
     return toRecord(found)
   },
 })

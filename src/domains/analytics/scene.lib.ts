@@ -1,9 +1,11 @@
 /** A raster to compute from: an item's, if the caller may read it, or a file on an allowed host. */
+import { meant } from '#core/nearest.ts'
 import { invalidField } from '#core/problem.ts'
 import type { Layer } from '#model/imagery/item-layer.ts'
 import { rasterSourceOf } from '#model/imagery/asset.ts'
 import type { Context } from '#operation.ts'
 import type { RasterSource } from '#ports/raster.ts'
+import { listBands } from '#raster/expression/bands.ts'
 import { proposeBands } from '#raster/formulas/propose.ts'
 import { normalizeRoles } from '#raster/formulas/roles.ts'
 import { findSensor, sensorNames, SENSORS, type Sensor } from '#raster/formulas/sensors.ts'
@@ -58,7 +60,8 @@ function named(info: RasterInfo, given: readonly string[] | null, bands: Bands):
   const known = normalizeRoles(own).size > 0 ? own : { ...guessed(info), ...own }
   const mapping = bands.band_mapping ?? {}
   for (const [name, band] of Object.entries(mapping))
-    if (band > info.bandCount) throw invalidField('band_mapping', `${name} names band ${band}, and there are ${info.bandCount}`)
+    if (band > info.bandCount)
+      throw invalidField('band_mapping', `${name} names band ${band}, which does not exist; ${listBands(own, info.bandCount)}`)
   const ofSensor = sensor && sensor.bands.length <= info.bandCount ? sensorNames(sensor) : {}
   return { names: { ...known, ...ofSensor, ...mapping }, sensor }
 }
@@ -66,10 +69,12 @@ function named(info: RasterInfo, given: readonly string[] | null, bands: Bands):
 const guessed = (info: RasterInfo): BandNames =>
   Object.fromEntries((proposeBands(info, null)?.bands ?? []).flatMap(({ role, index }) => (role ? [[role, index]] : [])))
 
+const SENSOR_IDS = SENSORS.map((each) => each.id)
+
 export function requireSensor(id: string | null | undefined): Sensor | null {
   if (id == null) return null
   const found = findSensor(id)
   if (!found)
-    throw invalidField('sensor', `there is no sensor '${id.slice(0, 50)}'; known are ${SENSORS.map((each) => each.id).join(', ')}`)
+    throw invalidField('sensor', `there is no sensor '${id.slice(0, 50)}'${meant(id, SENSOR_IDS, `known are ${SENSOR_IDS.join(', ')}`)}`)
   return found
 }

@@ -136,7 +136,7 @@ async function wantedOf(context: Context, scene: Scene, params: Params): Promise
   const { bands, expression, index_name } = params
   if (expression == null && index_name == null) {
     const all = scene.info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== scene.info.alphaBand)
-    const chosen = bands ? parseBands(bands.join(','), scene.info.bandCount) : all
+    const chosen = bands ? parseBands(bands.join(','), scene.info, scene.names) : all
     return { options: { bands: chosen }, labels: chosen.map((band) => `b${band}`), measure: null }
   }
   if (bands != null) throw invalidField('params.bands', 'give bands, an expression or an index_name, one of them')

@@ -1,5 +1,5 @@
 import { accessDenied, invalidField, problem } from '#core/problem.ts'
-import { findColormap } from '#raster/colormap/index.ts'
+import { findColormap, unknownColormap } from '#raster/colormap/index.ts'
 import { ExpressionError } from '#raster/expression/index.ts'
 import { findFormula } from '#raster/formulas/index.ts'
 import { readFormula } from '#raster/formulas/named.ts'
@@ -19,7 +19,7 @@ export function requireFormula(formula: string): string[] {
 
 export function requireColormap(name: string): string {
   const found = findColormap(name.toLowerCase())
-  if (!found) throw invalidField('colormap', `there is no colormap '${name.slice(0, 50)}'; cog.colormaps lists them`)
+  if (!found) throw invalidField('colormap', unknownColormap(name))
   return name.toLowerCase()
 }
 

@@ -3,7 +3,7 @@ import { invalidField } from '#core/problem.ts'
 import { requireArea } from '#core/geometry.ts'
 import { Closed, Defaulted, FreeForm, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { parseBands } from '#raster/render/request.ts'
+import { bandNames, parseBands } from '#raster/render/request.ts'
 import { dataBands, rescaleText } from '#raster/render/style.ts'
 import { Text } from '#wire/tile.ts'
 import { CogUrl } from './wire.ts'
@@ -87,20 +87,21 @@ export default operation({
     if (input.bands != null && input.expression != null) throw invalidField('bands', 'give bands or an expression, not both')
     const geometry = requireArea(input.geometry, 'geometry')
     const info = await raster.describe({ url: input.url }, signal)
-    const bands = input.bands == null ? null : parseBands(input.bands, info.bandCount)
+    const bands = input.bands == null ? null : parseBands(input.bands, info)
     return {
       geometry,
       bands,
+      bandNames: bandNames(info),
       names: input.expression == null ? (bands ?? dataBands(info)).map((band) => `b${band}`) : input.expression.split(';'),
     }
   },
-  async execute({ raster, signal }, { url, expression, percentiles, exact_coverage }, { geometry, bands, names }) {
+  async execute({ raster, signal }, { url, expression, percentiles, exact_coverage }, { geometry, bands, bandNames: called, names }) {
     const wanted = {
       geometry,
       percentiles,
       exactCoverage: exact_coverage,
       ...(bands ? { bands } : {}),
-      ...(expression != null ? { expression } : {}),
+      ...(expression != null ? { expression, names: called } : {}),
     }
     const found = await raster.statistics({ url }, wanted, signal)
     const statistics = found.bands.map(({ min, max, mean, std, count, validFraction, percentiles: values, histogram }, index) => ({

@@ -9,6 +9,7 @@ export interface Period {
 }
 
 const MAX_DAYS = 366
+const FORMS = 'must be a month (2026-03), a year (2026) or two days (2026-03-01/2026-04-15)'
 
 /** A month, a year, or an interval of days; the present month where nothing is said. */
 export function readPeriod(text: string | null | undefined, now: Date): Period {
@@ -18,9 +19,8 @@ export function readPeriod(text: string | null | undefined, now: Date): Period {
     return stretch(Date.UTC(Number(month[1]), Number(month[2]) - 1, 1), Date.UTC(Number(month[1]), Number(month[2]), 1), given, now)
   const year = /^\d{4}$/.exec(given)
   if (year) return stretch(Date.UTC(Number(given), 0, 1), Date.UTC(Number(given) + 1, 0, 1), given, now)
-  const { from, to } = parseInterval(given, 'period')
-  if (!from || !to)
-    throw invalidField('period', 'must be a month (2026-03), a year (2026) or an interval of two days (2026-03-01/2026-04-15)')
+  const { from, to } = parseInterval(given, 'period', FORMS)
+  if (!from || !to) throw invalidField('period', FORMS)
   if (to.getTime() - from.getTime() > MAX_DAYS * DAY_MS) throw invalidField('period', `must be at most ${MAX_DAYS} days`)
   return { from, to: earlier(to, now), label: `${dayOf(from)} to ${dayOf(to)}` }
 }

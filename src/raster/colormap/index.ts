@@ -1,3 +1,4 @@
+import { meant } from '#core/nearest.ts'
 import { RasterError } from '#raster/types.ts'
 
 import { CATEGORICAL } from './categorical.ts'
@@ -67,11 +68,15 @@ export function findColormap(id: string): Colormap | null {
   return BY_ID.get(base) ?? null
 }
 
+/** What is said to whoever names one that does not exist. */
+export const unknownColormap = (id: string): string =>
+  `there is no colormap '${id.slice(0, 50)}'${meant(id, BY_ID.keys(), 'cog.colormaps lists them')}`
+
 /** The 256 colours of a colormap, turned around where the id ends with `_r`. The table is shared: do not write to it. */
 export function colorTable(id: string): ColorTable {
   const { base, reversed } = splitId(id)
   const colormap = BY_ID.get(base)
-  if (!colormap) throw new RasterError('invalid_argument', `There is no colormap '${id.slice(0, 40)}'`)
+  if (!colormap) throw new RasterError('invalid_argument', unknownColormap(id))
   const key = reversed ? base + REVERSED_SUFFIX : base
   let table = tables.get(key)
   if (!table) {

@@ -4,8 +4,9 @@ import { RasterError } from '#raster/types.ts'
 export class ExpressionError extends RasterError {
   readonly position: number
 
-  constructor(reason: string, position: number) {
-    super('invalid_argument', `${reason} at character ${position}`)
+  /** `advice` follows the place, for example `; the bands are …`. */
+  constructor(reason: string, position: number, advice = '') {
+    super('invalid_argument', `${reason} at character ${position}${advice}`)
     this.position = position
   }
 }

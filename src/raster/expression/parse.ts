@@ -1,3 +1,5 @@
+import { meant } from '#core/nearest.ts'
+import { listBands } from './bands.ts'
 import { ExpressionError } from './error.ts'
 import { MAX_BAND, MAX_DEPTH } from './limits.ts'
 import { BINARY, FUNCTIONS, type BinaryOperator, type FunctionName } from './operators.ts'
@@ -27,6 +29,7 @@ export interface ParseOptions {
 }
 
 const COMPARISONS = new Set(['<', '<=', '>', '>=', '==', '!='])
+const FUNCTION_NAMES = Object.keys(FUNCTIONS)
 const BAND_PATTERN = /^b[1-9][0-9]?$/
 
 /** Parses an expression, or throws an ExpressionError that points at the character. */
@@ -117,7 +120,12 @@ class Parser {
 
   private call(token: Token): Node {
     const name = token.text
-    if (!Object.hasOwn(FUNCTIONS, name)) throw new ExpressionError(`unknown function '${name}'`, token.position)
+    if (!Object.hasOwn(FUNCTIONS, name))
+      throw new ExpressionError(
+        `unknown function '${name}'`,
+        token.position,
+        meant(name, FUNCTION_NAMES, `the functions are ${FUNCTION_NAMES.join(', ')}`),
+      )
     const [least, most] = FUNCTIONS[name as FunctionName]
     const operands = [this.comparison()]
     while (this.take(',')) operands.push(this.comparison())
@@ -136,9 +144,11 @@ class Parser {
       : Object.hasOwn(names, token.text)
         ? names[token.text]
         : undefined
-    if (band === undefined || !Number.isInteger(band)) throw new ExpressionError(`unknown name '${token.text}'`, token.position)
+    // Of a formula that is read for no file in particular there are no bands to list.
+    const advice = () => (this.options.bandCount === undefined || bandCount > MAX_BAND ? '' : `; ${listBands(names, bandCount)}`)
+    if (band === undefined || !Number.isInteger(band)) throw new ExpressionError(`unknown name '${token.text}'`, token.position, advice())
     if (band < 1 || band > bandCount)
-      throw new ExpressionError(`band ${band} does not exist (there are ${bandCount}), used`, token.position)
+      throw new ExpressionError(`band ${band} does not exist (there are ${bandCount}), used`, token.position, advice())
     this.bands.add(band)
     return { kind: 'band', band }
   }

@@ -1,5 +1,5 @@
 /** Saved ways of showing an image: which one an image starts with, and what one means for the image at hand. */
-import { findColormap } from '#raster/colormap/index.ts'
+import { findColormap, unknownColormap } from '#raster/colormap/index.ts'
 import { RasterError, type RasterInfo } from '#raster/types.ts'
 import type { Resampling } from '#raster/warp/sample.ts'
 
@@ -68,6 +68,6 @@ function classStyle(info: RasterInfo, colormap: string = CLASS_COLORMAP): Style 
       'invalid_argument',
       `color_table needs a file with a colour table, or whole numbers as samples; these are ${info.dataType}`,
     )
-  if (!findColormap(colormap)) throw new RasterError('invalid_argument', `there is no colormap '${colormap.slice(0, 50)}'`)
+  if (!findColormap(colormap)) throw new RasterError('invalid_argument', unknownColormap(colormap))
   return { kind: 'palette', ...(info.colorTable ? {} : { colormap }) }
 }

@@ -1,4 +1,6 @@
-import { findColormap } from '#raster/colormap/index.ts'
+import { meant } from '#core/nearest.ts'
+import { findColormap, unknownColormap } from '#raster/colormap/index.ts'
+import { listBands, noSuchBand } from '#raster/expression/bands.ts'
 import { parseExpression } from '#raster/expression/index.ts'
 import { reflectanceScaleOf } from '#raster/formulas/reflectance.ts'
 import { normalizeRoles } from '#raster/formulas/roles.ts'
@@ -28,7 +30,7 @@ export function parseStyle(request: StyleRequest, info: RasterInfo, names: BandN
   const { bands, expression, colormap, visualization } = request
   if ([bands, expression, visualization].filter((mode) => mode != null).length > 1)
     throw refusal('give only one of bands, expression and visualization')
-  if (colormap != null && !findColormap(colormap)) throw refusal(`there is no colormap '${colormap.slice(0, 50)}'`)
+  if (colormap != null && !findColormap(colormap)) throw refusal(unknownColormap(colormap))
   const ranges = request.rescale == null ? undefined : parseRanges(request.rescale, LIMITS.bandCount)
   if (visualization != null) return ofVisualization(findVisualization(info, visualization, names), ranges, info, rolesFor(info, names))
   if (expression != null) {
@@ -37,7 +39,7 @@ export function parseStyle(request: StyleRequest, info: RasterInfo, names: BandN
     if (ranges && ranges.length > results.length) throw refusal(`rescale has ${ranges.length} pairs for ${results.length} results`)
     return { kind: 'expression', expression, names, ranges, ...(colormap != null ? { colormap } : {}) }
   }
-  if (bands != null) return ofBands(parseBands(bands, info.bandCount), { colormap, ranges, info, names: rolesFor(info, names) })
+  if (bands != null) return ofBands(parseBands(bands, info, names), { colormap, ranges, info, names: rolesFor(info, names) })
   const standard = defaultStyle(info)
   if (colormap != null) {
     if (info.bandCount !== 1) throw refusal('colormap needs an expression, or one band')
@@ -55,11 +57,13 @@ export function visualizationsOf(info: RasterInfo, names: BandNames = bandNames(
   return listVisualizations({ bandRoles: rolesFor(info, names), dataType: 'raster', renderParams })
 }
 
-export function parseBands(text: string, bandCount: number): number[] {
+/** Numbers of bands, separated by commas; `names` is for telling people which there are. */
+export function parseBands(text: string, info: RasterInfo, names: BandNames = bandNames(info)): number[] {
+  const { bandCount } = info
   const bands = text.split(',').map((part) => (/^\s*\d{1,3}\s*$/.test(part) ? Number(part) : 0))
-  if (bands.some((band) => band < 1)) throw refusal("bands must be numbers from 1, such as '4,3,2'")
+  if (bands.some((band) => band < 1)) throw refusal(`bands must be numbers from 1, such as '4,3,2'; ${listBands(names, bandCount)}`)
   const missing = bands.find((band) => band > bandCount)
-  if (missing !== undefined) throw refusal(`band ${missing} does not exist (there are ${bandCount})`)
+  if (missing !== undefined) throw refusal(noSuchBand(missing, bandCount, names))
   return bands
 }
 
@@ -111,8 +115,11 @@ function ofVisualization(
 }
 
 function findVisualization(info: RasterInfo, id: string, names: BandNames): Visualization {
-  const found = visualizationsOf(info, names).visualizations.find((visualization) => visualization.id === id)
-  if (!found) throw refusal(`this image has no visualization '${id.slice(0, 50)}'`)
+  const { visualizations } = visualizationsOf(info, names)
+  const found = visualizations.find((visualization) => visualization.id === id)
+  const ids = visualizations.map((visualization) => visualization.id)
+  if (!found)
+    throw refusal(`this image has no visualization '${id.slice(0, 50)}'${meant(id, ids, ids.length > 0 ? `it has ${ids.join(', ')}` : '')}`)
   return found
 }
 

@@ -1,5 +1,5 @@
 /** The processes on offer. A process is its file in `processes/`, and its line here. */
-import { invalidInput, notFound, type FieldError } from '#core/problem.ts'
+import { invalidInput, unknownName, type FieldError } from '#core/problem.ts'
 import { examine } from '#core/validate.ts'
 import type { AnyProcess } from './process.ts'
 import aspect from './processes/aspect.ts'
@@ -46,7 +46,7 @@ export const findProcess = (id: string): AnyProcess | null => byId.get(id) ?? nu
 
 export function requireProcess(id: string): AnyProcess {
   const found = findProcess(id)
-  if (!found) throw notFound('process')
+  if (!found) throw unknownName('process', id, [...byId.keys()], `the processes are ${[...byId.keys()].join(', ')}`)
   return found
 }
 

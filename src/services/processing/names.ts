@@ -1,5 +1,7 @@
 /** Names of bands as people and files give them, and expressions over them that were found to make sense. */
+import { meant } from '#core/nearest.ts'
 import { invalidField } from '#core/problem.ts'
+import { listBands } from '#raster/expression/bands.ts'
 import { ExpressionError, parseExpression } from '#raster/expression/index.ts'
 import { findFormula, formulas, resolveFormula, type Formula } from '#raster/formulas/index.ts'
 import { reflectanceScaleOf } from '#raster/formulas/reflectance.ts'
@@ -22,11 +24,9 @@ export function requireExpression(expression: string, source: OpenSource, field:
 export function requireFormula(name: string, field: string): Formula {
   const found = findFormula(name)
   if (found) return found
-  const some = formulas()
-    .slice(0, 8)
-    .map(({ id }) => id)
-    .join(', ')
-  throw invalidField(field, `is not an index that we know; ${some} and others of analytics.indices.list are`)
+  const ids = formulas().map(({ id }) => id)
+  const some = ids.slice(0, 8).join(', ')
+  throw invalidField(field, `is not an index that we know${meant(name, ids, `${some} and others of analytics.indices.list are`)}`)
 }
 
 /** An index as an expression over the numbers of bands; 422 where the item has not the bands that it needs. */
@@ -46,5 +46,8 @@ export function indexExpression(
     const expression = resolveFormula(formula, roles, { reflectanceScale })
     if (expression !== null) return expression
   }
-  throw invalidField(field, `needs the bands ${formula.roles.join(', ').toLowerCase()}; say with band_mapping which they are`)
+  throw invalidField(
+    field,
+    `needs the bands ${formula.roles.join(', ').toLowerCase()}; ${listBands(namesOf(source), source.info.bandCount)}; say with band_mapping which they are`,
+  )
 }

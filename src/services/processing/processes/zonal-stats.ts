@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, FreeForm } from '#core/shapes.ts'
+import { noSuchBand } from '#raster/expression/bands.ts'
 import { parseExpression } from '#raster/expression/index.ts'
 import { namesFor } from '#raster/formulas/named.ts'
 import { bandNames } from '#raster/render/request.ts'
@@ -73,7 +74,8 @@ export default process({
     if (bands && expression !== undefined) throw invalidField('bands', 'give bands or an expression, not both')
     if (expression !== undefined) parseExpression(expression, { names: namesOf(expression, source!), bandCount: source!.info.bandCount })
     const missing = bands?.find((band) => band > source!.info.bandCount)
-    if (missing !== undefined) throw invalidField('bands', `band ${missing} does not exist (there are ${source!.info.bandCount})`)
+    if (missing !== undefined)
+      throw invalidField('bands', noSuchBand(missing, source!.info.bandCount, bandNames(source!.info, source!.bandNames)))
     const vertices = zones.features.reduce((sum, { geometry }) => sum + (geometry['coordinates'] as unknown[]).flat(2).length, 0)
     if (vertices > MAX_VERTICES) throw invalidField('zones', `have more than ${MAX_VERTICES} vertices; simplify them or make several jobs`)
   },

@@ -1,0 +1,41 @@
+/** Who runs on a data folder: one small file for each process, so that a second start can say which service is there already. */
+import fs from 'node:fs'
+import path from 'node:path'
+import { isAlive } from '#db/embedded-files.ts'
+import { inFolder, readText, writeText } from '#db/no-follow.ts'
+
+export interface Running {
+  pid: number
+  url: string
+  /** What it listens on. */
+  ports: readonly number[]
+}
+
+const folderOf = (dataDir: string): string => path.join(dataDir, 'running')
+
+/** Leaves the file of this process; what is returned removes it. */
+export function declareRunning(dataDir: string, { url, ports }: Omit<Running, 'pid'>): () => void {
+  const folder = folderOf(dataDir)
+  const name = String(process.pid)
+  fs.mkdirSync(folder, { recursive: true })
+  inFolder(folder, ({ at }) => {
+    for (const other of fs.readdirSync(at('.'))) if (!isAlive(Number(other))) fs.rmSync(at(other), { force: true })
+    writeText(at(name), JSON.stringify({ url, ports }))
+  })
+  return () => inFolder(folder, ({ at }) => fs.rmSync(at(name), { force: true }))
+}
+
+/** The other process on this folder that said it listens on the port, if there is one. */
+export function runningOn(dataDir: string, port: number): Running | null {
+  try {
+    return inFolder(folderOf(dataDir), ({ at }) => {
+      const others = fs.readdirSync(at('.')).map(Number)
+      const found = others.filter((pid) => pid !== process.pid && isAlive(pid)).map((pid) => ({ pid, ...read(at(String(pid))) }))
+      return found.find(({ ports }) => ports.includes(port)) ?? null
+    })
+  } catch {
+    return null // No folder yet, or one that cannot be read: then nothing is known.
+  }
+}
+
+const read = (file: string): Omit<Running, 'pid'> => JSON.parse(readText(file)) as Omit<Running, 'pid'>
