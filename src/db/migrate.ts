@@ -23,6 +23,7 @@ import * as clouds from './migrations/0021_clouds.ts'
 import * as money from './migrations/0023_money.ts'
 import * as turns from './migrations/0024_turns.ts'
 import * as watchers from './migrations/0025_watchers.ts'
+import * as stated from './migrations/0027_stated.ts'
 import * as uploadParts from './migrations/0029_upload_parts.ts'
 import type { Db } from './tables.ts'
 
@@ -52,6 +53,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0023_money': money,
   '0024_turns': turns,
   '0025_watchers': watchers,
+  '0027_stated': stated,
   '0029_upload_parts': uploadParts,
 }
 
