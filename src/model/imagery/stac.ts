@@ -37,7 +37,7 @@ export function toFeature(item: Item, assets: readonly ShownAsset[], view: View)
   return {
     type: 'Feature',
     stac_version: STAC_VERSION,
-    stac_extensions: declaredExtensions([...item.stacExtensions, extensionUri(view.baseUrl)], properties, shown),
+    stac_extensions: [...new Set([...declaredExtensions(item.stacExtensions, properties, shown), extensionUri(view.baseUrl)])],
     id: item.stacId,
     ...(item.collectionId ? { collection: item.collectionId } : {}),
     geometry: item.geometry,
