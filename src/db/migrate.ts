@@ -20,15 +20,11 @@ import * as processing from './migrations/0018_processing.ts'
 import * as analytics from './migrations/0019_analytics.ts'
 import * as uploadList from './migrations/0020_upload_list.ts'
 import * as clouds from './migrations/0021_clouds.ts'
-import * as money from './migrations/0023_money.ts'
-import * as turns from './migrations/0024_turns.ts'
-import * as watchers from './migrations/0025_watchers.ts'
-import * as stated from './migrations/0027_stated.ts'
-import * as uploadParts from './migrations/0029_upload_parts.ts'
 import * as money from './migrations/0022_money.ts'
 import * as turns from './migrations/0023_turns.ts'
 import * as watchers from './migrations/0024_watchers.ts'
 import * as uploadParts from './migrations/0025_upload_parts.ts'
+import * as stated from './migrations/0027_stated.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
@@ -54,15 +50,11 @@ const MIGRATIONS: Record<string, Migration> = {
   '0019_analytics': analytics,
   '0020_upload_list': uploadList,
   '0021_clouds': clouds,
-  '0023_money': money,
-  '0024_turns': turns,
-  '0025_watchers': watchers,
-  '0027_stated': stated,
-  '0029_upload_parts': uploadParts,
   '0022_money': money,
   '0023_turns': turns,
   '0024_watchers': watchers,
   '0025_upload_parts': uploadParts,
+  '0027_stated': stated,
 }
 
 /**
