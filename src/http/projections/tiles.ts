@@ -96,6 +96,29 @@ export const parameter = (place: 'path' | 'query', name: string, description: st
 export const problemResponses = (...statuses: readonly number[]): Record<string, unknown> =>
   Object.fromEntries(statuses.map((status) => [String(status), { $ref: `#/components/responses/Problem${status}` }]))
 
+function resultPath(responses: object): [string, unknown] {
+  return [
+    `${RESULT.path}/{${RESULT.id}}/tiles/{z}/{x}/{y}.{format}`,
+    {
+      get: {
+        operationId: `${RESULT.render}.get`,
+        tags: ['analytics'],
+        summary: `A tile by its address: \`${RESULT.render}\` for map clients.`,
+        description: 'Append `@2x` to the row for 512 pixels a side. 404 after the result has expired.',
+        parameters: [
+          parameter('path', RESULT.id, 'Whose tiles'),
+          parameter('path', 'z', 'Zoom, 0 to 24'),
+          parameter('path', 'x', 'Column'),
+          parameter('path', 'y', 'Row, from the top'),
+          parameter('path', 'format', '`webp`, `png`, `jpg` or `jpeg`'),
+          ...TILE_PARAMETERS.filter(([name]) => RESULT_NAMES.includes(name)).map(([name, text]) => parameter('query', name, text)),
+        ],
+        responses,
+      },
+    },
+  ]
+}
+
 /** For the published document. */
 export function tilePaths(): Record<string, unknown> {
   const problems = problemResponses(400, 401, 403, 404, 422, 429, 500, 503)
@@ -105,26 +128,7 @@ export function tilePaths(): Record<string, unknown> {
     ...problems,
   }
   return Object.fromEntries([
-    [
-      `${RESULT.path}/{${RESULT.id}}/tiles/{z}/{x}/{y}.{format}`,
-      {
-        get: {
-          operationId: `${RESULT.render}.get`,
-          tags: ['analytics'],
-          summary: `A tile by its address: \`${RESULT.render}\` for map clients.`,
-          description: 'Append `@2x` to the row for 512 pixels a side. 404 after the result has expired.',
-          parameters: [
-            parameter('path', RESULT.id, 'Whose tiles'),
-            parameter('path', 'z', 'Zoom, 0 to 24'),
-            parameter('path', 'x', 'Column'),
-            parameter('path', 'y', 'Row, from the top'),
-            parameter('path', 'format', '`webp`, `png`, `jpg` or `jpeg`'),
-            ...TILE_PARAMETERS.filter(([name]) => RESULT_NAMES.includes(name)).map(([name, text]) => parameter('query', name, text)),
-          ],
-          responses,
-        },
-      },
-    ],
+    resultPath(responses),
     ...LAYERS.flatMap(({ root, id, render, tilejson }) => [
       [
         `/api/v1/${root}/{${id}}/tiles/{z}/{x}/{y}.{format}`,
