@@ -1,5 +1,6 @@
 /** Things that a row's call is about, made through the interface, and the same call about things that do not exist. */
 import { newId } from '#core/ids.ts'
+import { scene } from '../support/scene.ts'
 import type { Org, World } from '../support/world.ts'
 
 /** A host that nobody allowed. */
@@ -19,6 +20,24 @@ function once<T>(make: (w: World, org?: Org) => Promise<T>): (w: World, org?: Or
 
 /** A member of the organization, the same one for all. */
 export const colleague: (w: World, org: Org) => Promise<string> = once(async (w, org) => (await w.member(org!)).id)
+
+/** A raster that change detection computed from an item and itself. */
+export const computedRaster: (w: World, org: Org) => Promise<{ result_id: string }> = once(async (w, org) => {
+  const file = await scene({ width: 20, height: 20, bandNames: ['gray'], dataType: 'uint8' })
+  const { body } = await w.upload(org!.owner.token, org!.projectId, { 'scene.tif': file })
+  const ring = [
+    [151, -33.01],
+    [151.01, -33.01],
+    [151.01, -33],
+    [151, -33.01],
+  ]
+  const [itemId] = body.item_ids as [string]
+  const { raster } = await w.ok(org!.owner.token, 'analytics.execute', {
+    operation: 'change_detection',
+    params: { before_item_id: itemId, after_item_id: itemId, geometry: { type: 'Polygon', coordinates: [ring] }, expression: 'b1' },
+  })
+  return { result_id: new URL(raster.tile_template as string).pathname.split('/')[4]! }
+})
 
 /** What is charged needs a card. */
 export const cardOnFile: (w: World, org: Org) => Promise<object> = once(async (w, org) => await card(w, org!))
@@ -89,5 +108,6 @@ export const other =
 export const otherProject = other('project_id')
 export const otherItem = other('item_id')
 export const otherCollection = other('collection_id')
+export const otherResult = other('result_id')
 export const otherOrganization = other('organization_id')
 export const ofOrganization = (_w: World, org: Org) => ({ organization_id: org.id })

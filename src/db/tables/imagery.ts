@@ -38,6 +38,11 @@ export interface ImageryTables {
     cells: Generated<number[]>
     /** Of properties and geometry, as the database writes them. */
     metadata_bytes: Generated<number>
+    /** What the item's own properties say; null where they do not. */
+    stated_title: GeneratedAlways<string | null>
+    stated_name: GeneratedAlways<string | null>
+    stated_created: GeneratedAlways<Date | null>
+    stated_updated: GeneratedAlways<Date | null>
     datetime: Date | null
     start_datetime: Date | null
     end_datetime: Date | null

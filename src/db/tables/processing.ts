@@ -41,7 +41,7 @@ export interface ProcessingTables {
     bucket: string
     object_key: string
     size_bytes: number
-    look: JSONColumnType<Json> | null
+    look: JSONColumnType<{ projectIds: string[]; band: number; colormap: string; range: [number, number] }> | null
     created_at: Date
     expires_at: Date
   }

@@ -95,6 +95,7 @@ async function compared(context: Context, question: Question, name: { organizati
   const most = SHOWN_THRESHOLDS * threshold
   const raster = await keepRaster(context, {
     ...name,
+    projectIds: [...new Set([before, after].map(({ item }) => item!.projectId))],
     cog: change.cog,
     bounds: boundsOf(geometry),
     colormap: 'change',

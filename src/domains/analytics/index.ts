@@ -8,6 +8,7 @@ import indexGet from './index.get.ts'
 import indicesList from './indices.list.ts'
 import operationsGet from './operations.get.ts'
 import operationsList from './operations.list.ts'
+import resultTile from './result.tile.ts'
 import sensorsList from './sensors.list.ts'
 import validateFormula from './validate_formula.ts'
 
@@ -19,6 +20,7 @@ export const operations: readonly AnyOperation[] = [
   indicesList,
   operationsGet,
   operationsList,
+  resultTile,
   sensorsList,
   validateFormula,
 ]

@@ -1,6 +1,8 @@
 /** What methods keep: rasters and pictures in the store for a week, and a report that lineage knows. */
 import { invalidField } from '#core/problem.ts'
 import type { Context, WriteContext } from '#operation.ts'
+import type { Look } from '#model/plans/kept-file.ts'
+import type { Style } from '#raster/render/style.ts'
 import type { RasterReference } from './wire.ts'
 import type { Measure } from './measure.lib.ts'
 import type { Scene } from './scene.lib.ts'
@@ -24,6 +26,8 @@ export function tilesOf({ baseUrl }: Pick<Context, 'baseUrl'>, scene: Scene, mea
 interface Kept {
   reportId: string
   organizationId: string
+  /** Where its sources lie: whoever may read them all may see it. */
+  projectIds: readonly string[]
   cog: Uint8Array
   bounds: [number, number, number, number]
   colormap: string
@@ -32,31 +36,39 @@ interface Kept {
 
 const PICTURE_SIDE_PX = 1_024
 
-/** Puts a computed raster and its picture into the store. */
+/** Puts a computed raster and its picture into the store; its tiles are drawn from there. */
 export async function keepRaster(context: Context, kept: Kept): Promise<RasterReference> {
-  const { raster, signal } = context
+  const { raster, signal, baseUrl } = context
   const name = { organizationId: kept.organizationId, reportId: kept.reportId }
-  const cog = await keepReport(context, { ...name, ending: 'tif', contentType: 'image/tiff', body: kept.cog })
+  const look = { projectIds: kept.projectIds, band: 1, colormap: kept.colormap, range: kept.range }
+  const cog = await keepReport(context, { ...name, ending: 'tif', contentType: 'image/tiff', body: kept.cog, look })
   const { bytes } = await raster.picture(
     { object: cog.at },
     {
       bounds: kept.bounds,
       maxSide: PICTURE_SIDE_PX,
       format: 'png',
-      style: { kind: 'single', band: 1, colormap: kept.colormap, ranges: [[...kept.range]] },
+      style: styleOf(look),
     },
     signal,
   )
   const picture = await keepReport(context, { ...name, ending: 'png', contentType: 'image/png', body: bytes })
   return {
     item_id: null,
-    tile_template: null,
+    tile_template: tileTemplate({ baseUrl, of: { kind: 'analytics', id: cog.id }, parameters: {} }),
     url: cog.url,
     picture_url: picture.url,
     bounds: [...kept.bounds],
     expires_in_seconds: REPORT_SECONDS,
   }
 }
+
+export const styleOf = ({ band, colormap, range }: Omit<Look, 'projectIds'>): Style => ({
+  kind: 'single',
+  band,
+  colormap,
+  ranges: [[...range]],
+})
 
 /** Lineage and the event of a method that ran. */
 export function recordRun(

@@ -103,12 +103,12 @@ const text = (description: string) => Nullable(Type.String({ description }))
 
 export const RasterReference = Closed(
   {
-    item_id: text('The item whose tiles show it'),
+    item_id: text('The item whose tiles show it; null for a computed raster, which has tiles of its own'),
     tile_template: text('Address of its tiles, {z}/{x}/{y}; the caller adds their credential'),
     url: text('Address of the computed raster as a COG, where one was made'),
     picture_url: text('Address of a picture of it, where one was made'),
     bounds: Nullable(Type.Array(Type.Number(), { description: 'West, south, east and north of the picture' })),
-    expires_in_seconds: Nullable(Type.Integer({ description: 'How long the two addresses hold' })),
+    expires_in_seconds: Nullable(Type.Integer({ description: 'How long a computed raster is kept; its addresses return 404 afterwards' })),
   },
   { $id: 'AnalyticsRaster' },
 )

@@ -11,8 +11,20 @@ const LAYERS = [
 
 const LOOK = ['profile', 'asset_key', 'bands', 'expression', 'rescale', 'colormap'] as const
 
-/** `…/tiles/{z}/{x}/{y}.webp` and `…/tilejson.json`, for items and collections. */
+/** Results of analytics are drawn as they were computed: nothing about their look can be asked for. */
+const RESULT = { path: '/api/v1/analytics', id: 'result_id', render: 'analytics.result.tile' } as const
+
+/** `…/tiles/{z}/{x}/{y}.webp` for items, collections and results of analytics, and `…/tilejson.json` for the first two. */
 export function registerTiles(app: FastifyInstance, projecting: Projecting): void {
+  app.get<{ Params: TileParams & { id: string } }>(`${RESULT.path}/:id/tiles/:z/:x/:row`, async (request, reply) => {
+    const place = tilePlace(request.params)
+    const input = () => ({
+      [RESULT.id]: request.params.id,
+      ...place,
+      ...numbers(known(queryOf(request), RESULT_NAMES), ['quality', 'tile_size']),
+    })
+    return send(reply, await project(projecting, RESULT.render, request, reply, input))
+  })
   for (const { root, id, render, tilejson } of LAYERS) {
     app.get<{ Params: TileParams & { id: string } }>(`/api/v1/${root}/:id/tiles/:z/:x/:row`, async (request, reply) => {
       const grid = root === 'items' ? gridOfName(request.params.z) : null
@@ -69,6 +81,7 @@ const TILE_PARAMETERS = [
 
 /** `v` is the version that addresses in TileJSON carry; map clients add `_` to get past caches. */
 const TILE_NAMES: readonly string[] = [...TILE_PARAMETERS.map(([name]) => name), 'v', '_']
+const RESULT_NAMES: readonly string[] = ['quality', 'tile_size', 'key', '_']
 const TILEJSON_NAMES: readonly string[] = ['profile', 'asset_key', 'format', 'key', 'tile_size', '_']
 
 export const parameter = (place: 'path' | 'query', name: string, description: string) => ({
@@ -83,11 +96,40 @@ export const parameter = (place: 'path' | 'query', name: string, description: st
 export const problemResponses = (...statuses: readonly number[]): Record<string, unknown> =>
   Object.fromEntries(statuses.map((status) => [String(status), { $ref: `#/components/responses/Problem${status}` }]))
 
+function resultPath(responses: object): [string, unknown] {
+  return [
+    `${RESULT.path}/{${RESULT.id}}/tiles/{z}/{x}/{y}.{format}`,
+    {
+      get: {
+        operationId: `${RESULT.render}.get`,
+        tags: ['analytics'],
+        summary: `A tile by its address: \`${RESULT.render}\` for map clients.`,
+        description: 'Append `@2x` to the row for 512 pixels a side. 404 after the result has expired.',
+        parameters: [
+          parameter('path', RESULT.id, 'Whose tiles'),
+          parameter('path', 'z', 'Zoom, 0 to 24'),
+          parameter('path', 'x', 'Column'),
+          parameter('path', 'y', 'Row, from the top'),
+          parameter('path', 'format', '`webp`, `png`, `jpg` or `jpeg`'),
+          ...TILE_PARAMETERS.filter(([name]) => RESULT_NAMES.includes(name)).map(([name, text]) => parameter('query', name, text)),
+        ],
+        responses,
+      },
+    },
+  ]
+}
+
 /** For the published document. */
 export function tilePaths(): Record<string, unknown> {
   const problems = problemResponses(400, 401, 403, 404, 422, 429, 500, 503)
-  return Object.fromEntries(
-    LAYERS.flatMap(({ root, id, render, tilejson }) => [
+  const responses = {
+    '200': { description: 'The tile', content: { 'image/webp': { schema: { type: 'string' } } } },
+    '304': { description: 'The tile that `If-None-Match` names' },
+    ...problems,
+  }
+  return Object.fromEntries([
+    resultPath(responses),
+    ...LAYERS.flatMap(({ root, id, render, tilejson }) => [
       [
         `/api/v1/${root}/{${id}}/tiles/{z}/{x}/{y}.{format}`,
         {
@@ -104,11 +146,7 @@ export function tilePaths(): Record<string, unknown> {
               parameter('path', 'format', '`webp`, `png`, `jpg` or `jpeg`'),
               ...TILE_PARAMETERS.map(([name, description]) => parameter('query', name, description)),
             ],
-            responses: {
-              '200': { description: 'The tile', content: { 'image/webp': { schema: { type: 'string' } } } },
-              '304': { description: 'The tile that `If-None-Match` names' },
-              ...problems,
-            },
+            responses,
           },
         },
       ],
@@ -138,5 +176,5 @@ export function tilePaths(): Record<string, unknown> {
         },
       ],
     ]),
-  )
+  ])
 }

@@ -17,21 +17,21 @@ export interface Column {
   kind: 'text' | 'number' | 'time'
 }
 
-/** What can be filtered and sorted by as a column; under STAC's name and ours. */
+/** What can be filtered and sorted by as a column; under STAC's name and ours. Those of STAC compare what `toFeature` shows. */
 const COLUMNS: ReadonlyMap<string, Column> = new Map(
   Object.entries({
     id: { column: 'i.id', kind: 'text' },
     stac_id: { column: 'i.stac_id', kind: 'text' },
-    name: { column: 'i.name', kind: 'text' },
-    title: { column: 'i.name', kind: 'text' },
+    name: { column: 'coalesce(i.stated_name, i.name)', kind: 'text' },
+    title: { column: 'coalesce(i.stated_title, i.name)', kind: 'text' },
     type: { column: 'i.type', kind: 'text' },
     lifecycle_state: { column: 'i.lifecycle_state', kind: 'text' },
     datetime: { column: 'i.datetime', kind: 'time' },
     start_datetime: { column: 'i.start_datetime', kind: 'time' },
     end_datetime: { column: 'i.end_datetime', kind: 'time' },
-    created: { column: 'i.created_at', kind: 'time' },
+    created: { column: 'coalesce(i.stated_created, i.created_at)', kind: 'time' },
     created_at: { column: 'i.created_at', kind: 'time' },
-    updated: { column: 'i.updated_at', kind: 'time' },
+    updated: { column: 'coalesce(i.stated_updated, i.updated_at)', kind: 'time' },
     updated_at: { column: 'i.updated_at', kind: 'time' },
     cloud_cover: { column: 'i.cloud_cover', kind: 'number' },
     'eo:cloud_cover': { column: 'i.cloud_cover', kind: 'number' },

@@ -21,6 +21,7 @@ export interface Layer {
     seq: number
     id: string
     organizationId: string
+    projectId: string
     name: string
     description: string | null
     type: ItemType
@@ -54,6 +55,7 @@ interface Row {
   seq: number | null
   id: string
   organizationId: string
+  projectId: string
   name: string
   description: string | null
   type: ItemType
@@ -184,7 +186,7 @@ async function findAll(db: Db, wants: readonly Want[]): Promise<Row[]> {
 }
 
 const FOUND: RawBuilder<unknown> = sql.raw(`
-  i.seq, i.id, i.org_id as "organizationId", i.name, i.description, i.type, i.datetime,
+  i.seq, i.id, i.org_id as "organizationId", i.project_id as "projectId", i.name, i.description, i.type, i.datetime,
   i.lifecycle_state as "lifecycleState", i.visibility, i.member_role as "memberRole",
   a.key as "assetKey", a.bucket, a.object_key as "objectKey", a.href, a.band_names as "bandNames", a.state as "assetState",
     coalesce(w.asset_key, v.asset_key) as "wantedKey",
@@ -207,13 +209,13 @@ const WITH_LOOK: RawBuilder<unknown> = sql.raw(`
   ) a on true`)
 
 function toLayer(row: Row, choice: Choice): Layer {
-  const { id, organizationId, name, description, type, datetime, lifecycleState } = row
+  const { id, organizationId, projectId, name, description, type, datetime, lifecycleState } = row
   if (choice.profile !== null && choice.profile !== 'default' && row.profileId === null) throw notFound('visualization profile')
   if (lifecycleState === 'expired') throw problem('bad-request', 'This item is past its retention, so it cannot be shown')
   if (row.assetKey === null)
     throw row.wantedKey === null ? problem('bad-request', 'This item has no raster that could be shown') : notFound('asset')
   return {
-    item: { seq: row.seq!, id, organizationId, name, description, type, datetime, lifecycleState },
+    item: { seq: row.seq!, id, organizationId, projectId, name, description, type, datetime, lifecycleState },
     asset: {
       key: row.assetKey,
       bucket: row.bucket,

@@ -48,13 +48,18 @@ export function toFeature(item: Item, assets: readonly ShownAsset[], view: View)
   }
 }
 
-/** Written field by field: spread from many small objects, it was the slowest part of a feature. */
+/**
+ * Written field by field: spread from many small objects, it was the slowest part of a feature. What an item's own properties say
+ * of its title, name and times comes from the columns that searches compare, so that items are found by what is shown.
+ */
 function propertiesOf(item: Item): Record<string, unknown> {
-  const shown: Record<string, unknown> = { title: item.name }
+  const shown: Record<string, unknown> = {}
   if (item.description) shown['description'] = item.description
-  shown['created'] = item.createdAt.toISOString()
-  shown['updated'] = item.updatedAt.toISOString()
   Object.assign(shown, item.properties)
+  shown['title'] = item.statedTitle ?? item.name
+  if (Object.hasOwn(shown, 'name')) shown['name'] = item.statedName ?? item.name
+  shown['created'] = (item.statedCreated ?? item.createdAt).toISOString()
+  shown['updated'] = (item.statedUpdated ?? item.updatedAt).toISOString()
   shown['datetime'] = datetimeOf(item)?.toISOString() ?? null
   if (item.startDatetime) shown['start_datetime'] = item.startDatetime.toISOString()
   if (item.endDatetime) shown['end_datetime'] = item.endDatetime.toISOString()

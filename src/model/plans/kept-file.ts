@@ -2,8 +2,11 @@
  * Files that the service keeps for a while for whoever asked for them: reports, and rasters that analytics computed. They count as
  * storage of their organization as long as they are there.
  */
+import type { Principal } from '#core/principal.ts'
+import { notFound } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
+import * as project from '#model/identity/project.ts'
 import * as storageAccount from './storage-account.ts'
 
 const COLUMNS = [
@@ -19,13 +22,21 @@ const COLUMNS = [
 
 export type KeptFile = Row<'kept_file', typeof COLUMNS>
 
+/** How tiles of a raster are drawn, and who may see them: whoever may read all projects that it was computed from. */
+export interface Look {
+  projectIds: readonly string[]
+  band: number
+  colormap: string
+  range: readonly [number, number]
+}
+
 interface NewFile {
   id: string
   organizationId: string
   bucket: string
   objectKey: string
   sizeBytes: number
-  look: object | null
+  look: Look | null
   expiresAt: Date
 }
 
@@ -46,6 +57,17 @@ export async function insert(tx: Tx, file: NewFile, now: Date): Promise<void> {
     })
     .execute()
   await storageAccount.move(tx, file.organizationId, file.sizeBytes)
+}
+
+const RESULT = 'result, or it has expired'
+
+/** A raster that can still be drawn. 404 for one that expired and for one of projects that do not exist for the caller. */
+export async function requireRaster(db: Db, principal: Principal, id: string, now: Date): Promise<KeptFile & { look: Look }> {
+  const file = await db.selectFrom('kept_file').select(COLUMNS).where('id', '=', id).where('expires_at', '>', now).executeTakeFirst()
+  if (!file?.look) throw notFound(RESULT)
+  const { projectIds } = file.look
+  for (const projectId of projectIds) await project.unlessHidden(RESULT, () => project.requireReader(db, principal, projectId))
+  return { ...file, look: file.look }
 }
 
 /** Those that expired before a time, oldest first. */

@@ -58,8 +58,8 @@ const rounded = (degrees: number): number => Math.round(degrees * 1e7) / 1e7
 
 interface TemplateOptions {
   baseUrl: string
-  /** `items/{id}` or `collections/{id}`. */
-  of: { kind: 'items' | 'collections'; id: string }
+  /** `items/{id}`, `collections/{id}` or `analytics/{id}`. */
+  of: { kind: 'items' | 'collections' | 'analytics'; id: string }
   format?: string | undefined
   /** 512 asks for tiles of twice the side. */
   size?: 256 | 512 | null | undefined

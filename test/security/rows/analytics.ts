@@ -1,6 +1,6 @@
-import { item, otherItem } from '../makers.ts'
+import { computedRaster, item, otherItem, otherResult } from '../makers.ts'
 import type { Rows } from '../rows.ts'
-import { allowedBut422, ANYBODY, NOBODY } from '../statuses.ts'
+import { allowedBut422, ANYBODY, NOBODY, READS_A_PROJECT } from '../statuses.ts'
 
 const AREA = {
   type: 'Polygon',
@@ -43,6 +43,12 @@ export const rows: Rows = {
   'analytics.indices.list': { ...ANYBODY, input: () => ({}), breaks: null },
   'analytics.operations.get': { ...ANYBODY, input: () => ({ operation_name: 'zonal_stats' }), breaks: null },
   'analytics.operations.list': { ...ANYBODY, input: () => ({}), breaks: null },
+  'analytics.result.tile': {
+    ...READS_A_PROJECT,
+    input: async (w, org) => ({ ...(await computedRaster(w, org)), z: 0, x: 0, y: 0 }),
+    missing: otherResult,
+    breaks: 'table kept_file',
+  },
   'analytics.sensors.list': { ...ANYBODY, input: () => ({}), breaks: null },
   'analytics.validate_formula': { ...ANYBODY, input: () => ({ formula: 'b1' }), breaks: null },
 }

@@ -400,6 +400,24 @@ export interface AnalyticsOperationsListOutput {
   operations: AnalyticsMethod[]
 }
 
+/** Input of `analytics.result.tile`. */
+export interface AnalyticsResultTileInput {
+  /** The id in the `tile_template` of the result */
+  result_id: string
+  /** Zoom, 0 to 24 */
+  z: number
+  /** Column of the tile, from the west */
+  x: number
+  /** Row of the tile, from the north */
+  y: number
+  /** Of the picture, or of the answer. Default: `"webp"` */
+  format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
+  /** Of lossy pictures, 1 to 100. Default: `82` */
+  quality?: number | undefined
+  /** Pixels a side: 256, or 512 for dense screens */
+  tile_size?: 256 | 512 | null | undefined
+}
+
 /** Input of `analytics.sensors.list`. */
 export type AnalyticsSensorsListInput = {}
 
@@ -499,6 +517,23 @@ export class AnalyticsOperationsApi {
   }
 }
 
+export class AnalyticsResultApi {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /**
+   * Tile of a raster that an analytics method computed, until it expires.
+   *
+   * Requires the scope `analytics:read`. Changes nothing.
+   */
+  tile(input: AnalyticsResultTileInput, options?: CallOptions): Promise<Response> {
+    return this.#client.raw('analytics.result.tile', input, options, 'read')
+  }
+}
+
 export class AnalyticsSensorsApi {
   readonly #client: Client
 
@@ -521,6 +556,7 @@ export class AnalyticsApi {
   readonly index: AnalyticsIndexApi
   readonly indices: AnalyticsIndicesApi
   readonly operations: AnalyticsOperationsApi
+  readonly result: AnalyticsResultApi
   readonly sensors: AnalyticsSensorsApi
 
   constructor(client: Client) {
@@ -528,6 +564,7 @@ export class AnalyticsApi {
     this.index = new AnalyticsIndexApi(client)
     this.indices = new AnalyticsIndicesApi(client)
     this.operations = new AnalyticsOperationsApi(client)
+    this.result = new AnalyticsResultApi(client)
     this.sensors = new AnalyticsSensorsApi(client)
   }
 

@@ -110,6 +110,7 @@ export const OPERATION_IDS: readonly string[] = [
   'analytics.indices.list',
   'analytics.operations.get',
   'analytics.operations.list',
+  'analytics.result.tile',
   'analytics.sensors.list',
   'analytics.validate_formula',
   'api_keys.create',

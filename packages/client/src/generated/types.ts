@@ -115,7 +115,7 @@ export interface AnalyticsMethod {
 }
 
 export interface AnalyticsRaster {
-  /** The item whose tiles show it */
+  /** The item whose tiles show it; null for a computed raster, which has tiles of its own */
   item_id: string | null
   /** Address of its tiles, {z}/{x}/{y}; the caller adds their credential */
   tile_template: string | null
@@ -125,7 +125,7 @@ export interface AnalyticsRaster {
   picture_url: string | null
   /** West, south, east and north of the picture */
   bounds: number[] | null
-  /** How long the two addresses hold */
+  /** How long a computed raster is kept; its addresses return 404 afterwards */
   expires_in_seconds: number | null
 }
 
