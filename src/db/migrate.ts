@@ -24,7 +24,7 @@ import * as money from './migrations/0022_money.ts'
 import * as turns from './migrations/0023_turns.ts'
 import * as watchers from './migrations/0024_watchers.ts'
 import * as uploadParts from './migrations/0025_upload_parts.ts'
-import * as stated from './migrations/0027_stated.ts'
+import * as stated from './migrations/0026_stated.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
@@ -54,7 +54,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0023_turns': turns,
   '0024_watchers': watchers,
   '0025_upload_parts': uploadParts,
-  '0027_stated': stated,
+  '0026_stated': stated,
 }
 
 /**
