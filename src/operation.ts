@@ -74,7 +74,7 @@ export interface Contract<
   readonly mediaType?: string
   readonly produces?: readonly Produces[]
   readonly events?: readonly EventType[]
-  /** Its idempotency keys are the organization's, and `permit` decides who gets a repeated response. Keys of other writes are their caller's. */
+  /** Its idempotency keys are the organization's, and `permit` decides who gets a repeated response. Other keys are their caller's. */
   readonly idempotent?: true
   readonly public?: true
   /** Where the usual 256 KiB of a body are not enough. What is larger than those is parsed beside the event loop. */

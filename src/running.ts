@@ -4,7 +4,7 @@ import path from 'node:path'
 import { isAlive } from '#db/embedded-files.ts'
 import { inFolder, readText, writeText } from '#db/no-follow.ts'
 
-export interface Running {
+interface Running {
   pid: number
   url: string
   /** What it listens on. */

@@ -315,7 +315,8 @@ function method(document: Document, op: Published, used: Set<string>): string {
   const doc = comment(`${op.summary}\n\n${op.description}`, '  ')
   if (op.id === BY_METHOD) {
     const found = `Promise<Extract<${outputName(op)}, { operation: I['operation'] }>>`
-    return `${doc}  ${name}<const I extends ${inputName(op)}>(input: I, options?: CallOptions): ${found} {\n    return ${body}\n  }\n`
+    const head = `${name}<const I extends ${inputName(op)}>(\n    input: I,\n    options?: CallOptions,\n  ): ${found}`
+    return `${doc}  ${head} {\n    return ${body}\n  }\n`
   }
   const narrow = `  ${name}(${given}): ${type} {`
   const wide = `  ${name}(\n    ${given.replace(', options', ',\n    options')},\n  ): ${type} {`

@@ -37,6 +37,7 @@ const STARTED = [
   /^test\/run\.ts$/,
   /^test\/gdal\/[^/]+\.ts$/,
   /^test\/stac\/clients\.ts$/,
+  /^test\/peers\/[^/]+\.ts$/,
   /^test\/browser\/pictures\.ts$/,
   /^sandbox\/scenes\/preview\.ts$/,
   /^packages\/client\/src\/(index|node)\.ts$/,

@@ -209,7 +209,7 @@ export async function throttle({ db, clock }: SignInPlatform, subject: string, l
 const WRONG_PASSWORD = 'The email address or the password is wrong, or the account is switched off'
 const SESSION_ENDED = 'The session has ended; sign in again'
 
-/** One text for every way to be refused: nothing tells an unknown address from a wrong password. The hint follows from the request alone. */
+/** One text for every failure: nothing tells an unknown address from a wrong password. The hint follows from the request alone. */
 function refused(hint: string): Problem {
   return problem('unauthorized', 'Invalid authentication credentials', {
     headers: { 'WWW-Authenticate': 'Bearer realm="svc", error="invalid_token"' },

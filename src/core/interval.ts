@@ -15,7 +15,10 @@ const INTERVAL_FORMS =
   'must be an instant (2026-03-01T10:00:00Z), a day (2026-03-01) or two of them with / between (2026-03-01/2026-04-15), ' +
   'with .. for an open end (2026-03-01/..)'
 
-/** An RFC 3339 instant, or two of them with `/` between; `..` or nothing leaves an end open; a date means the whole day. `forms` is what a wrong text is answered with. */
+/**
+ * An RFC 3339 instant, or two of them with `/` between; `..` or nothing leaves an end open; a date means the whole day. `forms` is
+ * the error for anything else.
+ */
 export function parseInterval(text: string, field: string, forms = INTERVAL_FORMS): Interval {
   const ends = text.split('/')
   if (ends.length > 2) throw invalidField(field, forms)

@@ -70,7 +70,8 @@ export const PROBLEMS = {
     status: 402,
     title: 'Compute Quota Exceeded',
     about:
-      'The clip jobs, or the other processing jobs, of this month are used up. `used` and `limit` are jobs. Wait for the next month, or change the plan ' +
+      'The clip jobs, or the other processing jobs, of this month are used up. `used` and `limit` are jobs. Wait for the next month, ' +
+      'or change the plan ' +
       'with `billing.plan.change`.',
   },
   'subscription-past-due': {

@@ -7,7 +7,7 @@ import type { Position } from './position.ts'
 import { FAST_ERROR, side, type CloseCalls } from './orientation.ts'
 
 /** What is wrong, in which ring, and where. */
-export interface Fault {
+interface Fault {
   ring: string
   what: string
   at: Position

@@ -4,7 +4,10 @@ import type { Credential } from '#access/authenticate.ts'
 /** Clients of it are given one address for everything, key included, and search by POST. */
 const STAC_PATH = /^\/stac(?=[/?]|$)/
 
-/** `Authorization` first, then `X-API-Key`, then `key=` on GET and its HEAD, and on every method of the STAC API; the two fallbacks take API keys only. */
+/**
+ * `Authorization` first, then `X-API-Key`, then `key=` on GET and its HEAD, and on every method of the STAC API; the two fallbacks
+ * take API keys only.
+ */
 export function credentialOf(request: FastifyRequest): Credential {
   const authorization = request.headers.authorization
   if (authorization !== undefined) {

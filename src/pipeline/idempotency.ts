@@ -22,7 +22,7 @@ export interface HeldClaim {
 
 export type Begun = { outcome: 'claimed'; claim: HeldClaim } | { outcome: 'replay'; response: idempotency.StoredResponse }
 
-export interface ClaimRequest extends idempotency.ClaimKey {
+interface ClaimRequest extends idempotency.ClaimKey {
   /**
    * Set where the operation does not say who else may see its response: the claim is then this caller's alone, and the response
    * is stored encrypted, because it may hold a secret that is shown once.

@@ -17,7 +17,8 @@ export const Rescale = Type.Optional(
     Type.String({
       maxLength: 4_096,
       description:
-        'The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file, separated by `;`',
+        'The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of ' +
+        'the file, separated by `;`',
     }),
   ),
 )

@@ -1,4 +1,4 @@
-// Goal: what a person did last is what happens: a deletion survives its tab, and what is typed wrong is never sent as what stood there before.
+// Goal: a user's last action takes effect: a deletion survives its tab, and invalid text is never submitted as the last valid value.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createConsoleBuild } from '#console.ts'

@@ -19,10 +19,14 @@ const THEMES = ['light', 'dark'] as const
 /** Texts whose contrast with what lies under them is below 4.5:1, or 3:1 where they are large. */
 const FAINT = `(() => {
   const channels = (colour) => { const [r, g, b, a = 1] = colour.match(/[\\d.]+/g).map(Number); return { rgb: [r, g, b], a } }
-  const light = ([r, g, b]) => [r, g, b].map((one) => { const c = one / 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4 })
+  const linear = (c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+  const light = ([r, g, b]) => [r, g, b].map((channel) => linear(channel / 255))
     .reduce((sum, one, index) => sum + one * [0.2126, 0.7152, 0.0722][index], 0)
   const under = (element) => {
-    for (let one = element; one; one = one.parentElement) { const { rgb, a } = channels(getComputedStyle(one).backgroundColor); if (a === 1) return rgb }
+    for (let at = element; at; at = at.parentElement) {
+      const { rgb, a } = channels(getComputedStyle(at).backgroundColor)
+      if (a === 1) return rgb
+    }
     return [255, 255, 255]
   }
   const faint = []

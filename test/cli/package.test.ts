@@ -1,4 +1,4 @@
-// Goal: client and command line, packed, install in an empty folder without a network and run on the Node that is there, from version 20 on.
+// Goal: client and command line, packed, install in an empty folder without a network and run on the system's Node 20 or later.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -39,7 +39,7 @@ test('up42-py', { skip }, async (t) => {
     jobs.push(job.id)
   }
   await w.drain(run)
-  const script = path.join(import.meta.dirname, 'up42_client.py')
+  const script = path.join(import.meta.dirname, 'up42-client.py')
   const args = [script, w.baseUrl, token, org.projectId, 'sandbox-hr', 'sandbox-hr-archive', orderId, jobs[0]!]
   const { stdout } = await promisify(execFile)(PYTHON, args, { maxBuffer: 1e7 })
   const got = JSON.parse(stdout.trim().split('\n').at(-1)!)

@@ -1,7 +1,7 @@
 /** Random and hand-made geometries, valid and invalid, the same ones for the same seed. */
 import type { Position } from '#core/geometry.ts'
 
-export type Rings = Position[][]
+type Rings = Position[][]
 export interface Made {
   family: string
   polygons: Rings[]
@@ -19,7 +19,7 @@ export function dice(seed: number): () => number {
 }
 
 const closed = (points: readonly Position[]): Position[] => [...points, [...points[0]!] as Position]
-export const box = (west: number, south: number, width: number, height = width): Position[] =>
+const box = (west: number, south: number, width: number, height = width): Position[] =>
   closed([
     [west, south],
     [west + width, south],

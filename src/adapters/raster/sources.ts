@@ -215,7 +215,8 @@ function requireHost(source: RasterSource, options: SourceOptions): void {
 function hostProblem(host: string, { hosts, egressAllow }: Pick<SourceOptions, 'hosts' | 'egressAllow'>): string {
   const allowed = [...new Set(hosts)].filter((each) => !egressAllow.includes(each)).toSorted()
   const which = allowed.length > 0 ? `; the allowed hosts are ${allowed.join(', ')}` : ''
-  return `url names the host '${host.slice(0, MAX_HOST)}', which is not allowed: the operator lists the hosts of rasters in the setting COG_HOSTS${which}`
+  const named = `url names the host '${host.slice(0, MAX_HOST)}', which is not allowed`
+  return `${named}: the operator lists the hosts of rasters in the setting COG_HOSTS${which}`
 }
 
 /** As much of a host as is repeated. */

@@ -73,7 +73,8 @@ function ofIndex(formula: Formula, scene: Scene, { reflectance_scale }: Wanted):
     const of = scene.item ? `'${scene.item.name}'` : 'the file'
     throw invalidField(
       'index_name',
-      `${formula.id} needs ${formula.roles.join(', ')}, and ${of} has no ${missing.join(', ')}; ${listBands(scene.names, scene.info.bandCount)}; say which bands they are with band_mapping`,
+      `${formula.id} needs ${formula.roles.join(', ')}, and ${of} has no ${missing.join(', ')}; ` +
+        `${listBands(scene.names, scene.info.bandCount)}; name them with band_mapping`,
     )
   }
   return { expression, label: formula.id, colormap: formula.colormap, range: formula.range, reflectanceScale }

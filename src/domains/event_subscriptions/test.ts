@@ -13,7 +13,10 @@ import { EXAMPLE_SUBSCRIPTION, SubscriptionId, TESTS_PER_MINUTE } from './wire.t
 
 const WINDOW_SECONDS = 60
 
-/** Posts one signed event of the subscription's type with `data.test`, now and once, even while it is paused. For its creator, an admin or an owner. */
+/**
+ * Posts one signed event of the subscription's type with `data.test`, now and once, even while it is paused. For its creator, an
+ * admin or an owner.
+ */
 export default operation({
   id: 'event_subscriptions.test',
   scope: 'event_subscriptions:write',

@@ -13,7 +13,7 @@ export const RateGiven = Closed({
   discount_percent: Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 100 })),
 })
 
-export const RateRecord = Closed(
+const RateRecord = Closed(
   {
     product: Type.String({ minLength: 1, maxLength: 200 }),
     credits_per_km2: Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 1e9 })),

@@ -29,7 +29,7 @@ export default operation({
           minimum: 0,
           maximum: MAX_BYTES,
           description:
-            'The size of the file. With it the answer names the part of the file that the address takes, where the store takes files in parts',
+            'Size of the file. With it, the response says which part of the file the URL accepts, where the store takes files in parts',
         }),
       ),
     ),

@@ -3,7 +3,7 @@ import { Marked, type Token, type Tokens } from 'marked'
 import { highlight } from './highlight.ts'
 import { escape } from './layout.ts'
 
-export interface Heading {
+interface Heading {
   id: string
   title: string
   depth: number
@@ -46,7 +46,8 @@ const idOf = (text: string) =>
 /** What scrolls sideways can be reached without a mouse. */
 const codeBlock = ({ text, lang = '' }: Tokens.Code): string => {
   const language = lang.split(' ')[0]!
-  return `<div class="code"><pre tabindex="0"${language ? ` data-language="${escape(language)}"` : ''}><code>${highlight(text, language)}</code></pre></div>\n`
+  const named = language ? ` data-language="${escape(language)}"` : ''
+  return `<div class="code"><pre tabindex="0"${named}><code>${highlight(text, language)}</code></pre></div>\n`
 }
 
 const marked = new Marked({
@@ -66,7 +67,8 @@ const marked = new Marked({
       const cells = (row: readonly Tokens.TableCell[], tag: 'th' | 'td') =>
         `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`
       const body = rows.map((row) => cells(row, 'td')).join('\n')
-      return `<div class="wide" tabindex="0" role="group" aria-label="Table"><table><thead>${cells(header, 'th')}</thead><tbody>${body}</tbody></table></div>\n`
+      const table = `<table><thead>${cells(header, 'th')}</thead><tbody>${body}</tbody></table>`
+      return `<div class="wide" tabindex="0" role="group" aria-label="Table">${table}</div>\n`
     },
   },
 })

@@ -62,7 +62,9 @@ function frame(all: readonly Guide[], current: Guide | null, body: string, query
     title: current?.title ?? 'Guides',
     path: '/docs/guides',
     kind: 'prose guides',
-    head: '<link rel="stylesheet" href="/assets/guides.css">\n<script src="/assets/theme.js"></script>\n<script type="module" src="/assets/guides.js"></script>\n',
+    head:
+      '<link rel="stylesheet" href="/assets/guides.css">\n<script src="/assets/theme.js"></script>\n' +
+      '<script type="module" src="/assets/guides.js"></script>\n',
     body: `${side}\n${body}`,
   })
 }

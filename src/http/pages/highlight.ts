@@ -6,9 +6,11 @@ type Rule = readonly [Kind, RegExp]
 
 const KEYWORDS = {
   script:
-    'import|from|export|default|const|let|var|function|return|if|else|for|of|in|while|do|break|continue|new|class|extends|async|await|try|catch|finally|throw|typeof|instanceof|true|false|null|undefined|type|interface|as',
+    'import|from|export|default|const|let|var|function|return|if|else|for|of|in|while|do|break|continue|new|class|extends|async|await|' +
+    'try|catch|finally|throw|typeof|instanceof|true|false|null|undefined|type|interface|as',
   python:
-    'import|from|as|def|return|if|elif|else|for|in|while|break|continue|class|with|try|except|finally|raise|lambda|and|or|not|is|True|False|None|async|await|yield|pass|del',
+    'import|from|as|def|return|if|elif|else|for|in|while|break|continue|class|with|try|except|finally|raise|lambda|and|or|not|is|' +
+    'True|False|None|async|await|yield|pass|del',
   shell: 'if|then|else|elif|fi|for|in|do|done|while|until|case|esac|function|export|eval|echo|exit|set',
   go: 'package|import|func|return|if|else|for|range|var|const|type|struct|interface|map|chan|go|defer|nil|true|false|switch|case|default',
 }

@@ -6,7 +6,7 @@ interface Page {
   title: string
   /** Which entry of the navigation this page is. */
   path: string
-  /** `prose` for our own text, with `guides` for the frame of a guide, `reference` for what Swagger UI draws: their styles must not meet. */
+  /** `prose` for our own text, with `guides` for the frame of a guide, `reference` for what Swagger UI draws: styles must not mix. */
   kind: 'prose' | 'prose guides' | 'reference'
   head?: string
   body: string

@@ -2,7 +2,7 @@
 import { invalidField } from '#core/problem.ts'
 
 /** The one output of every process. */
-export const OUTPUTS = ['items'] as const
+const OUTPUTS = ['items'] as const
 
 /** Which outputs are wanted, and whether as one document or as the bare value of a single one. */
 export interface Form {

@@ -81,7 +81,8 @@ async function exceededBy(tx: Tx, organizationId: string, plan: Plan, now: Date)
   for (const { limit, what, allowed } of kinds) {
     const { own: used } = await usage.jobsOfMonth(tx, organizationId, limit, now)
     if (used <= allowed) continue
-    const message = `${used} ${what} were started this month, and the plan '${plan.name}' has ${allowed}: new ones are refused until the next month.`
+    const message =
+      `${used} ${what} were started this month, and the plan '${plan.name}' has ${allowed}: ` + 'new ones are rejected until next month.'
     exceeded.push({ limit, used, allowed, message })
   }
   return exceeded

@@ -201,7 +201,8 @@ export interface WantedTasking {
 export function tooLarge({ name, type, maxSqKm }: Product, area: AreaGeometry, what: string): string | null {
   const km2 = sqKmOf(area)
   if (maxSqKm === null || km2 <= maxSqKm) return null
-  return `${what} covers ${km2.toFixed(1)} km²; '${name}' allows at most ${maxSqKm} km² per ${type === 'ARCHIVE' ? 'capture' : 'feature'} (maxSqKm)`
+  const unit = type === 'ARCHIVE' ? 'capture' : 'feature'
+  return `${what} covers ${km2.toFixed(1)} km²; '${name}' allows at most ${maxSqKm} km² per ${unit} (maxSqKm)`
 }
 
 /** What taking new images of areas is likely to cost; the firm price is that of an option or of a quotation. */

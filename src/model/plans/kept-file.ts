@@ -20,7 +20,7 @@ const COLUMNS = [
   'expires_at as expiresAt',
 ] as const
 
-export type KeptFile = Row<'kept_file', typeof COLUMNS>
+type KeptFile = Row<'kept_file', typeof COLUMNS>
 
 /** How tiles of a raster are drawn, and who may see them: whoever may read all projects that it was computed from. */
 export interface Look {

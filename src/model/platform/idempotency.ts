@@ -135,7 +135,8 @@ export async function sweep(db: Db, now: Date, maxSealedBytes = MAX_SEALED_BYTES
   await sql`
     delete from idempotency_claim c using (
       select owner_id, path, key,
-        sum(${CLAIM_BYTES} + coalesce(octet_length(response_body), 0)) over (partition by owner_id order by expires_at desc, path, key) as bytes
+        sum(${CLAIM_BYTES} + coalesce(octet_length(response_body), 0))
+          over (partition by owner_id order by expires_at desc, path, key) as bytes
       from idempotency_claim where starts_with(key, ${SEALED_PREFIX})
     ) sized
     where c.owner_id = sized.owner_id and c.path = sized.path and c.key = sized.key and sized.bytes > ${maxSealedBytes} and ${isOver}

@@ -110,7 +110,8 @@ export function positionNote(info: RasterInfo): string | null {
   if (info.crs?.note) notes.push(info.crs.note)
   else if (accuracyM !== null && pixelM !== null && accuracyM > pixelM)
     notes.push(
-      `The datum of ${info.crs!.name} is known to about ${accuracyM} m on WGS 84, which is more than a pixel of ${Number(pixelM.toPrecision(2))} m`,
+      `The datum of ${info.crs!.name} is known to about ${accuracyM} m on WGS 84, which is more than a pixel of ` +
+        `${Number(pixelM.toPrecision(2))} m`,
     )
   const residualM = info.gcpResidualPx === null || !info.transform || !info.crs ? null : info.gcpResidualPx * (pixelM ?? 0)
   if (info.placedBy === 'rpc')

@@ -109,7 +109,8 @@ export function rangesOfBands(ranges: readonly Range[], shown: readonly number[]
   if (ranges.length > MAX_SHOWN)
     throw new RasterError(
       'invalid_argument',
-      `rescale has ${ranges.length} pairs; give one, one for each of the ${shown.length} shown, or one for each of the ${bands.length} in the file`,
+      `rescale has ${ranges.length} pairs; give one, one for each of the ${shown.length} shown, ` +
+        `or one for each of the ${bands.length} in the file`,
     )
   return ranges
 }

@@ -48,6 +48,7 @@ export function indexExpression(
   }
   throw invalidField(
     field,
-    `needs the bands ${formula.roles.join(', ').toLowerCase()}; ${listBands(namesOf(source), source.info.bandCount)}; say with band_mapping which they are`,
+    `needs the bands ${formula.roles.join(', ').toLowerCase()}; ${listBands(namesOf(source), source.info.bandCount)}; ` +
+      'name them with band_mapping',
   )
 }

@@ -594,7 +594,10 @@ export class AnalyticsApi {
    * Requires the scope `analytics:process`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run
    * twice.
    */
-  execute<const I extends AnalyticsExecuteInput>(input: I, options?: CallOptions): Promise<Extract<AnalyticsExecuteOutput, { operation: I['operation'] }>> {
+  execute<const I extends AnalyticsExecuteInput>(
+    input: I,
+    options?: CallOptions,
+  ): Promise<Extract<AnalyticsExecuteOutput, { operation: I['operation'] }>> {
     return this.#client.call('analytics.execute', input, options, 'keyed')
   }
 

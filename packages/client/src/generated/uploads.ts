@@ -101,7 +101,7 @@ export interface UploadsSignedUrlInput {
   file_name: string
   /** The PUT must carry exactly this Content-Type. Default: `"application/octet-stream"` */
   content_type?: string | undefined
-  /** The size of the file. With it the answer names the part of the file that the address takes, where the store takes files in parts */
+  /** Size of the file. With it, the response says which part of the file the URL accepts, where the store takes files in parts */
   size_bytes?: number | null | undefined
 }
 

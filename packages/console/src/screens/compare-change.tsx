@@ -33,7 +33,8 @@ export function ChangePanel({ a, b, look }: { a: Item; b: Item; look: string }):
   const index = look === 'ndwi' ? 'ndwi' : 'ndvi'
   // Before and after by their dates, whichever side they hang on.
   const [before, after] = (a.datetime ?? '') <= (b.datetime ?? '') ? [a, b] : [b, a]
-  const params = { before_item_id: before.id, after_item_id: after.id, geometry: area!, index_name: index } // Not asked before there is one.
+  // Not asked before there is an area.
+  const params = { before_item_id: before.id, after_item_id: after.id, geometry: area!, index_name: index }
   const answer = useOp('analytics.execute', { operation: 'change_detection', params }, { enabled: area !== null, staleTime: 300_000 })
   const result = answer.data?.result as unknown as Result | undefined
   return (

@@ -20,7 +20,7 @@ export interface Target {
   isCategorical: boolean
 }
 
-export interface LineServices<F> {
+interface LineServices<F> {
   /** Opens a session and gives its id. */
   open(file: F, target: Target): Promise<string>
   /** Sends what has not arrived yet and completes the session. */
@@ -30,7 +30,7 @@ export interface LineServices<F> {
   giveUp(uploadId: string): void
 }
 
-export interface UploadLine<F> {
+interface UploadLine<F> {
   list(): readonly Sending[]
   subscribe(listener: () => void): () => void
   add(file: F, target: Target, known: { error?: string | null; uploadId?: string | null }): void

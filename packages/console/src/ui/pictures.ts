@@ -3,14 +3,14 @@
 const MAX_KEPT = 300
 export const MAX_AT_ONCE = 6
 
-export interface PictureServices {
+interface PictureServices {
   fetch(path: string, signal: AbortSignal): Promise<Blob>
   /** `URL.createObjectURL` and its opposite. */
   show(picture: Blob): string
   revoke(address: string): void
 }
 
-export interface Pictures {
+interface Pictures {
   known(path: string): string | null
   get(path: string, signal?: AbortSignal): Promise<string>
   /** Takes back every address: whoever signs in next must not see them. */
