@@ -70,8 +70,8 @@ test('OGC API Processes, Part 1', async (t) => {
     while (!isAnswered) if ((await w.drain(run)) === 0) await new Promise((resolve) => setImmediate(resolve))
     return await answering
   }
-  const accepted = async (body: object = { inputs }) => {
-    const { status, headers: got, body: info } = await execute(body, { prefer: 'respond-async' })
+  const accepted = async (body: object = { inputs }, id?: string) => {
+    const { status, headers: got, body: info } = await execute(body, { prefer: 'respond-async' }, id)
     assert.equal(status, 201)
     return { info, path: pathOf(got.get('location')!) }
   }
@@ -325,18 +325,12 @@ test('OGC API Processes, Part 1', async (t) => {
     assertException(await get(`/jobs/${newId()}/results`), 404, `${EXCEPTION}no-such-job`),
   )
   await check('core/job-results-failed', async () => {
-    const corners = [
-      [0, 0],
-      [1, 0],
-      [1, 1],
-      [0, 0],
-    ]
-    const { path } = await accepted({ inputs: { ...inputs, geometry: { type: 'Polygon', coordinates: [corners] } } })
+    const { path } = await accepted({ inputs: { item_id: itemId, project_id: org.projectId, interval: 1e-9 } }, 'contour')
     await w.drain(run)
     assert.equal((await get(path)).body.status, 'failed')
     const failed = await get(`${path}/results`)
     assertException(failed, 400, `${w.baseUrl}/problems/bad-request`)
-    assert.match(failed.body.detail, /does not touch the raster/)
+    assert.match(failed.body.detail, /too many lines/)
   })
   await check('json/definition', async () => {
     for (const path of ['/conformance', '/processes', '/processes/band_math', '/jobs', jobPath])
@@ -377,10 +371,11 @@ test('OGC API Processes, Part 1', async (t) => {
   })
   await check('job-list/processID-definition', async () => assert.equal(parameter('processID').schema.type, 'array'))
   await check('job-list/processID-mandatory', async () =>
-    assert.ok(all.body.jobs.every(({ processID }: Json) => processID === 'band_math')),
+    assert.ok(all.body.jobs.every(({ processID }: Json) => ['band_math', 'contour'].includes(processID))),
   )
   await check('job-list/processID-response', async () => {
-    assert.deepEqual(ids(await get('/jobs?processID=band_math,slope&limit=100')), ids(all))
+    assert.deepEqual(ids(await get('/jobs?processID=band_math,contour,slope&limit=100')), ids(all))
+    assert.equal(ids(await get('/jobs?processID=contour')).length, 1)
     assert.deepEqual(ids(await get('/jobs?processID=slope')), [])
   })
   await check('job-list/status-definition', async () => assert.equal(parameter('status').schema.type, 'array'))

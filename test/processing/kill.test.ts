@@ -57,6 +57,8 @@ const zone = () => ({ type: 'Feature', properties: { name: 'field' }, geometry: 
 
 /** What the schedules do, without waiting for them: runs that died are taken up, then rests of a day ago are swept, twice. */
 async function recover(w: World): Promise<void> {
+  // Workers keep real time, and what they did last must lie in the past of this clock.
+  w.clock.advance({ seconds: Math.max(0, Math.ceil((Date.now() - w.clock.now().getTime()) / 1000)) })
   for (let round = 0; round < 2; round++) {
     w.clock.advance({ minutes: 2 })
     await w.runTask(resume)

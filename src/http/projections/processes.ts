@@ -196,7 +196,11 @@ function shown<D>(reply: FastifyReply, invoked: Invoked, words: (document: D) =>
   const { 'Content-Type': _type, ...headers } = invoked.headers
   if (invoked.status === 404 && missing) {
     const document = documentOf(invoked) as { detail: string }
-    const isAbout = missing.endsWith(document.detail.toLowerCase().replaceAll(' ', '-'))
+    // The detail may go on with the name that was given and the nearest that there is.
+    const isAbout = document.detail
+      .toLowerCase()
+      .replaceAll(' ', '-')
+      .startsWith(missing.slice(missing.lastIndexOf('/') + 1))
     const told = isAbout ? { ...document, type: missing } : document
     return reply
       .code(404)

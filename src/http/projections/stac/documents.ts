@@ -145,7 +145,7 @@ export function extensionSchema(address: string) {
           'svc:mosaic_method': TEXT,
           'svc:source_collections': { type: 'array', items: TEXT },
           'svc:source_scene_count': { type: 'integer', minimum: 1 },
-          'svc:data_type': TEXT,
+          'svc:data_type': maybeText,
         },
       },
     },
