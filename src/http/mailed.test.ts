@@ -238,7 +238,7 @@ test('mailed notifications', async (t) => {
   assert.deepEqual(await run(), [0, 1])
   const [daily] = server.mails.splice(0)
   assert.equal(daily!.headers.get('subject'), '2 notifications')
-  assert.match(daily!.text, /An approval is asked for\. .*Flood & fire.*\(2030-01-01 00:00 UTC\)/)
+  assert.match(daily!.text, /requests approval for 100 credits\. .*Flood & fire.*\(2030-01-01 00:00 UTC\)/)
   assert.match(daily!.html, /Flood &amp; fire/)
   assert.deepEqual(await run(), [0, 0], 'once')
   await happen()

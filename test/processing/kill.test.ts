@@ -76,11 +76,11 @@ test('kill -9 of workers in the middle of jobs', { timeout: 3_600_000 }, async (
   const lab = openLab()
   t.after(() => lab.close())
   const database = await createEmptyDatabase()
-  t.after(() => database.drop())
   const dataDir = lab.dataDir()
   const env = { DATABASE_URL: database.url, DATA_DIR: dataDir, DEMO: '0', SANDBOX: '0', LOG_LEVEL: 'error', RASTER_PROCESSES: '1' }
   const { baseUrl } = await lab.start({ env: { ...env, ROLE: 'api' } })
   const w = await world(t, { databaseUrl: database.url, store: { dataDir, secret: randomBytes(32) }, startAt: new Date().toISOString() })
+  t.after(() => database.drop()) // After the world has closed: hooks run in the order in which they were added.
 
   const owner = await found(baseUrl, 'owner@example.com')
   await ok(baseUrl, owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })

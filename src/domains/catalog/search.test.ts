@@ -92,7 +92,7 @@ test('catalog searches', async (t) => {
       [422, { host_name, query: { gsd: { LT: 1 } } }, /cloudCoverage/],
       [422, { host_name, query: { cloudCoverage: { LT: 1, GT: 0 } } }, /exactly one/],
       [422, { host_name, query: { cloudCoverage: { LT: 101 } } }, /0 to 100/],
-      [422, { host_name, datetime: '../..' }, /start or an end/],
+      [422, { host_name, datetime: '../..' }, /for an open end/],
       [422, { host_name, limit: 501 }, /limit/],
       [422, { host_name, next: 'x.y' }, /cursor/],
     ]
