@@ -60,27 +60,5 @@ function position(words: Words): number[] {
   return numbers
 }
 
-function box(words: Words): unknown {
-  const numbers = listOf(words, () => words.number())
-  const [west, south, east, north] = numbers.length === 6 ? [numbers[0]!, numbers[1]!, numbers[3]!, numbers[4]!] : numbers
-  if (
-    (numbers.length !== 4 && numbers.length !== 6) ||
-    west === undefined ||
-    south === undefined ||
-    east === undefined ||
-    north === undefined
-  )
-    throw invalidField('filter', 'has a BBOX that is not four or six numbers')
-  const ring = (from: number, to: number) => [
-    [
-      [from, south],
-      [to, south],
-      [to, north],
-      [from, north],
-      [from, south],
-    ],
-  ]
-  return west <= east
-    ? { type: 'Polygon', coordinates: ring(west, east) }
-    : { type: 'MultiPolygon', coordinates: [ring(west, 180), ring(-180, east)] }
-}
+/** As in JSON, where it is checked and becomes a rectangle. */
+const box = (words: Words): unknown => ({ bbox: listOf(words, () => words.number()) })
