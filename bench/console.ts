@@ -55,11 +55,11 @@ function sizes(): void {
   const files = readdirSync(assets)
   const page = readFileSync(path.join(CONSOLE_FOLDER, 'index.html'), 'utf8')
   const entry = /src="\/app\/assets\/([\w.-]+\.js)"/.exec(page)![1]!
-  const door = files.find((file) => /^door-.*\.js$/.test(file))!
+  const signIn = files.find((file) => /^sign-in-.*\.js$/.test(file))!
   const named = (name: string) => files.find((file) => file.startsWith(`${name}-`) && file.endsWith('.js'))!
   const frame = named('console')
   const inside = /import\(\s*["'`]\.\/(inside-[\w-]+\.js)/.exec(readFileSync(path.join(assets, frame), 'utf8'))![1]!
-  const first = closureOf(inside, closureOf(frame, closureOf(door, closureOf(entry))))
+  const first = closureOf(inside, closureOf(frame, closureOf(signIn, closureOf(entry))))
   said('entry: frame and sign-in, scripts', sum(first), 230, 'kB')
   said(
     'entry: styles',
@@ -71,7 +71,7 @@ function sizes(): void {
   const screens = new Set([...source.matchAll(/import\(\s*["'`]\.\/([\w.-]+\.js)["'`]\s*\)/g)].map(([, chunk]) => chunk!))
   // What several screens share is kept by the browser after the first of them; here each pays for all of it.
   const added = [...screens]
-    .filter((chunk) => chunk !== door && chunk !== inside)
+    .filter((chunk) => chunk !== signIn && chunk !== inside)
     .map((chunk) => [chunk.replace(/-[\w-]{8}\.js$/, ''), sum([...closureOf(chunk)].filter((one) => !first.has(one)))] as const)
     .toSorted(([, a], [, b]) => b - a)
   for (const [name, size] of added) said(`route: ${name}`, size, 45, 'kB')
@@ -130,7 +130,7 @@ async function seenOn(page: Page): Promise<Seen> {
   return await page.evaluate<Seen>('window.seen')
 }
 
-/** The door is painted before the console runs; now it does. */
+/** The sign-in page is painted before the console runs; now it does. */
 const isLive = (page: Page) => page.locator('#first').waitFor({ state: 'detached' })
 
 async function paints(browser: Browser, baseUrl: string): Promise<void> {

@@ -124,13 +124,13 @@ try {
     return figures
   }
 
-  function start(): { ring(): void; stop(): Promise<void> } {
+  function start(): { wake(): void; stop(): Promise<void> } {
     const webhooks = sender()
     let loop: Loop | null = null
-    const deliverer = createDeliverer({ db, clock: systemClock, webhooks, onError: console.error, onRoom: () => loop?.ring() })
+    const deliverer = createDeliverer({ db, clock: systemClock, webhooks, onError: console.error, onCapacity: () => loop?.wake() })
     loop = startLoop({ step: deliverer.step, restMs: 500, gapMs: 5, onError: console.error })
     return {
-      ring: loop.ring,
+      wake: loop.wake,
       async stop() {
         await loop.close()
         hooks.postMessage('release') // Whoever hung answers now, so that everything ends.
@@ -169,14 +169,14 @@ try {
     if (withHanging) await subscribe(`http://127.0.0.1:${port}/hang`)
     await sql`vacuum webhook_delivery, event`.execute(db)
     const { count } = await seen()
-    const { ring, stop } = start()
+    const { wake, stop } = start()
     await emit(EVENTS_BEFORE)
-    ring()
+    wake()
     await until(count + EVENTS_BEFORE * ENDPOINTS)
     const cpu = process.cpuUsage()
     for (let n = 0; n < EVENTS_A_ROUND; n++) {
       await emit(1)
-      ring()
+      wake()
       await sleep(PAUSE_MS)
     }
     const waits = await until(count + (EVENTS_BEFORE + EVENTS_A_ROUND) * ENDPOINTS)

@@ -19,17 +19,17 @@ import { NO_WORKERS, type Workers } from './ports/workers.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Notices } from '#db/notices.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import { watchRoom, type Room } from '#db/trouble.ts'
+import { watchDiskSpace, type DiskSpace } from '#db/trouble.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
 import type { AnyTask } from './task.ts'
 import type { AnyOperation } from '#operation.ts'
 import { createAuditTrail } from '#pipeline/audit.ts'
 import { createAuthenticator } from './access/authenticate.ts'
-import { createBell, type Bell } from './background/bell.ts'
+import { createCommitNotifier, type CommitNotifier } from './background/commit-notifier.ts'
 import { createCommit } from './background/change.ts'
 import { createEventStream, type EventStream } from './background/event-stream.ts'
 import { createClaims } from '#pipeline/idempotency.ts'
-import { createTurns } from '#pipeline/turns.ts'
+import { createFairScheduler } from '#pipeline/fair-scheduler.ts'
 import { declareTasks, enqueuer, type TaskPlatform } from './background/tasks.ts'
 import { createPasswords } from './access/passwords.ts'
 import type { Platform } from '#pipeline/platform.ts'
@@ -84,12 +84,12 @@ interface Composed {
   auth: SignInPlatform
   taskPlatform: TaskPlatform
   usage: UsageRecorder
-  bell: Bell
+  commitNotifier: CommitNotifier
   stream: EventStream
   limits: Limits
   metrics: Metrics
   /** Of the database. */
-  room: Room
+  diskSpace: DiskSpace
   close(): Promise<void>
 }
 
@@ -108,9 +108,9 @@ function rasterOf(parts: Parts): RasterService {
 }
 
 /** Whatever goes wrong on our side is counted, written down, and looked at for a full disk. */
-function faultKeeper({ metrics, room, log }: { metrics: Metrics; room: Room; log: Logger }) {
+function faultKeeper({ metrics, diskSpace, log }: { metrics: Metrics; diskSpace: DiskSpace; log: Logger }) {
   return (error: unknown, operation: string, invocation?: string): void => {
-    room.notice(error)
+    diskSpace.notice(error)
     metrics.observeFault(operation)
     log.error({ err: error, operation, invocation }, 'fault')
   }
@@ -120,21 +120,21 @@ export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
   const raster = rasterOf(parts)
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
-  const room = watchRoom(db)
-  const onFault = faultKeeper({ metrics, room, log })
+  const diskSpace = watchDiskSpace(db)
+  const onFault = faultKeeper({ metrics, diskSpace, log })
   await declareTasks(queue, parts.tasks)
   const tokens = createTokens(db, clock)
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
   const usage = createUsageRecorder(db, clock, (error) => onFault(error, 'usage'))
   const claims = createClaims(db, clock)
-  const turns = createTurns()
+  const scheduler = createFairScheduler()
   const layers = createLayers(db, clock, parts.notices ?? null)
   const tasks = enqueuer(queue)
-  const bell = createBell({ db, listen: parts.listen, onError: (error) => onFault(error, 'bell') })
-  const stream = createEventStream({ db, bell, onError: (error) => onFault(error, 'stream') })
+  const commitNotifier = createCommitNotifier({ db, listen: parts.listen, onError: (error) => onFault(error, 'commit notifier') })
+  const stream = createEventStream({ db, commitNotifier, onError: (error) => onFault(error, 'stream') })
   const committed = () => {
     layers.forget()
-    bell.ring()
+    commitNotifier.notify()
   }
   const rateLimiter = createRateLimiter(db, clock, parts.notices ?? null)
   const rightsChanged = async () => await parts.notices?.settle()
@@ -165,7 +165,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     operations,
     audit,
     claims,
-    turns,
+    scheduler,
     tasks,
     committed,
     authenticator: createAuthenticator(db, clock, tokens, parts.notices ?? null),
@@ -173,13 +173,13 @@ export async function compose(parts: Parts): Promise<Composed> {
     rateLimiter,
     onFault: (error, invocationId, operation) => onFault(error, operation, invocationId),
   }
-  const own = [claims, turns, rateLimiter, raster, services.overlays, services.printer, audit, usage, stream, bell]
+  const own = [claims, scheduler, rateLimiter, raster, services.overlays, services.printer, audit, usage, stream, commitNotifier]
   return {
     platform,
     metrics,
-    room,
+    diskSpace,
     usage,
-    bell,
+    commitNotifier,
     stream,
     limits: limitsOf(operations),
     auth: authOf(parts, { tokens, rightsChanged, mails: accountMails(tasks) }),

@@ -15,7 +15,7 @@ import type { Storage } from '#ports/storage.ts'
 import type { Vendors } from '#ports/vendors.ts'
 import type { Webhooks } from '#ports/webhooks.ts'
 import type { Workers } from '#ports/workers.ts'
-import type { GrantScope } from '#access/share-grant.ts'
+import type { GrantScope } from '#core/share-grant.ts'
 import type { Commit, Usage } from './effects.ts'
 
 export interface Services {

@@ -37,7 +37,7 @@ import * as user from './model/identity/user.ts'
 import type { AnyOperation } from '#operation.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { createEgressRecorder } from './background/egress.ts'
-import { createUploadRoom } from './background/upload-room.ts'
+import { createUploadQuota } from './background/upload-quota.ts'
 import { startWorkers } from './background/tasks.ts'
 import { startWatch } from './watch.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
@@ -123,7 +123,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   started.defer(() => composed.close())
   started.defer(() => queue.stop())
   await user.withdrawRoles(database.db, roles)
-  await lockDoors(config, database.db, log)
+  await secureDemoAccount(config, database.db, log)
   const wantsDemo = config.demo ?? (config.isLocal && !(await project.wasAnyMade(database.db)))
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
@@ -228,7 +228,7 @@ function logDestination({ hasColours }: Config): DestinationStream {
  * so its account, with its sessions and keys, works only where local or by an explicit DEMO=1. A worker, whose own address
  * nobody uses, never switches it on.
  */
-async function lockDoors(config: Config, db: Db, log: Logger): Promise<void> {
+async function secureDemoAccount(config: Config, db: Db, log: Logger): Promise<void> {
   for (const finding of findings(config)) log.warn(`Unsafe setting: ${finding}`)
   const mayDemo = config.isLocal || config.demo === true
   if (mayDemo && config.role === 'worker') return
@@ -263,7 +263,7 @@ function inBackground(work: (signal: AbortSignal) => Promise<void>, onFailure: (
   }
 }
 
-/** The object store, and for the embedded one its own door: bytes never pass through the API. */
+/** The object store, and for the embedded one its own listener: bytes never pass through the API. */
 async function startStorage(
   config: Config,
   { db, log, baseUrl }: { db: Db; log: Logger; baseUrl: () => string },
@@ -276,9 +276,9 @@ async function startStorage(
   if (store.kind === 'files' && config.role !== 'worker') {
     const egress = createEgressRecorder(db, systemClock, (error) => log.error({ err: error }, 'egress'))
     started.defer(() => egress.close())
-    const door = await startStoreListener({
+    const listener = await startStoreListener({
       egress,
-      room: createUploadRoom(db, systemClock),
+      quota: createUploadQuota(db, systemClock),
       store,
       host: config.host,
       port: config.storePort,
@@ -290,8 +290,8 @@ async function startStorage(
     }).catch((error: unknown) => {
       throw listenProblem(error, { setting: 'STORE_PORT', host: config.host, port: config.storePort, dataDir: config.dataDir })
     })
-    started.defer(() => door.close())
-    if (config.storePort === 0) publicUrl = publicUrl.replace(/:0$/, `:${door.port}`)
+    started.defer(() => listener.close())
+    if (config.storePort === 0) publicUrl = publicUrl.replace(/:0$/, `:${listener.port}`)
   }
   const origin = (url: string) => new URL(url).origin
   const storeOrigins = () =>

@@ -1,5 +1,5 @@
 /** What a worker looks after when something was committed, and every now and then: webhooks, alert rules, queues of tasks. */
-import type { Bell } from './background/bell.ts'
+import type { CommitNotifier } from './background/commit-notifier.ts'
 import { startLoop, type Loop } from './background/loop.ts'
 import type { TaskPlatform } from './background/tasks.ts'
 import { createAnswerer } from './services/alerts/answerer.ts'
@@ -14,12 +14,15 @@ const TASK_GAP_MS = 50
 
 interface Watched {
   taskPlatform: TaskPlatform
-  bell: Bell
+  commitNotifier: CommitNotifier
 }
 
-export function startWatch({ taskPlatform, bell }: Watched, onError: (error: unknown, what: string) => void): { close(): Promise<void> } {
-  const deliverer = createDeliverer({ ...taskPlatform, onError: (error) => onError(error, 'webhooks'), onRoom: () => loops[0]?.ring() })
-  const answerer = createAnswerer({ ...taskPlatform, onError: (error) => onError(error, 'alerts'), onRoom: () => loops[1]?.ring() })
+export function startWatch(
+  { taskPlatform, commitNotifier }: Watched,
+  onError: (error: unknown, what: string) => void,
+): { close(): Promise<void> } {
+  const deliverer = createDeliverer({ ...taskPlatform, onError: (error) => onError(error, 'webhooks'), onCapacity: () => loops[0]?.wake() })
+  const answerer = createAnswerer({ ...taskPlatform, onError: (error) => onError(error, 'alerts'), onCapacity: () => loops[1]?.wake() })
   const loops: Loop[] = [
     startLoop({ step: deliverer.step, restMs: REST_MS, gapMs: GAP_MS, onError: (error) => onError(error, 'webhooks') }),
     startLoop({
@@ -38,10 +41,10 @@ export function startWatch({ taskPlatform, bell }: Watched, onError: (error: unk
       onError: (error) => onError(error, 'tasks'),
     }),
   ]
-  const deaf = bell.hear(() => loops.forEach((loop) => loop.ring()))
+  const unsubscribe = commitNotifier.subscribe(() => loops.forEach((loop) => loop.wake()))
   return {
     async close() {
-      deaf()
+      unsubscribe()
       await Promise.all(loops.map((loop) => loop.close()))
       await deliverer.close()
       await answerer.close()

@@ -44,13 +44,13 @@ export const ROOMS: readonly Room[] = [
     path: 'src/raster/',
     layer: 'ground',
     purpose: 'A library that reads, draws and writes rasters and knows nothing of the platform.',
-    sees: ['src/core/nearest.ts'],
+    sees: ['src/core/nearest.ts', 'src/core/fair-queue.ts'],
   },
   {
     path: 'src/db/',
     layer: 'data',
     purpose: 'The connection, the tables as types, the migrations and the queue.',
-    sees: ['src/core/', 'src/raster/pool/fair-queue.ts'],
+    sees: ['src/core/'],
     sql: true,
   },
   {
@@ -67,12 +67,6 @@ export const ROOMS: readonly Room[] = [
     sees: ['src/core/', 'src/db/'],
   },
   {
-    path: 'src/access/share-grant.ts',
-    layer: 'data',
-    purpose: 'What a share lets its visitor do, as signed text.',
-    sees: ['src/core/'],
-  },
-  {
     path: 'src/model/',
     layer: 'model',
     purpose: 'All SQL and the rules over rows, in wings by subject.',
@@ -83,7 +77,7 @@ export const ROOMS: readonly Room[] = [
     path: 'src/context.ts',
     layer: 'contract',
     purpose: 'The one list of services that operations and tasks are given.',
-    sees: [...CONTEXT, 'src/access/share-grant.ts'],
+    sees: CONTEXT,
   },
   {
     path: 'src/operation.ts',
@@ -137,7 +131,7 @@ export const ROOMS: readonly Room[] = [
     path: 'src/access/',
     layer: 'work',
     purpose: 'Who is calling: tokens, passwords, shares and the rate limit.',
-    sees: ['src/core/', 'src/db/', 'src/model/', 'src/ports/', 'src/context.ts', 'src/operation.ts', 'src/access/share-grant.ts'],
+    sees: ['src/core/', 'src/db/', 'src/model/', 'src/ports/', 'src/context.ts', 'src/operation.ts'],
   },
   {
     path: 'src/adapters/',

@@ -61,7 +61,7 @@ export class Refused extends Error {
   }
 }
 
-/** With a password by the page's own door, where a crowd with the right one is never refused; then, or at once, by the grant. */
+/** With a password through the page's own endpoint, where a crowd with the right one is never refused; then, or at once, by the grant. */
 export async function openShare({ token, password }: { token: string; password?: string }): Promise<Opened> {
   const grant = password === undefined ? token : (await ask<{ grant: string }>(`/s/${encodeURIComponent(token)}`, { password })).grant
   return await ask<Opened>('/v1/op/share.link.validate', { token: grant })

@@ -83,16 +83,16 @@ async function tryOpening(credential: { token: string; password?: string }): Pro
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     sessionStorage.removeItem(REMEMBERED)
-    showDoor(credential.password === undefined ? null : error.message)
+    showPasswordForm(credential.password === undefined ? null : error.message)
   } finally {
     enter.disabled = false
     enter.textContent = 'Open'
   }
 }
 
-function showDoor(message: string | null): void {
+function showPasswordForm(message: string | null): void {
   element('panel').hidden = true
-  element('door').hidden = false
+  element('password-form').hidden = false
   refuse(message)
   password.focus()
   password.select()
@@ -106,7 +106,7 @@ function refuse(message: string | null): void {
 }
 
 async function enterMap(opened: Opened): Promise<void> {
-  element('door').hidden = true
+  element('password-form').hidden = true
   element('panel').hidden = false
   panel.showTarget(opened)
   element('title').focus()
@@ -229,7 +229,7 @@ function ended(): void {
   sessionStorage.removeItem(REMEMBERED)
   shown = null
   leave()
-  showDoor('This visit has ended. If the link is still open, its password opens it again.')
+  showPasswordForm('This visit has ended. If the link is still open, its password opens it again.')
 }
 
 /** Nothing of the visit stays on the screen. */
@@ -243,4 +243,4 @@ function leave(): void {
 
 const remembered = sessionStorage.getItem(REMEMBERED)
 if (remembered) void tryOpening({ token: remembered })
-else showDoor(null)
+else showPasswordForm(null)

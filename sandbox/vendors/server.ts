@@ -8,7 +8,7 @@ import type { Db } from '#db/tables.ts'
 import { LoadingCache } from '#raster/cache.ts'
 import type { SceneDescription, SensorId } from '../scenes/index.ts'
 import { granuleLines, granuleOf } from './altimetry.ts'
-import { openDarkroom, type Darkroom } from './darkroom.ts'
+import { openSceneRenderer, type SceneRenderer } from './scene-renderer.ts'
 import { featureOf } from './feature.ts'
 import { faultOf } from './faults.ts'
 import { granuleFeature, searchGranules } from './granules.ts'
@@ -43,7 +43,7 @@ const FOREVER = 'public, max-age=31536000, immutable'
 
 export async function startSandboxVendors(options: SandboxVendorsOptions): Promise<SandboxVendors> {
   await createSchema(options.db)
-  const darkroom = openDarkroom(options.workDir)
+  const sceneRenderer = openSceneRenderer(options.workDir)
   const app = fastify({ forceCloseConnections: true, bodyLimit: BODY_LIMIT_BYTES, routerOptions: { maxParamLength: 300 } })
   app.setErrorHandler((error, _request, reply) => {
     const status = error instanceof Refusal ? error.status : ((error as { statusCode?: number }).statusCode ?? 500)
@@ -52,7 +52,7 @@ export async function startSandboxVendors(options: SandboxVendorsOptions): Promi
   })
   const stop = new AbortController()
   for (const host of HOSTS)
-    await app.register(async (scope) => serveHost(scope, host, { ...options, darkroom, stopping: stop.signal }), {
+    await app.register(async (scope) => serveHost(scope, host, { ...options, sceneRenderer, stopping: stop.signal }), {
       prefix: `/${host.name}`,
     })
   await app.listen({ host: options.host, port: options.port })
@@ -62,13 +62,13 @@ export async function startSandboxVendors(options: SandboxVendorsOptions): Promi
     async close() {
       stop.abort()
       await app.close()
-      await darkroom.close()
+      await sceneRenderer.close()
     },
   }
 }
 
 interface HostParts extends SandboxVendorsOptions {
-  readonly darkroom: Darkroom
+  readonly sceneRenderer: SceneRenderer
   readonly stopping: AbortSignal
 }
 
@@ -97,7 +97,7 @@ function serveHost(app: FastifyInstance, host: SandboxHost, parts: HostParts): v
   })
   for (const kind of ['thumbnail', 'overview'] as const)
     app.get<Params>(`/scenes/:id/${kind}`, async (request, reply) => {
-      const bytes = await parts.darkroom.picture(sceneOf(request.params.id), PICTURE_PX[kind])
+      const bytes = await parts.sceneRenderer.picture(sceneOf(request.params.id), PICTURE_PX[kind])
       return reply.type('image/png').header('cache-control', FOREVER).send(Buffer.from(bytes))
     })
   if (isShop)
@@ -109,7 +109,7 @@ function serveHost(app: FastifyInstance, host: SandboxHost, parts: HostParts): v
     )
   serveStac(app, host, base)
   app.get<Params>(`/collections/${host.name}/items/:id`, sendFeature)
-  serveFiles(app, sceneOf, parts.darkroom)
+  serveFiles(app, sceneOf, parts.sceneRenderer)
 }
 
 async function requireKey(request: FastifyRequest): Promise<void> {
@@ -158,7 +158,7 @@ function serveStac(app: FastifyInstance, host: SandboxHost, base: (request: Fast
 }
 
 /** COGs of which only the blocks exist that somebody reads. */
-function serveFiles(app: FastifyInstance, sceneOf: (id: string) => SceneDescription, darkroom: Darkroom): void {
+function serveFiles(app: FastifyInstance, sceneOf: (id: string) => SceneDescription, sceneRenderer: SceneRenderer): void {
   const cogs = new LoadingCache<VirtualCog>({ maxBytes: COG_CACHE_BYTES, sizeOf: () => 400_000 })
   app.get<Params>('/files/:file', async (request, reply) => {
     const scene = sceneOf(request.params.file!.replace(/\.tif$/, ''))
@@ -173,7 +173,7 @@ function serveFiles(app: FastifyInstance, sceneOf: (id: string) => SceneDescript
     reply.raw.on('close', () => gone.abort())
     return reply.send(
       Readable.from(
-        cog.read(first, last, (block) => darkroom.block(scene, block, gone.signal)),
+        cog.read(first, last, (block) => sceneRenderer.block(scene, block, gone.signal)),
         { objectMode: false },
       ),
     )

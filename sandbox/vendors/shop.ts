@@ -4,7 +4,7 @@ import type { AreaGeometry, Position } from '#core/geometry.ts'
 import { DAY_MS } from '#core/time.ts'
 import type { Db } from '#db/tables.ts'
 import { cropOf, describeScene, type SceneDescription } from '../scenes/index.ts'
-import type { Darkroom } from './darkroom.ts'
+import type { SceneRenderer } from './scene-renderer.ts'
 import { centsPerSqKm, propertiesOf } from './feature.ts'
 import { faultOf } from './faults.ts'
 import { MAX_SQ_KM, type PriceRow, type SandboxHost } from './hosts.ts'
@@ -16,7 +16,7 @@ interface ShopParts {
   readonly db: Db
   readonly host: SandboxHost
   readonly library: Library
-  readonly darkroom: Darkroom
+  readonly sceneRenderer: SceneRenderer
   readonly now: () => Date
   /** How long each step takes. */
   readonly stepSeconds: () => number
@@ -167,7 +167,7 @@ export class Shop {
     if (status !== 'delivered' && status !== 'part') throw new Refusal('The order is not delivered', 404)
     const found = this.#images(kept).find((image) => image.fileId === fileId)
     if (!found) throw new Refusal('There is no such file', 404)
-    return { ...(await this.#parts.darkroom.file(found.scene)), isHalf: found.fault === 'half' }
+    return { ...(await this.#parts.sceneRenderer.file(found.scene)), isHalf: found.fault === 'half' }
   }
 
   /** What is to be delivered, capture by capture. */
@@ -218,7 +218,7 @@ export class Shop {
     if (images.some(({ fault }) => fault === 'fail-order'))
       return { ...answer, status: 'failed', reason: 'The vendor could not produce the order', captures: waiting.map(failed) }
     const good = images.filter(({ fault }) => fault !== 'fail-part')
-    const files = await Promise.all(good.map(async (image) => ({ image, made: await this.#parts.darkroom.fileSoon(image.scene) })))
+    const files = await Promise.all(good.map(async (image) => ({ image, made: await this.#parts.sceneRenderer.fileSoon(image.scene) })))
     if (files.some(({ made }) => !made)) return { ...answer, status: 'accepted', captures: waiting }
     const isWhole = good.length === images.length
     return {

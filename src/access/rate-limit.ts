@@ -3,7 +3,7 @@ import { problem } from '#core/problem.ts'
 import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
 import type { Allowance } from './authenticate.ts'
-import { Loans, type Place } from './loans.ts'
+import { RateLimitLeases, type Place } from './rate-limit-leases.ts'
 
 interface Admission {
   /** For every answer to the caller, refused ones too. */
@@ -27,11 +27,11 @@ const MAX_SPENT = 10_000
  * without it, or while it is silent, nothing is borrowed.
  */
 export function createRateLimiter(db: Db, clock: Clock, notices: Notices | null): RateLimiter {
-  const loans = new Loans(db, clock)
+  const leases = new RateLimitLeases(db, clock)
   /** Windows that are used up with nothing lent: nobody need be asked again before they end. */
   const spent = new Map<string, { limit: number; startedAt: Date }>()
-  notices?.onRecall((subject) => loans.repay(subject))
-  const tidying = setInterval(() => void loans.repayUnused(UNUSED_MS).catch(() => {}), UNUSED_MS).unref()
+  notices?.onRecall((subject) => leases.release(subject))
+  const tidying = setInterval(() => void leases.releaseUnused(UNUSED_MS).catch(() => {}), UNUSED_MS).unref()
 
   const fromSpent = ({ subject, limit, windowSeconds }: Allowance): Place | null => {
     const known = spent.get(subject)
@@ -42,13 +42,13 @@ export function createRateLimiter(db: Db, clock: Clock, notices: Notices | null)
   }
   const place = async (allowance: Allowance): Promise<Place> => {
     const { subject, limit } = allowance
-    const known = loans.spend(allowance) ?? fromSpent(allowance)
+    const known = leases.spend(allowance) ?? fromSpent(allowance)
     if (known) return known
-    const found = await loans.take(allowance, notices !== null && notices.state() !== null)
+    const found = await leases.take(allowance, notices !== null && notices.state() !== null)
     if (found.ordinal <= limit || !notices) return found
-    await loans.repay(subject)
+    await leases.release(subject)
     await notices.recall(subject)
-    const final = await loans.take(allowance, false)
+    const final = await leases.take(allowance, false)
     if (final.ordinal <= limit) return final
     if (spent.size >= MAX_SPENT) spent.clear()
     spent.set(subject, { limit, startedAt: final.startedAt })
@@ -70,7 +70,7 @@ export function createRateLimiter(db: Db, clock: Clock, notices: Notices | null)
     },
     async close() {
       clearInterval(tidying)
-      await loans.repayUnused(0)
+      await leases.releaseUnused(0)
     },
   }
 }

@@ -10,7 +10,7 @@ import type { Db } from '#db/tables.ts'
 import * as stream from '#model/events/stream.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { mayRead } from '#model/identity/project.ts'
-import type { Bell } from './bell.ts'
+import type { CommitNotifier } from './commit-notifier.ts'
 import { startLoop, type Loop } from './loop.ts'
 
 interface Listener {
@@ -52,11 +52,11 @@ interface Group {
 
 interface StreamOptions {
   db: Db
-  bell: Bell
+  commitNotifier: CommitNotifier
   onError: (error: unknown) => void
 }
 
-export function createEventStream({ db, bell, onError }: StreamOptions): EventStream {
+export function createEventStream({ db, commitNotifier, onError }: StreamOptions): EventStream {
   const groups = new Map<string, Group>()
   const places = createPlaces()
   let isClosed = false
@@ -65,11 +65,11 @@ export function createEventStream({ db, bell, onError }: StreamOptions): EventSt
   const start = (): Loop => {
     if (loop) return loop
     const stepping = startLoop({ step: () => readOn(db, groups), restMs: REST_MS, gapMs: GAP_MS, onError })
-    const deaf = bell.hear(stepping.ring)
+    const unsubscribe = commitNotifier.subscribe(stepping.wake)
     loop = {
-      ring: stepping.ring,
+      wake: stepping.wake,
       async close() {
-        deaf()
+        unsubscribe()
         await stepping.close()
       },
     }
@@ -103,7 +103,7 @@ export function createEventStream({ db, bell, onError }: StreamOptions): EventSt
           throw error
         }
         group.listeners.set(listener, from ? null : moment)
-        start().ring()
+        start().wake()
         return () => {
           if (!group.listeners.delete(listener)) return
           drop(organizationId)

@@ -1,7 +1,7 @@
 /** Work that goes on by itself: step by step while there is something to do, then at the next ring or after a while. */
 export interface Loop {
   /** There may be something to do. */
-  ring(): void
+  wake(): void
   close(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export function startLoop({ step, restMs, gapMs, onError }: LoopOptions): Loop {
   }
   const running = run()
   return {
-    ring() {
+    wake() {
       wasRung = true
       if (resting?.untilRung) resting.end()
     },

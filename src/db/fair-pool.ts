@@ -3,7 +3,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { problem } from '#core/problem.ts'
 import { currentWork, type Work } from '#core/tenant.ts'
 import { DatabaseAway } from './trouble.ts'
-import { FairQueue, Tally } from '#raster/pool/fair-queue.ts'
+import { FairQueue, Tally } from '#core/fair-queue.ts'
 
 interface FairLimits {
   /** As many as the pool has. */
@@ -66,10 +66,10 @@ export function fairly(pool: PostgresPool, limits: FairLimits): PostgresPool {
     const release = client.release.bind(client)
     client.release = (...given) => {
       release(...given)
-      const loan = lent.get(client)
+      const lease = lent.get(client)
       lent.delete(client)
-      if (loan?.work) loan.work.connections--
-      if (loan) end(loan.tenant)
+      if (lease?.work) lease.work.connections--
+      if (lease) end(lease.tenant)
     }
     return client
   }

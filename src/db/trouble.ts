@@ -13,30 +13,30 @@ export const isDiskFull = (error: unknown): boolean => (error as { code?: unknow
 /** More than any page that a write could still find free; it is never kept. */
 const PROBE_ROWS = 10_000
 
-export interface Room {
+export interface DiskSpace {
   /** Looks at an error for one that says that the disk is full. */
   notice(error: unknown): void
   /** Whether a write found no room and there is still none. Asks the database only then. */
-  isMissing(): Promise<boolean>
+  isExhausted(): Promise<boolean>
 }
 
 /** Remembers that the database had no room, until it has some again. */
-export function watchRoom(db: Db): Room {
+export function watchDiskSpace(db: Db): DiskSpace {
   let wasFull = false
   return {
     notice(error) {
       if (isDiskFull(error)) wasFull = true
     },
-    async isMissing() {
+    async isExhausted() {
       if (!wasFull) return false
-      wasFull = await hasNoRoom(db)
+      wasFull = await isDiskExhausted(db)
       return wasFull
     },
   }
 }
 
 /** A table that is gone with its transaction takes room on the same disk, and leaves no trace. */
-async function hasNoRoom(db: Db): Promise<boolean> {
+async function isDiskExhausted(db: Db): Promise<boolean> {
   try {
     await db.transaction().execute(async (tx) => {
       await sql`create temporary table room_probe on commit drop as

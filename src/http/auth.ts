@@ -8,7 +8,7 @@ import { deleteAccount, deleteOrganization } from '#access/leaving.ts'
 import * as signIn from '#access/sign-in.ts'
 import { validateInput } from '#core/validate.ts'
 import { parseBody } from './body.ts'
-import { callerAddress, takeTurn } from './caller.ts'
+import { callerAddress, takeSlot } from './caller.ts'
 import { isOwnRequest, type Demo } from './local.ts'
 import { credentialOf } from './credential.ts'
 import { clearRefreshCookie, readRefreshCookie, setRefreshCookie, type CookieTerms } from './refresh-cookie.ts'
@@ -161,7 +161,7 @@ async function authenticate(
   const credential = credentialOf(request)
   const { principal, allowance } = await platform.authenticator.authenticate(credential)
   if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
-  await takeTurn(platform, request, principal)
+  await takeSlot(platform, request, principal)
   const claims = principal.kind === 'user' ? await auth.tokens.verify(credential!.secret) : null
   if (claims?.typ !== 'session') throw problem('forbidden', 'Only a signed-in person can ask this')
   return { userId: claims.userId, sessionId: claims.sessionId, clientAddress: callerAddress(request) }

@@ -16,10 +16,10 @@ export function callerAddress(request: FastifyRequest): string {
 }
 
 /** For routes that are no operations and do little: they wait for their tenant's turn like any call, and count as one. */
-export async function takeTurn({ turns }: Pick<Platform, 'turns'>, request: FastifyRequest, principal: Principal): Promise<void> {
+export async function takeSlot({ scheduler }: Pick<Platform, 'scheduler'>, request: FastifyRequest, principal: Principal): Promise<void> {
   const left = new AbortController()
   if (request.raw.destroyed) left.abort()
-  await turns.run(tenantOfCaller(principal, callerAddress(request)), left, async () => {})
+  await scheduler.run(tenantOfCaller(principal, callerAddress(request)), left, async () => {})
 }
 
 const GROUPS = 8

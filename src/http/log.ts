@@ -30,11 +30,11 @@ export function createLog(level: string, destination?: DestinationStream): Logge
 
 /** Message, code and stack. Not the fields of a database error that quote values (`detail`, `where`, `parameters`). */
 function describeError(error: unknown): object {
-  if (!(error instanceof Error)) return { message: strike(String(error)) }
+  if (!(error instanceof Error)) return { message: redact(String(error)) }
   const { name, message, stack } = error
   const code = (error as { code?: unknown }).code
-  const cause = error.cause === undefined ? {} : { cause: strike(error.cause instanceof Error ? error.cause.message : String(error.cause)) }
-  return { name, message: strike(message), stack: strike(stack ?? ''), ...(code === undefined ? {} : { code }), ...cause }
+  const cause = error.cause === undefined ? {} : { cause: redact(error.cause instanceof Error ? error.cause.message : String(error.cause)) }
+  return { name, message: redact(message), stack: redact(stack ?? ''), ...(code === undefined ? {} : { code }), ...cause }
 }
 
 const SECRET_SHAPES = new RegExp(
@@ -52,6 +52,6 @@ const SECRET_SHAPES = new RegExp(
 )
 
 /** Strikes what looks like one of our secrets out of free text and addresses. */
-export function strike(text: string): string {
+export function redact(text: string): string {
   return text.replaceAll(SECRET_SHAPES, (_match, name: string | undefined) => `${name ?? ''}[struck]`)
 }

@@ -9,7 +9,7 @@ import { NOTIFICATION_MAILS } from '#core/vocabulary.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { validateInput } from '#core/validate.ts'
 import { parseBody } from './body.ts'
-import { callerAddress, takeTurn } from './caller.ts'
+import { callerAddress, takeSlot } from './caller.ts'
 import { credentialOf } from './credential.ts'
 
 const Token = Type.String({ minLength: 1, maxLength: 200, description: "What stands behind `#token=` in the mail's link." })
@@ -41,7 +41,7 @@ export function registerMailed(app: FastifyInstance, platform: Platform, auth: S
   const person = async (request: FastifyRequest): Promise<string> => {
     const { principal, allowance } = await platform.authenticator.authenticate(credentialOf(request))
     if (allowance) await platform.rateLimiter.admit(allowance)
-    await takeTurn(platform, request, principal)
+    await takeSlot(platform, request, principal)
     if (principal.kind !== 'user') throw problem('forbidden', 'Only a signed-in person has an inbox')
     return principal.id
   }

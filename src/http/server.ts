@@ -15,12 +15,12 @@ import type { Logger } from 'pino'
 import { registerAssets } from './projections/assets.ts'
 import { registerAuth } from './auth.ts'
 import { linger, readBody, SIGN_IN_BYTES, USUAL_BYTES } from './read-body.ts'
-import { takeTurn } from './caller.ts'
+import { takeSlot } from './caller.ts'
 import { credentialOf } from './credential.ts'
 import { COMMON_HEADERS, registerHeaders } from './headers.ts'
 import { refuseMalformed } from './malformed.ts'
 import { pathOf, watchRoutes, type MethodsOf } from './methods.ts'
-import { strike } from './log.ts'
+import { redact } from './log.ts'
 import type { EventStream } from '#background/event-stream.ts'
 import { registerEvents } from './events.ts'
 import type { Metrics } from './metrics.ts'
@@ -36,7 +36,7 @@ import { registerConsole, type ConsoleParts } from './pages/console.ts'
 import { notFoundPage, sendPage } from './pages/layout.ts'
 import { registerPages } from './pages/pages.ts'
 import type { Demo } from './local.ts'
-import { registerShareDoor, registerSharePage } from './pages/share.ts'
+import { registerShareUnlock, registerSharePage } from './pages/share.ts'
 import { registerMailed } from './mailed.ts'
 import { registerMailedPages } from './pages/mailed.ts'
 import { registerShareRoutes } from './projections/share.ts'
@@ -58,7 +58,7 @@ interface ServerOptions {
   /** False while starting and stopping. */
   isReady: () => boolean
   /** Of the database. */
-  room: { isMissing(): Promise<boolean> }
+  diskSpace: { isExhausted(): Promise<boolean> }
   /** What a person does in their browser with the real processor; null where that is not the sandbox. */
   sandboxPayments: SandboxConfirmation | null
   /** False for a pure worker, which only tells how it is. */
@@ -127,11 +127,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerScreens(app, options)
   registerMailed(app, platform, auth)
   registerMailedPages(app)
-  registerShareDoor(app, platform)
+  registerShareUnlock(app, platform)
   app.addHook('onResponse', (request, reply, done) => {
     if (!request.url.startsWith('/v1/'))
       log.debug(
-        { method: request.method, path: strike(pathOf(request.url)), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+        { method: request.method, path: redact(pathOf(request.url)), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
         'request',
       )
     done()
@@ -208,7 +208,7 @@ function registerAnswers(app: FastifyInstance, platform: Platform): void {
 }
 
 function registerErrors(app: FastifyInstance, platform: Platform, methodsOf: MethodsOf): void {
-  const shownPath = (url: string) => strike(pathOf(url).slice(0, 200))
+  const shownPath = (url: string) => redact(pathOf(url).slice(0, 200))
   const requireOtherMethod = (url: string) => {
     const methods = methodsOf(pathOf(url)).filter((method) => method !== 'HEAD')
     if (methods.length === 0) return
@@ -236,11 +236,11 @@ function refuse(platform: Platform, error: FastifyError | Problem, reply: Fastif
   return send(reply, problemReply(shown, invocationId, platform.baseUrl()))
 }
 
-function registerHealth(app: FastifyInstance, { platform, metrics, isReady, room, isLocal, metricsToken }: ServerOptions): void {
+function registerHealth(app: FastifyInstance, { platform, metrics, isReady, diskSpace, isLocal, metricsToken }: ServerOptions): void {
   app.get('/health', async () => ({ status: 'ok' }))
   app.get('/ready', async () => {
     if (!isReady()) throw problem('unavailable', 'The service is starting or stopping')
-    if (await room.isMissing()) throw problem('insufficient-storage', 'The database has no room left')
+    if (await diskSpace.isExhausted()) throw problem('insufficient-storage', 'The database has no room left')
     return { status: 'ready' }
   })
   app.get('/metrics', async (request, reply) => {
@@ -265,7 +265,7 @@ function registerEventTypes(app: FastifyInstance, platform: Platform): void {
   app.get('/v1/event-types', async (request, reply) => {
     const { principal, allowance } = await platform.authenticator.authenticate(credentialOf(request))
     if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
-    await takeTurn(platform, request, principal)
+    await takeSlot(platform, request, principal)
     return { event_types: EVENT_TYPES }
   })
 }

@@ -31,7 +31,7 @@ const CHANGE_RIGHTS: ReadonlySet<string> = new Set(['api_keys', 'organizations',
 
 export async function executeRead(platform: Platform, { op, context, input, facts, prepared }: Work): Promise<Reply> {
   const output = await op.execute(context, input, facts, prepared)
-  if (platform.turns.isLate()) await others()
+  if (platform.scheduler.isLate()) await others()
   return toReply(platform, op, output, context)
 }
 

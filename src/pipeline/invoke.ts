@@ -79,7 +79,7 @@ async function runStages(platform: Platform, op: AnyOperation, call: Call, trace
   if (allowance) trace.headers = (await platform.rateLimiter.admit(allowance)).headers
   requireScope(principal, op) //                                                         2 scope
   const tenant = tenantOfCaller(principal, call.clientAddress)
-  return await platform.turns.run(tenant, call, () => forTenant(tenant, () => runForTenant(platform, op, call, { trace, principal })))
+  return await platform.scheduler.run(tenant, call, () => forTenant(tenant, () => runForTenant(platform, op, call, { trace, principal })))
 }
 
 /** What the call costs from here on is its organization's: others are served in turn with it. */

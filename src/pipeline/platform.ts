@@ -6,7 +6,7 @@ import type { Tasks } from '#effects.ts'
 import type { AnyOperation } from '#operation.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Claims } from './idempotency.ts'
-import type { Turns } from './turns.ts'
+import type { FairScheduler } from './fair-scheduler.ts'
 
 /** What the pipeline stands on. Built once, in compose.ts; every call is handed it. */
 export interface Platform extends Services {
@@ -18,7 +18,7 @@ export interface Platform extends Services {
   readonly authenticator: Authenticator
   readonly rateLimiter: RateLimiter
   readonly claims: Claims
-  readonly turns: Turns
+  readonly scheduler: FairScheduler
   readonly audit: AuditTrail
   readonly tasks: (tx: Tx) => Tasks
   /** Told after each commit: what was kept in memory may no longer hold. */

@@ -1,5 +1,5 @@
 /** A mail as its reader sees it. */
-export interface Letter {
+export interface MailMessage {
   to: { name: string; address: string }
   subject: string
   text: string
@@ -7,6 +7,6 @@ export interface Letter {
 }
 
 export interface Mail {
-  send(letter: Letter): Promise<void>
+  send(message: MailMessage): Promise<void>
   close(): Promise<void>
 }

@@ -104,7 +104,7 @@ export interface EgressMeter {
 }
 
 /** Asked before a body is taken in: 402 where there is no room for it. */
-export interface UploadRoom {
+export interface UploadQuota {
   reserve(uploadFileId: string, bytes: number): Promise<void>
 }
 

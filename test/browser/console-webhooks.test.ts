@@ -18,7 +18,7 @@ for (const hands of HANDS)
     await webhook(w, await w.organization(), await browser(t, hands), endpoint)
   })
 
-interface Letter {
+interface SignedRequest {
   body: string
   signature: string | undefined
 }
@@ -27,13 +27,13 @@ interface Letter {
 type Receiver = Awaited<ReturnType<typeof receiver>>
 
 async function receiver(t: TestContext) {
-  const letters: Letter[] = []
+  const requests: SignedRequest[] = []
   let status = 200
   const server = createServer((request: IncomingMessage, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {
-      letters.push({ body: Buffer.concat(parts).toString(), signature: request.headers['x-svc-signature'] as string | undefined })
+      requests.push({ body: Buffer.concat(parts).toString(), signature: request.headers['x-svc-signature'] as string | undefined })
       response.writeHead(status).end(status === 200 ? 'taken' : 'out of order')
     })
   })
@@ -43,7 +43,7 @@ async function receiver(t: TestContext) {
   return {
     host,
     url: `http://${host}/hooks/imagery`,
-    letters,
+    requests,
     answer(next: number) {
       status = next
     },
@@ -78,7 +78,7 @@ async function webhook(w: World, org: Org, chromium: Browser, endpoint: Receiver
     const secret = (await page.getByLabel('The signing secret').textContent())!
     await page.getByRole('button', { name: 'Send test' }).click()
     await page.getByText('The test was taken: 200').waitFor()
-    const { body, signature } = endpoint.letters.at(-1)!
+    const { body, signature } = endpoint.requests.at(-1)!
     assert.equal((await verifyWebhook(body, signature, secret)).event_type, 'collection.created')
     await page.reload()
     await page.getByText('Nothing was sent yet').waitFor()
@@ -102,12 +102,12 @@ async function webhook(w: World, org: Org, chromium: Browser, endpoint: Receiver
     await detail.getByText('503 from the receiver').waitFor()
 
     endpoint.answer(200)
-    const first = JSON.parse(endpoint.letters.at(-1)!.body).event_id as string
+    const first = JSON.parse(endpoint.requests.at(-1)!.body).event_id as string
     await detail.getByRole('button', { name: 'Replay' }).click()
     await page.getByText('It is sent again').waitFor()
     await w.deliver()
     await detail.getByText('Taken by the receiver').waitFor()
-    assert.equal(JSON.parse(endpoint.letters.at(-1)!.body).event_id, first)
+    assert.equal(JSON.parse(endpoint.requests.at(-1)!.body).event_id, first)
 
     await page.getByRole('button', { name: 'More about this endpoint' }).click()
     await page.getByRole('menuitem', { name: 'New secret' }).click()

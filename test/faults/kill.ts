@@ -23,7 +23,7 @@ const FAULTS = {
   server: ['service', 'service', 'service', 'service', 'service', 'starting', 'disconnect'],
 } as const satisfies Record<string, readonly Fault[]>
 
-/** A fault strikes after this many acknowledged writes and a moment more, in the midst of the next ones. */
+/** A fault is injected after this many acknowledged writes and a moment more, in the midst of the next ones. */
 const MAX_WRITES_BEFORE = 80
 const MAX_MOMENT_MS = 40
 const MAX_LOAD_MS = 5_000
@@ -94,7 +94,7 @@ export async function campaign(lab: Lab, options: CampaignOptions): Promise<Camp
     const stage: Stage = { baseUrl: service.baseUrl, owner, key, acknowledged: [], contradictions: [] }
     const load = runActors(stage, entry === MAIN ? actors : [...actors, repeater])
     await strikingMoment(stage, random)
-    await strike(fault, { service, dataDir, url: url() })
+    await inject(fault, { service, dataDir, url: url() })
     await load.stop()
     result.faults[fault]++
 
@@ -162,7 +162,7 @@ function runActors(stage: Stage, actors: readonly Actor[]): { stop(): Promise<vo
   }
 }
 
-/** Chance decides when the fault strikes; no result depends on it. */
+/** Chance decides when the fault is injected; no result depends on it. */
 async function strikingMoment(stage: Stage, random: Random): Promise<void> {
   const writes = random.integer(1, MAX_WRITES_BEFORE)
   const momentMs = random.integer(0, MAX_MOMENT_MS)
@@ -171,7 +171,7 @@ async function strikingMoment(stage: Stage, random: Random): Promise<void> {
   await sleep(momentMs)
 }
 
-async function strike(fault: Fault, target: { service: Service; dataDir: string; url: string }): Promise<void> {
+async function inject(fault: Fault, target: { service: Service; dataDir: string; url: string }): Promise<void> {
   if (fault === 'disconnect') {
     await withDatabase(target.url, async (db) => {
       await sql`

@@ -29,8 +29,7 @@ const EXAMPLES: Record<string, { refused: string[]; allowed: string[] }> = {
     refused: ['#task.ts', './task.ts', './access/tokens.ts', 'kysely'],
     allowed: ['#context.ts', './context.ts', './core/clock.ts'],
   },
-  'src/access/share-grant.ts': { refused: ['./tokens.ts', '#db/tables.ts'], allowed: ['#core/ids.ts'] },
-  'src/context.ts': { refused: ['#access/tokens.ts', '#operation.ts'], allowed: ['#access/share-grant.ts'] },
+  'src/context.ts': { refused: ['#access/tokens.ts', '#operation.ts'], allowed: ['#core/share-grant.ts'] },
   'src/services/': {
     refused: ['#db/tables.ts', '#task.ts', '#domains/items/wire.ts', 'pg-boss'],
     allowed: ['#operation.ts', '#raster/errors.ts'],

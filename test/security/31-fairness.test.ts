@@ -4,8 +4,8 @@ import type { Problem } from '#core/problem.ts'
 import { forTenant } from '#core/tenant.ts'
 import { openDatabase } from '#db/open.ts'
 import { sql } from 'kysely'
-import { FairQueue } from '#raster/pool/fair-queue.ts'
-import { createTurns } from '#pipeline/turns.ts'
+import { FairQueue } from '#core/fair-queue.ts'
+import { createFairScheduler } from '#pipeline/fair-scheduler.ts'
 import type { Reply } from '#pipeline/reply.ts'
 import { RasterPool } from '#raster/pool/pool.ts'
 import { scene } from '../support/scene.ts'
@@ -121,8 +121,8 @@ test('row 31: one tenant starves nobody', async (t) => {
   })
 
   await t.test('whoever has too many calls waiting is told when to come back; others and a lone organization never wait', async () => {
-    const turns = createTurns()
-    t.after(() => turns.close())
+    const scheduler = createFairScheduler()
+    t.after(() => scheduler.close())
     const { signal } = new AbortController()
     const reply = { status: 200, headers: {}, body: Buffer.alloc(0) }
     let begun = 0
@@ -132,17 +132,17 @@ test('row 31: one tenant starves nobody', async (t) => {
     }
     const refused: Problem[] = []
     const flood = async (count: number) => {
-      for (let n = 0; n < count; n++) turns.run('bad', { signal }, begin).catch((error: Problem) => refused.push(error))
+      for (let n = 0; n < count; n++) scheduler.run('bad', { signal }, begin).catch((error: Problem) => refused.push(error))
       await new Promise(setImmediate)
     }
     await flood(1_000)
     assert.equal(begun, 1_000, 'it was alone')
-    assert.equal(await turns.run('good', { signal }, async () => reply), reply)
+    assert.equal(await scheduler.run('good', { signal }, async () => reply), reply)
     await flood(600)
     assert.equal(begun, 1_000)
     assert.equal(refused.length, 100, 'the others wait')
     assert.deepEqual(new Set(refused.map(({ slug, headers }) => `${slug} ${headers['Retry-After']}`)), new Set(['rate-limited 1']))
-    assert.equal(await turns.run('good', { signal }, async () => reply), reply)
+    assert.equal(await scheduler.run('good', { signal }, async () => reply), reply)
   })
 })
 

@@ -23,8 +23,8 @@ test('row 53: tool lists are built once, within the fair scheduler', async (t) =
   const org = await w.organization()
   const { key } = await w.key(org.owner.token, ['read', 'write'])
   const turns: string[] = []
-  const { run } = w.platform.turns
-  ;(w.platform.turns as { run: typeof run }).run = (name, call, work) => {
+  const { run } = w.platform.scheduler
+  ;(w.platform.scheduler as { run: typeof run }).run = (name, call, work) => {
     turns.push(name)
     return run(name, call, work)
   }

@@ -5,7 +5,7 @@ import confirmAddress from '#domains/notifications/confirm-address.task.ts'
 import digest from '#domains/notifications/mail-digest.task.ts'
 import mailNow from '#domains/notifications/mail-now.task.ts'
 import resetPassword from '#domains/notifications/reset-password.task.ts'
-import { confirmLetter, resetLetter } from '#services/letters/letters.ts'
+import { confirmAddressMail, passwordResetMail } from '#services/mail/mail-templates.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { world } from '../support/world.ts'
 
@@ -97,8 +97,8 @@ test('row 56: no name makes a link, an address or a line', () => {
         fc.string({ maxLength: 200 }),
       ),
       (name) => {
-        for (const letter of [confirmLetter, resetLetter]) {
-          const { to, text } = letter({ email: 'x@y.test', name }, 'link')
+        for (const template of [confirmAddressMail, passwordResetMail]) {
+          const { to, text } = template({ email: 'x@y.test', name }, 'link')
           const greeting = text.split('\n')[0]!
           for (const shown of [to.name, greeting.replace(/,$/, '')]) assert.doesNotMatch(shown, /[@:/\\\p{Cc}\p{Zl}\p{Zp}]|\.\S/u)
           assert.ok(to.name.length <= 80)

@@ -29,7 +29,7 @@ import type { AnyTask } from '#task.ts'
 import type { AnyOperation } from '#operation.ts'
 import { runTask } from '#background/tasks.ts'
 import type { ConnectionLimits } from '#core/connections.ts'
-import { createUploadRoom } from '#background/upload-room.ts'
+import { createUploadQuota } from '#background/upload-quota.ts'
 import { createEgressRecorder } from '#background/egress.ts'
 import { signWorkerToken } from '#access/tokens.ts'
 import * as registry from '#registry.ts'
@@ -148,14 +148,14 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   const tasks = [...registry.tasks, ...(options.tasks ?? [])]
   const dataDir = options.store?.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'groundtrack-world-'))
   const mailDir = path.join(dataDir, 'mail')
-  const door = options.storage
+  const storeListener = options.storage
     ? null
-    : await openDoor(dataDir, options.store?.secret ?? randomBytes(32), clock, log, {
+    : await openStoreListener(dataDir, options.store?.secret ?? randomBytes(32), clock, log, {
         db: database.db,
         countsEgress: options.countsEgress ?? false,
         connections: options.connections,
       })
-  const storage: Storage = options.storage ?? door!.store
+  const storage: Storage = options.storage ?? storeListener!.store
   const webhookSecret = 'whsec_of_a_test'
   const sandbox =
     options.payments === null
@@ -239,7 +239,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     trustedProxies: options.trustedProxies ?? [],
     metricsToken: options.metricsToken ?? '',
     ...(options.connections ? { connections: options.connections } : {}),
-    console: { storeOrigins: () => (door ? [`http://127.0.0.1:${door.port}`] : []) },
+    console: { storeOrigins: () => (storeListener ? [`http://127.0.0.1:${storeListener.port}`] : []) },
   })
   baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(async () => {
@@ -250,7 +250,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     await vendors.close()
     await queue.stop()
     await composed.close()
-    await door?.close()
+    await storeListener?.close()
     await storage.close()
     if (!options.store) rmSync(dataDir, { recursive: true, force: true })
     await database.close()
@@ -356,7 +356,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   return {
     db: database.db as Db,
     storage,
-    storePort: door?.port ?? 0,
+    storePort: storeListener?.port ?? 0,
     databaseUrl,
     mailDir,
     clock,
@@ -392,18 +392,18 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
       createAnswerer({
         ...composed.taskPlatform,
         onError: (error: unknown) => log.error({ err: error }, 'alerts'),
-        onRoom: () => {},
+        onCapacity: () => {},
       }).drain(),
     sandbox,
     webhookSecret,
     flushAudit: () => composed.platform.audit.flush(),
-    flushEgress: async () => await door?.egress?.flush(),
+    flushEgress: async () => await storeListener?.egress?.flush(),
     flushUsage: () => composed.usage.flush(),
   }
 }
 
 /** The embedded store with its own listener, on a port of its own. */
-async function openDoor(
+async function openStoreListener(
   dataDir: string,
   secret: Buffer,
   clock: Clock,
@@ -427,7 +427,7 @@ async function openDoor(
     clock,
     log,
     egress,
-    room: createUploadRoom(db, clock),
+    quota: createUploadQuota(db, clock),
     ...(connections ? { connections } : {}),
   })
   port = listener.port

@@ -1,4 +1,4 @@
-// Inline, before the first paint: the theme, so that nobody is dazzled, and whether the door or the frame is seen first.
+// Inline, before the first paint: the theme, so that nobody is dazzled, and whether the sign-in page or the frame is seen first.
 ;(function () {
   var page = document.documentElement.dataset
   var theme = null
@@ -10,9 +10,9 @@
   page.theme = theme === 'dark' || (theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches) ? 'dark' : 'light'
   page.mantineColorScheme = page.theme
   // Whoever is not known here is led to the sign-in, wherever they wanted to go.
-  var isDoor = /^\/app\/(sign-up|forgot|invite\/)/.test(location.pathname)
-  page.first = isDoor ? 'door' : known === null ? 'sign-in' : 'shell'
-  var place = page.first === 'shell' ? location.pathname.split('/')[2] || 'explore' : 'door'
+  var isAuthPage = /^\/app\/(sign-up|forgot|invite\/)/.test(location.pathname)
+  page.first = isAuthPage ? 'auth' : known === null ? 'sign-in' : 'shell'
+  var place = page.first === 'shell' ? location.pathname.split('/')[2] || 'explore' : 'auth'
   var chunks = SCREENS[place] || []
   for (var index = 0; index < chunks.length; index++) {
     var link = document.createElement('link')

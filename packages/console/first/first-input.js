@@ -2,9 +2,9 @@
 ;(function () {
   var first = document.getElementById('first')
   var seen = document.documentElement.dataset.first
-  first.querySelector(seen === 'shell' ? '.door' : '.shell').remove()
+  first.querySelector(seen === 'shell' ? '.auth-page' : '.shell').remove()
   if (seen === 'shell') return
-  if (seen === 'door') return first.querySelector('.sign-in').remove()
+  if (seen === 'auth') return first.querySelector('.sign-in').remove()
   first.querySelector('.host').textContent = location.host
   first.querySelector('.here').hidden = !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
   first.addEventListener('submit', function (event) {

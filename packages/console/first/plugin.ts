@@ -8,7 +8,7 @@ import type { Plugin, Rolldown } from 'vite'
 import { stylesFor } from './styles.ts'
 
 /** Screens that people come to from outside: their chunks are asked for beside the console's, not after it. */
-const SCREENS: Readonly<Record<string, string>> = { door: 'door', explore: 'explore', library: 'library', view: 'viewer' }
+const SCREENS: Readonly<Record<string, string>> = { auth: 'sign-in', explore: 'explore', library: 'library', view: 'viewer' }
 /** What every screen behind the sign-in needs. */
 const INSIDE = 'inside'
 const WITH_MAP = ['explore', 'view']
@@ -43,7 +43,7 @@ function filesOf(bundle: Rolldown.OutputBundle, name: string): string[] {
 function preloads(bundle: Rolldown.OutputBundle): { everywhere: string[]; screens: string } {
   const everywhere = filesOf(bundle, 'console')
   const screens = Object.entries(SCREENS).map(([place, chunk]) => {
-    const needed = place === 'door' ? filesOf(bundle, chunk) : [...filesOf(bundle, INSIDE), ...filesOf(bundle, chunk)]
+    const needed = place === 'auth' ? filesOf(bundle, chunk) : [...filesOf(bundle, INSIDE), ...filesOf(bundle, chunk)]
     const own = [...new Set(needed)].filter((file) => !everywhere.includes(file))
     return [place, [...own.map((file) => `/app/${file}`), ...(WITH_MAP.includes(place) ? MAP : [])]]
   })

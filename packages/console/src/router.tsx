@@ -2,11 +2,11 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet,
 import { Lost, Broken } from './shell/lost.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: Lost, errorComponent: Broken })
-const door = () => import('./screens/door.tsx')
-const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: lazyRouteComponent(door, 'SignIn') })
-const signUp = createRoute({ getParentRoute: () => root, path: '/sign-up', component: lazyRouteComponent(door, 'SignUp') })
-const forgot = createRoute({ getParentRoute: () => root, path: '/forgot', component: lazyRouteComponent(door, 'Forgot') })
-const invite = createRoute({ getParentRoute: () => root, path: '/invite/$token', component: lazyRouteComponent(door, 'Invitation') })
+const authScreens = () => import('./screens/sign-in.tsx')
+const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: lazyRouteComponent(authScreens, 'SignIn') })
+const signUp = createRoute({ getParentRoute: () => root, path: '/sign-up', component: lazyRouteComponent(authScreens, 'SignUp') })
+const forgot = createRoute({ getParentRoute: () => root, path: '/forgot', component: lazyRouteComponent(authScreens, 'Forgot') })
+const invite = createRoute({ getParentRoute: () => root, path: '/invite/$token', component: lazyRouteComponent(authScreens, 'Invitation') })
 
 const inside = createRoute({
   getParentRoute: () => root,

@@ -15,11 +15,11 @@ interface FolderOptions {
 /** Where no server is configured: each mail is a file that mail programs open, for its owner's eyes alone. */
 export function createMailFolder({ folder, from, clock, onWritten }: FolderOptions): Mail {
   return {
-    async send(letter) {
+    async send(message) {
       const { createTransport } = await import('nodemailer')
       const made = await createTransport({ streamTransport: true, buffer: true }).sendMail({
         from,
-        ...letter,
+        ...message,
         date: clock.now(),
         disableFileAccess: true,
         disableUrlAccess: true,

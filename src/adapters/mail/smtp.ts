@@ -13,7 +13,7 @@ export function createSmtpMail({ url, from }: { url: string; from: string }): Ma
   return {
     async send({ to, subject, text, html }) {
       transport ??= open()
-      // Nothing in a letter may name a file or an address to be fetched.
+      // Nothing in a message may name a file or an address to be fetched.
       await (await transport).sendMail({ from, to, subject, text, html, disableFileAccess: true, disableUrlAccess: true })
     },
     async close() {

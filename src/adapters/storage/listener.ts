@@ -1,4 +1,4 @@
-/** The embedded store's own door: signed PUT and GET on a port of its own, so that bytes never pass through the API. */
+/** The embedded store's own listener: signed PUT and GET on a port of its own, so that bytes never pass through the API. */
 import { PREFLIGHT_SECONDS } from '#core/time.ts'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -11,7 +11,7 @@ import { Problem, problem } from '#core/problem.ts'
 import { watchPace, type PaceLimits } from './deadline.ts'
 import { sendObject } from './download.ts'
 import type { FileStore } from './files.ts'
-import { StorageError, type EgressMeter, type UploadRoom } from '#ports/storage.ts'
+import { StorageError, type EgressMeter, type UploadQuota } from '#ports/storage.ts'
 import { OBJECTS_PATH, verifyRequest, type VerifiedRequest } from './signature.ts'
 import { createUploader, type Uploader } from './upload.ts'
 
@@ -54,8 +54,8 @@ export interface StoreListenerOptions {
   pace?: PaceLimits
   /** Told of what leaves; null: nobody counts. */
   egress?: EgressMeter | null
-  /** Gives room to uploads; null: what is signed is enough. */
-  room?: UploadRoom | null
+  /** Reserves quota for uploads; null: what is signed is enough. */
+  quota?: UploadQuota | null
   connections?: ConnectionLimits
   /** Their connections are those of many callers. */
   readonly trustedProxies?: readonly string[]
@@ -67,12 +67,12 @@ export interface StoreListener {
   close(graceMs?: number): Promise<void>
 }
 
-interface Door extends StoreListenerOptions {
+interface Listener extends StoreListenerOptions {
   readonly upload: Uploader
 }
 
 export async function startStoreListener(options: StoreListenerOptions): Promise<StoreListener> {
-  const door: Door = { ...options, upload: createUploader(options.store, options.room ?? null) }
+  const listener: Listener = { ...options, upload: createUploader(options.store, options.quota ?? null) }
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: (options.connections ?? CONNECTION_LIMITS).headersMs,
@@ -81,8 +81,8 @@ export async function startStoreListener(options: StoreListenerOptions): Promise
     keepAliveTimeout: KEEP_ALIVE_MS,
   })
   server.maxHeadersCount = MAX_HEADERS
-  server.on('request', (request, response) => void serve(door, request, response, () => {}))
-  server.on('checkContinue', (request, response) => void serve(door, request, response, () => response.writeContinue()))
+  server.on('request', (request, response) => void serve(listener, request, response, () => {}))
+  server.on('checkContinue', (request, response) => void serve(listener, request, response, () => response.writeContinue()))
   server.on('clientError', refuseMalformed)
   guardConnections(server, { limits: options.connections, isTrusted: trusting(options.trustedProxies ?? []) })
   await new Promise<void>((resolve, reject) => {
@@ -102,13 +102,13 @@ async function closeServer(server: Server, graceMs: number): Promise<void> {
 }
 
 /** One request, from the first look at it to the last byte of the answer; every way out of it is here. */
-async function serve(door: Door, request: IncomingMessage, response: ServerResponse, sayContinue: () => void): Promise<void> {
+async function serve(listener: Listener, request: IncomingMessage, response: ServerResponse, sayContinue: () => void): Promise<void> {
   const startedAtMs = performance.now()
   const socket = request.socket
-  const stopWatch = watchPace(socket, door.pace ?? PACE, () => {
+  const stopWatch = watchPace(socket, listener.pace ?? PACE, () => {
     if (response.headersSent) return void socket.destroy()
     response.once('finish', () => request.destroy()) // Whoever still waits for its bytes learns that none will come.
-    refuse(door, response, problem('request-timeout', 'The bytes came too slowly'))
+    refuse(listener, response, problem('request-timeout', 'The bytes came too slowly'))
   })
   request.once('end', () => {
     if (request.method === 'PUT') stopWatch()
@@ -119,7 +119,7 @@ async function serve(door: Door, request: IncomingMessage, response: ServerRespo
   response.once('close', () => {
     stopWatch()
     const object = request.url!.split('?', 1)[0]!.slice(0, 300) // Never the query: it holds the signature.
-    door.log.debug(
+    listener.log.debug(
       {
         method: request.method,
         object,
@@ -131,11 +131,11 @@ async function serve(door: Door, request: IncomingMessage, response: ServerRespo
     )
   })
   try {
-    await route(door, request, response, sayContinue)
+    await route(listener, request, response, sayContinue)
   } catch (error) {
     if (response.headersSent || socket.destroyed) return void response.destroy()
     if (!request.complete) response.shouldKeepAlive = true // Closing is left to `drain`: at once, it would be a reset.
-    refuse(door, response, error)
+    refuse(listener, response, error)
   }
 }
 
@@ -150,20 +150,20 @@ function drain(request: IncomingMessage): void {
   request.on('error', () => {}).resume()
 }
 
-async function route(door: Door, request: IncomingMessage, response: ServerResponse, sayContinue: () => void): Promise<void> {
+async function route(listener: Listener, request: IncomingMessage, response: ServerResponse, sayContinue: () => void): Promise<void> {
   for (const [name, value] of Object.entries({ ...CORS, ...SAFETY })) response.setHeader(name, value)
   const hasBody = Number(request.headers['content-length'] ?? 0) > 0 || request.headers['transfer-encoding'] !== undefined
   if (request.method === 'OPTIONS') return void response.writeHead(204, PREFLIGHT).end()
   if (!['GET', 'HEAD', 'PUT'].includes(request.method!))
     throw problem('method-not-allowed', 'The object store answers GET, HEAD and PUT', { headers: { Allow: 'GET, HEAD, PUT, OPTIONS' } })
   if (SINGLE_HEADERS.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) throw problem('bad-request', 'A header came twice')
-  const signed = signedRequestOf(door, request)
-  if (signed.method === 'PUT') return await door.upload({ request, response, signed, proceed: sayContinue })
+  const signed = signedRequestOf(listener, request)
+  if (signed.method === 'PUT') return await listener.upload({ request, response, signed, proceed: sayContinue })
   if (hasBody) throw problem('bad-request', 'A download has no body')
-  await sendObject(door.store, signed, request, response, door.egress ?? null)
+  await sendObject(listener.store, signed, request, response, listener.egress ?? null)
 }
 
-function signedRequestOf({ secret, clock }: Door, request: IncomingMessage): VerifiedRequest {
+function signedRequestOf({ secret, clock }: Listener, request: IncomingMessage): VerifiedRequest {
   const target = request.url!
   if (!target.startsWith(OBJECTS_PATH)) throw problem('not-found', 'There is nothing at this address')
   const signed = target.length <= MAX_TARGET_LENGTH ? verifyRequest(secret, target) : null
@@ -174,12 +174,12 @@ function signedRequestOf({ secret, clock }: Door, request: IncomingMessage): Ver
   return signed
 }
 
-function refuse(door: Door, response: ServerResponse, error: unknown): void {
+function refuse(listener: Listener, response: ServerResponse, error: unknown): void {
   const id = newId()
   const known = explain(error)
-  if (known.status >= 500) door.log.error({ err: error, invocation: id }, 'store')
+  if (known.status >= 500) listener.log.error({ err: error, invocation: id }, 'store')
   const document = {
-    type: door.baseUrl ? `${door.baseUrl()}/problems/${known.slug}` : 'about:blank',
+    type: listener.baseUrl ? `${listener.baseUrl()}/problems/${known.slug}` : 'about:blank',
     title: known.title,
     status: known.status,
     detail: known.message,

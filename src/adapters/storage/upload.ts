@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { problem } from '#core/problem.ts'
-import type { UploadRoom } from '#ports/storage.ts'
+import type { UploadQuota } from '#ports/storage.ts'
 import type { FileStore } from './files.ts'
 import { parseContentRange, type ContentRange } from './range.ts'
 import type { VerifiedRequest } from './signature.ts'
@@ -29,8 +29,8 @@ interface Exchange {
 
 export type Uploader = (exchange: Exchange) => Promise<void>
 
-export function createUploader(store: FileStore, room: UploadRoom | null): Uploader {
-  const turns = createTurns()
+export function createUploader(store: FileStore, quota: UploadQuota | null): Uploader {
+  const exclusively = createUploadLocks()
   return async ({ request, response, signed, proceed }) => {
     if (request.method === 'HEAD') return await tellProgress(store, signed, null, response)
     if (request.headers['content-type'] !== signed.contentType)
@@ -42,7 +42,7 @@ export function createUploader(store: FileStore, room: UploadRoom | null): Uploa
       if (length !== 0) throw problem('bad-request', 'A question how far an upload got has no body')
       const { total } = range
       if (!(await isAllHere(store, total, signed))) return await tellProgress(store, signed, total, response)
-      return await turns(
+      return await exclusively(
         uploadId(signed, total),
         request,
         'wait',
@@ -51,9 +51,9 @@ export function createUploader(store: FileStore, room: UploadRoom | null): Uploa
     }
     if (range && range.last - range.first + 1 !== length)
       throw problem('bad-request', `Content-Range names ${range.last - range.first + 1} bytes, the body has ${length}`)
-    if (signed.countFor !== null) await room?.reserve(signed.countFor, range?.total ?? length)
+    if (signed.countFor !== null) await quota?.reserve(signed.countFor, range?.total ?? length)
     if (range)
-      return await turns(uploadId(signed, range.total), request, 'take over', () =>
+      return await exclusively(uploadId(signed, range.total), request, 'take over', () =>
         receivePiece(store, range, { request, response, signed, proceed }),
       )
     proceed()
@@ -157,7 +157,12 @@ async function* skipping(chunks: AsyncIterable<Uint8Array>, count: number): Asyn
  * One request at a time writes an upload, and the newest wins: a client that comes back after a broken connection need not
  * wait until we notice that the old one is dead.
  */
-function createTurns(): (id: string, request: IncomingMessage, manner: 'take over' | 'wait', work: () => Promise<void>) => Promise<void> {
+function createUploadLocks(): (
+  id: string,
+  request: IncomingMessage,
+  manner: 'take over' | 'wait',
+  work: () => Promise<void>,
+) => Promise<void> {
   const current = new Map<string, { request: IncomingMessage; done: Promise<void> }>()
   return async (id, request, manner, work) => {
     const former = current.get(id)

@@ -65,8 +65,8 @@ export default operation({
       data: { test: true },
       occurredAt: context.clock.now(),
     }
-    const letter = await subscription.signing(context.db, found.id, context.clock.now())
-    return { event, ...(await post(context, { ...letter, event })) }
+    const signing = await subscription.signing(context.db, found.id, context.clock.now())
+    return { event, ...(await post(context, { ...signing, event })) }
   },
   async execute(_context, _input, _found, { event, attempt, isDelivered }) {
     return {

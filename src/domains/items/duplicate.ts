@@ -53,7 +53,7 @@ export default operation({
     if (collectionId) await collection.hold(tx, target.id, collectionId)
     const current = await item.lock(tx, source.seq)
     const files = asset.copies(await asset.list(tx, current.seq))
-    await storageAccount.requireRoom(tx, target.organizationId, asset.storedBytes(files.map((file) => file.made)))
+    await storageAccount.requireFreeBytes(tx, target.organizationId, asset.storedBytes(files.map((file) => file.made)))
     const name = input.new_name ?? current.name.slice(0, MAX_NAME_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
     const made = await itemWrite.duplicate(
       tx,

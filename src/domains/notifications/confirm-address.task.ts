@@ -1,7 +1,7 @@
 import * as mailToken from '#model/identity/mail-token.ts'
 import { confirmAddressTask } from '#model/identity/tasks.ts'
 import * as user from '#model/identity/user.ts'
-import { confirmLetter } from '#services/letters/letters.ts'
+import { confirmAddressMail } from '#services/mail/mail-templates.ts'
 import { task } from '#task.ts'
 
 /** Asks a new person to confirm their address. */
@@ -9,5 +9,5 @@ export default task({ ...confirmAddressTask, retryLimit: 5 }).handle(async ({ db
   const found = await user.find(db, user_id)
   if (!found?.isActive) return
   const token = await mailToken.issue(db, found, 'confirm', clock.now())
-  await mail.send(confirmLetter(found, `${mail.baseUrl()}/confirm#token=${token}`))
+  await mail.send(confirmAddressMail(found, `${mail.baseUrl()}/confirm#token=${token}`))
 })

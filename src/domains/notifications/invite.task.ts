@@ -4,7 +4,7 @@ import * as invitation from '#model/identity/invitation.ts'
 import { inviteTask } from '#model/identity/tasks.ts'
 import * as user from '#model/identity/user.ts'
 import * as rateWindow from '#model/platform/rate-window.ts'
-import { inviteLetter } from '#services/letters/letters.ts'
+import { invitationMail } from '#services/mail/mail-templates.ts'
 import { task, type TaskContext } from '#task.ts'
 
 /** A day: strangers can found organizations, and nobody's mailbox is theirs to fill. */
@@ -20,7 +20,7 @@ export default task({ ...inviteTask, retryLimit: 5 }).handle(async (context, { i
   if (!(await isWithinLimits(context, counted))) return await tellNotMailed(context, found)
   try {
     const token = await invitation.issueForMail(db, found.id)
-    await mail.send(inviteLetter(found, `${mail.baseUrl()}/invite/${token}`))
+    await mail.send(invitationMail(found, `${mail.baseUrl()}/invite/${token}`))
   } catch (error) {
     for (const subject of counted) await rateWindow.forgive(db, subject)
     throw error

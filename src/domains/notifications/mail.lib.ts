@@ -1,21 +1,21 @@
 import * as notification from '#model/events/notification.ts'
-import { newsLetter } from '#services/letters/letters.ts'
+import { notificationMail } from '#services/mail/mail-templates.ts'
 import type { TaskContext } from '#task.ts'
 
 /** People at a time, and rounds of them: the rest waits for the next run. */
 const PEOPLE = 20
 const MAX_ROUNDS = 100
 
-/** Mails what has gathered to those who chose this way. News whose letter cannot be sent wait for the next run, which begins with them. */
+/** Mails what has gathered to those who chose this way. News whose mail cannot be sent wait for the next run, which begins with them. */
 export async function mailNews({ db, clock, mail, signal }: TaskContext, choice: 'instant' | 'daily'): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS && !signal.aborted; round++) {
-    const letters = await notification.takeLetters(db, choice, PEOPLE, clock.now())
+    const mails = await notification.takeMails(db, choice, PEOPLE, clock.now())
     const failed: { ids: string[]; error: unknown }[] = []
-    for (const { ids, news, ...to } of letters)
+    for (const { ids, news, ...to } of mails)
       if (news.length > 0)
-        await mail.send(newsLetter(to, news, `${mail.baseUrl()}/`)).catch((error: unknown) => failed.push({ ids, error }))
+        await mail.send(notificationMail(to, news, `${mail.baseUrl()}/`)).catch((error: unknown) => failed.push({ ids, error }))
     for (const { ids } of failed) await notification.giveBack(db, ids)
     if (failed.length > 0) throw failed[0]!.error
-    if (letters.length < PEOPLE) return
+    if (mails.length < PEOPLE) return
   }
 }

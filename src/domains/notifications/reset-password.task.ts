@@ -1,7 +1,7 @@
 import * as mailToken from '#model/identity/mail-token.ts'
 import { resetPasswordTask } from '#model/identity/tasks.ts'
 import * as user from '#model/identity/user.ts'
-import { resetLetter } from '#services/letters/letters.ts'
+import { passwordResetMail } from '#services/mail/mail-templates.ts'
 import { task } from '#task.ts'
 
 /** Sends the link to a new password, if the address is anybody's. */
@@ -9,5 +9,5 @@ export default task({ ...resetPasswordTask, retryLimit: 3 }).handle(async ({ db,
   const found = await user.findByEmail(db, email)
   if (!found?.user.isActive) return
   const token = await mailToken.issue(db, found.user, 'reset', clock.now())
-  await mail.send(resetLetter(found.user, `${mail.baseUrl()}/reset#token=${token}`))
+  await mail.send(passwordResetMail(found.user, `${mail.baseUrl()}/reset#token=${token}`))
 })

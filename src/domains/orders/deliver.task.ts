@@ -1,3 +1,4 @@
+import { startHeartbeat } from '#core/heartbeat.ts'
 import { Problem } from '#core/problem.ts'
 import type { Change } from '#effects.ts'
 import * as itemRead from '#model/imagery/item-read.ts'
@@ -18,7 +19,6 @@ import { task, type TaskContext } from '#task.ts'
 import { judge, requireOrdered, requireShown, WrongDelivery } from './delivery.lib.ts'
 import { downloaded } from './download.lib.ts'
 
-const HEARTBEAT_MS = 2_000
 const MAX_ATTEMPTS = 5
 
 /**
@@ -34,9 +34,10 @@ export default task({
 }).handle(async (context, { group_id }) => {
   const run = await group.claim(context.db, group_id, context.clock.now())
   if (!run) return
-  const pulse = startPulse(context, run)
+  const { db, clock, signal } = context
+  const heartbeat = startHeartbeat({ signal, firstStep: 'deliver', beat: () => group.beat(db, run, clock.now()) })
   try {
-    await deliver({ ...context, signal: pulse.signal }, run)
+    await deliver({ ...context, signal: heartbeat.signal }, run)
   } catch (error) {
     const reason = reasonOf(error, run)
     await group.free(context.db, run)
@@ -46,7 +47,7 @@ export default task({
       await ending.failGroup(made, run, reason)
     })
   } finally {
-    pulse.stop()
+    heartbeat.stop()
   }
 })
 
@@ -133,16 +134,4 @@ async function keep(change: Change, { id, projectId, createdBy }: Order, run: Ru
     events.emit('item.created', made.id, itemRead.summary(made))
   }
   return true
-}
-
-/** Tells the database that the run lives; one that was overtaken is called off. */
-function startPulse({ db, clock, signal }: TaskContext, run: Run): { signal: AbortSignal; stop(): void } {
-  const overtaken = new AbortController()
-  const beat = async (): Promise<void> => {
-    if (!(await group.beat(db, run, clock.now()))) overtaken.abort(new Error('another run has taken over'))
-  }
-  const timer = setInterval(() => {
-    beat().catch(() => {}) // A database that is away is told of by what comes next.
-  }, HEARTBEAT_MS)
-  return { signal: AbortSignal.any([signal, overtaken.signal]), stop: () => clearInterval(timer) }
 }

@@ -1,3 +1,4 @@
+import { startHeartbeat, type Heartbeat } from '#core/heartbeat.ts'
 import { Problem } from '#core/problem.ts'
 import type { Change } from '#effects.ts'
 import * as job from '#model/processing/job.ts'
@@ -13,7 +14,6 @@ import { discardOutputs, registerOutputs, storeOutputs } from '#services/process
 import { STORE_FROM, work } from '#services/processing/running.ts'
 import { task, type TaskContext } from '#task.ts'
 
-const HEARTBEAT_MS = 2_000
 const REGISTER_FROM = 0.98
 const LONGEST_JOB_SECONDS = 6 * 3_600
 
@@ -32,11 +32,15 @@ export default task({
   const run = await takeUp(context, job_id)
   if (!run) return
   if (run.attempts > runs.MAX_ATTEMPTS) return await fail(context, run, 'Whoever worked on it died too often, for reasons of ours')
-  const pulse = startPulse(context, run)
+  const heartbeat = startHeartbeat({
+    signal: context.signal,
+    firstStep: 'starting',
+    beat: ({ step, fraction }) => runs.beat(context.db, run, { stage: step, progress: fraction * 100 }, context.clock.now()),
+  })
   try {
-    await complete({ ...context, signal: pulse.signal }, run, pulse.at)
+    await complete({ ...context, signal: heartbeat.signal }, run, heartbeat.at)
   } catch (error) {
-    if (pulse.isOver()) return // It was cancelled, or another run has it: nothing went wrong here.
+    if (heartbeat.isReplaced()) return // It was cancelled, or another run has it: nothing went wrong here.
     const reason = reasonOf(error) ?? (run.attempts >= runs.MAX_ATTEMPTS ? `It failed ${run.attempts} times for reasons of ours` : null)
     if (reason === null) {
       await runs.free(context.db, run, context.clock.now())
@@ -44,7 +48,7 @@ export default task({
     }
     await fail(context, run, reason)
   } finally {
-    pulse.stop()
+    heartbeat.stop()
     await passOn(context)
   }
 })
@@ -87,7 +91,7 @@ async function begin(context: TaskContext, found: job.Job): Promise<runs.Run | n
   const { change, clock } = context
   return await change(found.organizationId, async ({ tx, lineage, events }) => {
     lineage.nothingProduced()
-    await runs.takeTurn(tx)
+    await runs.takeSlot(tx)
     if (found.status === 'dispatched' && (await runs.nextWaiting(tx, ours(context), 'us', clock.now()))?.id !== found.id) return null
     const begun = await runs.begin(tx, found.id, clock.now())
     if (begun?.isFirst) events.emit('job.started', found.id, job.summary(begun.run, 'dispatched'))
@@ -102,7 +106,7 @@ async function fail({ change }: TaskContext, run: runs.Run, reason: string): Pro
   })
 }
 
-async function complete(context: TaskContext, run: runs.Run, at: Pulse['at']): Promise<void> {
+async function complete(context: TaskContext, run: runs.Run, at: Heartbeat['at']): Promise<void> {
   const { db, change } = context
   const { produced, clear } = await work(context, run, at)
   try {
@@ -123,36 +127,5 @@ async function complete(context: TaskContext, run: runs.Run, at: Pulse['at']): P
     if (!completed) await discardOutputs(context, stored)
   } finally {
     await clear()
-  }
-}
-
-interface Pulse {
-  signal: AbortSignal
-  at(stage: string, fraction: number): void
-  /** Whether the job has ended meanwhile, or is another run's. */
-  isOver(): boolean
-  stop(): void
-}
-
-/** Tells the database where the run is and that it lives; a run whose job was cancelled or overtaken is stopped. */
-function startPulse({ db, clock, signal }: TaskContext, run: runs.Run): Pulse {
-  const overtaken = new AbortController()
-  let now = { stage: 'starting', fraction: 0 }
-  const beat = async (): Promise<void> => {
-    if (!(await runs.beat(db, run, { stage: now.stage, progress: now.fraction * 100 }, clock.now())))
-      overtaken.abort(new Error('the job is no longer for this run'))
-  }
-  const timer = setInterval(() => {
-    beat().catch(() => {})
-  }, HEARTBEAT_MS) // A database that is away is told of by what comes next.
-  return {
-    signal: AbortSignal.any([signal, overtaken.signal]),
-    at(stage, fraction) {
-      const isNewStage = stage !== now.stage
-      now = { stage, fraction }
-      if (isNewStage) beat().catch(() => {})
-    },
-    isOver: () => overtaken.signal.aborted,
-    stop: () => clearInterval(timer),
   }
 }

@@ -1,3 +1,4 @@
+import { startHeartbeat, type Heartbeat } from '#core/heartbeat.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { Problem, problem } from '#core/problem.ts'
 import type { Change } from '#effects.ts'
@@ -17,7 +18,6 @@ import { extentOutline } from '#raster/ingest/outline.ts'
 import { refusalOf } from '#raster/ingest/refusal.ts'
 import { COG_TYPE, newKey, placeOf } from '#services/ingest/intake.ts'
 
-const HEARTBEAT_MS = 2_000
 /** Shares of the whole: how far it is when the next step begins. */
 const STORE_FROM = 0.9
 const DESCRIBE_FROM = 0.97
@@ -36,10 +36,14 @@ export default task({
   if (!run) return
   const session = await upload.get(context.db, run.uploadId)
   const source = { bucket: session.bucket, key: run.sourceKey! }
-  const pulse = startPulse(context, run)
+  const heartbeat = startHeartbeat({
+    signal: context.signal,
+    firstStep: 'convert',
+    beat: (progress) => uploadFile.beat(context.db, run, progress, context.clock.now()),
+  })
   let isSettled = false
   try {
-    isSettled = await convert({ ...context, signal: pulse.signal }, { session, run, source }, pulse.at)
+    isSettled = await convert({ ...context, signal: heartbeat.signal }, { session, run, source }, heartbeat.at)
   } catch (error) {
     const reason =
       error instanceof Problem
@@ -52,9 +56,9 @@ export default task({
       await uploadFile.free(context.db, run, context.clock.now())
       throw error
     }
-    isSettled = await giveUp(context, { session, run, source }, { step: pulse.step(), error: reason })
+    isSettled = await giveUp(context, { session, run, source }, { step: heartbeat.step(), error: reason })
   } finally {
-    pulse.stop()
+    heartbeat.stop()
   }
   if (isSettled) await context.storage.remove(source) // Else it is another run's.
 })
@@ -68,7 +72,7 @@ interface Conversion {
 async function convert(
   { db, raster, storage, signal, change, clock }: TaskContext,
   { session, run, source }: Conversion,
-  at: Pulse['at'],
+  at: Heartbeat['at'],
 ): Promise<boolean> {
   if ((await assetFile.pointingAt(db, { bucket: source.bucket, objectKey: source.key })).length === 0) throw problem('bad-request', GONE)
   const converted = await raster.convert(
@@ -117,7 +121,7 @@ async function replace(
   if (!(await uploadFile.finish(tx, run, isGone ? { step: 'convert', error: GONE } : { sizeBytes: file.fileSizeBytes }, now)))
     return 'overtaken'
   if (isGone) return 'gone'
-  await storageAccount.requireRoom(
+  await storageAccount.requireFreeBytes(
     tx,
     session.organizationId,
     pointing.reduce((sum, { fileSizeBytes }) => sum + Math.max(0, file.fileSizeBytes - fileSizeBytes), 0),
@@ -161,33 +165,4 @@ async function giveUp(
     }
     return true
   })
-}
-
-interface Pulse {
-  signal: AbortSignal
-  at(step: string, fraction: number): void
-  step(): string
-  stop(): void
-}
-
-/** Tells the database where the run is and that it lives; a run that was overtaken is called off. */
-function startPulse({ db, clock, signal }: TaskContext, run: Run): Pulse {
-  const overtaken = new AbortController()
-  let now = { step: 'convert', fraction: 0 }
-  const beat = async (): Promise<void> => {
-    if (!(await uploadFile.beat(db, run, now, clock.now()))) overtaken.abort(new Error('another run has taken over'))
-  }
-  const timer = setInterval(() => {
-    beat().catch(() => {})
-  }, HEARTBEAT_MS) // A database that is away is told of by what comes next.
-  return {
-    signal: AbortSignal.any([signal, overtaken.signal]),
-    at(step, fraction) {
-      const isNewStep = step !== now.step
-      now = { step, fraction }
-      if (isNewStep) beat().catch(() => {})
-    },
-    step: () => now.step,
-    stop: () => clearInterval(timer),
-  }
 }

@@ -90,7 +90,7 @@ export default operation({
     const file = await uploadFile.put(tx, id, { name: file_name, contentType: content_type }, now)
     await upload.progress(tx, id, null, now)
     // A file may be larger than was announced, but not than what there is room for.
-    const maxBytes = Math.max(session.reservedBytes, arrivedBytes) + (await storageAccount.room(tx, organizationId))
+    const maxBytes = Math.max(session.reservedBytes, arrivedBytes) + (await storageAccount.freeBytes(tx, organizationId))
     const at = { bucket, key: file.objectKey }
     if (part?.url) return { upload_url: part.url, object_path: storage.address(at), part: { offset: part.offset, length: part.length } }
     return {
@@ -128,7 +128,7 @@ async function nextPart({ db, storage, clock, signal }: Context, wanted: Wanted)
   const file = await db.transaction().execute(async (tx) => {
     upload.requireOpen(await upload.lock(tx, wanted.uploadId))
     const found = await uploadFile.put(tx, wanted.uploadId, { name: wanted.name, contentType: wanted.contentType }, now)
-    await uploadFile.takeRoom(tx, found.id, wanted.totalBytes, now)
+    await uploadFile.reserveBytes(tx, found.id, wanted.totalBytes, now)
     return found
   })
   const parts = storage.parts!

@@ -43,7 +43,8 @@ export function registerMcp(app: FastifyInstance, { platform, observe }: { platf
     requireSameOrigin(request, platform.baseUrl())
     const principal = await authenticate(request, reply, platform)
     const signal = abortedWith(reply)
-    const inTurn = <T>(work: () => Promise<T>) => platform.turns.run(tenantOfCaller(principal, callerAddress(request)), { signal }, work)
+    const inTurn = <T>(work: () => Promise<T>) =>
+      platform.scheduler.run(tenantOfCaller(principal, callerAddress(request)), { signal }, work)
     const message = await inTurn(() => readMessage(request))
     const choice = choiceOf((request.query ?? {}) as Record<string, unknown>)
     const caller = { platform, tools, observe, request, signal, choice, principal }

@@ -3,7 +3,7 @@
  * grant in the address.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { GRANT_PREFIX } from '#access/share-grant.ts'
+import { GRANT_PREFIX } from '#core/share-grant.ts'
 import { send } from '#http/operations.ts'
 import { pick, project, queryOf, redirect, tilePlace, type Projecting, type TileParams } from './project.ts'
 

@@ -122,7 +122,7 @@ export async function markAllRead(tx: Tx, userId: string, now: Date): Promise<nu
   return Number(done.numUpdatedRows)
 }
 
-interface Letter {
+interface PendingMail {
   userId: string
   email: string
   name: string
@@ -140,8 +140,8 @@ const MAX_NEWS = 50
  * news any more. No transaction waits for a mail server; a process that dies
  * between this and the sending leaves the news in the inbox alone.
  */
-export async function takeLetters(db: Db, choice: 'instant' | 'daily', people: number, now: Date): Promise<Letter[]> {
-  const { rows } = await sql<Letter>`
+export async function takeMails(db: Db, choice: 'instant' | 'daily', people: number, now: Date): Promise<PendingMail[]> {
+  const { rows } = await sql<PendingMail>`
     with chosen as (
       select u.id, u.email, u.name from app_user u
       where u.notification_mail = ${choice} and u.is_active and u.email_confirmed_at is not null
@@ -156,13 +156,13 @@ export async function takeLetters(db: Db, choice: 'instant' | 'daily', people: n
         filter (where t.read_at is null and t.dismissed_at is null)) as news
     from chosen c join taken t on t.user_id = c.id group by c.id, c.email, c.name
   `.execute(db)
-  return rows.map((letter) => ({
-    ...letter,
-    news: (letter.news ?? []).slice(0, MAX_NEWS).map((entry) => ({ ...entry, createdAt: new Date(entry.createdAt) })),
+  return rows.map((mail) => ({
+    ...mail,
+    news: (mail.news ?? []).slice(0, MAX_NEWS).map((entry) => ({ ...entry, createdAt: new Date(entry.createdAt) })),
   }))
 }
 
-/** Its letter could not be sent: the next run tries again. */
+/** Its mail could not be sent: the next run tries again. */
 export async function giveBack(db: Db, ids: readonly string[]): Promise<void> {
   await db.updateTable('notification').set({ mailed_at: null }).where('id', 'in', ids).execute()
 }

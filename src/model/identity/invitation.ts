@@ -7,7 +7,7 @@ import type { Db, Tx } from '#db/tables.ts'
 import * as organization from './organization.ts'
 
 const VALID_DAYS = 14
-/** The prefix lets logs strike a token out wherever it stands. */
+/** The prefix lets logs redact a token wherever it appears. */
 const TOKEN_PREFIX = 'inv_'
 const TOKEN_BYTES = 32
 

@@ -79,7 +79,7 @@ export async function copy(tx: Tx, target: Target, items: readonly NewItem[]): P
     items.flatMap((item, index) => assetRows(item, seqs[index]!, target)),
   )
   const metadata = await countedOf(tx, seqs)
-  if (metadata > 0) await storageAccount.requireRoom(tx, organizationId, metadata)
+  if (metadata > 0) await storageAccount.requireFreeBytes(tx, organizationId, metadata)
   const bytes = items.reduce((sum, { assets }) => sum + storedBytes(assets), metadata)
   if (items.length > 0) await project.account(tx, projectId, { items: items.length, bytes }, now)
   return items.map((item) => ({ ...item, projectId, bbox: item.bbox, lifecycleState: 'active', createdAt: now }))

@@ -92,7 +92,7 @@ export async function insert(tx: Tx, target: Target, items: readonly NewItem[]):
   const stored = new Set(rows.map(({ id }) => id))
   const metadata = rows.reduce((sum, row) => sum + row.counted, 0)
   const bytes = items.filter(({ id }) => stored.has(id)).reduce((sum, item) => sum + storedBytes(item.assets), metadata)
-  if (metadata > 0) await storageAccount.requireRoom(tx, organizationId, metadata)
+  if (metadata > 0) await storageAccount.requireFreeBytes(tx, organizationId, metadata)
   if (rows.length > 0) await project.account(tx, projectId, { items: rows.length, bytes }, now)
   return rows.map(({ counted: _counted, ...row }) => row)
 }
@@ -236,7 +236,7 @@ export async function update(tx: Tx, seq: number, change: ItemChange, now: Date)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
   const grown = (await countedOf(tx, seq)) - weighedBefore
-  if (grown > 0) await storageAccount.requireRoom(tx, before.organizationId, grown)
+  if (grown > 0) await storageAccount.requireFreeBytes(tx, before.organizationId, grown)
   if (grown !== 0) await project.account(tx, before.projectId, { bytes: grown }, now)
   return { item: row, changedFields, previousState: before.lifecycleState }
 }

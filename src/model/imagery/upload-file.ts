@@ -247,7 +247,7 @@ export async function forgotten(tx: Tx, now: Date): Promise<string[]> {
  * Gives a file room for what is about to come: from what its session announced as long as that lasts, then from the quota of
  * the organization, 402 where that is used up. A smaller file than before gives nothing back until the session ends.
  */
-export async function takeRoom(tx: Tx, id: string, bytes: number, now: Date): Promise<void> {
+export async function reserveBytes(tx: Tx, id: string, bytes: number, now: Date): Promise<void> {
   const found = await tx.selectFrom('upload_file').select('upload_id as uploadId').where('id', '=', id).executeTakeFirst()
   if (!found) throw notFound('upload')
   const session = upload.requireOpen(await upload.lock(tx, found.uploadId))

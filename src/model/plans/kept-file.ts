@@ -42,7 +42,7 @@ interface NewFile {
 
 /** 402 where it does not fit. */
 export async function insert(tx: Tx, file: NewFile, now: Date): Promise<void> {
-  await storageAccount.requireRoom(tx, file.organizationId, file.sizeBytes)
+  await storageAccount.requireFreeBytes(tx, file.organizationId, file.sizeBytes)
   await tx
     .insertInto('kept_file')
     .values({

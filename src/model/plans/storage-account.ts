@@ -18,13 +18,13 @@ export async function get(db: Db, organizationId: string): Promise<StorageAccoun
 }
 
 /** What still fits, beside what is used and promised. */
-export async function room(db: Db, organizationId: string): Promise<number> {
+export async function freeBytes(db: Db, organizationId: string): Promise<number> {
   const { usedBytes, reservedBytes } = await get(db, organizationId)
   return Math.max(0, (await planOf(db, organizationId)).storageBytes - usedBytes - reservedBytes)
 }
 
 /** 402 early, where so many bytes do not fit now; `reserve` decides. */
-export async function checkRoom(db: Db, organizationId: string, bytes: number): Promise<void> {
+export async function checkFreeBytes(db: Db, organizationId: string, bytes: number): Promise<void> {
   const plan = await planOf(db, organizationId)
   const account = await get(db, organizationId)
   if (account.usedBytes + account.reservedBytes + bytes > plan.storageBytes) throw exceeded(account, bytes, plan)
@@ -54,11 +54,11 @@ export async function release(tx: Tx, organizationId: string, bytes: number): Pr
  */
 export async function settle(tx: Tx, organizationId: string, { reserved, stored }: { reserved: number; stored: number }): Promise<void> {
   await release(tx, organizationId, reserved)
-  if (stored > reserved) await requireRoom(tx, organizationId, stored)
+  if (stored > reserved) await requireFreeBytes(tx, organizationId, stored)
 }
 
 /** 402 unless so many bytes fit. The row is held, so what fits now still fits when the transaction counts it. */
-export async function requireRoom(tx: Tx, organizationId: string, bytes: number): Promise<void> {
+export async function requireFreeBytes(tx: Tx, organizationId: string, bytes: number): Promise<void> {
   requireCount(bytes)
   if (bytes === 0) return
   const plan = await planOf(tx, organizationId)

@@ -48,7 +48,7 @@ export async function countAll(db: Db, hits: readonly Hit[], now: Date): Promise
 export interface Want extends Hit {
   limit: number
   /** Whether to lend for requests to come. */
-  mayBorrow: boolean
+  canLease: boolean
 }
 
 export interface Taken {
@@ -56,7 +56,7 @@ export interface Taken {
   ordinal: number
   startedAt: Date
   /** Ordinals right below the limit of the window that were lent to this process, told to one of the requests of a subject. */
-  loan: { first: number; count: number } | null
+  lease: { first: number; count: number } | null
 }
 
 /** Of what is left one in so many is lent at a time: near the limit nothing is, and requests are counted one by one. */
@@ -76,7 +76,7 @@ export async function take(db: Db, wants: readonly Want[], now: Date): Promise<T
   const { rows } = await sql<{ subject: string; startedAt: Date; before: number; lent: number }>`
     select subject, started_at as "startedAt", before, lent from take_of_rate(${subjects}::text[],
       ${column((_, count) => count)}::bigint[], ${column(({ limit }) => limit)}::bigint[],
-      ${column(({ windowSeconds }) => windowSeconds)}::int[], ${column(({ mayBorrow }) => (mayBorrow ? MAX_LENT : 0))}::bigint[],
+      ${column(({ windowSeconds }) => windowSeconds)}::int[], ${column(({ canLease }) => (canLease ? MAX_LENT : 0))}::bigint[],
       ${LENT_SHARE}::bigint, ${now}::timestamptz)
   `.execute(db)
   const found = new Map(rows.map((row) => [row.subject, { ...row, ordinal: row.before }]))
@@ -87,7 +87,7 @@ export async function take(db: Db, wants: readonly Want[], now: Date): Promise<T
     return {
       ordinal: row.ordinal,
       startedAt: row.startedAt,
-      loan: isLast && row.lent > 0 ? { first: row.ordinal + 1, count: row.lent } : null,
+      lease: isLast && row.lent > 0 ? { first: row.ordinal + 1, count: row.lent } : null,
     }
   })
 }

@@ -25,7 +25,7 @@ export type Run = Job & { runId: string }
 export const MAX_RUNNING_PER_ORGANIZATION = 2
 
 /** One at a time finds out whose turn it is; held until the transaction ends. */
-export async function takeTurn(tx: Tx): Promise<void> {
+export async function takeSlot(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('processing turns', 0))`.execute(tx)
 }
 

@@ -27,7 +27,7 @@ const COLUMNS = [
 
 export type ShareLink = Row<'share_link', typeof COLUMNS>
 
-/** The prefix lets logs strike a token out wherever it stands. */
+/** The prefix lets logs redact a token wherever it appears. */
 const TOKEN_PREFIX = 'shr_'
 const TOKEN_BYTES = 32
 

@@ -1,6 +1,6 @@
 import { RasterError, throwIfAborted } from '#raster/errors.ts'
 
-import { FairQueue, Tally } from './fair-queue.ts'
+import { FairQueue, Tally } from '#core/fair-queue.ts'
 import { Worker, type WorkerOptions, type WorkerOutcome } from './worker.ts'
 
 export interface PoolOptions {

@@ -16,8 +16,8 @@ interface Answerer {
   close(): Promise<void>
 }
 
-export function createAnswerer(context: Answering & { onRoom: () => void }): Answerer {
-  const { db, clock, onError, onRoom } = context
+export function createAnswerer(context: Answering & { onCapacity: () => void }): Answerer {
+  const { db, clock, onError, onCapacity } = context
   const running = new Set<Promise<void>>()
   const busy = new Map<string, number>()
   /** When an organization last had its turn, of those that wait or are being answered. */
@@ -35,7 +35,7 @@ export function createAnswerer(context: Answering & { onRoom: () => void }): Ans
         const left = busy.get(organizationId)! - 1
         if (left > 0) busy.set(organizationId, left)
         else busy.delete(organizationId)
-        onRoom()
+        onCapacity()
       })
     running.add(answered)
   }

@@ -55,7 +55,7 @@ export async function checkJob(
   const opened = await openSources(context, sources)
   process.check?.(params, opened)
   const price = quote(process, params, opened)
-  await storageAccount.checkRoom(context.db, found.organizationId, price.bytes)
+  await storageAccount.checkFreeBytes(context.db, found.organizationId, price.bytes)
   return {
     process,
     project: found,

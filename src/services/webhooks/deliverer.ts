@@ -17,7 +17,7 @@ const MAX_UNWRITTEN = 2_000
 interface DelivererOptions extends Pick<Context, 'db' | 'clock' | 'webhooks'> {
   onError: (error: unknown) => void
   /** There is room again, so asking for more may pay. */
-  onRoom: () => void
+  onCapacity: () => void
 }
 
 interface Deliverer {
@@ -27,7 +27,7 @@ interface Deliverer {
   close(): Promise<void>
 }
 
-export function createDeliverer({ db, clock, webhooks, onError, onRoom }: DelivererOptions): Deliverer {
+export function createDeliverer({ db, clock, webhooks, onError, onCapacity }: DelivererOptions): Deliverer {
   const pauseMs = Math.min(MAX_PAUSE_MS, (webhooks.backoffSeconds[0] ?? 1) * 1_000)
   const circuits = createCircuits({ pauseMs, perEndpoint: PER_ENDPOINT })
   const inFlight = new Map<string, number>()
@@ -63,7 +63,7 @@ export function createDeliverer({ db, clock, webhooks, onError, onRoom }: Delive
       onError(error) // Its lease runs out, and it is sent again.
     } finally {
       change(endpointKey, -1)
-      onRoom()
+      onCapacity()
     }
   }
   return {

@@ -10,7 +10,7 @@ interface Sending {
   readonly webhooks: Webhooks
 }
 
-interface Letter {
+interface SignedRequest {
   url: string
   headers: Record<string, string>
   secrets: readonly string[]
@@ -23,7 +23,7 @@ const NO_ACCESS = 'Whoever made the subscription may no longer read what the eve
 
 export async function post(
   { clock, webhooks }: Sending,
-  { url, headers, secrets, event }: Letter,
+  { url, headers, secrets, event }: SignedRequest,
   signal?: AbortSignal,
 ): Promise<{ attempt: Attempt; isDelivered: boolean; retryAfter: string | null }> {
   const [id, at, startedMs] = [newId(), clock.now(), performance.now()]

@@ -16,7 +16,7 @@ export const route = <O>(method: 'GET' | 'POST', path: string, input?: object, o
 /** Bytes straight to the store, in pieces that go on where they stopped. */
 export const sendFiles = (options: UploadOptions): Promise<Uploaded> => watched(upload(client, options))
 
-/** 401 after a renewal: the session is over, and the door is shown. */
+/** 401 after a renewal: the session is over, and the sign-in page is shown. */
 async function watched<T>(made: Promise<T>): Promise<T> {
   try {
     return await made

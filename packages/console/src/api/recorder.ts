@@ -50,7 +50,7 @@ async function recorded(path: string, input: Parameters<typeof fetch>[0], init: 
 }
 
 function record(call: Omit<RecordedCall, 'id' | 'screen'>): void {
-  calls = [{ ...call, body: strike(call.body), id: nextId++, screen: location.pathname }, ...calls].slice(0, KEPT)
+  calls = [{ ...call, body: redact(call.body), id: nextId++, screen: location.pathname }, ...calls].slice(0, KEPT)
   for (const listener of listeners) listener()
 }
 
@@ -61,8 +61,8 @@ export function onRecorded(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-function strike(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(strike)
+function redact(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(redact)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, struck(name, inner)]))
 }
@@ -70,6 +70,6 @@ function strike(value: unknown): unknown {
 /** Headers of a webhook are keys of somebody's gateway: their names may be read, never their values. */
 function struck(name: string, value: unknown): unknown {
   if (SECRET.test(name)) return '…'
-  if (name !== 'headers' || typeof value !== 'object' || value === null) return strike(value)
+  if (name !== 'headers' || typeof value !== 'object' || value === null) return redact(value)
   return Object.fromEntries(Object.keys(value).map((header) => [header, '…']))
 }

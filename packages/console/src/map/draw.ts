@@ -1,7 +1,7 @@
 /** Drawing an area with pointer or finger. Everything that can be drawn can also be typed. */
 import { TerraDraw, TerraDrawCircleMode, TerraDrawPolygonMode, TerraDrawRectangleMode } from 'terra-draw'
 import { TerraDrawMapLibreGLAdapter } from 'terra-draw-maplibre-gl-adapter'
-import type { Stage } from './stage.ts'
+import type { SharedMap } from './shared-map.ts'
 
 export type DrawMode = 'polygon' | 'rectangle' | 'circle'
 
@@ -18,7 +18,7 @@ const STYLES = {
 } as const
 
 /** Draws one shape; what is returned gives up. */
-export function drawArea(stage: Stage, mode: DrawMode, onDone: (geometry: GeoJSON.Polygon | null) => void): () => void {
+export function drawArea(shared: SharedMap, mode: DrawMode, onDone: (geometry: GeoJSON.Polygon | null) => void): () => void {
   let stopped = false
   let draw: TerraDraw | null = null
   const stop = () => {
@@ -26,10 +26,10 @@ export function drawArea(stage: Stage, mode: DrawMode, onDone: (geometry: GeoJSO
     draw?.stop()
     draw = null
   }
-  void stage.ready.then(() => {
+  void shared.ready.then(() => {
     if (stopped) return
     draw = new TerraDraw({
-      adapter: new TerraDrawMapLibreGLAdapter({ map: stage.map }),
+      adapter: new TerraDrawMapLibreGLAdapter({ map: shared.map }),
       modes: [
         new TerraDrawPolygonMode({ styles: STYLES }),
         new TerraDrawRectangleMode({ styles: { fillColor: SIGNAL, fillOpacity: 0.15, outlineColor: SIGNAL, outlineWidth: 2 } }),

@@ -1,28 +1,28 @@
 /** Where a screen shows the map: the one map moves in when the screen opens. */
 import { useEffect, useLayoutEffect, useRef, useState, type ReactElement, type ReactNode } from 'react'
 import { Icon } from '../ui/icons.tsx'
-import { theStage, type Stage } from './stage.ts'
+import { sharedMap, type SharedMap } from './shared-map.ts'
 
-const useStage = () => useState(theStage)[0]
+const useSharedMap = () => useState(sharedMap)[0]
 
-export function MapSlot({ children, onStage }: { children?: ReactNode; onStage?(stage: Stage): void }): ReactElement {
+export function MapSlot({ children, onSharedMap }: { children?: ReactNode; onSharedMap?(shared: SharedMap): void }): ReactElement {
   const slot = useRef<HTMLDivElement>(null)
-  const stage = useStage()
+  const shared = useSharedMap()
   useLayoutEffect(() => {
-    slot.current!.prepend(stage.element)
-    stage.map.resize()
-    onStage?.(stage)
-    return () => stage.clear()
+    slot.current!.prepend(shared.element)
+    shared.map.resize()
+    onSharedMap?.(shared)
+    return () => shared.clear()
     // The screen's own effects say what is on it.
     // oxlint-disable-next-line exhaustive-deps
-  }, [stage])
+  }, [shared])
   return (
     <div className="mapw" ref={slot}>
       <div className="float tools map-zoom">
-        <button type="button" aria-label="Zoom in" title="Zoom in" onClick={() => stage.map.zoomIn()}>
+        <button type="button" aria-label="Zoom in" title="Zoom in" onClick={() => shared.map.zoomIn()}>
           <Icon name="zoomin" />
         </button>
-        <button type="button" aria-label="Zoom out" title="Zoom out" onClick={() => stage.map.zoomOut()}>
+        <button type="button" aria-label="Zoom out" title="Zoom out" onClick={() => shared.map.zoomOut()}>
           <Icon name="zoomout" />
         </button>
       </div>
@@ -33,18 +33,18 @@ export function MapSlot({ children, onStage }: { children?: ReactNode; onStage?(
 
 /** `lon,lat,zoom` in the address follows the map, and the map the address when the screen opens. */
 export function useCamera(map: string | undefined, setMap: (map: string) => void): void {
-  const stage = useStage()
+  const shared = useSharedMap()
   useEffect(() => {
     const [longitude, latitude, zoom] = (map ?? '').split(',').map(Number)
     if (map && [longitude, latitude, zoom].every((part) => Number.isFinite(part)))
-      stage.map.jumpTo({ center: [longitude!, latitude!], zoom: zoom! })
+      shared.map.jumpTo({ center: [longitude!, latitude!], zoom: zoom! })
     const onEnd = () => {
-      const { lng, lat } = stage.map.getCenter()
-      setMap(`${lng.toFixed(4)},${lat.toFixed(4)},${stage.map.getZoom().toFixed(2)}`)
+      const { lng, lat } = shared.map.getCenter()
+      setMap(`${lng.toFixed(4)},${lat.toFixed(4)},${shared.map.getZoom().toFixed(2)}`)
     }
-    stage.map.on('moveend', onEnd)
-    return () => void stage.map.off('moveend', onEnd)
+    shared.map.on('moveend', onEnd)
+    return () => void shared.map.off('moveend', onEnd)
     // Only when the screen opens: afterwards the map leads.
     // oxlint-disable-next-line exhaustive-deps
-  }, [stage])
+  }, [shared])
 }

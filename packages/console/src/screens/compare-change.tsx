@@ -3,7 +3,7 @@ import { useState, type ReactElement } from 'react'
 import type { Item } from '../api/contract.ts'
 import { useOp } from '../api/query.ts'
 import { boxPolygon, encodeArea, type Box } from '../map/geo.ts'
-import { theStage } from '../map/stage.ts'
+import { sharedMap } from '../map/shared-map.ts'
 import { percent, value } from '../ui/format.ts'
 import { Button, LinkButton } from '../ui/kit.tsx'
 import { Failed, Skeleton } from '../ui/states.tsx'
@@ -23,7 +23,7 @@ interface Result {
 
 /** What is on the screen of the item; all of it where nothing is. */
 function seenOf(box: Box): Box {
-  const [west, south, east, north] = theStage().viewBox()
+  const [west, south, east, north] = sharedMap().viewBox()
   const seen: Box = [Math.max(west, box[0]), Math.max(south, box[1]), Math.min(east, box[2]), Math.min(north, box[3])]
   return seen[0] < seen[2] && seen[1] < seen[3] ? seen : box
 }

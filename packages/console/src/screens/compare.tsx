@@ -7,7 +7,7 @@ import { useOp } from '../api/query.ts'
 import { baseStyle } from '../map/base-style.ts'
 import type { Box } from '../map/geo.ts'
 import { MapSlot } from '../map/map-slot.tsx'
-import { theStage } from '../map/stage.ts'
+import { sharedMap } from '../map/shared-map.ts'
 import { useTitle } from '../shell/crumbs.tsx'
 import { currentTheme } from '../shell/theme.ts'
 import { useUrl } from '../shell/url.ts'
@@ -131,11 +131,11 @@ function Curtain({ mode, left, right, box, at, onAt }: CurtainParts): ReactEleme
   const second = useSecondMap(right)
   const key = box?.join()
   useEffect(() => {
-    theStage().setRasters(left ? [{ id: 'compare-a', tiles: left }] : [])
+    sharedMap().setRasters(left ? [{ id: 'compare-a', tiles: left }] : [])
     // oxlint-disable-next-line exhaustive-deps
   }, [left])
   useEffect(() => {
-    if (box) theStage().fit(box, { animate: false, padding: { top: 80, bottom: 90, left: 40, right: 40 } })
+    if (box) sharedMap().fit(box, { animate: false, padding: { top: 80, bottom: 90, left: 40, right: 40 } })
     // oxlint-disable-next-line exhaustive-deps
   }, [key])
   useEffect(() => {
@@ -189,7 +189,7 @@ function useSecondMap(tiles: string | null) {
   const place = useRef<HTMLDivElement>(null)
   const map = useRef<maplibre.Map | null>(null)
   useEffect(() => {
-    const { map: leader } = theStage()
+    const { map: leader } = sharedMap()
     const follower = new maplibre.Map({
       container: place.current!,
       style: baseStyle(currentTheme()),

@@ -1,4 +1,4 @@
-/** The globe of the door: land as dots under one ground track. Decoration, drawn once. */
+/** The globe on the sign-in page: land as dots under one ground track. Decoration, drawn once. */
 import { useEffect, useRef, type ReactElement } from 'react'
 
 type Ring = [number, number][]

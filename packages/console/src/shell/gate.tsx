@@ -1,4 +1,4 @@
-/** Lets in who is signed in; everybody else goes to the door and comes back to where they wanted to be. */
+/** Lets in who is signed in; everybody else is sent to sign-in and returns to the page they asked for. */
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect, type ReactElement, type ReactNode } from 'react'
 import { useMe } from '../api/query.ts'
@@ -13,7 +13,7 @@ export function Gate({ children }: { children: ReactNode }): ReactElement | null
   const me = useMe(session.state === 'in')
   const isWaiting = session.state === 'unknown' || me.isPending
   useTakeOver(session.state !== 'out' && !isWaiting)
-  if (session.state === 'out') return <ToTheDoor />
+  if (session.state === 'out') return <RedirectToSignIn />
   if (isWaiting)
     return isFirstSeen() ? null : (
       <div className="splash" aria-busy="true" aria-label="Opening the console">
@@ -25,8 +25,8 @@ export function Gate({ children }: { children: ReactNode }): ReactElement | null
   return <>{children}</>
 }
 
-/** Once: while the door is being loaded this is drawn again, and must not set out again. */
-function ToTheDoor(): null {
+/** Once: while the sign-in page loads this is drawn again, and must not set out again. */
+function RedirectToSignIn(): null {
   const { href } = useLocation()
   const navigate = useNavigate()
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Behind the sign-in: the frame, and the kit that its menus and dialogs are made of. The door needs neither. */
+/** Behind the sign-in: the frame, and the kit that its menus and dialogs are made of. The sign-in page needs neither. */
 import { createTheme, MantineProvider } from '@mantine/core'
 import type { ReactElement } from 'react'
 import { Gate } from './gate.tsx'

@@ -9,7 +9,7 @@ import { Button } from '../ui/kit.tsx'
 import { count, initials } from '../ui/format.ts'
 import { Skeleton } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
-import { Bell } from './bell.tsx'
+import { NotificationMenu } from './notification-menu.tsx'
 import { useCrumbs } from './crumbs.tsx'
 import { setTheme, useTheme } from './theme.ts'
 import { isTyping } from './keys.ts'
@@ -145,7 +145,7 @@ function TopBar({ open }: { open(overlay: Overlay): void }): ReactElement {
           </Button>
         </span>
         <Wallet />
-        <Bell />
+        <NotificationMenu />
         <span className="hide-s">
           <Button
             look="quiet"

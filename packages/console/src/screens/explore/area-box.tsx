@@ -1,7 +1,7 @@
 /** The area that is searched, as a line of the panel. */
 import { lazy, Suspense, useState, type ReactElement } from 'react'
 import { areaOf, boxPolygon, MAX_AREA_M2, MAX_VERTICES, simplify } from '../../map/geo.ts'
-import { onStage } from '../../map/later.ts'
+import { onSharedMap } from '../../map/later.ts'
 import { area as areaText } from '../../ui/format.ts'
 import { Button, Note } from '../../ui/kit.tsx'
 
@@ -37,7 +37,7 @@ export function AreaBox({ area, onArea, onFit }: { area: Area; onArea(area: Area
               <br />
               <span className="soft sm">The map in view is searched.</span>
             </div>
-            <Button size="s" onClick={() => void onStage((stage) => onArea(boxPolygon(stage.viewBox())))}>
+            <Button size="s" onClick={() => void onSharedMap((shared) => onArea(boxPolygon(shared.viewBox())))}>
               Use view
             </Button>
             <Button size="s" onClick={() => setDialog(true)}>

@@ -2,7 +2,7 @@
 import { useState, type ReactElement } from 'react'
 import { areaOf, boxOf, boxPolygon, circle, MAX_KEPT_VERTICES, type Box } from '../../map/geo.ts'
 import { AreaProblem, readArea } from '../../map/read-area.ts'
-import { theStage } from '../../map/stage.ts'
+import { sharedMap } from '../../map/shared-map.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { area as areaText } from '../../ui/format.ts'
 import { Button, Field, Note, Segmented } from '../../ui/kit.tsx'
@@ -15,7 +15,7 @@ export default function AreaDialog({ area, onClose, onArea }: { area?: Area; onC
   const [way, setWay] = useState<Way>('box')
   const take = (shape: GeoJSON.Polygon) => {
     onArea(shape)
-    theStage().fitGeometry(shape)
+    sharedMap().fitGeometry(shape)
     onClose()
   }
   return (
@@ -31,7 +31,7 @@ export default function AreaDialog({ area, onClose, onArea }: { area?: Area; onC
             { value: 'text', text: 'Text or file' },
           ]}
         />
-        {way === 'box' && <BoxForm box={boxOf(area) ?? theStage().viewBox()} onTake={take} />}
+        {way === 'box' && <BoxForm box={boxOf(area) ?? sharedMap().viewBox()} onTake={take} />}
         {way === 'point' && <PointForm onTake={take} />}
         {way === 'text' && <TextForm text={area ? JSON.stringify(area) : ''} onTake={take} />}
       </div>

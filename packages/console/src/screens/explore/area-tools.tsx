@@ -1,7 +1,7 @@
 /** Making an area: draw it, type it, paste or drop it. The numbers are there while one works. */
 import { lazy, Suspense, useEffect, useRef, useState, type ReactElement } from 'react'
 import type { DrawMode } from '../../map/draw.ts'
-import { theStage } from '../../map/stage.ts'
+import { sharedMap } from '../../map/shared-map.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
 
 const AreaDialog = lazy(() => import('./area-dialog.tsx'))
@@ -24,7 +24,7 @@ export function AreaTools({ onArea, children }: { onArea(area: Area): void; chil
     if (next === mode) return setMode(null)
     setMode(next)
     const { drawArea } = await import('../../map/draw.ts')
-    stop.current = drawArea(theStage(), next, (shape) => {
+    stop.current = drawArea(sharedMap(), next, (shape) => {
       stop.current = null
       setMode(null)
       if (shape) onArea(shape)

@@ -2,7 +2,7 @@
 import { useEffect, useState, type ReactElement } from 'react'
 import { cornersOf, type Box } from '../../map/geo.ts'
 import { MapSlot, useCamera } from '../../map/map-slot.tsx'
-import { theStage } from '../../map/stage.ts'
+import { sharedMap } from '../../map/shared-map.ts'
 import { pictureOf } from '../../ui/auth-image.tsx'
 import { Button } from '../../ui/kit.tsx'
 import { AreaTools } from './area-tools.tsx'
@@ -60,23 +60,23 @@ function SearchView({
 }): ReactElement | null {
   const [view, setView] = useState<{ key: string; zoom: number } | null>(null)
   useEffect(() => {
-    const { map } = theStage()
+    const { map } = sharedMap()
     const onEnd = () =>
       setView({
-        key: theStage()
+        key: sharedMap()
           .viewBox()
           .map((value) => value.toFixed(3))
           .join(','),
         zoom: map.getZoom(),
       })
     map.on('moveend', onEnd)
-    void theStage().ready.then(onEnd)
+    void sharedMap().ready.then(onEnd)
     return () => void map.off('moveend', onEnd)
   }, [])
   if (hasArea || !view || view.key === bbox || view.zoom < MIN_SEARCH_ZOOM) return null
   return (
     <div className="search-view">
-      <Button icon="search" onClick={() => onSearch(theStage().viewBox())}>
+      <Button icon="search" onClick={() => onSearch(sharedMap().viewBox())}>
         Search this view
       </Button>
     </div>
@@ -96,21 +96,21 @@ function useScenesOnMap({ scenes, selected, hovered, area, setHovered, pick }: M
   const cart = useCart()
   const keys = scenes.map(({ key }) => key).join()
   // oxlint-disable-next-line exhaustive-deps
-  useEffect(() => theStage().setFootprints(scenes.map(({ key, geometry }) => ({ id: key, geometry }))), [keys])
-  useEffect(() => theStage().setArea(area), [area])
+  useEffect(() => sharedMap().setFootprints(scenes.map(({ key, geometry }) => ({ id: key, geometry }))), [keys])
+  useEffect(() => sharedMap().setArea(area), [area])
   useEffect(() => {
-    if (area && !new URLSearchParams(location.search).has('map')) theStage().fitGeometry(area)
+    if (area && !new URLSearchParams(location.search).has('map')) sharedMap().fitGeometry(area)
   }, [area])
-  useEffect(() => theStage().setHovered(hovered), [hovered])
-  useEffect(() => theStage().setSelected([...(selected ? [selected.key] : []), ...cart.map(({ key }) => key)]), [selected, cart])
+  useEffect(() => sharedMap().setHovered(hovered), [hovered])
+  useEffect(() => sharedMap().setSelected([...(selected ? [selected.key] : []), ...cart.map(({ key }) => key)]), [selected, cart])
   useEffect(() => {
     const corners = selected ? cornersOf(selected.geometry) : null
     const path = selected?.quicklook ?? (selected?.kind === 'catalog' ? selected.thumbnail : null)
-    if (!selected || !corners || !path) return theStage().setPictures([])
+    if (!selected || !corners || !path) return sharedMap().setPictures([])
     let stopped = false
     pictureOf(path)
       .then((picture) => {
-        if (!stopped) theStage().setPictures([{ id: selected.key, url: picture, corners }])
+        if (!stopped) sharedMap().setPictures([{ id: selected.key, url: picture, corners }])
       })
       .catch(() => undefined)
     return () => {
@@ -118,10 +118,10 @@ function useScenesOnMap({ scenes, selected, hovered, area, setHovered, pick }: M
     }
   }, [selected])
   useEffect(() => {
-    const { map } = theStage()
-    const onMove = ({ point }: { point: { x: number; y: number } }) => setHovered(theStage().footprintsAt([point.x, point.y])[0] ?? null)
+    const { map } = sharedMap()
+    const onMove = ({ point }: { point: { x: number; y: number } }) => setHovered(sharedMap().footprintsAt([point.x, point.y])[0] ?? null)
     const onClick = ({ point }: { point: { x: number; y: number } }) => {
-      const under = theStage().footprintsAt([point.x, point.y])
+      const under = sharedMap().footprintsAt([point.x, point.y])
       const next = under[(under.indexOf(selected?.key ?? '') + 1) % Math.max(1, under.length)]
       const scene = scenes.find(({ key }) => key === next)
       if (scene) pick(scene)

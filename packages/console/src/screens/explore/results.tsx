@@ -1,7 +1,7 @@
 /** What was found: how much, from where, and one row for each scene. */
 import { memo, type ReactElement } from 'react'
 import { boxOf, boxPolygon, type Box } from '../../map/geo.ts'
-import { onStage } from '../../map/later.ts'
+import { onSharedMap } from '../../map/later.ts'
 import { AuthImage } from '../../ui/auth-image.tsx'
 import { audOfCredits, count, dateShort, percent, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
@@ -63,7 +63,7 @@ export function Results(parts: ResultsParts): ReactElement {
             ]}
           />
         </div>
-        <AreaBox area={filters.area} onArea={setArea} onFit={() => void onStage((stage) => stage.fit(boxOf(filters.area)))} />
+        <AreaBox area={filters.area} onArea={setArea} onFit={() => void onSharedMap((shared) => shared.fit(boxOf(filters.area)))} />
         <FilterChips url={url} setUrl={setUrl} vendors={parts.vendors} withSources={!isMine} />
       </div>
       {hasPlace && (
@@ -135,7 +135,7 @@ function SceneList(parts: ResultsParts): ReactElement {
 function NoPlace({ setArea }: Pick<ResultsParts, 'setArea'>): ReactElement {
   const choose = (box: Box) => {
     setArea(boxPolygon(box))
-    void onStage((stage) => stage.fit(box))
+    void onSharedMap((shared) => shared.fit(box))
   }
   return (
     <div className="sc">

@@ -4,7 +4,7 @@ import { useEffect, type ReactElement } from 'react'
 import type { Collection, Item } from '../../api/contract.ts'
 import type { Box } from '../../map/geo.ts'
 import { MapSlot } from '../../map/map-slot.tsx'
-import { theStage } from '../../map/stage.ts'
+import { sharedMap } from '../../map/shared-map.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
 import { date, metres } from '../../ui/format.ts'
 import { Badge } from '../../ui/kit.tsx'
@@ -100,14 +100,14 @@ export function ItemsMap({ items, collections }: { items: readonly Item[]; colle
   const navigate = useNavigate()
   useEffect(() => {
     const colour = (id: string | null) => collections.find((one) => one.id === id)?.color ?? undefined
-    theStage().setFootprints(
+    sharedMap().setFootprints(
       items.map((item) => ({
         id: item.id,
         geometry: item.geometry as unknown as GeoJSON.Geometry | null,
         colour: colour(item.collection_id),
       })),
     )
-    theStage().setRasters(
+    sharedMap().setRasters(
       collections
         .filter(({ show_on_map, item_count }) => show_on_map && item_count > 0)
         .slice(0, 6)
@@ -115,7 +115,7 @@ export function ItemsMap({ items, collections }: { items: readonly Item[]; colle
     )
     const boxes = items.flatMap(({ bbox }) => (bbox ? [bbox as Box] : []))
     if (boxes.length > 0)
-      theStage().fit(
+      sharedMap().fit(
         [
           Math.min(...boxes.map((box) => box[0])),
           Math.min(...boxes.map((box) => box[1])),
@@ -124,9 +124,9 @@ export function ItemsMap({ items, collections }: { items: readonly Item[]; colle
         ],
         { animate: false },
       )
-    const { map } = theStage()
+    const { map } = sharedMap()
     const onClick = ({ point }: { point: { x: number; y: number } }) => {
-      const [id] = theStage().footprintsAt([point.x, point.y])
+      const [id] = sharedMap().footprintsAt([point.x, point.y])
       if (id) void navigate({ to: '/view/$item', params: { item: id } as never })
     }
     map.on('click', onClick)

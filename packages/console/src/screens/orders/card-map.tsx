@@ -2,7 +2,7 @@
 import { useEffect, type ReactElement, type ReactNode } from 'react'
 import { boxOf, type Box, type Position } from '../../map/geo.ts'
 import { MapSlot } from '../../map/map-slot.tsx'
-import { theStage } from '../../map/stage.ts'
+import { sharedMap } from '../../map/shared-map.ts'
 
 interface Shape {
   id: string
@@ -40,7 +40,7 @@ export function CardMap({ label, children, className = 'wide', ...drawn }: CardM
   const box = boxOf(collectionOf([area, ...shapes.map(({ geometry }) => geometry)]))
   const boxKey = box?.map((value) => value.toFixed(4)).join()
   useEffect(() => {
-    const { map } = theStage()
+    const { map } = sharedMap()
     const isTouch = matchMedia('(pointer: coarse)').matches
     map.scrollZoom.disable() // A page that is scrolled must not end in a map.
     if (isTouch) map.dragPan.disable()
@@ -50,13 +50,13 @@ export function CardMap({ label, children, className = 'wide', ...drawn }: CardM
     }
   }, [])
   // oxlint-disable-next-line exhaustive-deps
-  useEffect(() => theStage().setFootprints(shapes), [shapeKey])
+  useEffect(() => sharedMap().setFootprints(shapes), [shapeKey])
   // oxlint-disable-next-line exhaustive-deps
-  useEffect(() => theStage().setArea(area), [areaKey])
+  useEffect(() => sharedMap().setArea(area), [areaKey])
   // oxlint-disable-next-line exhaustive-deps
-  useEffect(() => theStage().setPictures([...pictures]), [pictures.map(({ url }) => url).join()])
+  useEffect(() => sharedMap().setPictures([...pictures]), [pictures.map(({ url }) => url).join()])
   useEffect(() => {
-    theStage().setRasters(
+    sharedMap().setRasters(
       items.map(({ id, box: bounds }) => ({
         id: `item-${id}`,
         tiles: `${location.origin}/api/v1/items/${encodeURIComponent(id)}/tiles/{z}/{x}/{y}.webp`,
@@ -66,8 +66,8 @@ export function CardMap({ label, children, className = 'wide', ...drawn }: CardM
     // oxlint-disable-next-line exhaustive-deps
   }, [itemKey])
   useEffect(() => {
-    theStage().map.resize()
-    theStage().fit(box, { animate: false, padding: children ? { ...PADDING, top: TOOLS_PX } : PADDING, maxZoom: 15 })
+    sharedMap().map.resize()
+    sharedMap().fit(box, { animate: false, padding: children ? { ...PADDING, top: TOOLS_PX } : PADDING, maxZoom: 15 })
     // oxlint-disable-next-line exhaustive-deps
   }, [boxKey])
   return (

@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactElement } from 'react'
 import { useOp } from '../../api/query.ts'
 import type { Position } from '../../map/geo.ts'
 import { readArea } from '../../map/read-area.ts'
-import { theStage } from '../../map/stage.ts'
+import { sharedMap } from '../../map/shared-map.ts'
 import { value } from '../../ui/format.ts'
 import { Button, Field, copyText } from '../../ui/kit.tsx'
 import { Empty } from '../../ui/states.tsx'
@@ -20,7 +20,7 @@ export function usePointer(isActive: boolean): { at: Position | null; pins: read
   const pin = (place: Position) => setPins((before) => [place, ...before].slice(0, MAX_PINS))
   useEffect(() => {
     if (!isActive) return
-    const { map } = theStage()
+    const { map } = sharedMap()
     let last = 0
     const onMove = ({ lngLat }: { lngLat: { lng: number; lat: number } }) => {
       if (performance.now() - last < EVERY_MS) return
@@ -40,7 +40,7 @@ export function usePointer(isActive: boolean): { at: Position | null; pins: read
       map.getCanvas().style.cursor = ''
     }
   }, [isActive])
-  useEffect(() => theStage().setPoints(isActive ? pins : []), [pins, isActive])
+  useEffect(() => sharedMap().setPoints(isActive ? pins : []), [pins, isActive])
   return { at, pins, pin, clear: () => setPins([]) }
 }
 

@@ -4,7 +4,7 @@ import type { Item } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
 import { areaOf, boxPolygon, type Box } from '../../map/geo.ts'
 import { readArea } from '../../map/read-area.ts'
-import { theStage } from '../../map/stage.ts'
+import { sharedMap } from '../../map/shared-map.ts'
 import { useUrl } from '../../shell/url.ts'
 import { area as areaText, value } from '../../ui/format.ts'
 import { Button, Field, Segmented } from '../../ui/kit.tsx'
@@ -28,8 +28,8 @@ export function StatisticsTab({ item, assetKey, look }: TabParts): ReactElement 
   const { drawing, draw } = useDrawing((shape) => setZones([...zones.map((zone) => zone.shape), shape]))
   useEffect(() => {
     const coordinates = zones.map(({ shape }) => shape.coordinates)
-    theStage().setArea(coordinates.length > 0 ? { type: 'MultiPolygon', coordinates } : null)
-    return () => theStage().setArea(null)
+    sharedMap().setArea(coordinates.length > 0 ? { type: 'MultiPolygon', coordinates } : null)
+    return () => sharedMap().setArea(null)
   }, [zones])
   const add = (shape: GeoJSON.Polygon) => setZones([...zones.map((zone) => zone.shape), shape])
   const isFull = zones.length >= MAX_ZONES
@@ -108,7 +108,7 @@ function useDrawing(onShape: (shape: GeoJSON.Polygon) => void) {
   const draw = async (mode: 'polygon' | 'rectangle') => {
     setDrawing(true)
     const { drawArea } = await import('../../map/draw.ts')
-    stop.current = drawArea(theStage(), mode, (drawn) => {
+    stop.current = drawArea(sharedMap(), mode, (drawn) => {
       setDrawing(false)
       if (drawn) onShape(drawn)
     })
@@ -155,7 +155,7 @@ function ZoneList({ zones, onRemove }: { zones: readonly Zone[]; onRemove(at: nu
           <span className="lg grow" style={{ '--c': `var(${colour})` } as never}>
             {name}, {areaText(areaOf(shape))}
           </span>
-          <Button size="s" look="quiet" onClick={() => theStage().fitGeometry(shape)}>
+          <Button size="s" look="quiet" onClick={() => sharedMap().fitGeometry(shape)}>
             Show
           </Button>
           <Button size="s" look="quiet" icon="x" label={`Take ${name} away`} onClick={() => onRemove(index)} />

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState, type ReactElement } from 'react'
 import type { Asset, Item, Project } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
 import { MapSlot, useCamera } from '../../map/map-slot.tsx'
-import { theStage } from '../../map/stage.ts'
+import { sharedMap } from '../../map/shared-map.ts'
 import type { Box } from '../../map/geo.ts'
 import { useTitle } from '../../shell/crumbs.tsx'
 import { useUrl } from '../../shell/url.ts'
@@ -158,12 +158,12 @@ interface OnMap {
 
 function useItemOnMap(item: Item, tiles: string | null, { opacity, visible, others }: OnMap): void {
   useEffect(() => {
-    theStage().setFootprints([{ id: item.id, geometry: item.geometry as unknown as GeoJSON.Geometry | null }])
-    if (!new URLSearchParams(location.search).has('map')) theStage().fit(item.bbox as Box | null, { animate: false })
+    sharedMap().setFootprints([{ id: item.id, geometry: item.geometry as unknown as GeoJSON.Geometry | null }])
+    if (!new URLSearchParams(location.search).has('map')) sharedMap().fit(item.bbox as Box | null, { animate: false })
   }, [item])
   const beside = others.join()
   useEffect(() => {
-    theStage().setRasters([
+    sharedMap().setRasters([
       ...beside
         .split(',')
         .filter(Boolean)

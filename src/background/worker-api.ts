@@ -105,7 +105,7 @@ export async function signOutput(
   if (!isMediaType(asked.contentType)) throw invalidField('content_type', "must be a media type, such as 'image/tiff'")
   const { bucketName } = await project.requireReader(db, { ...SERVICE, organizationId: found.organizationId }, found.projectId)
   const at = workerObject(bucketName!, found.id, asked.name)
-  const maxBytes = found.reservedBytes + (await storageAccount.room(db, found.organizationId))
+  const maxBytes = found.reservedBytes + (await storageAccount.freeBytes(db, found.organizationId))
   const url = await storage.signPut({ ...at, contentType: asked.contentType, maxBytes, expiresInSeconds: PUT_SECONDS })
   return { url, method: 'PUT', content_type: asked.contentType, expires_in_seconds: PUT_SECONDS }
 }

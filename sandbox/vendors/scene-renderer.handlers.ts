@@ -1,4 +1,4 @@
-/** What the child process of the darkroom loads: it makes pixels, and nothing else. */
+/** What the child process of the scene renderer loads: it makes pixels, and nothing else. */
 import { encodePng } from '#raster/encode/png.ts'
 import { openFileSink } from '#raster/write/sink.ts'
 import { coarseCopy, renderSamples, renderScene, windowOf, type SceneDescription } from '../scenes/index.ts'

@@ -11,7 +11,7 @@ export interface Place {
   startedAt: Date
 }
 
-interface Loan {
+interface Lease {
   startedAt: Date
   limit: number
   next: number
@@ -20,12 +20,12 @@ interface Loan {
 }
 
 const BATCH = { maxKeys: 500, maxInFlight: 1 }
-const MAX_LOANS = 10_000
+const MAX_LEASES = 10_000
 
-export class Loans {
+export class RateLimitLeases {
   readonly #db: Db
   readonly #clock: Clock
-  readonly #loans = new Map<string, Loan>()
+  readonly #leases = new Map<string, Lease>()
   /** On their way: whoever is asked to give back waits for them. */
   readonly #coming = new Map<string, Promise<unknown>>()
   readonly #take: (want: rateWindow.Want) => Promise<rateWindow.Taken>
@@ -38,40 +38,40 @@ export class Loans {
 
   /** A place out of what is lent; null where nothing is, or where it was for another window or limit. */
   spend({ subject, limit, windowSeconds }: Allowance): Place | null {
-    const loan = this.#loans.get(subject)
-    if (!loan || loan.limit !== limit || loan.next >= loan.end) return null
-    if (this.#clock.now().getTime() >= loan.startedAt.getTime() + windowSeconds * 1000) return null
-    loan.usedAtMs = performance.now()
-    return { ordinal: loan.next++, startedAt: loan.startedAt }
+    const lease = this.#leases.get(subject)
+    if (!lease || lease.limit !== limit || lease.next >= lease.end) return null
+    if (this.#clock.now().getTime() >= lease.startedAt.getTime() + windowSeconds * 1000) return null
+    lease.usedAtMs = performance.now()
+    return { ordinal: lease.next++, startedAt: lease.startedAt }
   }
 
   /** Counts one request in the database, and keeps what it lends besides. */
   async take({ subject, limit, windowSeconds }: Allowance, isHeard: boolean): Promise<Place> {
-    const mayBorrow = isHeard && this.#loans.size < MAX_LOANS
-    const taking = this.#take({ subject, limit, windowSeconds, mayBorrow })
-    const kept = taking.then(async ({ startedAt, loan }) => {
-      if (!loan) return
-      const old = this.#loans.get(subject) // Used up, or of another window or limit; else what is left of it would be lost.
-      this.#loans.set(subject, { startedAt, limit, next: loan.first, end: loan.first + loan.count, usedAtMs: performance.now() })
+    const canLease = isHeard && this.#leases.size < MAX_LEASES
+    const taking = this.#take({ subject, limit, windowSeconds, canLease })
+    const kept = taking.then(async ({ startedAt, lease }) => {
+      if (!lease) return
+      const old = this.#leases.get(subject) // Used up, or of another window or limit; else what is left of it would be lost.
+      this.#leases.set(subject, { startedAt, limit, next: lease.first, end: lease.first + lease.count, usedAtMs: performance.now() })
       await this.#return(subject, old)
     })
-    if (mayBorrow) this.#await(subject, kept)
+    if (canLease) this.#await(subject, kept)
     await kept
     const { ordinal, startedAt } = await taking
     return { ordinal, startedAt }
   }
 
-  async repay(subject: string): Promise<void> {
+  async release(subject: string): Promise<void> {
     await this.#coming.get(subject)
-    const loan = this.#loans.get(subject)
-    this.#loans.delete(subject)
-    await this.#return(subject, loan)
+    const lease = this.#leases.get(subject)
+    this.#leases.delete(subject)
+    await this.#return(subject, lease)
   }
 
   /** Gives back what was not used for so long. */
-  async repayUnused(forMs: number): Promise<void> {
+  async releaseUnused(forMs: number): Promise<void> {
     const nowMs = performance.now()
-    for (const [subject, loan] of this.#loans) if (nowMs - loan.usedAtMs >= forMs) await this.repay(subject)
+    for (const [subject, lease] of this.#leases) if (nowMs - lease.usedAtMs >= forMs) await this.release(subject)
   }
 
   #await(subject: string, kept: Promise<void>): void {
@@ -81,10 +81,10 @@ export class Loans {
   }
 
   /** What fails on the way back is lost until the window ends, and never given twice. */
-  async #return(subject: string, loan: Loan | undefined): Promise<void> {
-    if (!loan || loan.next >= loan.end) return
-    const count = loan.end - loan.next
-    loan.next = loan.end
-    await rateWindow.giveBack(this.#db, subject, loan.startedAt, count)
+  async #return(subject: string, lease: Lease | undefined): Promise<void> {
+    if (!lease || lease.next >= lease.end) return
+    const count = lease.end - lease.next
+    lease.next = lease.end
+    await rateWindow.giveBack(this.#db, subject, lease.startedAt, count)
   }
 }

@@ -17,7 +17,7 @@ const POLL_MS = 30_000
 const SHOWN = 6
 const MOST = 99
 
-export function Bell(): ReactElement {
+export function NotificationMenu(): ReactElement {
   const { organizationId } = useWho()
   useLive(organizationId)
   const [open, setOpen] = useState(false)
@@ -49,7 +49,7 @@ export function Bell(): ReactElement {
       <Popover.Target>
         <button
           type="button"
-          className="btn q ic bell"
+          className="btn q ic notification-button"
           aria-label={count > 0 ? `Inbox, ${count} unread` : 'Inbox'}
           aria-expanded={open}
           aria-haspopup="dialog"
@@ -57,14 +57,14 @@ export function Bell(): ReactElement {
         >
           <Icon name="bell" />
           {count > 0 && (
-            <span className="bell-count num" aria-hidden="true">
+            <span className="notification-count num" aria-hidden="true">
               {count > MOST ? `${MOST}+` : count}
             </span>
           )}
         </button>
       </Popover.Target>
       <Popover.Dropdown>
-        <div role="dialog" aria-label="Inbox" className="bell-box">
+        <div role="dialog" aria-label="Inbox" className="notification-list">
           {open && <Newest onLeave={() => setOpen(false)} />}
         </div>
       </Popover.Dropdown>
@@ -77,7 +77,7 @@ function Newest({ onLeave }: { onLeave(): void }): ReactElement {
   const all = useAct('notifications.mark_all_read', ['notifications'])
   return (
     <>
-      <div className="row between bell-head">
+      <div className="row between notification-head">
         <b>Inbox</b>
         <span className="row g6">
           {(list.data ?? []).some(({ read }) => !read) && (

@@ -13,7 +13,7 @@ import { Globe } from './globe.tsx'
 const DEMO = { email: 'demo@groundtrack.dev', password: 'groundtrack-demo' }
 const MIN_PASSWORD = 10
 
-/** What most people see next is there when they come to it. It is read, not run: the door stays quick. */
+/** What most people see next is there when they come to it. It is read, not run: signing in stays fast. */
 function fetchNext(): void {
   const link = document.createElement('link')
   link.rel = 'modulepreload'
@@ -22,14 +22,14 @@ function fetchNext(): void {
   void import('./explore/explore.tsx')
 }
 
-function Door({ children }: { children: ReactNode }): ReactElement {
+function AuthLayout({ children }: { children: ReactNode }): ReactElement {
   useTakeOver()
   useEffect(() => {
     const idle = requestIdleCallback(fetchNext)
     return () => cancelIdleCallback(idle)
   }, [])
   return (
-    <div className="door">
+    <div className="auth-page">
       <div className="art">
         <Globe />
         <div className="say">
@@ -56,7 +56,7 @@ function useNext(): string {
   return next?.startsWith('/') && !next.startsWith('//') && !next.startsWith('/sign-') ? next : '/explore'
 }
 
-/** The first field of a door: whoever comes can begin to type. */
+/** Focuses the first field, so that users can type at once. */
 function EmailField({ value, onChange }: { value: string; onChange(value: string): void }): ReactElement {
   return (
     <Field
@@ -153,7 +153,7 @@ export function SignIn(): ReactElement {
   // What was typed before the console ran stays, and what was pressed is done.
   useLayoutEffect(() => {
     const early = earlyInput()
-    const field = (name: string) => document.querySelector<HTMLInputElement>(`.door input[autocomplete='${name}']`)!
+    const field = (name: string) => document.querySelector<HTMLInputElement>(`.auth-page input[autocomplete='${name}']`)!
     setEmail((field('username').value = early.email)) // Into the field as well, so that its cursor stands behind what is there.
     setPassword((field('current-password').value = early.password))
     if (early.focused) field(early.focused).focus()
@@ -169,7 +169,7 @@ export function SignIn(): ReactElement {
   }, [isSent])
   if (session.state === 'in') return <Navigate to={next} replace />
   return (
-    <Door>
+    <AuthLayout>
       <h1>Sign in</h1>
       <p className="soft">
         to <b>{location.host}</b>
@@ -199,7 +199,7 @@ export function SignIn(): ReactElement {
         </div>
       )}
       <p className="faint xs mt16">Sessions end by themselves after 30 days without use.</p>
-    </Door>
+    </AuthLayout>
   )
 }
 
@@ -215,7 +215,7 @@ export function Forgot(): ReactElement {
     document.title = 'Forgotten password · Groundtrack'
   }, [])
   return (
-    <Door>
+    <AuthLayout>
       <h1>Forgotten password</h1>
       <p className="soft">A mail with a link to a new one, which works once and for 30 minutes.</p>
       <form className="col g16 mt24" onSubmit={form.send}>
@@ -234,7 +234,7 @@ export function Forgot(): ReactElement {
       <p className="soft sm mt16">
         <Link to="/sign-in">Back to the sign-in</Link>
       </p>
-    </Door>
+    </AuthLayout>
   )
 }
 
@@ -250,7 +250,7 @@ export function SignUp(): ReactElement {
   }, [])
   if (session.state === 'in') return <Navigate to={next === '/explore' ? '/welcome' : next} replace />
   return (
-    <Door>
+    <AuthLayout>
       <h1>Create an account</h1>
       <p className="soft">
         at <b>{location.host}</b>
@@ -274,7 +274,7 @@ export function SignUp(): ReactElement {
       <p className="soft sm mt16">
         There is one already? <Link to="/sign-in">Sign in</Link>.
       </p>
-    </Door>
+    </AuthLayout>
   )
 }
 
@@ -291,7 +291,7 @@ export function Invitation(): ReactElement {
   })
   const next = `/invite/${token}`
   return (
-    <Door>
+    <AuthLayout>
       <h1>You are invited</h1>
       <p className="soft">Join the organization that sent you this link. It works once.</p>
       <div className="col g16 mt24">
@@ -311,6 +311,6 @@ export function Invitation(): ReactElement {
           </>
         )}
       </div>
-    </Door>
+    </AuthLayout>
   )
 }

@@ -7,11 +7,11 @@ import { createFlusher } from '#core/flusher.ts'
 import { notify, type Listen } from '#db/notify.ts'
 import type { Db } from '#db/tables.ts'
 
-export interface Bell {
+export interface CommitNotifier {
   /** A change was committed here. */
-  ring(): void
+  notify(): void
   /** Until `close`. Everything that has to be told is told after a lost connection came back, too. */
-  hear(listener: () => void): () => void
+  subscribe(listener: () => void): () => void
   close(): Promise<void>
 }
 
@@ -19,13 +19,13 @@ const CHANNEL = 'groundtrack_commit'
 /** Commits within this time ring once. */
 const GATHER_MS = 10
 
-interface BellOptions {
+interface CommitNotifierOptions {
   db: Db
   listen: Listen
   onError: (error: unknown) => void
 }
 
-export function createBell({ db, listen, onError }: BellOptions): Bell {
+export function createCommitNotifier({ db, listen, onError }: CommitNotifierOptions): CommitNotifier {
   const listeners = new Set<() => void>()
   let waiting = false
   let line: ReturnType<Listen> | null = null
@@ -39,11 +39,11 @@ export function createBell({ db, listen, onError }: BellOptions): Bell {
     onError,
   })
   return {
-    ring() {
+    notify() {
       waiting = true
       flusher.arm()
     },
-    hear(listener) {
+    subscribe(listener) {
       listeners.add(listener)
       line ??= listen(CHANNEL, () => listeners.forEach((told) => told()))
       return () => listeners.delete(listener)

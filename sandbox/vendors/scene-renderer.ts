@@ -25,7 +25,7 @@ const FRESH_MS = 30 * 60_000
 /** Changes when scenes of the same name begin to look otherwise. */
 const EDITION = 1
 
-export interface Darkroom {
+export interface SceneRenderer {
   picture(scene: SceneDescription, sidePx: number, signal?: AbortSignal): Promise<Uint8Array>
   block(scene: SceneDescription, block: CogBlock, signal?: AbortSignal): Promise<Uint8Array>
   /** The scene as a file of this machine. */
@@ -35,8 +35,8 @@ export interface Darkroom {
   close(): Promise<void>
 }
 
-export function openDarkroom(folder: string): Darkroom {
-  const module = new URL('./darkroom.handlers.ts', import.meta.url)
+export function openSceneRenderer(folder: string): SceneRenderer {
+  const module = new URL('./scene-renderer.handlers.ts', import.meta.url)
   // Small pictures do not wait behind a file of minutes: they have children of their own, of which mostly none runs. Somebody
   // looks at a map meanwhile, so they do not step back either.
   const quick = new RasterPool({ module, size: QUICK_CHILDREN, idleMs: IDLE_MS })

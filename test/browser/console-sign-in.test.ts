@@ -1,4 +1,4 @@
-// Goal: the page shows the door and the frame before any script of the console runs, exactly as the console draws them afterwards,
+// Goal: the page shows the sign-in form and the frame before any script of the console runs, exactly as the console draws them afterwards,
 // and whoever was quicker than the console loses nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ const LOOKS = (root: string, selectors: string) => `[...document.querySelectorAl
       .join(' ')
   }))`
 
-const DOOR = 'h1, h2, p, label, input, button, a, b'
+const SIGN_IN = 'h1, h2, p, label, input, button, a, b'
 const RAIL = '.rail a, .tabbar a, .tabbar button'
 
 /** Holds the console itself back until it is let go. */
@@ -56,12 +56,12 @@ test('the first page of the console', { skip: WITHOUT_BROWSER }, async (t) => {
     ['a phone', PHONE],
     ['the dark', { colorScheme: 'dark' }],
   ] as const)
-    await t.test(`the door is the same before and after the console runs, on ${name}`, async () => {
+    await t.test(`the sign-in page is the same before and after the console runs, on ${name}`, async () => {
       const { page, release, faults } = await visitor(w, chromium, options)
       await page.getByLabel('Email').waitFor()
-      const before = await page.evaluate(LOOKS('#first .door', DOOR))
+      const before = await page.evaluate(LOOKS('#first .auth-page', SIGN_IN))
       await release()
-      assert.deepEqual(await page.evaluate(LOOKS('#root .door', DOOR)), before)
+      assert.deepEqual(await page.evaluate(LOOKS('#root .auth-page', SIGN_IN)), before)
       assert.deepEqual(faults, [])
       await page.context().close()
     })

@@ -1,6 +1,6 @@
 /**
  * The event loop, shared out. What a call computes here (reading rows, checking and writing its answer) keeps everybody else
- * waiting. So an organization that lately used more than its part has a number of turns: as many of its calls are at work at
+ * waiting. So an organization that lately used more than its part has a number of slots: as many of its calls are at work at
  * once, and more wait. It is a large number, and becomes a small one while the loop is late. All others go on as before, and so
  * does everybody where there is only one.
  */
@@ -8,8 +8,8 @@ import { callerLeft, problem } from '#core/problem.ts'
 
 /** Time is counted in ticks of the loop itself: where the whole machine is slow, so are they. */
 const TICK_MS = 50
-/** A call at work for so long waits for something that has limits of its own, a raster or a lock: it takes no turn any more. */
-const LONGEST_TURN_TICKS = 5
+/** A call at work for so long waits for something that has limits of its own, a raster or a lock: it takes no slot any more. */
+const LONGEST_SLOT_TICKS = 5
 const MAX_WAITING = 500
 const MAX_PAUSE_TICKS = 20
 /** A call costs one unit, and so do as many bytes of its body or its answer. */
@@ -18,69 +18,69 @@ const UNIT_BYTES = 16 * 1024
 const DECAY = 0.993
 const FORGOTTEN = 0.1
 
-interface Turn {
+interface Slot {
   readonly sinceTick: number
 }
 
 interface Tenant {
   /** Lately, in units. */
   used: number
-  readonly atWork: Set<Turn>
-  readonly waiting: ((turn: Turn) => void)[]
+  readonly atWork: Set<Slot>
+  readonly waiting: ((slot: Slot) => void)[]
   pausingUntilTick: number
 }
 
-interface TurnCall {
+interface ScheduledCall {
   readonly bodyBytes?: number
   readonly signal: AbortSignal
 }
 
-export interface Turns {
-  /** Waits for the tenant's turn; 429 where too many of its calls wait already. */
-  run<T>(name: string, call: TurnCall, work: () => Promise<T>): Promise<T>
+export interface FairScheduler {
+  /** Waits for the tenant's slot; 429 where too many of its calls wait already. */
+  run<T>(name: string, call: ScheduledCall, work: () => Promise<T>): Promise<T>
   /** Whether the loop cannot keep up: long work lets others in between. */
   isLate(): boolean
   close(): void
 }
 
-export function createTurns(): Turns {
+export function createFairScheduler(): FairScheduler {
   const tenants = createTenants()
   const pace = createPace()
 
-  const begin = (tenant: Tenant): Turn => {
-    const turn = { sinceTick: pace.tick() }
-    tenant.atWork.add(turn)
-    return turn
+  const begin = (tenant: Tenant): Slot => {
+    const slot = { sinceTick: pace.tick() }
+    tenant.atWork.add(slot)
+    return slot
   }
   const mayBegin = (tenant: Tenant): boolean =>
-    !tenants.isAboveItsPart(tenant) || (tenant.atWork.size < pace.turns() && pace.tick() >= Math.floor(tenant.pausingUntilTick))
+    !tenants.isAboveItsPart(tenant) || (tenant.atWork.size < pace.slots() && pace.tick() >= Math.floor(tenant.pausingUntilTick))
   /** Whoever makes one call after the other never waits. */
   const isAtOnce = (tenant: Tenant): boolean => tenant.waiting.length === 0 && (tenant.atWork.size === 0 || mayBegin(tenant))
   const dispatch = (tenant: Tenant): void => {
     while (tenant.waiting.length > 0 && mayBegin(tenant)) tenant.waiting.shift()!(begin(tenant))
   }
-  const end = (tenant: Tenant, turn: Turn, units = 0): void => {
-    if (!tenant.atWork.delete(turn) || tenant.waiting.length === 0) return
+  const end = (tenant: Tenant, slot: Slot, units = 0): void => {
+    if (!tenant.atWork.delete(slot) || tenant.waiting.length === 0) return
     // Parts of a tick add up: many small calls rest as long as one large.
     const rested = Math.max(tenant.pausingUntilTick, pace.tick()) + pace.pauseAfter(units)
     tenant.pausingUntilTick = Math.min(rested, pace.tick() + MAX_PAUSE_TICKS)
     dispatch(tenant)
   }
-  const waitFor = async (tenant: Tenant, call: TurnCall): Promise<Turn> => {
+  const waitFor = async (tenant: Tenant, call: ScheduledCall): Promise<Slot> => {
     if (tenant.waiting.length >= MAX_WAITING)
       throw problem('rate-limited', 'Too many calls of this organization are waiting; send fewer at once', {
         headers: { 'Retry-After': '1' },
       })
-    const turn = await new Promise<Turn>((resolve) => tenant.waiting.push(resolve))
-    if (!call.signal.aborted) return turn
-    end(tenant, turn)
+    const slot = await new Promise<Slot>((resolve) => tenant.waiting.push(resolve))
+    if (!call.signal.aborted) return slot
+    end(tenant, slot)
     throw callerLeft()
   }
   const ticking = setInterval(() => {
     pace.next()
     tenants.decay()
     for (const tenant of tenants.all()) {
-      for (const turn of tenant.atWork) if (pace.tick() - turn.sinceTick > LONGEST_TURN_TICKS) end(tenant, turn)
+      for (const slot of tenant.atWork) if (pace.tick() - slot.sinceTick > LONGEST_SLOT_TICKS) end(tenant, slot)
       dispatch(tenant)
     }
   }, TICK_MS).unref()
@@ -90,7 +90,7 @@ export function createTurns(): Turns {
       const tenant = tenants.of(name)
       let units = 1 + (call.bodyBytes ?? 0) / UNIT_BYTES
       tenants.use(tenant, units)
-      const turn = isAtOnce(tenant) ? begin(tenant) : await waitFor(tenant, call)
+      const slot = isAtOnce(tenant) ? begin(tenant) : await waitFor(tenant, call)
       try {
         const reply = await work()
         const answered = bytesOf(reply) / UNIT_BYTES
@@ -98,7 +98,7 @@ export function createTurns(): Turns {
         units += answered
         return reply
       } finally {
-        end(tenant, turn, units)
+        end(tenant, slot, units)
       }
     },
     isLate: pace.isLate,
@@ -141,9 +141,9 @@ function createTenants() {
   }
 }
 
-const MAX_TURNS = 16
+const MAX_SLOTS = 16
 /** Below one, a pause follows each call. */
-const MIN_TURNS = 0.125
+const MIN_SLOTS = 0.125
 /** A page of a MiB takes the loop for about as long. */
 const UNITS_OF_A_TICK = 64
 /** By so much a tick comes too late, over the last few. */
@@ -154,25 +154,25 @@ const MORE = 1.03
 const FEWER = 0.75
 const FEWEST = 0.25
 
-/** How many turns there are: fewer with each tick that is late, slowly more with each that is not. */
+/** How many slots there are: fewer with each tick that is late, slowly more with each that is not. */
 function createPace() {
-  let turns = MAX_TURNS
+  let slots = MAX_SLOTS
   let tick = 0
   let lateMs = 0
   let dueMs = performance.now() + TICK_MS
   return {
-    turns: () => turns,
+    slots: () => slots,
     tick: () => tick,
     isLate: () => lateMs > LATE_MS,
-    /** In ticks. With half a turn, whoever had one rests as long as it took the loop. */
-    pauseAfter: (units: number): number => (turns < 1 ? (units / UNITS_OF_A_TICK) * (1 / turns - 1) : 0),
+    /** In ticks. With half a slot, whoever had one rests as long as it took the loop. */
+    pauseAfter: (units: number): number => (slots < 1 ? (units / UNITS_OF_A_TICK) * (1 / slots - 1) : 0),
     next(): void {
       const now = performance.now()
       tick++
       lateMs = lateMs * SMOOTHING + Math.max(0, now - dueMs) * (1 - SMOOTHING)
       dueMs = now + TICK_MS
       const fewer = Math.max(FEWEST, Math.min(FEWER, LATE_MS / lateMs))
-      turns = lateMs > LATE_MS ? Math.max(MIN_TURNS, turns * fewer) : Math.min(MAX_TURNS, turns * MORE)
+      slots = lateMs > LATE_MS ? Math.max(MIN_SLOTS, slots * fewer) : Math.min(MAX_SLOTS, slots * MORE)
     },
   }
 }

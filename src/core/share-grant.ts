@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Logs strike out whatever begins with it. */
+/** Logs redact whatever begins with it. */
 export const GRANT_PREFIX = 'shg_'
 
 /** What a grant opens: all of its link, one item of a shared collection, or the download of one asset. */

@@ -47,7 +47,7 @@ function styles(): Promise<void> {
 }
 await styles()
 
-class Stage {
+class SharedMap {
   readonly element = document.createElement('div')
   readonly map: maplibre.Map
   readonly ready: Promise<void>
@@ -57,7 +57,7 @@ class Stage {
   #selected = new Set<string>()
 
   constructor() {
-    this.element.className = 'stage'
+    this.element.className = 'shared-map'
     this.map = new maplibre.Map({
       container: this.element,
       style: baseStyle(currentTheme()),
@@ -232,10 +232,10 @@ class Stage {
   }
 }
 
-let stage: Stage | null = null
-export type { Stage }
+let shared: SharedMap | null = null
+export type { SharedMap }
 
-export function theStage(): Stage {
-  stage ??= new Stage()
-  return stage
+export function sharedMap(): SharedMap {
+  shared ??= new SharedMap()
+  return shared
 }

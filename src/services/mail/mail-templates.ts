@@ -1,5 +1,5 @@
 /** The mails that we send, as text and as simple HTML of the same words. */
-import type { Letter } from '#ports/mail.ts'
+import type { MailMessage } from '#ports/mail.ts'
 
 interface Person {
   email: string
@@ -13,7 +13,7 @@ interface Paragraphs {
   link?: { label: string; url: string }
 }
 
-export function resetLetter(to: Person, url: string): Letter {
+export function passwordResetMail(to: Person, url: string): MailMessage {
   return written(to, {
     subject: 'Choose a new password',
     paragraphs: [
@@ -24,7 +24,7 @@ export function resetLetter(to: Person, url: string): Letter {
   })
 }
 
-export function confirmLetter(to: Person, url: string): Letter {
+export function confirmAddressMail(to: Person, url: string): MailMessage {
   return written(to, {
     subject: 'Confirm your address',
     paragraphs: [
@@ -44,7 +44,7 @@ interface Invited {
   expiresAt: Date
 }
 
-export function inviteLetter({ email, organization, project, inviter, expiresAt }: Invited, url: string): Letter {
+export function invitationMail({ email, organization, project, inviter, expiresAt }: Invited, url: string): MailMessage {
   const where = `the organization ${named(organization)}${project ? ` and its project ${named(project)}` : ''}`
   return written(
     { email, name: '' },
@@ -60,7 +60,7 @@ export function inviteLetter({ email, organization, project, inviter, expiresAt 
   )
 }
 
-export function newsLetter(to: Person, news: readonly { title: string; body: string; createdAt: Date }[], url: string): Letter {
+export function notificationMail(to: Person, news: readonly { title: string; body: string; createdAt: Date }[], url: string): MailMessage {
   return written(to, {
     subject: news.length === 1 ? news[0]!.title : `${news.length} notifications`,
     paragraphs: news.map(
@@ -72,7 +72,7 @@ export function newsLetter(to: Person, news: readonly { title: string; body: str
 
 const MAX_SUBJECT_LENGTH = 150
 
-function written({ email, name }: Person, { subject, paragraphs, link }: Paragraphs): Letter {
+function written({ email, name }: Person, { subject, paragraphs, link }: Paragraphs): MailMessage {
   const greeting = tame(name) ? `Hello ${tame(name)},` : 'Hello,'
   const text = [greeting, ...paragraphs.map(line), ...(link ? [`${link.label}: ${link.url}`] : [])].join('\n\n')
   const html = [

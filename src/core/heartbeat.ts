@@ -1,0 +1,47 @@
+/** Tells the database at intervals how far a run is and that it is alive; a run that another one has replaced is aborted. */
+const EVERY_MS = 2_000
+
+interface HeartbeatOptions {
+  readonly signal: AbortSignal
+  readonly firstStep: string
+  /** False when the work no longer belongs to this run: it was cancelled, or another run has taken over. */
+  beat(progress: Progress): Promise<boolean>
+}
+
+interface Progress {
+  readonly step: string
+  /** From 0 to 1. */
+  readonly fraction: number
+}
+
+export interface Heartbeat {
+  /** Aborted with the caller's signal, and when the run was replaced. */
+  readonly signal: AbortSignal
+  at(step: string, fraction: number): void
+  step(): string
+  isReplaced(): boolean
+  stop(): void
+}
+
+export function startHeartbeat({ signal, firstStep, beat }: HeartbeatOptions): Heartbeat {
+  const replaced = new AbortController()
+  let progress: Progress = { step: firstStep, fraction: 0 }
+  const send = (): void => {
+    beat(progress).then(
+      (isOurs) => isOurs || replaced.abort(new Error('another run has taken over')),
+      () => {}, // The run's next query reports a database that is away.
+    )
+  }
+  const timer = setInterval(send, EVERY_MS)
+  return {
+    signal: AbortSignal.any([signal, replaced.signal]),
+    at(step, fraction) {
+      const isNewStep = step !== progress.step
+      progress = { step, fraction }
+      if (isNewStep) send()
+    },
+    step: () => progress.step,
+    isReplaced: () => replaced.signal.aborted,
+    stop: () => clearInterval(timer),
+  }
+}
