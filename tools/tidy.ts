@@ -16,7 +16,7 @@ const COLUMNS = 140
 const LOADED_BY_NAME = [
   /^src\/adapters\/raster\/handlers\.ts$/,
   /^src\/raster\/testing\/pool-handlers\.ts$/,
-  /^sandbox\/vendors\/sceneRenderer\.handlers\.ts$/,
+  /^sandbox\/vendors\/scene-renderer\.handlers\.ts$/,
   /^packages\/share\/share\.ts$/,
   /^packages\/share\/welcome\.ts$/,
   /^packages\/console\/vite\.config\.ts$/,

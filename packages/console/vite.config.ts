@@ -14,7 +14,7 @@ const GROUPS = [
   { name: 'kit', test: /node_modules\/@(mantine|floating-ui)\// },
   {
     name: 'inside',
-    test: /console\/src\/(shell\/(inside|gate|shell|notification-menu|who|crumbs|keys|theme|url)|api\/live|screens\/(choose|explore\/cart))\./,
+    test: /src\/(shell\/(inside|gate|shell|notification-menu|who|crumbs|keys|theme|url)|api\/live|screens\/(choose|explore\/cart))\./,
   },
 ].map((group, index, all) => ({ ...group, priority: all.length - index }))
 
