@@ -129,6 +129,7 @@ async function onAccount(w: World, org: Org, chromium: Browser): Promise<void> {
     await signIn(here, org.owner)
     await page.goto(`${w.baseUrl}/app/billing`)
     await page.getByText('You pay on account.').waitFor()
+    await page.getByText('open orders and jobs; corrected when they end').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Add credits' }).count(), 0)
     await page.getByRole('link', { name: 'Commitments and statements' }).click()
     await page.getByRole('heading', { name: 'Coastal imagery' }).waitFor()

@@ -162,7 +162,7 @@ test('the migration writes the entries of what was bought before', async (t) => 
   const live = await reservation(w, org, { credits: 7_000, captured: 0, settled: null })
   await reservation(w, org, { credits: 8_000, captured: 8_000, settled: '2030-03-02', mode: 'credit' })
   await insertInvoice(w, org, billed)
-  await up(w.db)
+  await up(w.db as never)
   const { rows } = await sql<{ id: string; kind: string; credits: number; billed: boolean }>`
     select r.reference_id as id, e.kind, e.credits, e.invoice_id is not null as billed
     from accrual_entry e join reservation r on r.id = e.reservation_id order by r.created_at, r.id, e.seq`.execute(w.db)

@@ -1510,6 +1510,11 @@ export interface Order {
   estimatedCredits: number
   /** What was paid in the end */
   capturedCredits: number
+  /**
+   * On account: provisional while totalCredits are owed for what is to come, final when capturedCredits are owed for what came. Null for
+   * other billing modes, and until something is agreed on
+   */
+  accrual: 'provisional' | 'final' | null
   /** The licence type that it was ordered under */
   licenseType: string
   /** Words to find the order by */
