@@ -1789,6 +1789,10 @@ export interface ProcessingJob {
   output_artifacts: { [name: string]: unknown } | null
   /** Why it failed */
   error: string | null
+  /** What /jobs/{id}/results returns: a document with every output by name, or the raw value of the only one */
+  response: 'raw' | 'document'
+  /** The outputs that its results have; null: all of them */
+  requested_outputs: string[] | null
   /** The person who asked for it */
   created_by: string | null
   /** The key that it was asked with */
