@@ -130,6 +130,8 @@ async function onAccount(w: World, org: Org, chromium: Browser): Promise<void> {
     await page.goto(`${w.baseUrl}/app/billing`)
     await page.getByText('You pay on account.').waitFor()
     await page.getByText('open orders and jobs; corrected when they end').waitFor()
+    await assertAccessible(page, 'on account')
+    await shot(page, 'on-account')
     assert.equal(await page.getByRole('button', { name: 'Add credits' }).count(), 0)
     await page.getByRole('link', { name: 'Commitments and statements' }).click()
     await page.getByRole('heading', { name: 'Coastal imagery' }).waitFor()
