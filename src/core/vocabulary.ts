@@ -75,6 +75,11 @@ export type SharePermission = (typeof SHARE_PERMISSIONS)[number]
 
 export const JOB_STATUSES = ['pending', 'dispatched', 'running', 'completed', 'failed', 'cancelled'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
+/** How results are returned: every output by name, or the value of the only one. */
+export const JOB_RESPONSES = ['raw', 'document'] as const
+export type JobResponse = (typeof JOB_RESPONSES)[number]
+/** The one output of every process. */
+export const JOB_OUTPUTS = ['items'] as const
 
 export const ORDER_TYPES = ['archive', 'tasking'] as const
 export type OrderType = (typeof ORDER_TYPES)[number]

@@ -1,12 +1,15 @@
 /** A processing job as it is told to whoever may read it. */
 import Type from 'typebox'
 import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import { JOB_STATUSES } from '#core/vocabulary.ts'
+import { JOB_RESPONSES, JOB_STATUSES } from '#core/vocabulary.ts'
 import type { Job } from '#model/processing/job.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from './examples.ts'
 
 export const JobId = Type.With(Uuid, { description: 'The job' })
 export const JobState = Choice(JOB_STATUSES, { description: 'pending and dispatched wait, running works, the others have ended' })
+export const JobResponse = Choice(JOB_RESPONSES, {
+  description: 'What /jobs/{id}/results returns: a document with every output by name, or the raw value of the only one',
+})
 const described = <T extends Parameters<typeof Nullable>[0]>(schema: T, description: string) => Type.With(Nullable(schema), { description })
 
 export const JobRecord = Closed(
@@ -27,6 +30,8 @@ export const JobRecord = Closed(
     output_item_ids: Type.Array(Type.String(), { description: 'The items that it made' }),
     output_artifacts: described(FreeForm, 'What it made, file by file; null until it is completed'),
     error: described(Type.String(), 'Why it failed'),
+    response: JobResponse,
+    requested_outputs: described(Type.Array(Type.String()), 'The outputs that its results have; null: all of them'),
     created_by: described(Uuid, 'The person who asked for it'),
     api_key_id: described(Uuid, 'The key that it was asked with'),
     created_at: Timestamp,
@@ -57,6 +62,8 @@ export function toJob(job: Job) {
     output_item_ids: job.outputItemIds,
     output_artifacts: job.outputArtifacts,
     error: job.error,
+    response: job.response,
+    requested_outputs: job.requestedOutputs,
     created_by: job.createdBy,
     api_key_id: job.apiKeyId,
     created_at: job.createdAt.toISOString(),
@@ -84,6 +91,8 @@ export const EXAMPLE_JOB = {
   output_item_ids: [],
   output_artifacts: null,
   error: null,
+  response: 'document' as const,
+  requested_outputs: null,
   created_by: EXAMPLE_IDS.user,
   api_key_id: null,
   created_at: EXAMPLE_AT,

@@ -31,6 +31,23 @@ const RULES: Record<string, string> = {
     where case when r.counts_for_caps then a.credits is distinct from r.credits
         or r.state in ('capturing', 'captured') and a.captured is distinct from r.captured_credits
       else a.credits is not null end`,
+  'accruals of a spend on account come to its price while it is open, and to what was delivered and kept when it has ended': `
+    select r.id::text as what from reservation r left join (
+        select reservation_id, sum(credits) as credits, count(*) filter (where kind = 'final') as ends,
+          count(*) filter (where invoice_id is not null) as billed
+        from accrual_entry group by reservation_id
+      ) e on e.reservation_id = r.id
+    where r.mode = 'enterprise' and (
+        coalesce(e.credits, 0) <> case r.state when 'live' then r.credits else r.captured_credits - r.refunded_credits end
+        or coalesce(e.ends, 0) <> case r.state when 'live' then 0 else 1 end
+        or r.state = 'live' and e.billed > 0)
+      or r.mode <> 'enterprise' and e.reservation_id is not null`,
+  'an invoice has the accruals that it bills, line by line': `
+    select i.id::text as what from invoice i
+    left join lateral (select coalesce(sum(credits), 0) as credits from accrual_entry where invoice_id = i.id) e on true
+    left join lateral (select coalesce(sum(round((line->>'amount_aud')::numeric * 100)), 0) as credits
+      from jsonb_array_elements(i.lines) line where line->>'kind' in ('order', 'job')) l on true
+    where e.credits <> l.credits`,
   'a payment has at most one grant, and one that succeeded exactly one': `
     select a.id::text as what from payment_attempt a left join ledger_transfer t on t.payment_intent_id = a.payment_intent_id
       and t.type = 'topup'

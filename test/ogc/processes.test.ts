@@ -317,9 +317,33 @@ test('OGC API Processes, Part 1', async (t) => {
     assert.deepEqual((await get(`${monitor}/results`)).body, sync.body)
   })
   await check('core/job-results-async-raw-value-one', async () => {
-    const { body } = await get(rawJob.path)
-    const results = await get(linkOf(body.links, `${RELATION}results`)!)
-    assert.deepEqual([results.status, Array.isArray(results.body), results.body.length], [200, true, 1])
+    const { jobID } = rawJob.info
+    const followed = linkOf((await get(rawJob.path)).body.links, `${RELATION}results`)!
+    for (const path of [`/jobs/${jobID}/results`, followed]) {
+      const { status, body, headers: got } = await get(path)
+      assert.deepEqual([status, Array.isArray(body), body.length], [200, true, 1], path)
+      assert.match(got.get('content-type')!, /^application\/json/)
+      assertSchema('rawResults', body)
+    }
+    const { body: document } = await get(`/jobs/${jobID}/results?response=document`)
+    assert.deepEqual(Object.keys(document), ['items'], 'whoever wants the document gets it, with the outputs that were asked for')
+    const { body: raw } = await get(`${jobPath}/results?response=raw`)
+    assert.ok(Array.isArray(raw))
+    assert.equal((await get(`${jobPath}/results?response=both`)).status, 422)
+  })
+  await t.test('results of a synchronous execution stay as they were requested', async () => {
+    const raw = await executed({ inputs, outputs: { items: {} }, response: 'raw' })
+    const monitor = /^<(.+)>; rel="monitor"$/.exec(raw.headers.get('link')!)![1]!
+    assert.deepEqual((await get(`${monitor}/results`)).body, raw.body)
+    const job = await w.ok(token, 'processing.job.get', { job_id: monitor.split('/').at(-1) })
+    assert.deepEqual([job.job.response, job.job.requested_outputs], ['raw', ['items']])
+  })
+  await t.test('a repeated request with another response is another request', async () => {
+    const key = { 'idempotency-key': newId(), prefer: 'respond-async' }
+    const first = await execute({ inputs, response: 'raw' }, key)
+    const repeated = await execute({ inputs, response: 'raw' }, key)
+    assert.deepEqual([repeated.status, repeated.body.jobID], [201, first.body.jobID])
+    assert.equal((await execute({ inputs, response: 'document' }, key)).status, 409)
   })
   await check('core/job-results-exception-no-such-job', async () =>
     assertException(await get(`/jobs/${newId()}/results`), 404, `${EXCEPTION}no-such-job`),

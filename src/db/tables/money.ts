@@ -48,6 +48,16 @@ export interface MoneyTables {
     captured_credits: Generated<number>
     agreed_at: Date
   }
+  accrual_entry: {
+    seq: GeneratedAlways<number>
+    org_id: string
+    reservation_id: string
+    kind: AccrualKind
+    credits: number
+    invoice_id: string | null
+    invocation_id: string
+    created_at: Date
+  }
   ledger_transfer: {
     seq: GeneratedAlways<number>
     id: string
@@ -165,6 +175,8 @@ export interface MoneyTables {
 
 export type BillingMode = 'credit' | 'card' | 'enterprise'
 export type ReservationState = 'live' | 'capturing' | 'releasing' | 'captured' | 'released'
+/** Agreed on but not delivered; the correction to what was delivered; given back later. */
+export type AccrualKind = 'provisional' | 'final' | 'refund'
 export type TransferType = 'grant' | 'topup' | 'bonus' | 'reservation' | 'capture' | 'release' | 'refund' | 'adjustment'
 /** Where credits come from and go to; an organization's own are `available` and `reserved`. */
 export type LedgerAccount = 'available' | 'reserved' | 'captured' | 'purchased' | 'granted' | 'bonus' | 'adjusted'

@@ -1,4 +1,4 @@
-import type { JobStatus } from '#core/vocabulary.ts'
+import type { JobResponse, JobStatus } from '#core/vocabulary.ts'
 import type { Generated, JSONColumnType } from 'kysely'
 
 type Json = Record<string, unknown>
@@ -23,6 +23,8 @@ export interface ProcessingTables {
     progress: Generated<number>
     stage: Generated<string>
     timeout_seconds: number
+    response: Generated<JobResponse>
+    requested_outputs: string[] | null
     created_by: string | null
     api_key_id: string | null
     run_id: string | null

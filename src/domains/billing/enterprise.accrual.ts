@@ -13,15 +13,21 @@ const Entry = Closed(
   {
     reference_type: Type.String(),
     reference_id: Type.String(),
-    credits: Credits,
-    aud: Aud,
-    settled_at: Timestamp,
+    provisional: Type.Boolean({ description: 'True until the order or job has ended; what is provisional is on no invoice' }),
+    provisional_credits: Type.With(Credits, { description: 'What it came to when it was agreed on' }),
+    credits: Type.Integer({ description: 'What it comes to: delivered if it has ended; negative for a refund of an earlier month' }),
+    aud: Type.With(Aud, { description: 'The same in Australian dollars' }),
+    accrued_at: Type.With(Timestamp, { description: 'When it was placed or accepted' }),
+    settled_at: Nullable(Type.With(Timestamp, { description: 'When it ended; null while it is provisional' })),
     invoiced_reference: Nullable(Type.String()),
   },
   { $id: 'Accrual' },
 )
 
-/** Operators only: what an enterprise organization owes for a month so far; by default the current one. */
+/**
+ * Operators only: what an enterprise organization owes for what ended in a month, and provisionally for what was open at its end;
+ * by default the current month.
+ */
 export default operation({
   id: 'billing.enterprise.accrual',
   scope: 'admin:read',
@@ -34,6 +40,7 @@ export default operation({
     accrued_aud: Aud,
     invoiced_aud: Aud,
     uninvoiced_aud: Aud,
+    provisional_aud: Type.With(Aud, { description: 'Placed or accepted and not ended by the end of the month' }),
     entries: Type.Array(Entry),
   }),
   example: {
@@ -45,12 +52,16 @@ export default operation({
       accrued_aud: 120,
       invoiced_aud: 0,
       uninvoiced_aud: 120,
+      provisional_aud: 0,
       entries: [
         {
           reference_type: 'order',
           reference_id: '0199f2d5-0000-7000-8000-000000000001',
+          provisional: false,
+          provisional_credits: 15_000,
           credits: 12_000,
           aud: 120,
+          accrued_at: EXAMPLE_AT,
           settled_at: EXAMPLE_AT,
           invoiced_reference: null,
         },
@@ -65,22 +76,36 @@ export default operation({
   async execute({ db }, { organization_id }, period) {
     const found = await accrual.list(db, organization_id, period)
     const sum = (rows: readonly accrual.Accrual[]) => audOf(rows.reduce((total, { credits }) => total + credits, 0))
-    const entries = found.map(({ referenceType, referenceId, credits, settledAt, invoicedReference }) => ({
-      reference_type: referenceType,
-      reference_id: referenceId,
-      credits,
-      aud: audOf(credits),
-      settled_at: settledAt.toISOString(),
-      invoiced_reference: invoicedReference,
-    }))
+    const final = found.filter(({ settledAt }) => settledAt !== null)
     return {
       organization_id,
       period: period.name,
       currency: 'AUD' as const,
-      accrued_aud: sum(found),
-      invoiced_aud: sum(found.filter((row) => row.invoicedReference !== null)),
-      uninvoiced_aud: sum(found.filter((row) => row.invoicedReference === null)),
-      entries,
+      accrued_aud: sum(final),
+      invoiced_aud: sum(final.filter((row) => row.invoicedReference !== null)),
+      uninvoiced_aud: sum(final.filter((row) => row.invoicedReference === null)),
+      provisional_aud: sum(found.filter(({ settledAt }) => settledAt === null)),
+      entries: found.map(entryOf),
     }
   },
+})
+
+const entryOf = ({
+  referenceType,
+  referenceId,
+  provisionalCredits,
+  credits,
+  accruedAt,
+  settledAt,
+  invoicedReference,
+}: accrual.Accrual) => ({
+  reference_type: referenceType,
+  reference_id: referenceId,
+  provisional: settledAt === null,
+  provisional_credits: provisionalCredits,
+  credits,
+  aud: audOf(credits),
+  accrued_at: accruedAt.toISOString(),
+  settled_at: settledAt?.toISOString() ?? null,
+  invoiced_reference: invoicedReference,
 })

@@ -1,5 +1,7 @@
 import Type from 'typebox'
+import { audOf } from '#core/money.ts'
 import { Choice, Closed, Uuid } from '#core/shapes.ts'
+import * as accrual from '#model/money/accrual.ts'
 import { hasDefaultCard, walletOf } from '#model/money/billing-account.ts'
 import * as invoice from '#model/money/invoice.ts'
 import * as organization from '#model/identity/organization.ts'
@@ -7,7 +9,7 @@ import { requireKnownPlan } from '#model/plans/plan.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 import { jobsOfMonth } from '#model/plans/usage.ts'
 import { operation } from '#operation.ts'
-import { Credits, Currency } from './wire.ts'
+import { Aud, Credits, Currency } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 /** Used so far, and what the plan has room for: bytes stored, jobs started in this month of UTC. */
@@ -28,6 +30,8 @@ export default operation({
     currency: Currency,
     balance_credits: Credits,
     available_credits: Credits,
+    uninvoiced_aud: Type.With(Aud, { description: 'On account: for what was delivered and is on no invoice yet' }),
+    provisional_aud: Type.With(Aud, { description: 'On account: for what is ordered and has not ended; corrected to what is delivered' }),
     has_default_card: Type.Boolean(),
     auto_topup_enabled: Type.Boolean(),
     quotas: Closed({ storage_bytes: Quota, compute_jobs: Quota, processing_jobs: Quota }),
@@ -43,6 +47,8 @@ export default operation({
       currency: 'AUD',
       balance_credits: 50_000,
       available_credits: 48_800,
+      uninvoiced_aud: 0,
+      provisional_aud: 0,
       has_default_card: true,
       auto_topup_enabled: false,
       quotas: {
@@ -58,6 +64,7 @@ export default operation({
     const { planId, billingMode, enterpriseStatus } = await organization.get(db, organizationId)
     const plan = requireKnownPlan(planId)
     const { available, reserved, autoEnabled } = await walletOf(db, organizationId)
+    const { finalCredits, provisionalCredits } = await accrual.standing(db, organizationId)
     return {
       organization_id: organizationId,
       plan: planId,
@@ -67,6 +74,8 @@ export default operation({
       currency: 'AUD' as const,
       balance_credits: available + reserved,
       available_credits: available,
+      uninvoiced_aud: audOf(finalCredits),
+      provisional_aud: audOf(provisionalCredits),
       has_default_card: await hasDefaultCard(db, organizationId),
       auto_topup_enabled: autoEnabled,
       quotas: {

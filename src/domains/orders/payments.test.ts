@@ -155,7 +155,62 @@ test('a simulated vendor never charges a real card', async (t) => {
 test('an order on account, and one above a cap', async (t) => {
   const w = await world(t, { vendors: true })
 
-  await t.test('on account: accrued on delivery, a commitment drawn down, on the statement of its month', async () => {
+  const accrued = async (org: Org) => {
+    const { accrued_aud, provisional_aud } = await w.ok(await w.serviceToken(), 'billing.enterprise.accrual', { organization_id: org.id })
+    return { final: accrued_aud, provisional: provisional_aud }
+  }
+  const onAccount = async () => {
+    const org = await w.organization()
+    await w.ok(await w.serviceToken(), 'organizations.set_billing_mode', { organization_id: org.id, billing_mode: 'enterprise' })
+    return org
+  }
+
+  await t.test('an archive order on account accrues when it is placed; cancelled, it is reversed', async () => {
+    const org = await onAccount()
+    const placed = (await placeArchive(w, org)).body
+    assert.equal(placed.accrual, 'provisional')
+    assert.deepEqual(await accrued(org), { final: 0, provisional: placed.totalAud })
+    await w.ok(org.owner.token, 'orders.cancel', { id: placed.id })
+    assert.equal((await get(w, org, placed.id)).accrual, 'final')
+    assert.deepEqual(await accrued(org), { final: 0, provisional: 0 })
+  })
+
+  await t.test('tasking on account accrues with each acceptance, and ends at what was delivered', async () => {
+    const org = await onAccount()
+    const { token } = org.owner
+    const group = (south: number) => ({
+      dataProduct: 'sandbox-vhr-quoted',
+      featureCollection: features(square(2.3, south, 0.005)),
+      params: { acquisitionStart: '2030-01-02T00:00:00Z', acquisitionEnd: '2030-01-20T00:00:00Z' },
+    })
+    const input = { projectId: org.projectId, groups: [group(48.2), group(48.3)] }
+    const placed = await w.ok(token, 'orders.tasking.place', input, { 'idempotency-key': newId() })
+    const { id } = placed
+    const staff = await w.serviceToken()
+    const accept = async (group_id: string, credits: number) => {
+      const quotation = await w.ok(staff, 'orders.tasking.quotation_issue', { order_id: id, group_id, credits })
+      await w.ok(token, 'orders.tasking.quotation_decide', { quotation_id: quotation.id, decision: 'ACCEPTED' })
+    }
+    assert.deepEqual([await accrued(org), placed.accrual], [{ final: 0, provisional: 0 }, null], 'nothing is agreed on yet')
+    await accept(placed.groups[0].id, 300)
+    assert.deepEqual([await accrued(org), (await get(w, org, id)).accrual], [{ final: 0, provisional: 3 }, 'provisional'])
+    await accept(placed.groups[1].id, 500)
+    assert.deepEqual(await accrued(org), { final: 0, provisional: 8 })
+    const move = (nth: number, more: object) => w.ok(staff, 'orders.advance', { order_id: id, group_id: placed.groups[nth].id, ...more })
+    assert.equal((await move(0, { to: 'failed', reason: 'Clouds' })).accrual, 'provisional')
+    assert.deepEqual(await accrued(org), { final: 0, provisional: 8 }, 'corrected when the order ends')
+    const item = await w.ok(token, 'items.create', {
+      project_id: org.projectId,
+      type: 'satellite_capture',
+      name: 'South',
+      assets: [{ key: 'data', href: 'https://data.example/a.tif' }],
+    })
+    const ended = await move(1, { to: 'fulfilled', item_ids: [item.id] })
+    assert.deepEqual([ended.status, ended.accrual, ended.capturedCredits], ['fulfilled', 'final', 500])
+    assert.deepEqual(await accrued(org), { final: 5, provisional: 0 })
+  })
+
+  await t.test('on account: a commitment drawn down on delivery, on the statement of its month', async () => {
     const org = await w.organization()
     const staff = await w.serviceToken()
     await w.ok(staff, 'organizations.set_billing_mode', { organization_id: org.id, billing_mode: 'enterprise' })

@@ -2,9 +2,10 @@ import Type from 'typebox'
 import { CreditsInput } from '#core/money-shapes.ts'
 import { audOf, CURRENCY } from '#core/money.ts'
 import { Choice, Closed, FreeForm, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import { BILLING_MODES, ORDER_GROUP_STATUSES, ORDER_STATUSES, ORDER_SUB_STATUSES, ORDER_TYPES } from '#core/vocabulary.ts'
+import { BILLING_MODES, isIn, ORDER_GROUP_STATUSES, ORDER_STATUSES, ORDER_SUB_STATUSES, ORDER_TYPES } from '#core/vocabulary.ts'
 import type { Group } from '#model/orders/order-group.ts'
 import { itemIdsOf, totalCreditsOf, type Order } from '#model/orders/order.ts'
+import { OPEN_STATUSES } from '#model/orders/states.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 import { pageFields } from '#wire/page.ts'
 
@@ -97,6 +98,8 @@ const HistoryStep = Closed({
   reason: Nullable(Type.String({ description: 'Why, where somebody said so' })),
 })
 
+const ACCRUALS = ['provisional', 'final'] as const
+
 export const OrderRecord = Closed(
   {
     id: IdOf('Id of the order'),
@@ -111,6 +114,13 @@ export const OrderRecord = Closed(
     totalCredits: Credits('What was reserved; 0 for tasking until a price is accepted'),
     estimatedCredits: Credits('The price that was estimated when the order was placed'),
     capturedCredits: Credits('What was paid in the end'),
+    accrual: Nullable(
+      Choice(ACCRUALS, {
+        description:
+          'On account: provisional while totalCredits are owed for what is to come, final when capturedCredits are owed for what came. ' +
+          'Null for other billing modes, and until something is agreed on',
+      }),
+    ),
     licenseType: Type.String({ description: 'The licence type that it was ordered under' }),
     tags: Type.Array(Type.String(), { description: 'Words to find the order by' }),
     simulated: Type.Boolean({ description: 'The imagery is invented: a vendor of the sandbox delivers it' }),
@@ -153,6 +163,11 @@ export const round = (km2: number): number => Math.round(km2 * 1e6) / 1e6
 const hasFirmPrice = ({ orderType, status }: Order, totalCredits: number): boolean =>
   orderType !== 'tasking' || status !== 'pending' || totalCredits > 0
 
+function accrualOf({ billingMode, status }: Order, totalCredits: number): (typeof ACCRUALS)[number] | null {
+  if (billingMode !== 'enterprise' || totalCredits === 0) return null
+  return isIn(OPEN_STATUSES, status) ? 'provisional' : 'final'
+}
+
 export function toRecord(order: Order) {
   const totalCredits = totalCreditsOf(order)
   return {
@@ -168,6 +183,7 @@ export function toRecord(order: Order) {
     totalCredits,
     estimatedCredits: order.estimatedCredits,
     capturedCredits: order.capturedCredits,
+    accrual: accrualOf(order, totalCredits),
     licenseType: order.licenseType,
     tags: order.tags,
     simulated: order.simulated,
@@ -214,6 +230,7 @@ export const EXAMPLE_ORDER = {
   totalCredits: 9_840,
   estimatedCredits: 9_840,
   capturedCredits: 0,
+  accrual: null,
   licenseType: 'standard',
   tags: [],
   simulated: true,

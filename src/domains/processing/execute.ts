@@ -1,11 +1,12 @@
 import Type from 'typebox'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Closed, Defaulted, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
+import { JOB_OUTPUTS } from '#core/vocabulary.ts'
 import * as job from '#model/processing/job.ts'
 import { operation, type Context } from '#operation.ts'
 import { requireProcess } from '#services/processing/catalogue.ts'
 import { checkJob, fundJob, permitJob, storeJob } from '#services/processing/jobs.ts'
-import { EXAMPLE_JOB, JobRecord, toJob } from '#wire/job.ts'
+import { EXAMPLE_JOB, JobRecord, JobResponse, toJob } from '#wire/job.ts'
 import { EXAMPLE_PARAMS, MAX_PARAMS_BYTES, MaybeInputs, ProcessId } from './wire.ts'
 
 const MAX_WAIT_SECONDS = 25
@@ -24,6 +25,15 @@ export default operation({
     process_id: ProcessId,
     workspaceId: Type.With(Uuid, { description: 'The project that the outputs are registered in' }),
     inputs: MaybeInputs,
+    response: Defaulted(JobResponse, 'document'),
+    outputs: Type.Optional(
+      Nullable(
+        Type.Array(Choice(JOB_OUTPUTS), {
+          maxItems: JOB_OUTPUTS.length,
+          description: 'The outputs that the results have; all of them by default',
+        }),
+      ),
+    ),
     wait_seconds: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS }), MAX_WAIT_SECONDS, {
       description: 'How long to wait for the end of the job',
     }),
@@ -41,8 +51,8 @@ export default operation({
   check: (context, { process_id, workspaceId, inputs = {} }) =>
     checkJob(context, { process: requireProcess(process_id), projectId: workspaceId, params: inputs, field: 'inputs' }),
   prepare: (context, _input, checked) => fundJob(context, checked, 'processing.execute'),
-  async execute(context, _input, checked, funding) {
-    return toAnswer(await storeJob(context, checked, funding, { dispatch: true }))
+  async execute(context, { response, outputs = null }, checked, funding) {
+    return toAnswer(await storeJob(context, checked, funding, { dispatch: true, requested: { response, outputs } }))
   },
   async afterwards(context, { wait_seconds }, answer) {
     const ended = await ending(context, answer.job.id, wait_seconds)

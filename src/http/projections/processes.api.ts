@@ -1,5 +1,6 @@
 /** OGC API – Processes as OpenAPI 3.0, which the standard asks for. The operations behind it are in `/openapi.json`. */
 import { VERSION } from '#core/version.ts'
+import { JOB_RESPONSES } from '#core/vocabulary.ts'
 import { JOB_STATES } from './processes.wire.ts'
 
 type Json = Record<string, unknown>
@@ -43,7 +44,7 @@ const SCHEMAS: Json = {
   execute: object({
     inputs: { type: 'object', additionalProperties: true },
     outputs: { type: 'object', additionalProperties: object({ transmissionMode: { type: 'string', enum: ['value'] } }) },
-    response: { type: 'string', enum: ['raw', 'document'], default: 'document' },
+    response: { type: 'string', enum: [...JOB_RESPONSES], default: 'document' },
   }),
   statusInfo: object(
     {
@@ -62,6 +63,8 @@ const SCHEMAS: Json = {
   ),
   jobList: object({ jobs: list(ref('statusInfo')), links: list(ref('link')) }, ['jobs', 'links']),
   results: { type: 'object', additionalProperties: true },
+  rawResults: list({ type: 'object', additionalProperties: true }),
+  requestedResults: { oneOf: [ref('results'), ref('rawResults')] },
   exception: { ...object({ type: text, title: text, status: { type: 'integer' }, detail: text, instance: text }, ['type']) },
 }
 
@@ -81,8 +84,8 @@ const seconds = { type: 'integer', minimum: 0 }
 const processId = inPath('processID', 'Id of a process')
 const jobId = inPath('jobID', 'Id of a job')
 const form = [
-  query('outputs', 'Only these outputs', list(text)),
-  query('response', 'raw returns the value of the output alone', { type: 'string', enum: ['raw', 'document'], default: 'document' }),
+  query('outputs', 'Only these outputs; those that were requested by default', list(text)),
+  query('response', 'raw returns the value of the output alone; as requested by default', { type: 'string', enum: [...JOB_RESPONSES] }),
 ]
 
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -146,7 +149,7 @@ const PATHS: Json = {
     post: route({
       id: 'execute',
       summary: 'Execute a process',
-      answers: { 200: 'results', 201: 'statusInfo' },
+      answers: { 200: 'requestedResults', 201: 'statusInfo' },
       parameters: [processId, query('project_id', 'The project that the outputs are registered in, unless among the inputs', text)],
       refusals: [400, 402, 404, 409, 413, 415, 422],
       body: 'execute',
@@ -178,7 +181,7 @@ const PATHS: Json = {
     get: route({
       id: 'results',
       summary: 'Results of a job',
-      answers: { 200: 'results' },
+      answers: { 200: 'requestedResults' },
       parameters: [jobId, ...form],
       refusals: [400, 404, 422],
     }),

@@ -1,8 +1,6 @@
 /** What an execute request of OGC API – Processes says besides plain values: qualified values, references, boxes, outputs. */
 import { invalidField } from '#core/problem.ts'
-
-/** The one output of every process. */
-const OUTPUTS = ['items'] as const
+import { JOB_OUTPUTS } from '#core/vocabulary.ts'
 
 /** Which outputs are wanted, and whether as one document or as the bare value of a single one. */
 export interface Form {
@@ -21,8 +19,8 @@ function outputsOf(given: unknown): string[] {
   const isNamed = typeof given === 'object' && given !== null && !Array.isArray(given)
   if (typeof given !== 'string' && !isNamed) throw invalidField('outputs', 'must be an object with a member for each output')
   const names = typeof given === 'string' ? given.split(',') : Object.keys(given as object)
-  const strange = names.find((name) => !(OUTPUTS as readonly string[]).includes(name))
-  if (strange !== undefined) throw invalidField(`outputs.${strange}`, `is not an output; there is ${OUTPUTS.join(', ')}`)
+  const strange = names.find((name) => !(JOB_OUTPUTS as readonly string[]).includes(name))
+  if (strange !== undefined) throw invalidField(`outputs.${strange}`, `is not an output; there is ${JOB_OUTPUTS.join(', ')}`)
   for (const [name, wish] of isNamed ? Object.entries(given as Record<string, { transmissionMode?: unknown } | null>) : [])
     if (wish?.transmissionMode !== undefined && wish.transmissionMode !== 'value')
       throw invalidField(`outputs.${name}.transmissionMode`, 'must be value; the files of items have addresses of their own')

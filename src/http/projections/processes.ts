@@ -10,7 +10,6 @@ import { formOf, inputValue, type Form } from './processes.inputs.ts'
 import {
   conformance,
   EXCEPTIONS,
-  formQuery,
   jobStatuses,
   processDescription,
   processSummary,
@@ -74,15 +73,15 @@ function registerJobs(app: FastifyInstance, projecting: Projecting): void {
     })
     return shown(reply, invoked, (document: { job: JobDocument }) => words(document.job), EXCEPTIONS.noSuchJob)
   }
-  app.get<JobRoute>('/jobs/:id', async (request, reply) => {
-    const form = formOf(queryOf(request))
-    return job(request, reply, 'processing.job.get', (found) => statusInfo(found, base(), form))
-  })
+  app.get<JobRoute>('/jobs/:id', (request, reply) => job(request, reply, 'processing.job.get', (found) => statusInfo(found, base())))
   app.get<JobRoute>('/jobs/:id/results', async (request, reply) => {
-    const form = formOf(queryOf(request))
+    const query = queryOf(request)
+    const asked = formOf(query)
     return job(request, reply, 'processing.job.get', (found) => {
       if (found.status !== 'completed') throw withoutResults(found)
-      return resultsOf(found, base(), form)
+      // As the job was executed, unless the address says otherwise.
+      const response = query['response'] === undefined ? found.response : asked.response
+      return resultsOf(found, base(), { response, outputs: asked.outputs ?? found.requested_outputs })
     })
   })
   app.delete<JobRoute>('/jobs/:id', (request, reply) =>
@@ -153,14 +152,13 @@ async function execute(projecting: Projecting, request: FastifyRequest<JobRoute>
   const isAsync = /\brespond-async\b/.test(prefer)
   const asked = /\bwait=(\d{1,4})\b/.exec(prefer)?.[1]
   const wait = isAsync ? Number(asked ?? 0) : Number(asked ?? MAX_WAIT_SECONDS)
-  let form: Form = { outputs: null, response: 'document' }
   const invoked = await project(projecting, 'processing.execute', request, reply, () => {
     const wanted = requestOf(request)
-    form = wanted.form
     return {
       process_id: request.params.id,
       workspaceId: wanted.projectId,
       inputs: wanted.inputs,
+      ...wanted.form,
       wait_seconds: Math.min(wait, MAX_WAIT_SECONDS),
     }
   })
@@ -170,11 +168,11 @@ async function execute(projecting: Projecting, request: FastifyRequest<JobRoute>
     reply.header('Preference-Applied', isAsync ? 'respond-async' : `wait=${Math.min(wait, MAX_WAIT_SECONDS)}`)
   if (job.status === 'completed' && !isAsync) {
     reply.header('Link', `<${base}/jobs/${job.id}>; rel="monitor"`)
-    return shown(reply, invoked, () => resultsOf(job, base, form))
+    return shown(reply, invoked, () => resultsOf(job, base, { response: job.response, outputs: job.requested_outputs }))
   }
   if (job.status === 'failed' && !isAsync) throw withoutResults(job)
-  reply.header('Location', `${base}/jobs/${job.id}${formQuery(form)}`)
-  return shown(reply.code(201), invoked, () => statusInfo(job, base, form))
+  reply.header('Location', `${base}/jobs/${job.id}`)
+  return shown(reply.code(201), invoked, () => statusInfo(job, base))
 }
 
 /** The project stands in the address as `project_id`, or among the inputs. */

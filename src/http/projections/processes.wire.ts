@@ -25,6 +25,8 @@ export interface JobDocument {
   progress: number
   stage: string
   error: string | null
+  response: Form['response']
+  requested_outputs: string[] | null
   output_artifacts: { items?: { item_id: string; name: string; assets: { key: string; media_type: string }[] }[] } | null
   created_at: string
   started_at: string | null
@@ -109,13 +111,7 @@ export function jobStatuses(asked: readonly string[]): string[] {
   return Object.keys(STATUSES).filter((status) => asked.includes(STATUSES[status]!))
 }
 
-/** How results were asked for goes on in the link to them. */
-export function formQuery({ outputs, response }: Form): string {
-  const query = new URLSearchParams({ ...(response === 'raw' ? { response } : {}), ...(outputs ? { outputs: outputs.join(',') } : {}) })
-  return query.size > 0 ? `?${query}` : ''
-}
-
-export const statusInfo = (job: JobDocument, base: string, form: Form = { outputs: null, response: 'document' }) => ({
+export const statusInfo = (job: JobDocument, base: string) => ({
   processID: job.job_type,
   type: 'process',
   jobID: job.id,
@@ -126,12 +122,12 @@ export const statusInfo = (job: JobDocument, base: string, form: Form = { output
   ...(job.started_at ? { started: job.started_at } : {}),
   ...(job.completed_at ? { finished: job.completed_at } : {}),
   links: [
-    { rel: 'self', href: `${base}/jobs/${job.id}${formQuery(form)}`, type: JSON_TYPE, title: 'This job' },
+    { rel: 'self', href: `${base}/jobs/${job.id}`, type: JSON_TYPE, title: 'This job' },
     ...(job.status === 'completed'
       ? [
           {
             rel: 'http://www.opengis.net/def/rel/ogc/1.0/results',
-            href: `${base}/jobs/${job.id}/results${formQuery(form)}`,
+            href: `${base}/jobs/${job.id}/results`,
             type: JSON_TYPE,
             title: 'Its results',
           },

@@ -1,8 +1,10 @@
 /** What stands between an organization and its end: money that is owed, held or under way. */
 import { sql } from 'kysely'
+import { audOf } from '#core/money.ts'
 import { periodNamed } from '#core/period.ts'
 import type { Tx } from '#db/tables.ts'
 import { planSpans } from '#model/plans/plan.ts'
+import * as accrual from './accrual.ts'
 import { billingModeOf, lockWallet } from './billing-account.ts'
 
 /** In words for whoever wants to end it, one for each; none: nobody owes anything. The wallet is held from here on. */
@@ -17,6 +19,7 @@ export async function openMatters(tx: Tx, organizationId: string, now: Date): Pr
   `.execute(tx)
   const { unpaid, held, paying, closedMonth } = rows[0]!
   const since = closedMonth === null ? new Date(0) : periodNamed(closedMonth).end
+  const { finalCredits } = await accrual.standing(tx, organizationId)
   const hasFee = (await planSpans(tx, organizationId, since, now)).some(({ plan }) => plan.monthlyAud > 0)
   return {
     credits: available,
@@ -24,6 +27,7 @@ export async function openMatters(tx: Tx, organizationId: string, now: Date): Pr
       unpaid > 0 && `${unpaid} invoices are not paid`,
       held > 0 && `${held} purchases or jobs are not settled`,
       paying > 0 && `${paying} payments are under way`,
+      finalCredits > 0 && `A$${audOf(finalCredits)} for deliveries on account are not invoiced yet`,
       hasFee && 'a plan was used that is not invoiced yet: change to the free plan, and come back when the invoice of the month is paid',
       (await billingModeOf(tx, organizationId)) === 'enterprise' && 'it pays by account, which the operator of the service ends',
     ].filter((matter) => matter !== false),

@@ -35,9 +35,9 @@ export interface NewInvoice extends Pick<Invoice, 'organizationId' | 'period' | 
 
 const invoices = (db: Db) => db.selectFrom('invoice').select(COLUMNS)
 
-/** One closes a month; others wait here and then find it closed. */
+/** One month of an organization is closed at a time; whoever comes for the same one finds it closed, for another what it left. */
 export async function lockPeriod(tx: Tx, organizationId: string, period: string): Promise<Invoice | null> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`invoice ${organizationId} ${period}`}, 0))`.execute(tx)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`invoice ${organizationId}`}, 0))`.execute(tx)
   return await findByPeriod(tx, organizationId, period)
 }
 

@@ -6,6 +6,7 @@ import { problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { InvoiceCustomer, InvoiceLine, StatementCommitment } from '#db/tables/money.ts'
 import * as accrual from './accrual.ts'
+import type { Billable } from './accrual.ts'
 import { billingModeOf } from './billing-account.ts'
 import type { Change } from '#effects.ts'
 import { tellIfLow } from './low-balance.ts'
@@ -42,12 +43,11 @@ export async function close(change: Change, organizationId: string, period: Peri
   const now = clock.now()
   const owner = await organization.get(tx, organizationId)
   const commitments = await commitment.list(tx, organizationId, period.end)
-  const lines = [
-    ...(await planLines(tx, organizationId, period)),
-    ...(await accruedLines(tx, organizationId, period)),
-    ...shortfallLines(commitments, period),
-  ]
-  const subtotalCents = lines.reduce((sum, line) => sum + Math.round(line.amount_aud * 100), 0)
+  const planFees = await planLines(tx, organizationId, period)
+  const shortfalls = shortfallLines(commitments, period)
+  const billed = fitting(await accrual.billable(tx, organizationId, period), sumCents([...planFees, ...shortfalls]))
+  const lines = [...planFees, ...billed.filter(({ credits }) => credits !== 0).map(accruedLine), ...shortfalls]
+  const subtotalCents = sumCents(lines)
   const mode = await billingModeOf(tx, organizationId)
   const made = await invoice.insert(
     tx,
@@ -63,9 +63,12 @@ export async function close(change: Change, organizationId: string, period: Peri
     },
     now,
   )
+  await accrual.bill(tx, made.id, billed)
   if (made.totalCents > 0 && mode !== 'enterprise') await collect(change, made)
   return { invoice: (await invoice.find(tx, organizationId, made.id))!, isFirst: true }
 }
+
+const sumCents = (lines: readonly InvoiceLine[]): number => lines.reduce((sum, line) => sum + Math.round(line.amount_aud * 100), 0)
 
 /** From the wallet if it can bear the whole; otherwise the default card is asked in the background. */
 async function collect(change: Change, { id, organizationId, number, totalCents }: Invoice): Promise<void> {
@@ -102,20 +105,26 @@ async function planLines(tx: Tx, organizationId: string, { start, end }: Period)
     .filter(({ amount_aud }) => amount_aud > 0)
 }
 
-async function accruedLines(tx: Tx, organizationId: string, period: Period): Promise<InvoiceLine[]> {
-  const accruals = await accrual.list(tx, organizationId, period)
-  return accruals
-    .filter(({ credits }) => credits > 0)
-    .map(({ referenceType, referenceId, credits }) => {
-      const kind = referenceType === 'order' ? ('order' as const) : ('job' as const)
-      return {
-        kind,
-        description: kind === 'order' ? `Order ${referenceId}` : `Processing ${referenceId}`,
-        reference_id: referenceId,
-        quantity: 1,
-        amount_aud: credits / 100,
-      }
-    })
+/** What can be billed of what became final. A refund waits for an invoice that it does not make negative. */
+function fitting(found: readonly Billable[], otherCents: number): Billable[] {
+  let sum = otherCents
+  return found.filter(({ credits }) => {
+    if (sum + credits < 0) return false
+    sum += credits
+    return true
+  })
+}
+
+function accruedLine({ referenceType, referenceId, credits }: Billable): InvoiceLine {
+  const isOrder = referenceType === 'order'
+  const name = isOrder ? `Order ${referenceId}` : `Processing ${referenceId}`
+  return {
+    kind: isOrder ? 'order' : 'job',
+    description: credits < 0 ? `Refund for ${name.toLowerCase()}` : name,
+    reference_id: referenceId,
+    quantity: 1,
+    amount_aud: credits / 100,
+  }
 }
 
 /** Take or pay: a commitment that ended in this month below its minimum is charged for the rest. */

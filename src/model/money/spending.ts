@@ -11,17 +11,19 @@
  * 4. `capture` or `release`, here, decides and queues `settleReservationTask`, whose handler lets `settle` of `card-hold.ts`
  *    take the money or free the hold at the processor's.
  *
- * Of an order that is paid from credits, all but the price is in `ledger.ts`.
+ * Of an order that is paid from credits, all but the price is in `ledger.ts`. One that is paid on account accrues here with each of
+ * these steps, provisionally until it is settled (`accrual.ts`).
  */
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { problem } from '#core/problem.ts'
 import type { Db } from '#db/tables.ts'
-import type { BillingMode, SpendLine } from '#db/tables/money.ts'
+import type { AccrualKind, BillingMode, SpendLine } from '#db/tables/money.ts'
 import { billingModeOf, walletOf } from './billing-account.ts'
 import type { Change } from '#effects.ts'
 import { tellIfLow } from './low-balance.ts'
 import type { PaymentContext } from './processor.ts'
+import * as accrual from './accrual.ts'
 import { WHOLE, type Agreed } from './agreed-spend.ts'
 import * as agreedSpend from './agreed-spend.ts'
 import * as cardHold from './card-hold.ts'
@@ -147,9 +149,21 @@ export async function reserve(change: Change, funding: Funding, spend: Spend): P
     if (!after) throw await insufficient(change, organizationId, credits)
     await tellIfLow(change, organizationId, after)
   }
+  await accrue(change, { ...made, organizationId }, 'provisional', credits)
   if (countsForCaps) await agreedSpend.put(tx, { id: made.id, organizationId, userId }, funding.agreed, now)
   if (funding.attemptId) await cardHold.bind(change, funding.attemptId, made.id)
   return { id: made.id, mode }
+}
+
+/** On account, each change of what is owed is an entry. */
+async function accrue(
+  { tx, clock, invocationId }: Change,
+  { id, organizationId, mode }: Pick<Reservation, 'id' | 'organizationId' | 'mode'>,
+  kind: AccrualKind,
+  credits: number,
+): Promise<void> {
+  if (mode !== 'enterprise') return
+  await accrual.add(tx, { organizationId, reservationId: id, kind, credits, invocationId, now: clock.now() })
 }
 
 /** The approval that lets a purchase pass the caps, null where none is needed; throws when one would be. */
@@ -215,6 +229,7 @@ async function settle(change: Change, found: Reservation, captured: number, end:
   else {
     const to = !byCard ? end : end === 'captured' ? 'capturing' : 'releasing'
     await reservations.move(tx, found.id, { from: ['live'], to, capturedCredits: captured }, now)
+    await accrue(change, found, 'final', captured - found.credits)
   }
   if (byCard) await tasks.enqueue(settleReservationTask, { reservation_id: found.id })
   return { mode: found.mode, capturedCredits: captured, releasedCredits: found.credits - captured, pending: byCard }
@@ -236,6 +251,7 @@ export async function refund(change: Change, organizationId: string, reference: 
   if (refundedCredits + credits > found.capturedCredits) return false
   if (found.mode === 'credit') return (await ledger.refund(tx, causeOf(found, invocationId, clock.now()), found.id, credits)) !== null
   await reservations.setRefunded(tx, found.id, refundedCredits + credits)
+  await accrue(change, found, 'refund', -credits)
   if (found.mode === 'card') await tasks.enqueue(refundCardTask, { reservation_id: found.id, credits, refunded_before: refundedCredits })
   return true
 }
@@ -263,5 +279,6 @@ export async function reprice(change: Change, funding: Funding, reference: Refer
     return await tellIfLow(change, organizationId, after)
   }
   await reservations.setPrice(tx, found.id, credits, lines)
+  await accrue(change, found, 'provisional', credits - found.credits)
   if (found.mode === 'card') await cardHold.rebind(change, funding.attemptId, found.id)
 }

@@ -8,7 +8,7 @@ import { isUuid } from '#core/ids.ts'
 import type { Interval } from '#core/interval.ts'
 import type { Principal } from '#core/principal.ts'
 import { notFound } from '#core/problem.ts'
-import type { JobStatus } from '#core/vocabulary.ts'
+import type { JobResponse, JobStatus } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as project from '#model/identity/project.ts'
@@ -34,6 +34,9 @@ export const COLUMNS = [
   'progress',
   'stage',
   'timeout_seconds as timeoutSeconds',
+  // How clients of OGC API Processes asked for its outputs; null: for all of them.
+  'response',
+  'requested_outputs as requestedOutputs',
   'created_by as createdBy',
   'api_key_id as apiKeyId',
   'run_id as runId',
@@ -51,6 +54,12 @@ export type Job = Row<'processing_job', typeof COLUMNS>
 /** Where the money of a job is found. */
 export const referenceOf = ({ id }: Pick<Job, 'id'>) => ({ type: 'processing_job', id })
 
+/** The form in which results were asked for. */
+export interface RequestedResults {
+  response: JobResponse
+  outputs: readonly string[] | null
+}
+
 interface NewJob {
   id: string
   organizationId: string
@@ -63,6 +72,7 @@ interface NewJob {
   reservedCredits: number
   reservedBytes: number
   timeoutSeconds: number
+  requested: RequestedResults
   createdBy: string | null
   apiKeyId: string | null
   isDispatched: boolean
@@ -84,6 +94,8 @@ export async function insert(tx: Tx, job: NewJob, now: Date): Promise<Job> {
       reserved_credits: job.reservedCredits,
       reserved_bytes: job.reservedBytes,
       timeout_seconds: job.timeoutSeconds,
+      response: job.requested.response,
+      requested_outputs: job.requested.outputs && [...job.requested.outputs],
       created_by: job.createdBy,
       api_key_id: job.apiKeyId,
       created_at: now,

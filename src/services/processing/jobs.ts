@@ -76,12 +76,14 @@ export async function fundJob(context: Context, { project: found, credits }: Che
   return await spending.authorize(context, { spender, credits, countsForCaps: false, operation, idempotencyKey: context.idempotencyKey })
 }
 
+const WHOLE_DOCUMENT: job.RequestedResults = { response: 'document', outputs: null }
+
 /** Stage 6b: the job and its reservation, and its place in the line where it is dispatched at once. */
 export async function storeJob(
   context: WriteContext,
   { process, project: found, params, sources, origin, targetCollectionId, credits, areaSqKm, bytes }: CheckedJob,
   funding: Awaited<ReturnType<typeof fundJob>>,
-  { dispatch }: { dispatch: boolean },
+  { dispatch, requested = WHOLE_DOCUMENT }: { dispatch: boolean; requested?: job.RequestedResults },
 ): Promise<job.Job> {
   const { tx, clock, principal, lineage, events, attributeTo } = context
   const { organizationId } = found
@@ -112,6 +114,7 @@ export async function storeJob(
       reservedCredits: credits,
       reservedBytes: bytes,
       timeoutSeconds: process.timeoutMinutes * 60,
+      requested,
       createdBy: principal.userId,
       apiKeyId: principal.apiKeyId,
       isDispatched: dispatch,

@@ -318,6 +318,10 @@ export interface BillingStatusGetOutput {
   balance_credits: number
   /** What can be spent */
   available_credits: number
+  /** On account: for what was delivered and is on no invoice yet */
+  uninvoiced_aud: number
+  /** On account: for what is ordered and has not ended; corrected to what is delivered */
+  provisional_aud: number
   /** Whether there is a card to charge */
   has_default_card: boolean
   /** Whether the card is charged by itself when credits run low */

@@ -119,6 +119,10 @@ export interface ProcessingExecuteInput {
   workspaceId: string
   /** Parameters, as the schema of the process has them */
   inputs?: { [name: string]: unknown } | undefined
+  /** What /jobs/{id}/results returns: a document with every output by name, or the raw value of the only one. Default: `"document"` */
+  response?: 'raw' | 'document' | undefined
+  /** The outputs that the results have; all of them by default */
+  outputs?: ('items')[] | null | undefined
   /** How long to wait for the end of the job. Default: `25` */
   wait_seconds?: number | undefined
 }

@@ -1510,6 +1510,11 @@ export interface Order {
   estimatedCredits: number
   /** What was paid in the end */
   capturedCredits: number
+  /**
+   * On account: provisional while totalCredits are owed for what is to come, final when capturedCredits are owed for what came. Null for
+   * other billing modes, and until something is agreed on
+   */
+  accrual: 'provisional' | 'final' | null
   /** The licence type that it was ordered under */
   licenseType: string
   /** Words to find the order by */
@@ -1784,6 +1789,10 @@ export interface ProcessingJob {
   output_artifacts: { [name: string]: unknown } | null
   /** Why it failed */
   error: string | null
+  /** What /jobs/{id}/results returns: a document with every output by name, or the raw value of the only one */
+  response: 'raw' | 'document'
+  /** The outputs that its results have; null: all of them */
+  requested_outputs: string[] | null
   /** The person who asked for it */
   created_by: string | null
   /** The key that it was asked with */

@@ -1,11 +1,11 @@
 /** What there is, what is held, what was spent; the newest of everything else. */
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState, type ReactElement } from 'react'
-import type { CreditTransaction } from '../../api/contract.ts'
+import type { CreditTransaction, Output } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
 import { useWho } from '../../shell/who.ts'
 import { Chart } from '../../ui/charts.tsx'
-import { audOfCredits, count } from '../../ui/format.ts'
+import { aud, audOfCredits, count } from '../../ui/format.ts'
 import { Button, Card, LinkButton, Note, Segmented } from '../../ui/kit.tsx'
 import { Empty, Failed, Loaded } from '../../ui/states.tsx'
 import { AddCard, AutoTopup, CardList } from './cards.tsx'
@@ -38,7 +38,7 @@ export function Overview(): ReactElement {
           {status.data?.subscription_status === 'past_due' && (
             <Failed error={new Error('An invoice is past due. Add a card under Cards, or pay it under Invoices.')} />
           )}
-          {isOnAccount ? <OnAccount /> : <Wallet transactions={transactions} />}
+          {isOnAccount ? <OnAccount {...status.data!} /> : <Wallet transactions={transactions} />}
           <Spending transactions={transactions} />
           <LedgerCard transactions={transactions.slice(0, 6)} />
         </div>
@@ -50,17 +50,25 @@ export function Overview(): ReactElement {
 }
 
 /** Who pays by invoice has no wallet. */
-const OnAccount = () => (
-  <Note
-    icon="card"
-    actions={
-      <LinkButton size="s" to="/billing/commitments">
-        Commitments and statements
-      </LinkButton>
-    }
-  >
-    <b>You pay on account.</b> What is delivered goes on the invoice of the month; there is no wallet to fill.
-  </Note>
+const OnAccount = ({ uninvoiced_aud, provisional_aud }: Pick<Output<'billing.status.get'>, 'uninvoiced_aud' | 'provisional_aud'>) => (
+  <>
+    <Note
+      icon="card"
+      actions={
+        <LinkButton size="s" to="/billing/commitments">
+          Commitments and statements
+        </LinkButton>
+      }
+    >
+      <b>You pay on account.</b> Orders are owed from the moment you place or accept them, and invoiced in the month in which they end.
+    </Note>
+    <Card flush>
+      <div className="kpis">
+        <Kpi name="Delivered" big={aud(uninvoiced_aud)} small="for the next invoice" />
+        <Kpi name="Provisional" big={aud(provisional_aud)} small="open orders and jobs; corrected when they end" />
+      </div>
+    </Card>
+  </>
 )
 
 function Wallet({ transactions }: { transactions: readonly CreditTransaction[] }): ReactElement {

@@ -13,6 +13,9 @@ export function useIsOnAccount(): boolean {
   return status.data?.billing_mode === 'enterprise'
 }
 
+const ON_CREDITS = 'Credits, 100 to A$1. Reserved when you order, charged when it arrives, returned when it does not.'
+const ON_ACCOUNT = 'One invoice each month, for what was delivered in it.'
+
 export function BillingPage({ name, children, actions }: { name: string; children: ReactNode; actions?: ReactNode }): ReactElement {
   const who = useWho()
   const isOnAccount = useIsOnAccount()
@@ -30,11 +33,7 @@ export function BillingPage({ name, children, actions }: { name: string; childre
   return (
     <Page
       title={name === 'Overview' ? 'Billing' : name}
-      about={
-        name === 'Overview'
-          ? 'Credits, 100 to A$1. Reserved when you order, charged when it arrives, returned when it does not.'
-          : undefined
-      }
+      about={name === 'Overview' ? (isOnAccount ? ON_ACCOUNT : ON_CREDITS) : undefined}
       actions={actions}
     >
       <SubNav

@@ -4,7 +4,7 @@ import { useState, type ReactElement } from 'react'
 import type { Order } from '../../api/contract.ts'
 import { useAct } from '../../api/query.ts'
 import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
-import { count, dateTime } from '../../ui/format.ts'
+import { audOfCredits, count, dateTime } from '../../ui/format.ts'
 import { Badge, Button, Card, CopyButton, Facts, Field } from '../../ui/kit.tsx'
 import { FormProblem } from '../../ui/states.tsx'
 import { isCancellable, isOver } from './states.ts'
@@ -12,6 +12,7 @@ import { isCancellable, isOver } from './states.ts'
 export function Money({ order }: { order: Order }): ReactElement {
   const rest = order.totalCredits - order.capturedCredits
   const isEnded = isOver(order)
+  if (order.accrual !== null) return <OnAccount order={order} isEnded={isEnded} />
   return (
     <Card title="Money">
       <Facts
@@ -27,6 +28,23 @@ export function Money({ order }: { order: Order }): ReactElement {
     </Card>
   )
 }
+
+/** Nothing is set aside: the account owes it, provisionally until the order ends. */
+const OnAccount = ({ order, isEnded }: { order: Order; isEnded: boolean }) => (
+  <Card title="Money" aside={<Badge tone={isEnded ? '' : 'warn'}>{isEnded ? 'Final' : 'Provisional'}</Badge>}>
+    <Facts
+      rows={[
+        ['Estimated', <span className="num">{count(order.estimatedCredits)}</span>],
+        ['Agreed', <span className="num">{count(order.totalCredits)}</span>],
+        ['On account', <b className="num">{audOfCredits(isEnded ? order.capturedCredits : order.totalCredits)}</b>],
+        ['Paid', 'by monthly invoice'],
+      ]}
+    />
+    {!isEnded && (
+      <p className="soft sm mt8">When the order ends, this is corrected to what was delivered and goes on the invoice of that month.</p>
+    )}
+  </Card>
+)
 
 export function Details({ order }: { order: Order }): ReactElement {
   const who = useWho()

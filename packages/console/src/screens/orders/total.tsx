@@ -21,7 +21,9 @@ export function Payment({ credits, when = 'reserved now, charged on delivery' }:
                 <Icon name="card" />
                 <b>{{ credit: 'Credits', card: 'Card', enterprise: 'On account' }[billing_mode]}</b>
               </span>
-              <Badge>{{ credit: when, card: 'held now, charged on delivery', enterprise: 'on the monthly invoice' }[billing_mode]}</Badge>
+              <Badge>
+                {{ credit: when, card: 'held now, charged on delivery', enterprise: 'provisional, invoiced when delivered' }[billing_mode]}
+              </Badge>
             </div>
             <div className="mt8 sm">
               {billing_mode === 'credit' && (
