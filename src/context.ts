@@ -51,7 +51,7 @@ export interface Services {
 export interface Shares {
   hashPassword(password: string): Promise<string>
   /** Reads what a visitor is shown, a few visitors at a time. */
-  inTurn<T>(read: () => Promise<T>): Promise<T>
+  limit<T>(read: () => Promise<T>): Promise<T>
   /**
    * With the link's own token, or with a grant in its place, which needs no password. Whatever does not open it is one and the
    * same 401.

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import bcrypt from 'bcrypt'
-import { fairLine } from '#core/fair-line.ts'
+import { createLimiter, queueFull } from '#core/limiter.ts'
 import { invalidField } from '#core/problem.ts'
 
 /** bcrypt reads no further than this; a longer password would silently be a shorter one. */
@@ -36,12 +36,12 @@ export function createPasswords({
   maxRunning = Math.max(1, availableParallelism() - 1),
   waiting,
 }: PasswordOptions): Passwords {
-  const inTurn = fairLine({ maxRunning, maxWaiting: MAX_WAITING, waiting })
+  const limit = createLimiter({ maxRunning, maxWaiting: MAX_WAITING, full: queueFull(waiting) })
   const dummy = bcrypt.hashSync('nobody has this password', cost)
   return {
-    hash: (password, who = '') => inTurn(who, () => bcrypt.hash(password, cost)),
+    hash: (password, who = '') => limit(() => bcrypt.hash(password, cost), { tenant: who }),
     async matches(password, hash, who = '') {
-      const equal = await inTurn(who, () => bcrypt.compare(password, hash ?? dummy))
+      const equal = await limit(() => bcrypt.compare(password, hash ?? dummy), { tenant: who })
       return equal && hash !== null && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES
     },
   }

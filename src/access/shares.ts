@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { batcher } from '#core/batcher.ts'
 import type { Clock } from '#core/clock.ts'
-import { limiter } from '#core/limiter.ts'
+import { createLimiter, queueFull } from '#core/limiter.ts'
 import { notFound, problem, type Problem } from '#core/problem.ts'
 import { GRANT_PREFIX, readGrant, signGrant, type GrantScope } from '#core/share-grant.ts'
 import type { Db } from '#db/tables.ts'
@@ -76,7 +76,7 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
   }
 
   return {
-    inTurn: limiter({ maxRunning: MAX_READING, maxWaiting: MAX_WAITING, waiting: 'visitors of share links' }),
+    limit: createLimiter({ maxRunning: MAX_READING, maxWaiting: MAX_WAITING, full: queueFull('visitors of share links') }),
     hashPassword: (password) => passwords.hash(password),
     async open(token, password, counted = 'failed') {
       const read = readGrant(token)

@@ -1,4 +1,4 @@
-/** Who waits for something scarce: each tenant in the order of its own, the tenants in turn. */
+/** A queue for a scarce resource: first in, first out within a tenant, and the tenants in rotation. */
 export class FairQueue<T> {
   readonly #lines = new Map<string, T[]>()
   #size = 0
@@ -18,7 +18,7 @@ export class FairQueue<T> {
     this.#size++
   }
 
-  /** The next one of a tenant that may be served now. A tenant that was served goes to the end of the turn. */
+  /** The next entry of a tenant that can be served now. A tenant that was served goes to the back. */
   take(mayServe: (tenant: string) => boolean): { tenant: string; entry: T } | null {
     for (const [tenant, line] of this.#lines) {
       if (!mayServe(tenant)) continue
@@ -29,6 +29,19 @@ export class FairQueue<T> {
       return { tenant, entry }
     }
     return null
+  }
+
+  /** The tenant with the most waiting entries. */
+  longest(): string | null {
+    let longest: string | null = null
+    for (const [tenant, line] of this.#lines) if (longest === null || line.length > this.waitingOf(longest)) longest = tenant
+    return longest
+  }
+
+  takeNewest(tenant: string): T | undefined {
+    const newest = this.#lines.get(tenant)?.at(-1)
+    if (newest !== undefined) this.remove(tenant, newest)
+    return newest
   }
 
   remove(tenant: string, entry: T): boolean {

@@ -1,29 +1,83 @@
+/**
+ * Bounds how much runs at once and how much waits. Callers of one tenant are served in order, tenants in rotation, so that a tenant
+ * who sends much waits behind its own requests. `docs/fairness.md` says which limiter protects what.
+ */
+import { FairQueue } from './fair-queue.ts'
 import { problem } from './problem.ts'
 
-interface Line {
-  maxRunning: number
-  maxWaiting: number
-  /** What there are too many of when the line is full. */
-  waiting: string
+interface LimiterOptions {
+  readonly maxRunning: number
+  readonly maxWaiting: number
+  /** What a caller is told when the queue is full. */
+  readonly full: () => Error
 }
 
-/** Lets so many run at a time and so many wait, in the order in which they came; whoever comes then is told to come back. */
-export function limiter({ maxRunning, maxWaiting, waiting: what }: Line): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
+interface WaitOptions {
+  /** Omit it where all callers share one queue. */
+  readonly tenant?: string
+  readonly signal?: AbortSignal | undefined
+  readonly timeout?: { readonly ms: number; readonly error: () => Error }
+}
+
+interface Waiting {
+  start(): void
+  reject(error: unknown): void
+}
+
+export type Limiter = <T>(work: () => Promise<T>, options?: WaitOptions) => Promise<T>
+
+export function createLimiter({ maxRunning, maxWaiting, full }: LimiterOptions): Limiter {
+  const queue = new FairQueue<Waiting>()
   let running = 0
-  return async (work) => {
+
+  /** Rejects the newest of the longest queue, so that a tenant who floods it keeps nobody else out. */
+  const makeSpace = (tenant: string): void => {
+    const longest = queue.longest()
+    if (longest === null || queue.waitingOf(longest) <= queue.waitingOf(tenant) + 1) throw full()
+    queue.takeNewest(longest)!.reject(full())
+  }
+  const wait = ({ tenant = '', signal, timeout }: WaitOptions): Promise<void> => {
+    if (queue.size >= maxWaiting) makeSpace(tenant)
+    return new Promise((resolve, reject) => {
+      const leave = (error: unknown): void => {
+        queue.remove(tenant, waiting)
+        settle()
+        reject(error)
+      }
+      const onAbort = (): void => leave(signal!.reason)
+      const timer = timeout && setTimeout(() => leave(timeout.error()), timeout.ms)
+      const settle = (): void => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
+      }
+      const waiting: Waiting = {
+        start() {
+          settle()
+          resolve()
+        },
+        reject(error) {
+          settle()
+          reject(error)
+        },
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      queue.push(tenant, waiting)
+    })
+  }
+  return async (work, options = {}) => {
+    options.signal?.throwIfAborted()
     if (running < maxRunning) running++
-    else {
-      if (waiting.length >= maxWaiting)
-        throw problem('unavailable', `Too many ${what} at once; try again in a moment`, { headers: { 'Retry-After': '2' } })
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    }
+    else await wait(options)
     try {
       return await work()
     } finally {
-      const next = waiting.shift()
-      if (next) next() // The place is handed over, so that nobody slips in between.
+      const next = queue.take(() => true)
+      if (next) next.entry.start() // The slot is handed over, so that no new caller can take it first.
       else running--
     }
   }
 }
+
+/** The usual answer to a caller who finds the queue full. */
+export const queueFull = (what: string) => () =>
+  problem('unavailable', `Too many ${what} at once; try again in a moment`, { headers: { 'Retry-After': '2' } })

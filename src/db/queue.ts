@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import { fromKysely, PgBoss, type Db as BossDatabase, type JobResult } from 'pg-boss'
-import { limiter } from '#core/limiter.ts'
+import { createLimiter, queueFull } from '#core/limiter.ts'
 import { withLock } from './lock.ts'
 import type { Db, Tx } from './tables.ts'
 
@@ -30,7 +30,7 @@ const POLL_SECONDS = 60
 const BATCH_SIZE = 10
 const STOP_TIMEOUT_MS = 10_000
 /** All queues are asked at the same moment; in turn on these, so that idle queues hold few connections. */
-const POLLING = { maxRunning: 2, maxWaiting: 10_000, waiting: 'questions to the queues' }
+const POLLING = { maxRunning: 2, maxWaiting: 10_000, full: queueFull('questions to the queues') }
 
 /** `worker`: also polls, schedules and tidies up. A process that only sends needs none of that. */
 export async function openQueue(db: Db, options: { worker: boolean; onError: (error: Error) => void }): Promise<Queue> {
@@ -97,10 +97,10 @@ async function due(db: Db, names: readonly string[]): Promise<string[]> {
 
 /** pg-boss sends whole transactions as one text; one that fails half-way must not go back to the pool with its connection. */
 function bossDatabase(db: Db): BossDatabase {
-  const inTurn = limiter(POLLING)
+  const limit = createLimiter(POLLING)
   return {
     executeSql: (text, values) =>
-      inTurn(() =>
+      limit(() =>
         db.connection().execute(async (connection) => {
           try {
             return await fromKysely(connection).executeSql(text, values)

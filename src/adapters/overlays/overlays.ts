@@ -1,7 +1,7 @@
 /** Overlays of areas in threads of their own, with a limit of crossings and a deadline. */
 import { Worker } from 'node:worker_threads'
 import { sqKmOf } from '#core/area.ts'
-import { fairLine } from '#core/fair-line.ts'
+import { createLimiter, queueFull } from '#core/limiter.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import { apart } from '#core/overlay.ts'
 import { invalidField, problem, type Problem } from '#core/problem.ts'
@@ -37,19 +37,22 @@ interface Limits {
 export function createOverlays({ maxCrossings = MAX_CROSSINGS, deadlineMs = DEADLINE_MS }: Limits = {}): Overlays {
   const threads = new Set<Thread>()
   const free: Thread[] = []
-  const inLine = fairLine({ maxRunning: MAX_THREADS, maxWaiting: MAX_WAITING, waiting: 'areas to combine' })
+  const limit = createLimiter({ maxRunning: MAX_THREADS, maxWaiting: MAX_WAITING, full: queueFull('areas to combine') })
   let isClosed = false
 
   const ask = async (question: Question, { organizationId, field }: OverlayAbout): Promise<unknown> =>
-    await inLine(organizationId, async () => {
-      if (isClosed) throw stopping()
-      const thread = free.pop() ?? start()
-      const answer = await thread.run(question, { maxCrossings, deadlineMs })
-      if (thread.isAlive) free.push(thread)
-      if ('result' in answer) return answer.result
-      if (isClosed) throw stopping()
-      throw invalidField(field, REFUSALS[answer.refusal])
-    })
+    await limit(
+      async () => {
+        if (isClosed) throw stopping()
+        const thread = free.pop() ?? start()
+        const answer = await thread.run(question, { maxCrossings, deadlineMs })
+        if (thread.isAlive) free.push(thread)
+        if ('result' in answer) return answer.result
+        if (isClosed) throw stopping()
+        throw invalidField(field, REFUSALS[answer.refusal])
+      },
+      { tenant: organizationId },
+    )
 
   const start = (): Thread => {
     const thread = new Thread(() => {

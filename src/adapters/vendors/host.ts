@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { EgressError, type Egress } from '#adapters/egress/guard.ts'
 import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors.ts'
-import { createLine, type Line } from './line.ts'
+import { createLimiter, type Limiter } from '#core/limiter.ts'
 import type { HostAddress } from './registry.ts'
 
 export interface HostRequest extends CallOptions {
@@ -38,6 +38,10 @@ const MAX_REDIRECTS = 3
 const STREAM_START_MS = 120_000
 const STREAM_IDLE_MS = 60_000
 
+/** Per host, so that we stay a polite client; the rest wait in order, until their own deadline at the latest. */
+const MAX_RUNNING = 6
+const MAX_WAITING = 200
+
 export const createHost = (egress: Egress, address: HostAddress): Host => new HttpHost(egress, address)
 
 class HttpHost implements Host {
@@ -46,7 +50,7 @@ class HttpHost implements Host {
   readonly #egress: Egress
   readonly #token: string | null
   readonly #own: string
-  readonly #inLine: Line
+  readonly #limit: Limiter
 
   constructor(egress: Egress, { hostName, url, token }: HostAddress) {
     this.name = hostName
@@ -54,7 +58,11 @@ class HttpHost implements Host {
     this.#egress = egress
     this.#token = token
     this.#own = new URL(url).origin
-    this.#inLine = createLine(hostName)
+    this.#limit = createLimiter({
+      maxRunning: MAX_RUNNING,
+      maxWaiting: MAX_WAITING,
+      full: () => new VendorError('unavailable', hostName, `Too many requests wait for ${hostName}`),
+    })
   }
 
   async send(request: HostRequest): Promise<HostAnswer> {
@@ -62,7 +70,10 @@ class HttpHost implements Host {
     const left = () => endsAtMs - performance.now()
     const options = request.signal ? { signal: request.signal } : {}
     for (let tries = 1; ; tries++) {
-      const outcome = await this.#inLine(() => this.#try(request, Math.max(1, Math.ceil(left()))), left(), request.signal)
+      const outcome = await this.#limit(() => this.#try(request, Math.max(1, Math.ceil(left()))), {
+        signal: request.signal,
+        timeout: { ms: left(), error: () => new VendorError('timeout', this.name, `${this.name} was too busy to be asked in time`) },
+      })
       if ('answer' in outcome) return outcome.answer
       if (tries >= MAX_TRIES || outcome.pauseMs(tries) >= left()) throw outcome.error
       await pause(outcome.pauseMs(tries), undefined, options)

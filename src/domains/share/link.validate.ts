@@ -23,7 +23,7 @@ export default operation({
     const share = await shares.open(token, password ?? '', 'all')
     if (share.scope.kind !== 'link')
       throw problem('bad-request', 'This grant opens a part of the link only; give the token and the password')
-    const target = await shares.inTurn(() => shareTarget.find(db, share.link))
+    const target = await shares.limit(() => shareTarget.find(db, share.link))
     if (!target) throw notFound(share.link.targetType)
     return { share, target }
   },

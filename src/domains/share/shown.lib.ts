@@ -12,7 +12,7 @@ export async function requireShown(
 ): Promise<{ share: OpenedShare; resolved: ResolvedLook }> {
   const share = await context.shares.open(input.token, input.password ?? '')
   const request = { profile: input.profile }
-  const layer = await context.shares.inTurn(async () => itemLayer.find(context.db, await itemOf(context, share), choiceOf(request)))
+  const layer = await context.shares.limit(async () => itemLayer.find(context.db, await itemOf(context, share), choiceOf(request)))
   if (!layer) throw notFound('item')
   return { share, resolved: await resolveLook(context, layer, request) }
 }

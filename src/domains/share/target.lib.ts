@@ -25,7 +25,7 @@ export async function toTarget(context: Reading, share: OpenedShare, target: Sha
       ...(await toItem(context, share, {
         item,
         grant,
-        assets: await context.shares.inTurn(() => asset.list(context.db, item.seq)),
+        assets: await context.shares.limit(() => asset.list(context.db, item.seq)),
         visualizations: await looksOf(context, item.seq),
       })),
       ...session,
@@ -38,7 +38,7 @@ export async function toTarget(context: Reading, share: OpenedShare, target: Sha
 /** A hundred files are not opened for one answer: the TileJSON of an item says what else follows from its bands. */
 async function toItems(context: Reading, share: OpenedShare, items: readonly Item[]) {
   const seqs = items.map(({ seq }) => seq)
-  const [assets, profiles] = await context.shares.inTurn(async () => [
+  const [assets, profiles] = await context.shares.limit(async () => [
     await asset.listOf(context.db, seqs),
     await profile.listOf(context.db, seqs),
   ])
@@ -95,14 +95,14 @@ const isDrawable = ({ mediaType }: asset.Asset): boolean => mediaType === null |
 
 /** Saved looks are known in any case; those that follow from the bands only if the file can be read just now. */
 export async function looksOf(context: Looking, itemSeq: number): Promise<Offered[]> {
-  const profiles = await context.shares.inTurn(() => profile.list(context.db, itemSeq))
+  const profiles = await context.shares.limit(() => profile.list(context.db, itemSeq))
   return offered(profiles, await lookAt(context, itemSeq))
 }
 
 async function lookAt({ db, raster, shares, signal }: Looking, itemSeq: number) {
   try {
     // Not the file: a slow host keeps nobody else waiting.
-    const layer = await shares.inTurn(() => itemLayer.find(db, itemSeq, choiceOf({})))
+    const layer = await shares.limit(() => itemLayer.find(db, itemSeq, choiceOf({})))
     if (!layer) return null
     const { info } = await resolveLook({ raster, signal }, layer, {})
     return { info, asset: layer.asset }

@@ -1,6 +1,6 @@
 /** One thread that draws PDFs, one after the other; organizations take turns. */
 import { Worker } from 'node:worker_threads'
-import { fairLine } from '#core/fair-line.ts'
+import { createLimiter, queueFull } from '#core/limiter.ts'
 import { problem } from '#core/problem.ts'
 import type { Printer } from '#ports/printer.ts'
 
@@ -19,7 +19,7 @@ interface PrinterOptions {
 }
 
 export function createPrinter({ deadlineMs = DEADLINE_MS, memoryMb = MEMORY_MB }: PrinterOptions = {}): Printer {
-  const inTurn = fairLine({ maxRunning: 1, maxWaiting: MAX_WAITING, waiting: 'documents are being printed' })
+  const limit = createLimiter({ maxRunning: 1, maxWaiting: MAX_WAITING, full: queueFull('documents are being printed') })
   let thread: Worker | null = null
   let idle: NodeJS.Timeout | undefined
 
@@ -61,7 +61,7 @@ export function createPrinter({ deadlineMs = DEADLINE_MS, memoryMb = MEMORY_MB }
   }
 
   return {
-    print: (organizationId, kind, document) => inTurn(organizationId, () => draw(kind, document)),
+    print: (organizationId, kind, document) => limit(() => draw(kind, document), { tenant: organizationId }),
     close: end,
   }
 }
