@@ -34,6 +34,13 @@ def call(name):
     return run
 
 
+def attempt(function):
+    try:
+        return function()
+    except Exception as error:
+        return type(error).__name__
+
+
 @call("wrong password")
 def _():
     up42.authenticate(username=given["email"], password="wrong")
@@ -150,13 +157,6 @@ def _():
     }
 
 
-def attempt(function):
-    try:
-        return function()
-    except Exception as error:
-        return type(error).__name__
-
-
 @call("tasking order")
 def _():
     (reference,) = template("sandbox-vhr-quoted", **given["window"]).place()
@@ -231,7 +231,7 @@ def _():
     up = item.up42
     return {
         "item": [up.order_id, up.account_id, up.workspace_id, up.job_id, up.source, up.asset_id == item.get_self_href().split("/")[-1]],
-        "text": [each.id for each in client.search(filter=f"up42-order:id = '{order_id}'", filter_lang="cql2-text", method="GET").items()] == [item.id],
+        "text": [each.id for each in client.search(filter=f"\"up42-order:id\" = '{order_id}'", filter_lang="cql2-text", method="GET").items()] == [item.id],
         "downloaded": asset.file.download(folder).stat().st_size == asset.extra_fields["file:size"],
         "root": client.get_self_href(),
         "foreign": stac.pystac.Asset("https://elsewhere.example/a.tif").file,
