@@ -300,5 +300,6 @@ async function firstPage(
       answered = invoked
     }
   }
-  return !answered && refused ? { refused } : { invoked: answered ?? listed, scenes: [], next: null, silent }
+  // After a page that had scenes, silence at the last hosts ends the search; it is no failure of the whole.
+  return place === null && !answered && refused ? { refused } : { invoked: answered ?? listed, scenes: [], next: null, silent }
 }

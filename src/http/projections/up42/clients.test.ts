@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readRegistry } from '#adapters/vendors/registry.ts'
 import { scene } from '../../../../test/support/scene.ts'
 import { world } from '../../../../test/support/world.ts'
 
@@ -35,6 +36,7 @@ test('sign-in of clients of UP42', async (t) => {
     assert.deepEqual(await refused({ ...own, username: 'nobody@example.com' }), [401, 'invalid_grant'])
     assert.deepEqual(await refused({ ...own, grant_type: 'client_credentials' }), [400, 'unsupported_grant_type'])
     assert.deepEqual(await refused(incomplete), [422, 'invalid_request'])
+    assert.deepEqual(await refused({ ...own, username: 'a\0b@example.com' }), [422, 'invalid_request'])
     assert.deepEqual(await refused(own, { 'content-type': 'application/json' }), [415, 'invalid_request'])
     for (let guess = 0; guess < 10; guess++) await sign({ ...own, username: 'nobody@example.com' })
     assert.deepEqual(await refused({ ...own, username: 'nobody@example.com' }), [429, 'invalid_request'])
@@ -167,4 +169,31 @@ test('the catalogue for clients of UP42', async (t) => {
     const { status, body } = await w.post('/catalog/hosts/sandbox-hr/stac/search', { query: { gsd: { LT: 1 } } }, headers)
     assert.deepEqual([status, body.error.message], [422, body.detail])
   })
+})
+
+// Goal: one host that does not answer takes nothing away from a search of all, which names it; asked for by name, it is an error.
+test('a silent host in the catalogue for clients of UP42', async (t) => {
+  const sources = async (sandboxUrl: string) => {
+    const registry = await readRegistry(null, sandboxUrl)
+    const hosts = registry.hosts.map((host) => (host.hostName === 'sandbox-vhr' ? { ...host, url: 'http://127.0.0.1:1' } : host))
+    const isSandbox = ({ hostName }: { hostName: string }) => hostName.startsWith('sandbox-')
+    return { ...registry, hosts: hosts.filter(isSandbox), sources: registry.sources.filter(isSandbox) }
+  }
+  const w = await world(t, { vendors: true, sources })
+  const org = await w.organization()
+  const search = (body: object) => w.post('/v2/catalog/search', body, { authorization: `Bearer ${org.owner.token}` })
+  const area = { bbox: [2.3, 48.2, 2.31, 48.21], datetime: '2029-12-01/2029-12-31', limit: 500 }
+  const hosts = new Set<string>()
+  const silent = new Set<string>()
+  let body: object | undefined = area
+  for (let page = 0; body && page < 20; page++) {
+    const answer = await search(body)
+    assert.equal(answer.status, 200, answer.bytes.toString())
+    for (const { properties } of answer.body.features) hosts.add(properties.hostName)
+    for (const host of answer.body['svc:silent_hosts'] ?? []) silent.add(host)
+    body = answer.body.links.find(({ rel }: { rel: string }) => rel === 'next')?.body
+  }
+  assert.ok(hosts.has('sandbox-hr') && !hosts.has('sandbox-vhr'), [...hosts].join())
+  assert.deepEqual([...silent], ['sandbox-vhr'])
+  assert.equal((await search({ ...area, collections: ['sandbox-vhr'] })).status, 502)
 })

@@ -5,6 +5,7 @@ import { Problem, notFound, problem, withMembers } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import { validateInput } from '#core/validate.ts'
 import { signInFrom, type SignInParts } from '#http/auth.ts'
+import { parseJson } from '#http/body.ts'
 import { send } from '#http/operations.ts'
 import { project, queryOf, type Projecting } from '#http/projections/project.ts'
 
@@ -37,7 +38,9 @@ function credentialsOf({ body, headers }: FastifyRequest): { username: string; p
   if (form.get('grant_type') !== 'password')
     throw problem('bad-request', 'grant_type must be password', { members: { error: 'unsupported_grant_type' } })
   const given = Object.fromEntries(['username', 'password'].flatMap((name) => (form.has(name) ? [[name, form.get(name)]] : [])))
-  return validateInput(Credentials, given) as { username: string; password: string }
+  // Text that JSON bodies are refused for is no more welcome in a form.
+  const harmless = parseJson(Buffer.from(JSON.stringify(given)))
+  return validateInput(Credentials, harmless) as { username: string; password: string }
 }
 
 /** Clients of OAuth look for these two members (RFC 6749 §5.2). */
