@@ -49,12 +49,15 @@ export const DeleteOrganizationInput = Closed({
   forfeit_credits: Type.Optional(Type.Boolean({ description: 'Credits that are left are lost; without this they keep the organization.' })),
 })
 
-interface AuthParts {
+export interface SignInParts {
   platform: Platform
   auth: signIn.SignInPlatform
-  isLocal: boolean
   /** Null unless this is a local service with a demo account, whose password is public. */
   demo: Demo
+}
+
+interface AuthParts extends SignInParts {
+  isLocal: boolean
 }
 
 /** Sign-in, as in RFC 6749 §5.1: the answers hold credentials, so nothing on the way may keep them. */
@@ -80,9 +83,7 @@ function registerSessions(app: FastifyInstance, { platform, auth, isLocal, demo 
   })
   app.post('/auth/sign-in', async (request, reply) => {
     const { cookie, ...input } = inputOf(request, SignInInput)
-    if (!isOwn(request) && signIn.isSameEmail(input.email, (await demo())?.email))
-      throw problem('forbidden', 'Web pages of other origins cannot sign in to the demo account')
-    return granted(request, reply, { terms, cookie }, await signIn.signIn(auth, input, callerAddress(request)))
+    return granted(request, reply, { terms, cookie }, await signInFrom({ platform, auth, demo }, request, input))
   })
   app.post('/auth/refresh', async (request, reply) => {
     const { cookie, refresh_token, ...input } = inputOf(request, RefreshInput)
@@ -98,6 +99,17 @@ function registerSessions(app: FastifyInstance, { platform, auth, isLocal, demo 
     await signIn.signOut(auth, refresh_token ?? fromCookie ?? missingToken())
     return reply.code(204).send()
   })
+}
+
+/** The only way in with a password, whatever the address and the form that it came in. */
+export async function signInFrom(
+  { platform, auth, demo }: SignInParts,
+  request: FastifyRequest,
+  input: { email: string; password: string; organization_id?: string | null },
+): Promise<signIn.SignedIn> {
+  if (!isOwnRequest(request, platform.baseUrl()) && signIn.isSameEmail(input.email, (await demo())?.email))
+    throw problem('forbidden', 'Web pages of other origins cannot sign in to the demo account')
+  return await signIn.signIn(auth, input, callerAddress(request))
 }
 
 /** With the refresh token in the cookie or in the body, never in both. */

@@ -43,7 +43,10 @@ import { registerShareRoutes } from './projections/share.ts'
 import { registerStac } from './projections/stac/routes.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerCatalogRoutes } from './projections/catalog.ts'
-import { registerV2 } from './projections/v2.ts'
+import { registerUp42Assets } from './projections/up42/assets.ts'
+import { registerUp42Catalog } from './projections/up42/catalog.ts'
+import { registerUp42 } from './projections/up42/routes.ts'
+import { registerUp42SignIn } from './projections/up42/sign-in.ts'
 import { registerWmts } from './projections/wmts.ts'
 import { registerProcesses } from './projections/processes.ts'
 import { registerWorkers } from './workers.ts'
@@ -114,8 +117,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   registerMcp(app, { platform, observe })
   registerProcesses(app, { platform, observe })
   registerWorkers(app, platform, auth.tokens)
-  registerV2(app, { platform, observe })
   registerStac(app, { platform, observe, trustedProxies })
+  registerUp42(app, { platform, observe })
+  registerUp42Catalog(app, { platform, observe })
+  registerUp42Assets(app, { platform, observe, trustedProxies })
+  registerUp42SignIn(app, { platform, observe }, { platform, auth, demo })
   registerAuth(app, { platform, auth, isLocal, demo })
   registerEventTypes(app, platform)
   registerEvents(app, { platform, stream, isTrusted })

@@ -14,9 +14,10 @@ interface Response {
 }
 
 /** With the headers that a browser adds, which `fetch` would not let through. */
-function send(baseUrl: string, path: string, headers: Record<string, string>, body?: object): Promise<Response> {
+function send(baseUrl: string, path: string, headers: Record<string, string>, body?: object | URLSearchParams): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const type: Record<string, string> = body ? { 'content-type': 'application/json' } : {}
+    const isForm = body instanceof URLSearchParams
+    const type: Record<string, string> = body ? { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json' } : {}
     const asked = http.request(
       `${baseUrl}${path}`,
       { method: body ? 'POST' : 'GET', headers: { ...type, ...headers }, agent: false },
@@ -28,7 +29,7 @@ function send(baseUrl: string, path: string, headers: Record<string, string>, bo
         )
       },
     )
-    asked.on('error', reject).end(body && JSON.stringify(body))
+    asked.on('error', reject).end(isForm ? body.toString() : body && JSON.stringify(body))
   })
 }
 
@@ -38,7 +39,10 @@ test('row 59: pages of other origins are not local', async (t) => {
   t.after(() => lab.close())
   const database = await createEmptyDatabase()
   t.after(() => database.drop())
-  const { baseUrl } = await lab.start({ env: { DATABASE_URL: database.url, DATA_DIR: lab.dataDir(), SYSTEM_ADMIN_EMAILS: ROOT } })
+  const roots = Array.from({ length: 5 }, (_, index) => `root-${index}@example.com`)
+  const { baseUrl } = await lab.start({
+    env: { DATABASE_URL: database.url, DATA_DIR: lab.dataDir(), SYSTEM_ADMIN_EMAILS: [ROOT, ...roots].join(',') },
+  })
   const { host, port } = new URL(baseUrl)
   const foreign: Record<string, Record<string, string>> = {
     'a foreign origin': { origin: 'https://evil.example' },
@@ -48,15 +52,25 @@ test('row 59: pages of other origins are not local', async (t) => {
     'a name that was rebound to this machine': { host: `evil.example:${port}`, 'sec-fetch-site': 'same-origin' },
   }
   const demo = { email: DEMO_EMAIL, password: DEMO_PASSWORD }
+  // A form needs no leave of the browser to be sent to another origin.
+  const form = new URLSearchParams({ grant_type: 'password', username: DEMO_EMAIL, password: DEMO_PASSWORD })
+  const tokenPath = '/realms/public/protocol/openid-connect/token'
 
-  for (const [name, headers] of Object.entries(foreign))
+  for (const [index, [name, headers]] of Object.entries(foreign).entries())
     await t.test(name, async () => {
-      const signUp = await send(baseUrl, '/auth/sign-up', headers, { email: ROOT, password: 'long enough', name: 'Root' })
-      assert.deepEqual([signUp.status, JSON.parse(signUp.text).code], [403, 'sign-up-refused'])
-      assert.equal((await send(baseUrl, '/auth/sign-in', headers, demo)).status, 403)
-      assert.equal((await send(baseUrl, '/auth/sign-in', headers, { ...demo, email: ` ${DEMO_EMAIL.toUpperCase()}` })).status, 403)
-      assert.equal((await send(baseUrl, '/sandbox/payments/confirm', headers, { client_secret: 'x' })).status, 403)
-      assert.equal((await send(baseUrl, '/metrics', headers)).status, 403)
+      const root = { email: roots[index]!, password: 'long enough', name: 'Root' }
+      const shouted = { ...demo, email: ` ${DEMO_EMAIL.toUpperCase()}` }
+      const statuses = {
+        'sign-up': await send(baseUrl, '/auth/sign-up', headers, root),
+        'sign-in': await send(baseUrl, '/auth/sign-in', headers, demo),
+        'sign-in, spelt otherwise': await send(baseUrl, '/auth/sign-in', headers, shouted),
+        'sign-in by a form': await send(baseUrl, tokenPath, headers, form),
+        payments: await send(baseUrl, '/sandbox/payments/confirm', headers, { client_secret: 'x' }),
+        metrics: await send(baseUrl, '/metrics', headers),
+      }
+      const notRefused = Object.keys(statuses).filter((address) => statuses[address as keyof typeof statuses].status !== 403)
+      assert.deepEqual(notRefused, [])
+      assert.equal(JSON.parse(statuses['sign-up'].text).code, 'sign-up-refused')
       assert.equal((await send(baseUrl, '/docs/demo.json', headers)).text, '{}')
       for (const path of ['/welcome', '/']) assert.ok(!(await send(baseUrl, path, headers)).text.includes(DEMO_PASSWORD), path)
     })
@@ -79,6 +93,7 @@ test('row 59: pages of other origins are not local', async (t) => {
     await t.test(`${name} is local`, async () => {
       assert.equal((await send(baseUrl, '/metrics', headers)).status, 200)
       assert.equal((await send(baseUrl, '/auth/sign-in', headers, demo)).status, 200)
+      assert.equal((await send(baseUrl, tokenPath, headers, form)).status, 200)
       assert.equal((await send(baseUrl, '/sandbox/payments/confirm', headers, { client_secret: 'x' })).status, 404)
       assert.equal(JSON.parse((await send(baseUrl, '/docs/demo.json', headers)).text).password, DEMO_PASSWORD)
     })

@@ -40,11 +40,10 @@ test('row 61: alert rules of one organization before those of another', async (t
     w.clock.advance({ minutes: 1 })
     await item(other)
     const answered = await w.evaluateAlerts()
-    assert.equal(answered, MAX_RULES_PER_ORGANIZATION + 1)
     const fired = await w.db.selectFrom('event').select('org_id').where('type', '=', 'alert.triggered').orderBy('seq').execute()
-    assert.equal(fired.length, MAX_RULES_PER_ORGANIZATION + 1)
     const place = fired.findIndex(({ org_id }) => org_id === other.id)
     // Four are answered at once.
-    assert.ok(place < 6, `it came as number ${place + 1}`)
+    assert.ok(place >= 0 && place < 6, `it came as number ${place + 1} of ${fired.length}`)
+    assert.deepEqual([answered, fired.length], [MAX_RULES_PER_ORGANIZATION + 1, MAX_RULES_PER_ORGANIZATION + 1])
   })
 })

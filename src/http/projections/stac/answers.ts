@@ -59,8 +59,21 @@ export function sendFeatures(facade: Facade, request: FastifyRequest, reply: Fas
     ...(matched === undefined ? {} : { numberMatched: matched }),
     ...(isEstimated ? { numberMatchedEstimated: true } : {}),
   })
-  const body = Buffer.concat([Buffer.from(`${opening.slice(0, -1)},`), features])
+  const body = Buffer.concat([Buffer.from(`${opening.slice(0, -1)},`), translated(facade, invoked, features, base)])
   return send(reply, { ...invoked, headers: { ...invoked.headers, 'Content-Type': GEOJSON_TYPE }, body })
+}
+
+/** Features as they stand, unless they are told in other words. */
+function translated(facade: Facade, invoked: Invoked, features: Buffer, base: string): Buffer {
+  if (!facade.dialect) return features
+  const { features: ours } = JSON.parse(`{${features.toString()}`) as { features: Json[] }
+  const theirs = ours.map((feature) => inDialect(facade, invoked, feature, base))
+  return Buffer.from(`"features":${JSON.stringify(theirs)}}`)
+}
+
+/** An item or a collection, in the words of whoever is served. */
+export function inDialect(facade: Facade, { trace: { organizationId } }: Invoked, document: Json, base: string): Json {
+  return facade.dialect?.toTheirs(document, { organizationId, base }) ?? document
 }
 
 function pageLinks(base: string, key: string | null, { path, query, posted }: Place, next: string | null): FacadeLink[] {

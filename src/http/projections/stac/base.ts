@@ -6,11 +6,26 @@ import type { Projecting } from '#http/projections/project.ts'
 export interface Facade extends Projecting {
   /** Addresses or networks whose `X-Forwarded-*` are believed. */
   trustedProxies: readonly string[]
+  /** Where the same API is served in the words of another service; left out: at `/stac`, in our own. */
+  dialect?: Dialect
+}
+
+type Json = Record<string, unknown>
+
+export interface Dialect {
+  /** What stands before `/stac` in its addresses. */
+  path: string
+  /** The input of a search, with names of properties in our words. */
+  toOurs: (input: Json) => Json
+  /** An item or a collection in their words. */
+  toTheirs: (document: Json, seen: { organizationId: string | null; base: string }) => Json
 }
 
 const HOST = /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$|^\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?$/
 
-export function baseOf({ platform, trustedProxies }: Facade, request: FastifyRequest): string {
+export const baseOf = (facade: Facade, request: FastifyRequest): string => `${hostOf(facade, request)}${facade.dialect?.path ?? ''}`
+
+function hostOf({ platform, trustedProxies }: Facade, request: FastifyRequest): string {
   const own = platform.baseUrl()
   if (!trusting(trustedProxies)(request.socket.remoteAddress)) return own
   const host = nearest(request.headers['x-forwarded-host'])

@@ -8,10 +8,10 @@ import { readBody, USUAL_BYTES } from '#http/read-body.ts'
 import { extensionUri, withKey } from '#core/stac.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import { project, queryOf } from '#http/projections/project.ts'
-import { bodyOf, sendFeatures, sendProblem } from './answers.ts'
+import { bodyOf, inDialect, sendFeatures, sendProblem } from './answers.ts'
 import { baseOf, keyOf, type Facade } from './base.ts'
 import { apiDocument } from './api.ts'
-import { CONFORMANCE, extensionSchema, JSON_TYPE, landing, queryables, SCHEMA_TYPE, type FacadeLink } from './documents.ts'
+import { CONFORMANCE, extensionSchema, GEOJSON_TYPE, JSON_TYPE, landing, queryables, SCHEMA_TYPE, type FacadeLink } from './documents.ts'
 import { exportAs, exportFormat } from './export.ts'
 import { fromQuery, pickAsked, toInput } from './query.ts'
 
@@ -96,11 +96,17 @@ async function sendQueryables(
 function registerCollections(app: FastifyInstance, facade: Facade): void {
   app.get('/stac/collections', async (request, reply) => {
     const invoked = await listCollections(facade, request, reply)
-    return invoked.status === 200 ? send(reply, invoked) : sendProblem(reply, invoked)
+    if (invoked.status !== 200) return sendProblem(reply, invoked)
+    if (!facade.dialect) return send(reply, invoked)
+    const { collections, ...rest } = bodyOf<{ collections: Json[] }>(invoked)
+    const base = baseOf(facade, request)
+    return sendJson(reply, invoked, { ...rest, collections: collections.map((each) => inDialect(facade, invoked, each, base)) })
   })
   app.get<{ Params: { id: string } }>('/stac/collections/:id', async (request, reply) => {
     const looked = await requireCollection(facade, request, reply)
-    return 'refused' in looked ? sendProblem(reply, looked.refused) : sendJson(reply, looked.invoked, looked.found)
+    if ('refused' in looked) return sendProblem(reply, looked.refused)
+    const { found, invoked } = looked
+    return sendJson(reply, invoked, inDialect(facade, invoked, { ...found }, baseOf(facade, request)))
   })
   app.get<{ Params: { id: string } }>('/stac/collections/:id/queryables', async (request, reply) => {
     const looked = await requireCollection(facade, request, reply)
@@ -110,10 +116,15 @@ function registerCollections(app: FastifyInstance, facade: Facade): void {
   })
 }
 
+function searchInput(facade: Facade, request: FastifyRequest, asked: Parameters<typeof toInput>[0]): Json {
+  const input = toInput(asked)
+  return { ...(facade.dialect?.toOurs(input) ?? input), ...seenFrom(facade, request) }
+}
+
 function registerItems(app: FastifyInstance, facade: Facade): void {
   app.get<{ Params: { id: string } }>('/stac/collections/:id/items', async (request, reply) => {
     const { id } = request.params
-    const asked = () => ({ ...toInput({ ...fromQuery(queryOf(request)), collections: [id] }), ...seenFrom(facade, request) })
+    const asked = () => searchInput(facade, request, { ...fromQuery(queryOf(request)), collections: [id] })
     const invoked = await project(facade, 'stac.search', request, reply, asked)
     if (invoked.status === 200 && bodyOf<{ context: { returned: number } }>(invoked).context.returned === 0) {
       // Only an empty page leaves it open whether there is such a collection at all.
@@ -136,18 +147,23 @@ function registerItems(app: FastifyInstance, facade: Facade): void {
     if (invoked.status !== 200) return sendProblem(reply, invoked)
     if (bodyOf<{ collection?: string }>(invoked).collection !== request.params.id)
       throw problem('not-found', 'No such item in this collection')
-    return send(reply, invoked)
+    return sendItem(facade, request, reply, invoked)
   })
   app.get<{ Params: { item: string } }>('/stac/items/:item', async (request, reply) => {
     const invoked = await one(request, reply, request.params.item)
-    return invoked.status === 200 ? send(reply, invoked) : sendProblem(reply, invoked)
+    return invoked.status === 200 ? sendItem(facade, request, reply, invoked) : sendProblem(reply, invoked)
   })
+}
+
+export function sendItem(facade: Facade, request: FastifyRequest, reply: FastifyReply, invoked: Invoked): FastifyReply {
+  if (!facade.dialect) return send(reply, invoked)
+  return sendJson(reply, invoked, inDialect(facade, invoked, bodyOf<Json>(invoked), baseOf(facade, request)), GEOJSON_TYPE)
 }
 
 function registerSearch(app: FastifyInstance, facade: Facade): void {
   app.get('/stac/search', async (request, reply) => {
     const query = { ...queryOf(request) }
-    const input = () => ({ ...toInput(fromQuery(query)), ...seenFrom(facade, request) })
+    const input = () => searchInput(facade, request, fromQuery(query))
     const format = exportFormat(request)
     if (format) return await exportAs(format, facade, request, reply, input)
     const invoked = await project(facade, 'stac.search', request, reply, input)
@@ -157,7 +173,7 @@ function registerSearch(app: FastifyInstance, facade: Facade): void {
     let posted: Json = {}
     const invoked = await project(facade, 'stac.search', request, reply, async () => {
       posted = parseBody(await readBody(request.raw, USUAL_BYTES), request.headers['content-type'], request.headers['content-encoding'])
-      return { ...toInput(pickAsked(posted)), ...seenFrom(facade, request) }
+      return searchInput(facade, request, pickAsked(posted))
     })
     return sendFeatures(facade, request, reply, invoked, { path: '/stac/search', query: {}, posted, links: [] })
   })

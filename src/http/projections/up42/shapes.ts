@@ -1,6 +1,6 @@
 /** Collections, scenes and jobs as clients of UP42 know them, made of what operations answer. */
 
-type Json = Record<string, unknown>
+import type { Json } from './route.ts'
 
 /** What a client calls a host is the name that it searches at. */
 function providersOf({ providers, hostName }: Json): Json[] {

@@ -3,25 +3,17 @@
  * the operation's input, and what it answers into the words of UP42. Refusals stay as they are.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Problem } from '#core/problem.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
+import { problemReply } from '#pipeline/reply.ts'
 import { parseBody } from '#http/body.ts'
 import { readBody, USUAL_BYTES } from '#http/read-body.ts'
 import { send } from '#http/operations.ts'
 import { pathOf } from '#http/methods.ts'
-import { numeric, pick, project, queryOf, type Projecting } from './project.ts'
-import { collectionShape, jobShape, jobStatuses, scenesShape } from './v2.shapes.ts'
-
-type Json = Record<string, unknown>
-/** What an operation answered, for which account, and to whom. */
-type Shape = (answer: Json, accountId: string | null, asked: { request: FastifyRequest; base: string }) => unknown
-
-interface Route {
-  method: 'GET' | 'POST' | 'PATCH'
-  path: string
-  operation: string
-  input: (request: FastifyRequest, body: Json) => Json
-  shape: Shape
-}
+import { numeric, pick, project, queryOf, type Projecting } from '#http/projections/project.ts'
+import { TEMPLATE_ROUTES } from './processes.ts'
+import { collectionShape, jobShape, jobStatuses, scenesShape } from './shapes.ts'
+import { Refused, type Asked, type Json, type Route, type Shape } from './route.ts'
 
 const STATUSES: Readonly<Record<string, string>> = {
   pending: 'CREATED',
@@ -56,14 +48,18 @@ const LIST_PARAMETERS = ['workspaceId', 'type', 'displayName', 'dataProductIds',
 
 function listInput(request: FastifyRequest): Json {
   const query = queryOf(request)
-  const { status, subStatus } = query
+  const { status, subStatus, budgetIds } = query
   return {
     ...windowOf(query),
     ...Object.fromEntries(Object.entries(pick(query, LIST_PARAMETERS)).map(([name, value]) => [name, listed(value)])),
     ...(status === undefined ? {} : { status: ours(STATUSES, listed(status)) }),
     ...(subStatus === undefined ? {} : { subStatus: ours(SUB_STATUSES, listed(subStatus)) }),
+    // No order is charged to a budget, so none is of these.
+    ...(budgetIds === undefined ? {} : { orderIds: NO_ORDER }),
   }
 }
+
+const NO_ORDER = '00000000-0000-0000-0000-000000000000'
 
 function decisionsInput(request: FastifyRequest): Json {
   const query = queryOf(request)
@@ -138,7 +134,7 @@ const quotationShape: Shape = (quotation, accountId) => ({
 
 const pageShape =
   (shape: Shape): Shape =>
-  (page, accountId, asked) => ({ ...page, content: (page['content'] as Json[]).map((one) => shape(one, accountId, asked)) })
+  (page, accountId, asked) => ({ ...page, content: (page['content'] as Json[]).map((entry) => shape(entry, accountId, asked)) })
 
 interface EstimateAnswer {
   summary: { totalCredits: number; areaSqKm: number }
@@ -242,6 +238,14 @@ const ROUTES: readonly Route[] = [
     operation: 'catalog.search',
     input: (request, body) => ({ ...body, ...pick(queryOf(request), ['next']), host_name: idOf(request) }),
     shape: (answer, _accountId, { request, base }) => scenesShape(answer, pathOf(request.url), base),
+    refusal: { 422: (problem) => ({ ...problem, error: { message: problem['detail'] } }) },
+  },
+  {
+    method: 'GET',
+    path: '/catalog/:id/image/:scene/quicklook',
+    operation: 'catalog.image.quicklook',
+    input: (request) => ({ host_name: idOf(request), image_id: (request.params as { scene: string }).scene }),
+    shape: 'bytes',
   },
   { method: 'GET', path: '/v2/processing/jobs', operation: 'processing.jobs.list', input: jobsInput, shape: jobsShape },
   {
@@ -251,6 +255,7 @@ const ROUTES: readonly Route[] = [
     input: (request) => ({ job_id: idOf(request) }),
     shape: ({ job }, _accountId, { base }) => jobShape(job as Json, base),
   },
+  ...TEMPLATE_ROUTES,
   // There are no budgets here: limits are on members, and nothing is charged to a budget.
   { method: 'GET', path: '/v2/budgets', operation: 'organizations.get', input: () => ({}), shape: () => NO_BUDGETS },
   {
@@ -317,33 +322,19 @@ function parsed(text: unknown): unknown {
   }
 }
 
-export function registerV2(app: FastifyInstance, projecting: Projecting): void {
-  for (const { method, path, operation, input, shape } of ROUTES)
+export function registerUp42(app: FastifyInstance, projecting: Projecting): void {
+  for (const route of ROUTES) {
+    const { method, path, operation, input } = route
     app.route({
       method,
       url: path,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         const invoked = await project(projecting, operation, request, reply, async () => input(request, await bodyOf(request)))
         const asked = { request, base: projecting.platform.baseUrl() }
-        return send(
-          reply,
-          reshaped(invoked, (answer, accountId) => shape(answer, accountId, asked)),
-        )
+        return send(reply, reshaped(invoked, route, asked))
       },
     })
-  // The items of an account as STAC are ours; what leads there keeps its method and its body.
-  app.route({
-    method: ['GET', 'POST'],
-    url: '/v2/assets/stac/*',
-    handler: async (request: FastifyRequest, reply: FastifyReply) => toStac(projecting, request, reply),
-  })
-  app.get('/v2/assets/stac', async (request, reply) => toStac(projecting, request, reply))
-}
-
-function toStac({ platform }: Projecting, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { pathname, search } = new URL(request.url, platform.baseUrl())
-  const rest = pathname.slice('/v2/assets/stac'.length).replace(/\/+$/, '')
-  return reply.code(307).header('Location', `${platform.baseUrl()}/stac${rest}${search}`).send()
+  }
 }
 
 /** Read when the caller has been let in, as the bodies of operations are. */
@@ -354,8 +345,20 @@ async function bodyOf({ method, raw, headers }: FastifyRequest): Promise<Json> {
   return parseBody(await readBody(raw, USUAL_BYTES), isPatch ? 'application/json' : type, headers['content-encoding'])
 }
 
-function reshaped(invoked: Invoked, shape: (answer: Json, accountId: string | null) => unknown): Invoked {
-  if (invoked.status !== 200) return invoked
-  const answer = JSON.parse(Buffer.from(invoked.body as Uint8Array).toString()) as Json
-  return { ...invoked, body: Buffer.from(JSON.stringify(shape(answer, invoked.trace.organizationId))) }
+function reshaped(invoked: Invoked, { shape, refusal }: Pick<Route, 'shape' | 'refusal'>, asked: Asked): Invoked {
+  const documentOf = () => JSON.parse(Buffer.from(invoked.body as Uint8Array).toString()) as Json
+  const answered = (document: unknown): Invoked => ({ ...invoked, body: Buffer.from(JSON.stringify(document)) })
+  if (invoked.status !== 200) {
+    const told = refusal?.[invoked.status]?.(documentOf())
+    return told === undefined ? invoked : { ...answered(told), status: Number(told['status']) }
+  }
+  if (shape === 'bytes') return invoked
+  const document = shape(documentOf(), invoked.trace.organizationId, asked)
+  return document instanceof Refused ? refusedWith(invoked, document.problem, asked.base) : answered(document)
+}
+
+/** For what an operation answers as a finding and UP42 as a refusal. */
+function refusedWith(invoked: Invoked, refused: Problem, base: string): Invoked {
+  const { status, headers, body } = problemReply(refused, invoked.trace.invocationId, base)
+  return { ...invoked, status, headers: { ...invoked.headers, ...headers }, body }
 }

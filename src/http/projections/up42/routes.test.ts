@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
-import { balance, features, grant, scenes, square, until, work } from '../../../test/orders/support.ts'
-import { world } from '../../../test/support/world.ts'
+import { balance, features, grant, scenes, square, until, work } from '../../../../test/orders/support.ts'
+import { world } from '../../../../test/support/world.ts'
 
 const WINDOW = { acquisitionStart: '2030-01-02T00:00:00Z', acquisitionEnd: '2030-01-20T00:00:00Z' }
 

@@ -1,0 +1,305 @@
+/**
+ * The catalogue of all hosts as one STAC API, which UP42's `catalog_client` opens. A search asks one host after another: each
+ * page is `catalog.search` at one of them, and its cursor says at which.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { notFound, invalidField, unknownName } from '#core/problem.ts'
+import { STAC_VERSION, type Link } from '#core/stac.ts'
+import { parseBody } from '#http/body.ts'
+import { send } from '#http/operations.ts'
+import { project, queryOf, type Projecting } from '#http/projections/project.ts'
+import { bodyOf, sendProblem } from '#http/projections/stac/answers.ts'
+import { GEOJSON_TYPE, JSON_TYPE } from '#http/projections/stac/documents.ts'
+import { fromQuery, pickAsked } from '#http/projections/stac/query.ts'
+import { readBody, USUAL_BYTES } from '#http/read-body.ts'
+import type { Invoked } from '#pipeline/invoke.ts'
+import type { Json } from './route.ts'
+
+const MOUNT = '/v2/catalog'
+const API = 'https://api.stacspec.org/v1.0.0'
+const CONFORMANCE = [`${API}/core`, `${API}/collections`, `${API}/item-search`, `${API}/item-search#query`]
+
+interface Source {
+  host_name: string
+  access_model: 'open' | 'commercial'
+  collections: { id: string; title: string; description: string; gsd: number | null }[]
+}
+type Asked = ReturnType<typeof pickAsked>
+
+export function registerUp42Catalog(app: FastifyInstance, projecting: Projecting): void {
+  const root = () => `${projecting.platform.baseUrl()}${MOUNT}`
+  const landing = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { invoked } = await sourcesOf(projecting, request, reply)
+    return invoked.status === 200 ? sendJson(reply, invoked, landingPage(root())) : sendProblem(reply, invoked)
+  }
+  app.get(MOUNT, landing)
+  app.get(`${MOUNT}/`, landing)
+  app.get(`${MOUNT}/conformance`, async (_request, reply) => reply.type(JSON_TYPE).send({ conformsTo: CONFORMANCE }))
+  app.get(`${MOUNT}/collections`, async (request, reply) => {
+    const { invoked, sources } = await sourcesOf(projecting, request, reply)
+    if (invoked.status !== 200) return sendProblem(reply, invoked)
+    const links = [link('self', `${root()}/collections`), link('root', root())]
+    return sendJson(reply, invoked, { collections: collectionsOf(sources, root()), links })
+  })
+  app.get<{ Params: { id: string } }>(`${MOUNT}/collections/:id`, async (request, reply) => {
+    const { invoked, sources } = await sourcesOf(projecting, request, reply)
+    if (invoked.status !== 200) return sendProblem(reply, invoked)
+    requireKnown(sources, [request.params.id])
+    return sendJson(
+      reply,
+      invoked,
+      collectionsOf(sources, root()).find(({ id }) => id === request.params.id)!,
+    )
+  })
+  app.get<SceneRoute>(`${MOUNT}/collections/:id/items/:item`, (request, reply) => sendScene(projecting, request, reply, root()))
+  app.get(`${MOUNT}/search`, (request, reply) => search(projecting, request, reply, root()))
+  app.post(`${MOUNT}/search`, (request, reply) => search(projecting, request, reply, root()))
+}
+
+interface SceneRoute {
+  Params: { id: string; item: string }
+}
+
+/** Who may search is decided here, before a body is read by `afterwards`. */
+async function sourcesOf(
+  projecting: Projecting,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  afterwards: () => Promise<void> = async () => {},
+): Promise<{ invoked: Invoked; sources: Source[] }> {
+  const invoked = await project(projecting, 'catalog.sources.list', request, reply, async () => {
+    await afterwards()
+    return {}
+  })
+  return { invoked, sources: invoked.status === 200 ? bodyOf<{ sources: Source[] }>(invoked).sources : [] }
+}
+
+const link = (rel: string, href: string, type = JSON_TYPE, more: object = {}): Link => ({ rel, href, type, ...more })
+
+const sendJson = (reply: FastifyReply, invoked: Invoked, document: unknown, type = JSON_TYPE): FastifyReply =>
+  send(reply, { ...invoked, headers: { ...invoked.headers, 'Content-Type': type }, body: Buffer.from(JSON.stringify(document)) })
+
+const landingPage = (root: string) => ({
+  type: 'Catalog',
+  stac_version: STAC_VERSION,
+  id: 'catalog',
+  title: 'Catalogue',
+  description: 'Scenes of every host that can be searched here.',
+  conformsTo: CONFORMANCE,
+  links: [
+    link('self', root),
+    link('root', root),
+    link('conformance', `${root}/conformance`),
+    link('data', `${root}/collections`),
+    link('search', `${root}/search`, GEOJSON_TYPE, { method: 'GET' }),
+    link('search', `${root}/search`, GEOJSON_TYPE, { method: 'POST' }),
+  ],
+})
+
+/** One for each name: two hosts can have the same collection, and a search asks both. */
+function collectionsOf(sources: readonly Source[], root: string) {
+  const all = sources.flatMap(({ access_model, collections }) =>
+    collections.map(({ id, title, description, gsd }) => ({
+      type: 'Collection',
+      stac_version: STAC_VERSION,
+      id,
+      title,
+      description: description || title,
+      license: access_model === 'open' ? 'various' : 'proprietary',
+      extent: { spatial: { bbox: [[-180, -90, 180, 90]] }, temporal: { interval: [[null, null]] } },
+      ...(gsd === null ? {} : { summaries: { gsd: [gsd] } }),
+      links: [link('self', `${root}/collections/${encodeURIComponent(id)}`), link('root', root), link('parent', root)],
+    })),
+  )
+  return [...new Map(all.toReversed().map((collection) => [collection.id, collection])).values()].toReversed()
+}
+
+function requireKnown(sources: readonly Source[], wanted: readonly string[]): void {
+  const known = [...new Set(sources.flatMap(({ collections }) => collections.map(({ id }) => id)))]
+  const unknown = wanted.find((id) => !known.includes(id))
+  if (unknown !== undefined) throw unknownName('collection', unknown, known, `the collections are at ${MOUNT}/collections`)
+}
+
+const withAny = (sources: readonly Source[], wanted: readonly string[] | null): Source[] =>
+  sources.filter(({ collections }) => wanted === null || collections.some(({ id }) => wanted.includes(id)))
+
+async function sendScene(
+  projecting: Projecting,
+  request: FastifyRequest<SceneRoute>,
+  reply: FastifyReply,
+  root: string,
+): Promise<FastifyReply> {
+  const { id: collection, item } = request.params
+  const { invoked, sources } = await sourcesOf(projecting, request, reply)
+  if (invoked.status !== 200) return sendProblem(reply, invoked)
+  requireKnown(sources, [collection])
+  for (const { host_name } of withAny(sources, [collection])) {
+    const answer = await project(projecting, 'catalog.item.get', request, reply, () => ({ host_name, id: item }))
+    if (answer.status === 404) continue
+    if (answer.status !== 200) return sendProblem(reply, answer)
+    const scene = bodyOf<Scene>(answer)
+    if (scene.collection === collection) return sendJson(reply, answer, itemOf(scene, root), GEOJSON_TYPE)
+  }
+  throw notFound('scene')
+}
+
+interface Scene {
+  id: string
+  collection: string
+  assets: Record<string, object>
+  links: { rel: string; href: string; type: string }[]
+}
+
+/** A scene as an item: its pictures are assets too, where clients look for them. */
+function itemOf(scene: Scene, root: string): Json {
+  const collection = `${root}/collections/${encodeURIComponent(scene.collection)}`
+  const picture = (rel: string, roles: string[]) => {
+    const found = scene.links.find((each) => each.rel === rel)
+    return found ? { href: found.href, type: found.type, roles } : null
+  }
+  const [thumbnail, quicklook] = [picture('thumbnail', ['thumbnail']), picture('preview', ['overview'])]
+  return {
+    ...scene,
+    stac_extensions: [],
+    assets: { ...(thumbnail ? { thumbnail } : {}), ...(quicklook ? { quicklook } : {}), ...scene.assets },
+    links: [
+      link('self', `${collection}/items/${encodeURIComponent(scene.id)}`, GEOJSON_TYPE),
+      link('root', root),
+      link('parent', collection),
+      link('collection', collection),
+      ...scene.links,
+    ],
+  }
+}
+
+const MAX_PAGE = 500
+const DEFAULT_PAGE = 100
+
+/** At which host a page begins, and with which cursor of its own. */
+interface Place {
+  host: string
+  next: string | null
+}
+
+const sealed = (place: Place): string => Buffer.from(JSON.stringify(place)).toString('base64url')
+
+function opened(token: unknown): Place | null {
+  if (token === undefined || token === null) return null
+  try {
+    const { host, next } = JSON.parse(Buffer.from(String(token), 'base64url').toString()) as Partial<Place>
+    if (typeof host === 'string' && (next === null || typeof next === 'string')) return { host, next }
+  } catch {
+    // Told below, as any other text that is none of our cursors.
+  }
+  throw invalidField('token', 'must be the one of a next link')
+}
+
+async function search(projecting: Projecting, request: FastifyRequest, reply: FastifyReply, root: string): Promise<FastifyReply> {
+  const isPost = request.method === 'POST'
+  let posted: Json = {}
+  let wanted: Wanted | null = null
+  const { invoked, sources } = await sourcesOf(projecting, request, reply, async () => {
+    const { headers, raw } = request
+    if (isPost) posted = parseBody(await readBody(raw, USUAL_BYTES), headers['content-type'], headers['content-encoding'])
+    wanted = wantedOf(isPost ? pickAsked(posted) : fromQuery({ ...queryOf(request) }))
+  })
+  if (invoked.status !== 200) return sendProblem(reply, invoked)
+  const found = await firstPage({ projecting, request, reply }, { invoked, sources }, wanted!)
+  if ('refused' in found) return sendProblem(reply, found.refused)
+  const document = {
+    type: 'FeatureCollection',
+    features: found.scenes.map((scene) => itemOf(scene, root)),
+    numberReturned: found.scenes.length,
+    ...(found.silent.length > 0 ? { 'svc:silent_hosts': found.silent } : {}),
+    links: [link('root', root), ...(found.next ? [nextLink(request, root, isPost ? posted : null, sealed(found.next))] : [])],
+  }
+  return sendJson(reply, found.invoked, document, GEOJSON_TYPE)
+}
+
+function nextLink(request: FastifyRequest, root: string, posted: Json | null, token: string): Link {
+  if (posted) return link('next', `${root}/search`, GEOJSON_TYPE, { method: 'POST', body: { ...posted, token }, merge: false })
+  const parameters = new URLSearchParams(new URL(request.url, root).search)
+  parameters.delete('key')
+  parameters.set('token', token)
+  return link('next', `${root}/search?${parameters}`, GEOJSON_TYPE, { method: 'GET' })
+}
+
+interface Wanted {
+  collections: string[] | null
+  place: Place | null
+  /** The input of `catalog.search` at any host. */
+  input: Json
+}
+
+function wantedOf({ collections, token, query, bbox, limit, filter, sortby, ids, datetime, intersects }: Asked): Wanted {
+  if (filter !== undefined) throw invalidField('filter', 'cannot be given here; use query, such as {"eo:cloud_cover": {"lt": 20}}')
+  if (sortby !== undefined) throw invalidField('sortby', 'cannot be given here: scenes come host by host, newest first')
+  const list = (value: unknown) => (value === undefined ? null : [value].flat().map(String))
+  const named = list(collections)
+  return {
+    collections: named && named.length > 0 ? named : null,
+    place: opened(token),
+    input: {
+      ...(named && named.length > 0 ? { collections: named } : {}),
+      ...(ids === undefined ? {} : { ids: list(ids) }),
+      ...(datetime === undefined ? {} : { datetime }),
+      ...(bbox === undefined ? {} : { bbox: Array.isArray(bbox) && bbox.length === 6 ? [bbox[0], bbox[1], bbox[3], bbox[4]] : bbox }),
+      ...(intersects === undefined ? {} : { intersects }),
+      ...(query === undefined ? {} : { query: cloudQuery(query) }),
+      limit: typeof limit === 'number' ? Math.min(limit, MAX_PAGE) : (limit ?? DEFAULT_PAGE),
+    },
+  }
+}
+
+const CLOUDS = 'eo:cloud_cover'
+
+/** `{"eo:cloud_cover": {"lt": 20}}` as hosts are asked; some clients write the number as text. */
+function cloudQuery(query: unknown): Json {
+  const entries = typeof query === 'object' && query !== null ? Object.entries(query) : []
+  const [entry] = entries
+  const comparisons = Object.entries((entry?.[1] ?? {}) as Json)
+  if (entries.length !== 1 || entry![0] !== CLOUDS || comparisons.length !== 1)
+    throw invalidField('query', `must be ${CLOUDS} with one of lt, lte, gt and gte, such as {"${CLOUDS}": {"lt": 20}}`)
+  const [[operator, percent]] = comparisons as [[string, unknown]]
+  return { cloudCoverage: { [operator.toUpperCase()]: typeof percent === 'string' && percent.trim() !== '' ? Number(percent) : percent } }
+}
+
+type Found = { refused: Invoked } | { invoked: Invoked; scenes: Scene[]; next: Place | null; silent: string[] }
+
+const FAILED_HOST = [502, 503, 504]
+
+/**
+ * The next page that has scenes: clients take an empty one for the last, so hosts without any are passed over. So are hosts
+ * that do not answer where no collection was asked for, and the answer names them.
+ */
+async function firstPage(
+  { projecting, request, reply }: { projecting: Projecting; request: FastifyRequest; reply: FastifyReply },
+  { invoked: listed, sources }: { invoked: Invoked; sources: readonly Source[] },
+  { collections, place, input }: Wanted,
+): Promise<Found> {
+  if (collections) requireKnown(sources, collections)
+  const hosts = withAny(sources, collections).map(({ host_name }) => host_name)
+  const start = place ? hosts.indexOf(place.host) : 0
+  if (start < 0) throw invalidField('token', 'must come with the search that it was given for')
+  const silent: string[] = []
+  let [answered, refused]: (Invoked | null)[] = [null, null]
+  for (const [index, host_name] of hosts.entries()) {
+    if (index < start) continue
+    const next = index === start ? (place?.next ?? null) : null
+    const invoked = await project(projecting, 'catalog.search', request, reply, () => ({ ...input, host_name, ...(next ? { next } : {}) }))
+    if (FAILED_HOST.includes(invoked.status) && collections === null) {
+      silent.push(host_name)
+      refused = invoked
+    } else if (invoked.status !== 200) return { refused: invoked }
+    else {
+      const { features, links } = bodyOf<{ features: Scene[]; links: { rel: string; body?: { next: string } }[] }>(invoked)
+      const cursor = links.find(({ rel }) => rel === 'next')?.body?.next
+      const following = hosts[index + 1]
+      const onwards = cursor ? { host: host_name, next: cursor } : following ? { host: following, next: null } : null
+      if (features.length > 0) return { invoked, scenes: features, next: onwards, silent }
+      answered = invoked
+    }
+  }
+  // After a page that had scenes, silence at the last hosts ends the search; it is no failure of the whole.
+  return place === null && !answered && refused ? { refused } : { invoked: answered ?? listed, scenes: [], next: null, silent }
+}

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readRegistry } from '#adapters/vendors/registry.ts'
+import { scene } from '../../../../test/support/scene.ts'
+import { world } from '../../../../test/support/world.ts'
+
+const TOKEN = '/realms/public/protocol/openid-connect/token'
+const USER_INFO = '/realms/public/protocol/openid-connect/userinfo'
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+// Goal: the password grant of OAuth signs in as /auth/sign-in does, with the same refusals, and names a project as the workspace.
+test('sign-in of clients of UP42', async (t) => {
+  const w = await world(t)
+  const org = await w.organization()
+  const sign = (fields: Record<string, string>, headers: Record<string, string> = FORM) =>
+    w.request('POST', TOKEN, { headers, body: new URLSearchParams(fields).toString() })
+  const own = { grant_type: 'password', username: org.owner.email, password: org.owner.password, client_id: 'up42-sdk', scope: 'openid' }
+  const userInfo = async (token: string, query = '') =>
+    await w.request('GET', `${USER_INFO}${query}`, { headers: { authorization: `Bearer ${token}` } })
+
+  await t.test('a token that works, kept by nobody on the way', async () => {
+    const { status, body, headers } = await sign(own)
+    assert.deepEqual([status, body.token_type, body.expires_in, headers.get('cache-control')], [200, 'Bearer', 900, 'no-store'])
+    assert.deepEqual(Object.keys(body).toSorted(), ['access_token', 'expires_in', 'scope', 'token_type'])
+    await w.ok(body.access_token, 'projects.list')
+  })
+
+  await t.test('what is wrong is said in the words of OAuth, and counted', async () => {
+    const refused = async (fields: Record<string, string>, headers?: Record<string, string>) => {
+      const { status, body } = await sign(fields, headers)
+      assert.equal(body.error_description, body.detail)
+      return [status, body.error]
+    }
+    const { password: _password, ...incomplete } = own
+    assert.deepEqual(await refused({ ...own, password: 'wrong' }), [401, 'invalid_grant'])
+    assert.deepEqual(await refused({ ...own, username: 'nobody@example.com' }), [401, 'invalid_grant'])
+    assert.deepEqual(await refused({ ...own, grant_type: 'client_credentials' }), [400, 'unsupported_grant_type'])
+    assert.deepEqual(await refused(incomplete), [422, 'invalid_request'])
+    assert.deepEqual(await refused({ ...own, username: 'a\0b@example.com' }), [422, 'invalid_request'])
+    assert.deepEqual(await refused(own, { 'content-type': 'application/json' }), [415, 'invalid_request'])
+    for (let guess = 0; guess < 10; guess++) await sign({ ...own, username: 'nobody@example.com' })
+    assert.deepEqual(await refused({ ...own, username: 'nobody@example.com' }), [429, 'invalid_request'])
+  })
+
+  await t.test('the workspace is a project of the caller: the one named, or the oldest that they can change', async () => {
+    const { token } = org.owner
+    const other = await w.ok(token, 'projects.create', { name: 'Other' })
+    assert.equal((await userInfo(token)).body.sub, org.projectId)
+    assert.equal((await userInfo(token, `?workspaceId=${other.id}`)).body.sub, other.id)
+    const stranger = await w.organization()
+    assert.equal((await userInfo(stranger.owner.token, `?workspaceId=${other.id}`)).status, 404)
+    assert.equal((await w.request('GET', USER_INFO)).status, 401)
+  })
+})
+
+// Goal: items change and go through the addresses of UP42 only for those who could do it through the operations, and never by half.
+test('assets of clients of UP42', async (t) => {
+  const w = await world(t)
+  const org = await w.organization()
+  const { token } = org.owner
+  const editor = await w.member(org, 'editor')
+  const viewer = await w.member(org, 'viewer')
+  const stranger = await w.organization()
+  const { id: collection } = await w.ok(token, 'collections.create', { project_id: org.projectId, name: 'Scenes' })
+  const itemId = (await w.upload(token, org.projectId, { 'a.tif': await scene({ width: 16, height: 16 }) })).body.item_ids[0] as string
+  await w.ok(token, 'items.update', { item_id: itemId, collection_id: collection, properties: { crop: 'wheat' } })
+  const stac = '/v2/assets/stac'
+  const ask = (who: string, method: string, path: string, body?: object) =>
+    w.request(method, path, {
+      headers: { authorization: `Bearer ${who}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+  const item = `${stac}/collections/${collection}/items/${itemId}`
+
+  await t.test('links stay under its address, files keep theirs, and names are its own', async () => {
+    const { body } = await ask(token, 'GET', item)
+    for (const { href } of body.links) assert.ok(href.startsWith(`${w.baseUrl}${stac}`), href)
+    const [asset] = Object.values(body.assets) as { href: string }[]
+    assert.ok(asset!.href.startsWith(`${w.baseUrl}/api/v1/items/${itemId}/assets/`), asset!.href)
+    assert.equal(body.properties['up42-system:workspace_id'], org.projectId)
+    const equal = (property: string, value: string) => ({ op: '=', args: [{ property }, value] })
+    const args = [equal('up42-system:asset_id', itemId), equal('up42-system:workspace_id', org.projectId)]
+    const where = { filter: { op: 'and', args } }
+    const found = await ask(token, 'POST', `${stac}/search`, where)
+    assert.deepEqual([found.body.numberMatched, found.body.features[0]], [1, body])
+    assert.equal((await ask(token, 'POST', `${stac}/search`, { query: { 'up42-order:id': { eq: 'x' } } })).body.numberMatched, 0)
+    const url = await ask(token, 'POST', `${new URL(asset!.href).pathname}/download-url`)
+    assert.equal((await fetch(url.body.url)).status, 200)
+    assert.equal((await ask(stranger.owner.token, 'POST', `${new URL(asset!.href).pathname}/download-url`)).status, 404)
+  })
+
+  await t.test('a title and tags are changed by editors; other properties stay', async () => {
+    const change = { 'up42-user:title': 'North field', 'up42-user:tags': ['wheat'] }
+    assert.equal((await ask(viewer.token, 'PATCH', item, change)).status, 403)
+    assert.equal((await ask(stranger.owner.token, 'PATCH', item, change)).status, 404)
+    assert.equal((await ask(token, 'PATCH', `${stac}/collections/${org.id}/items/${itemId}`, change)).status, 404)
+    assert.equal((await ask(token, 'PATCH', item, { 'up42-user:title': 7 })).status, 400)
+    const { status, body } = await ask(editor.token, 'PATCH', item, change)
+    assert.deepEqual([status, body.properties['up42-user:title'], body.properties.crop], [200, 'North field', 'wheat'])
+    const kept = await ask(editor.token, 'PATCH', item, { 'up42-user:title': null, 'up42-user:tags': null })
+    assert.deepEqual([kept.body.properties['up42-user:title'], kept.body.properties['up42-user:tags']], ['North field', ['wheat']])
+  })
+
+  await t.test('a collection goes with its items, or stays with them', async () => {
+    const path = `${stac}/collections/${collection}`
+    assert.equal((await ask(editor.token, 'DELETE', path)).status, 403)
+    assert.equal((await ask(stranger.owner.token, 'DELETE', path)).status, 404)
+    assert.equal((await ask(token, 'GET', item)).status, 200, 'a refusal deletes nothing')
+    assert.equal((await ask(token, 'DELETE', path)).status, 204)
+    assert.deepEqual([(await ask(token, 'GET', item)).status, (await ask(token, 'GET', path)).status], [404, 404])
+  })
+})
+
+// Goal: the catalogue of all hosts is one STAC API: each scene comes once over all pages, and what is wrong is said.
+test('the catalogue for clients of UP42', async (t) => {
+  const w = await world(t, { vendors: true })
+  const org = await w.organization()
+  const headers = { authorization: `Bearer ${org.owner.token}` }
+  const search = (body: object) => w.post('/v2/catalog/search', body, headers)
+  const area = { bbox: [2.3, 48.2, 2.31, 48.21], datetime: '2029-12-01/2029-12-31' }
+
+  await t.test('pages go on from host to host, and end', async () => {
+    const wanted = { ...area, collections: ['sandbox-hr', 'sandbox-vhr'], limit: 20 }
+    const seen: string[] = []
+    const hosts = new Set<string>()
+    let body: object | undefined = wanted
+    for (let page = 0; body && page < 20; page++) {
+      const answer = await search(body)
+      assert.equal(answer.status, 200, answer.bytes.toString())
+      assert.ok(answer.body.features.length > 0, 'clients take an empty page for the last')
+      for (const { id, properties } of answer.body.features) {
+        seen.push(id)
+        hosts.add(properties.hostName)
+      }
+      body = answer.body.links.find(({ rel }: { rel: string }) => rel === 'next')?.body
+    }
+    assert.deepEqual([...hosts].toSorted(), ['sandbox-hr', 'sandbox-vhr'])
+    assert.equal(new Set(seen).size, seen.length)
+    assert.equal(body, undefined, 'the last page has no next link')
+    const all = await Promise.all(
+      [...hosts].map(
+        async (host_name) => (await w.ok(org.owner.token, 'catalog.search', { ...area, host_name, limit: 500 })).features.length,
+      ),
+    )
+    assert.equal(seen.length, all[0]! + all[1]!)
+  })
+
+  await t.test('what is wrong is 400 or 404, and nobody searches without a credential', async () => {
+    const wrong: object[] = [
+      { filter: { op: '=', args: [] } },
+      { sortby: [{ field: 'datetime', direction: 'asc' }] },
+      { query: { gsd: { lt: 1 } } },
+      { query: { 'eo:cloud_cover': { lt: 5, gt: 1 } } },
+      { query: { 'eo:cloud_cover': { lt: 'many' } } },
+      { token: 'x' },
+      { limit: 'many' },
+    ]
+    for (const body of wrong)
+      assert.equal((await search({ ...area, collections: ['sandbox-hr'], ...body })).status, 400, JSON.stringify(body))
+    const unknown = await search({ ...area, collections: ['sandbox-rh'] })
+    assert.deepEqual([unknown.status, unknown.body.detail], [404, "No such collection 'sandbox-rh'; did you mean sandbox-hr?"])
+    const get = (path: string) => w.request('GET', `/v2/catalog${path}`, { headers })
+    assert.equal((await get('/collections/sandbox-hr/items/nothing')).status, 404)
+    assert.equal((await w.request('GET', '/v2/catalog')).status, 401)
+    assert.equal((await w.post('/v2/catalog/search', area)).status, 401)
+  })
+
+  await t.test('a refused search of one host has the message where the client looks for it', async () => {
+    const { status, body } = await w.post('/catalog/hosts/sandbox-hr/stac/search', { query: { gsd: { LT: 1 } } }, headers)
+    assert.deepEqual([status, body.error.message], [422, body.detail])
+  })
+})
+
+// Goal: one host that does not answer takes nothing away from a search of all, which names it; asked for by name, it is an error.
+test('a silent host in the catalogue for clients of UP42', async (t) => {
+  const sources = async (sandboxUrl: string) => {
+    const registry = await readRegistry(null, sandboxUrl)
+    const hosts = registry.hosts.map((host) => (host.hostName === 'sandbox-vhr' ? { ...host, url: 'http://127.0.0.1:1' } : host))
+    const isSandbox = ({ hostName }: { hostName: string }) => hostName.startsWith('sandbox-')
+    return { ...registry, hosts: hosts.filter(isSandbox), sources: registry.sources.filter(isSandbox) }
+  }
+  const w = await world(t, { vendors: true, sources })
+  const org = await w.organization()
+  const search = (body: object) => w.post('/v2/catalog/search', body, { authorization: `Bearer ${org.owner.token}` })
+  const area = { bbox: [2.3, 48.2, 2.31, 48.21], datetime: '2029-12-01/2029-12-31', limit: 500 }
+  const hosts = new Set<string>()
+  const silent = new Set<string>()
+  let body: object | undefined = area
+  for (let page = 0; body && page < 20; page++) {
+    const answer = await search(body)
+    assert.equal(answer.status, 200, answer.bytes.toString())
+    for (const { properties } of answer.body.features) hosts.add(properties.hostName)
+    for (const host of answer.body['svc:silent_hosts'] ?? []) silent.add(host)
+    body = answer.body.links.find(({ rel }: { rel: string }) => rel === 'next')?.body
+  }
+  assert.ok(hosts.has('sandbox-hr') && !hosts.has('sandbox-vhr'), [...hosts].join())
+  assert.deepEqual([...silent], ['sandbox-vhr'])
+  assert.equal((await search({ ...area, collections: ['sandbox-vhr'] })).status, 502)
+})
