@@ -10,10 +10,12 @@ interface Node {
 }
 
 const published = JSON.parse(JSON.stringify(publishedDocument())) as Document
-const at = (document: Document, id: string) =>
-  (document.paths[`/v1/op/${id}`]!['post'] as object as Node)['requestBody']!['content']!['application/json']!['schema']!
-const answer = (document: Document, id: string) =>
-  (document.paths[`/v1/op/${id}`]!['post'] as object as Node)['responses']!['200']!['content']!['application/json']!['schema']!
+/** The component that a body refers to. */
+const named = (document: Document, body: Node) =>
+  (document.components.schemas as object as Node)[String(body['content']!['application/json']!['schema']!['$ref']).split('/').at(-1)!]!
+const operation = (document: Document, id: string) => document.paths[`/v1/op/${id}`]!['post'] as object as Node
+const at = (document: Document, id: string) => named(document, operation(document, id)['requestBody']!)
+const answer = (document: Document, id: string) => named(document, operation(document, id)['responses']!['200']!)
 
 /** What is found when one thing is changed. */
 function after(change: (document: Document) => void) {

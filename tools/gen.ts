@@ -93,9 +93,11 @@ put('docs/rooms.svg', picture(readGraph(root)))
 const { operationsPage } = await import('./operations-page.ts')
 put('docs/operations.md', operationsPage())
 const { publishedDocument } = await import('./published-document.ts')
-const published = `${JSON.stringify(publishedDocument(), null, 1)}\n`
-put('docs/openapi.json', published)
-const contract = JSON.parse(published) as Document
+const document = JSON.parse(JSON.stringify(publishedDocument())) as Document
+const { compactDocument } = await import('./compact-document.ts')
+put('docs/openapi.json', compactDocument(document))
+const { packageContract } = await import('./package-contract.ts')
+const contract = packageContract(document)
 const { clientFiles } = await import('./client-source.ts')
 putFolder('packages/client/src/generated', clientFiles(contract))
 const { cliFiles } = await import('./cli-source.ts')

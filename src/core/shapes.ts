@@ -13,6 +13,11 @@ import Type, {
 export const Closed = <P extends TProperties>(properties: P, options: TObjectOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
+/** What a field means in its place, as the published contract says it. */
+export const Described = <T extends TSchema>(schema: T, description: string): T =>
+  // A shape with a name keeps its own description: this one belongs to the field.
+  Type.With(schema, { [('$id' in schema ? 'x-description' : 'description') as string]: description }) as TSchema as T
+
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 export const Choice = <const V extends readonly string[]>(values: V, options: Record<string, unknown> = {}) =>
@@ -60,8 +65,12 @@ export type Received<I extends TSchema> =
 
 /** Windows of offset lists. An offset deep into a live list is a scan: the cap keeps it one that we can afford. */
 const MAX_OFFSET = 100_000
-export const Limit = (standard: number, maximum: number) => Defaulted(Type.Integer({ minimum: 1, maximum }), standard)
-export const Offset = Defaulted(Type.Integer({ minimum: 0, maximum: MAX_OFFSET }), 0)
+export const Limit = (standard: number, maximum: number) =>
+  Defaulted(Type.Integer({ minimum: 1, maximum }), standard, { description: 'Maximum number of results to return' })
+export const Offset = Defaulted(Type.Integer({ minimum: 0, maximum: MAX_OFFSET }), 0, { description: 'Number of results to skip' })
 
 /** Answers of operations that remove something. */
-export const Removed = Closed({ ok: Type.Literal(true), id: Type.String() })
+export const Removed = Closed(
+  { ok: Type.Literal(true, { description: 'Always `true`' }), id: Type.String({ description: 'ID of the removed object' }) },
+  { $id: 'Removed', description: 'Confirmation of the removal' },
+)

@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '#core/problem.ts'
-import { Closed, Email, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Email, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import * as account from '#access/account.ts'
 import { deleteAccount, deleteOrganization } from '#access/leaving.ts'
@@ -14,39 +14,44 @@ import { credentialOf } from './credential.ts'
 import { clearRefreshCookie, readRefreshCookie, setRefreshCookie, type CookieTerms } from './refresh-cookie.ts'
 
 const Password = Type.String({ maxLength: 1_000 })
-const PresentPassword = { ...Password, description: 'The present password: a token that was stolen is not enough.' }
+const PresentPassword = { ...Password, description: 'Current password' }
 const Token = Type.String({ minLength: 1, maxLength: 500 })
 const OrganizationId = Type.Optional(Nullable(Uuid))
 const Cookie = Type.Optional(
-  Type.Boolean({ description: 'For browsers: the refresh token comes as a cookie that no script can read, and not in the answer.' }),
+  Type.Boolean({ description: 'Whether to set the refresh token as an HTTP-only cookie instead of returning it' }),
 )
 
 export const SignUpInput = Closed({
-  email: Email,
-  password: Password,
-  name: NotBlank(200),
+  email: Described(Email, 'Email address'),
+  password: Described(Password, 'Password, at least 10 characters'),
+  name: Described(NotBlank(200), 'Display name of the user'),
   cookie: Cookie,
 })
 export const SignInInput = Closed({
-  email: Type.String({ maxLength: 254 }),
-  password: Password,
-  organization_id: OrganizationId,
+  email: Type.String({ maxLength: 254, description: 'Email address' }),
+  password: Described(Password, 'Password of the account'),
+  organization_id: Described(OrganizationId, 'ID of the organization to sign in to; null for the last used'),
   cookie: Cookie,
 })
 export const RefreshInput = Closed({
-  refresh_token: Type.Optional(Type.With(Token, { description: 'Left out by a browser that has the cookie.' })),
-  organization_id: OrganizationId,
+  refresh_token: Type.Optional(Described(Token, 'Refresh token; omitted by browsers that have the cookie')),
+  organization_id: Described(OrganizationId, 'ID of the organization to switch to; null keeps the current one'),
   cookie: Cookie,
 })
-export const SignOutInput = Closed({ refresh_token: Type.Optional(Token) })
-export const AcceptInput = Closed({ token: Type.With(Token, { description: 'The last part of the link.' }) })
-export const PasswordInput = Closed({ password: PresentPassword, new_password: Password })
-export const SignOutEverywhereInput = Closed({ password: Type.Optional(Password) })
+export const SignOutInput = Closed({ refresh_token: Described(Type.Optional(Token), 'Refresh token; usable once') })
+export const AcceptInput = Closed({ token: Described(Token, 'Invitation token, the last part of the link') })
+export const PasswordInput = Closed({
+  password: PresentPassword,
+  new_password: Described(Password, 'New password, 10 characters to 72 bytes'),
+})
+export const SignOutEverywhereInput = Closed({ password: Described(Type.Optional(Password), 'Password of the account') })
 export const DeleteAccountInput = Closed({ password: PresentPassword })
 export const DeleteOrganizationInput = Closed({
-  organization_id: Uuid,
+  organization_id: Described(Uuid, 'ID of the organization to delete'),
   password: PresentPassword,
-  forfeit_credits: Type.Optional(Type.Boolean({ description: 'Credits that are left are lost; without this they keep the organization.' })),
+  forfeit_credits: Type.Optional(
+    Type.Boolean({ description: 'Whether to give up remaining credits; otherwise they prevent the deletion' }),
+  ),
 })
 
 export interface SignInParts {

@@ -12,16 +12,16 @@ import { parseBody } from './body.ts'
 import { callerAddress, takeSlot } from './caller.ts'
 import { credentialOf } from './credential.ts'
 
-const Token = Type.String({ minLength: 1, maxLength: 200, description: "What stands behind `#token=` in the mail's link." })
-export const ForgotInput = Closed({ email: { ...Email, description: 'The address of the account.' } })
+const Token = Type.String({ minLength: 1, maxLength: 200, description: 'Token after `#token=` in the emailed link' })
+export const ForgotInput = Closed({ email: { ...Email, description: 'Email address of the account' } })
 export const ResetInput = Closed({
   token: Token,
-  password: Type.String({ maxLength: 1_000, description: 'The new password, of at least 10 characters.' }),
+  password: Type.String({ maxLength: 1_000, description: 'New password, at least 10 characters' }),
 })
 export const ConfirmInput = Closed({ token: Token })
 export const MailChoice = Closed({
   notification_mail: Choice(NOTIFICATION_MAILS, {
-    description: 'Whether notifications are also mailed: not at all, at once, or once a day.',
+    description: 'When notifications are emailed: never, immediately or daily',
   }),
 })
 

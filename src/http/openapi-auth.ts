@@ -1,5 +1,6 @@
 import { problemResponses } from './projections/tiles.ts'
 import type { TSchema } from 'typebox'
+import { hoist, named, requestName, responseName, type Json } from './openapi-schemas.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import {
   AcceptInput,
@@ -14,29 +15,29 @@ import {
 } from './auth.ts'
 import { ConfirmInput, ForgotInput, MailChoice, ResetInput } from './mailed.ts'
 
-type Json = Record<string, unknown>
-
 type Route = (
   id: string,
   summary: string,
   input: { schema: TSchema; example: Json },
-  answer: { status: string; schema: Json | null; example?: Json; signedIn?: true; refusals?: readonly number[] },
+  answer: { status: string; returns: string; schema: Json | null; example?: Json; signedIn?: true; refusals?: readonly number[] },
 ) => Json
 
 /** The routes under `/auth`: they are no operations, and stand in the document beside them. */
-export function authPaths(schemas: Json, hoist: (schema: TSchema, schemas: Json) => Json): Json {
+export function authPaths(schemas: Json): Json {
+  const request = (id: string, schema: TSchema) => named(requestName(`auth.${id}`), schema, schemas, `Request body of \`auth.${id}\``)
+  const response = (id: string, schema: Json) => named(responseName(`auth.${id}`), schema, schemas, `Response of \`auth.${id}\``)
   const route: Route = (id, summary, input, answer) => ({
     post: {
       operationId: `auth.${id}`,
       summary,
       tags: ['Sign-in'],
       security: answer.signedIn ? [{ bearer: [] }] : [],
-      requestBody: { required: true, content: { 'application/json': { schema: hoist(input.schema, schemas), example: input.example } } },
+      requestBody: { required: true, content: { 'application/json': { schema: request(id, input.schema), example: input.example } } },
       responses: {
         [answer.status]: {
-          description: 'Done',
+          description: answer.returns,
           ...(answer.schema
-            ? { content: { 'application/json': { schema: answer.schema, example: answer.example ?? EXAMPLE_GRANT } } }
+            ? { content: { 'application/json': { schema: response(id, answer.schema), example: answer.example ?? EXAMPLE_GRANT } } }
             : {}),
         },
         '400': { $ref: '#/components/responses/Problem400' },
@@ -47,39 +48,38 @@ export function authPaths(schemas: Json, hoist: (schema: TSchema, schemas: Json)
       },
     },
   })
-  schemas['Grant'] = GRANT_SCHEMA
-  const grant = { $ref: '#/components/schemas/Grant' }
+  const grant = GRANT_SCHEMA
   return {
     '/auth/sign-up': route(
       'sign_up',
       'Make an account. It belongs to no organization until it founds one or accepts an invitation.',
       { schema: SignUpInput, example: { email: EMAIL, password: PASSWORD, name: EXAMPLE_GRANT.user.name } },
-      { status: '201', schema: grant, refusals: [403, 409] },
+      { status: '201', returns: 'The new session', schema: grant, refusals: [403, 409] },
     ),
     '/auth/sign-in': route(
       'sign_in',
       'Exchange email and password for a session.',
       { schema: SignInInput, example: { email: EMAIL, password: PASSWORD } },
-      { status: '200', schema: grant, refusals: [403] },
+      { status: '200', returns: 'The new session', schema: grant, refusals: [403] },
     ),
     '/auth/refresh': route(
       'refresh',
       'Spend a refresh token for a new pair; may switch the organization.',
       { schema: RefreshInput, example: { refresh_token: EXAMPLE_GRANT.refresh_token } },
-      { status: '200', schema: grant, refusals: [403] },
+      { status: '200', returns: 'The renewed session', schema: grant, refusals: [403] },
     ),
     '/auth/sign-out': route(
       'sign_out',
       'End the session of a refresh token.',
       { schema: SignOutInput, example: { refresh_token: EXAMPLE_GRANT.refresh_token } },
-      { status: '204', schema: null },
+      { status: '204', returns: 'The session has ended', schema: null },
     ),
-    ...accountPaths(route),
+    ...accountPaths(route, schemas),
     ...mailedPaths(route, hoist(MailChoice, schemas)),
   }
 }
 
-function accountPaths(route: Route): Json {
+function accountPaths(route: Route, schemas: Json): Json {
   return {
     '/auth/invitations/accept': route(
       'accept_invitation',
@@ -87,6 +87,7 @@ function accountPaths(route: Route): Json {
       { schema: AcceptInput, example: { token: 'inv_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLE' } },
       {
         status: '200',
+        returns: 'The new membership',
         schema: ACCEPTED_SCHEMA,
         example: { organization_id: EXAMPLE_IDS.organization, role: 'member' },
         signedIn: true,
@@ -97,27 +98,27 @@ function accountPaths(route: Route): Json {
       'password',
       'Change the password; every other session ends.',
       { schema: PasswordInput, example: { password: PASSWORD, new_password: 'another one that is long enough' } },
-      { status: '204', schema: null, signedIn: true, refusals: [403] },
+      { status: '204', returns: 'The password was changed', schema: null, signedIn: true, refusals: [403] },
     ),
     '/auth/sign-out-everywhere': route(
       'sign_out_everywhere',
       'End every session, this one too.',
       { schema: SignOutEverywhereInput, example: {} },
-      { status: '204', schema: null, signedIn: true, refusals: [403] },
+      { status: '204', returns: 'All sessions have ended', schema: null, signedIn: true, refusals: [403] },
     ),
     '/auth/delete-account': route(
       'delete_account',
       'End the account with its keys, sessions and memberships.',
       { schema: DeleteAccountInput, example: { password: PASSWORD } },
-      { status: '204', schema: null, signedIn: true, refusals: [403, 409] },
+      { status: '204', returns: 'The account was deleted', schema: null, signedIn: true, refusals: [403, 409] },
     ),
     '/auth/delete-organization': route(
       'delete_organization',
       'End an organization with everything in it; for its owners.',
       { schema: DeleteOrganizationInput, example: { organization_id: EXAMPLE_IDS.organization, password: PASSWORD } },
-      { status: '204', schema: null, signedIn: true, refusals: [403, 404, 409] },
+      { status: '204', returns: 'The organization was deleted', schema: null, signedIn: true, refusals: [403, 404, 409] },
     ),
-    ...asked,
+    ...accountReads(schemas),
   }
 }
 
@@ -128,19 +129,19 @@ function mailedPaths(route: Route, choice: Json): Json {
       'forgot',
       'Ask for a mail with a link to a new password. The answer is the same for every address.',
       { schema: ForgotInput, example: { email: EMAIL } },
-      { status: '202', schema: FORGOT_SCHEMA, example: { status: 'accepted' } },
+      { status: '202', returns: 'The request was accepted', schema: FORGOT_SCHEMA, example: { status: 'accepted' } },
     ),
     '/auth/reset': route(
       'reset',
       'Choose a new password by the token of a mail, which works once and for 30 minutes; every session ends.',
       { schema: ResetInput, example: { token: MAIL_TOKEN, password: 'another one that is long enough' } },
-      { status: '204', schema: null },
+      { status: '204', returns: 'The password was changed', schema: null },
     ),
     '/auth/confirm': route(
       'confirm',
       'Confirm an address by the token of a mail, which works once and for 7 days.',
       { schema: ConfirmInput, example: { token: MAIL_TOKEN } },
-      { status: '204', schema: null },
+      { status: '204', returns: 'The email address is confirmed', schema: null },
     ),
     '/auth/notifications': {
       get: {
@@ -149,7 +150,7 @@ function mailedPaths(route: Route, choice: Json): Json {
         tags: ['Sign-in'],
         security: [{ bearer: [] }],
         responses: {
-          '200': { description: 'Done', content: { 'application/json': { schema: choice, example } } },
+          '200': { description: 'When notifications are emailed', content: { 'application/json': { schema: choice, example } } },
           '401': { $ref: '#/components/responses/Problem401' },
           '403': { $ref: '#/components/responses/Problem403' },
         },
@@ -158,7 +159,7 @@ function mailedPaths(route: Route, choice: Json): Json {
         'choose_notifications',
         'Choose when notifications are mailed: from now on, not what lies in the inbox already.',
         { schema: MailChoice, example },
-        { status: '204', schema: null, signedIn: true, refusals: [403] },
+        { status: '204', returns: 'The choice was saved', schema: null, signedIn: true, refusals: [403] },
       ),
     },
   }
@@ -166,7 +167,11 @@ function mailedPaths(route: Route, choice: Json): Json {
 
 const EMAIL = 'ana@example.com'
 const MAIL_TOKEN = 'bm90X2FfcmVhbF90b2tlbl9idXRfYXNfbG9uZ19hc19vbmU'
-const FORGOT_SCHEMA = { type: 'object', required: ['status'], properties: { status: { const: 'accepted' } } }
+const FORGOT_SCHEMA = {
+  type: 'object',
+  required: ['status'],
+  properties: { status: { type: 'string', const: 'accepted', description: 'Always `accepted`, whether or not the account exists' } },
+}
 const PASSWORD = 'at least ten characters'
 const EXAMPLE_GRANT = {
   access_token: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZjJjMyJ9.c2lnbmF0dXJl',
@@ -177,97 +182,93 @@ const EXAMPLE_GRANT = {
   organization_id: EXAMPLE_IDS.organization,
 }
 
-const text = { type: 'string' }
-const USER_SCHEMA = { type: 'object', required: ['id', 'email', 'name'], properties: { id: text, email: text, name: text } }
-const GRANT_SCHEMA = {
+const text = (description: string, format?: string) => ({ type: 'string', ...(format ? { format } : {}), description })
+const object = (description: string, properties: Json, optional: readonly string[] = []): Json => ({
   type: 'object',
-  required: ['access_token', 'token_type', 'expires_in', 'user', 'organization_id'],
-  properties: {
-    access_token: text,
-    token_type: { const: 'Bearer' },
-    expires_in: { type: 'integer' },
-    refresh_token: { type: 'string', description: 'Absent when it went into the cookie that was asked for.' },
-    user: USER_SCHEMA,
-    organization_id: { type: ['string', 'null'] },
-  },
-}
-const ACCEPTED_SCHEMA = {
-  type: 'object',
-  required: ['organization_id', 'role'],
-  properties: { organization_id: text, project_id: text, role: { enum: ['admin', 'member', 'editor', 'viewer'] } },
-}
-const SESSIONS_SCHEMA = {
-  type: 'object',
-  required: ['sessions'],
-  properties: {
-    sessions: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['id', 'organization_id', 'created_at', 'last_used_at', 'expires_at', 'is_current'],
-        properties: {
-          id: text,
-          organization_id: { type: ['string', 'null'] },
-          created_at: text,
-          last_used_at: text,
-          expires_at: text,
-          is_current: { type: 'boolean' },
-        },
-      },
-    },
-  },
-}
-const ME_SCHEMA = {
-  type: 'object',
-  required: ['user', 'organizations'],
-  properties: {
-    user: USER_SCHEMA,
-    organizations: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['id', 'name', 'role', 'per_order_limit_credits', 'spend_limit_credits', 'spent_30d_credits'],
-        properties: {
-          id: text,
-          name: text,
-          role: { enum: ['owner', 'admin', 'member'] },
-          per_order_limit_credits: {
-            type: ['integer', 'null'],
-            description: 'The most that the person may spend on one order; null: no limit',
-          },
-          spend_limit_credits: { type: ['integer', 'null'], description: 'The most within any 30 days; null: no limit' },
-          spent_30d_credits: { type: 'integer', description: 'What counts towards that limit now' },
-        },
-      },
-    },
-  },
-}
+  description,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  properties,
+})
 
-const asked: Json = {
-  '/auth/sessions': {
+const USER_SCHEMA = {
+  ...object('The signed-in user', { id: text('User ID'), email: text('Email address'), name: text('Display name of the user') }),
+  $id: 'SignedInUser',
+}
+const GRANT_SCHEMA = {
+  ...object(
+    'Tokens of a session',
+    {
+      access_token: text('Access token to send as `Authorization: Bearer …`'),
+      token_type: { type: 'string', const: 'Bearer', description: 'Token type, always `Bearer`' },
+      expires_in: { type: 'integer', description: 'Seconds until the access token expires' },
+      refresh_token: text('Refresh token; absent if it was set as a cookie'),
+      user: USER_SCHEMA,
+      organization_id: { type: ['string', 'null'], description: 'ID of the active organization; null if the user has none' },
+    },
+    ['refresh_token'],
+  ),
+  $id: 'Grant',
+}
+const ACCEPTED_SCHEMA = object(
+  'The new membership',
+  {
+    organization_id: text('Organization ID'),
+    project_id: text('Project ID; absent if the invitation is for the organization only'),
+    role: { type: 'string', enum: ['admin', 'member', 'editor', 'viewer'], description: 'Role of the new member' },
+  },
+  ['project_id'],
+)
+const SESSIONS_SCHEMA = object('Active sessions', {
+  sessions: {
+    type: 'array',
+    description: 'Active sessions of the user',
+    items: object('A session', {
+      id: text('Session ID'),
+      organization_id: { type: ['string', 'null'], description: 'ID of the active organization; null if the user has none' },
+      created_at: text('Time of the sign-in'),
+      last_used_at: text('Time the session was last used'),
+      expires_at: text('Expiry time'),
+      is_current: { type: 'boolean', description: 'Whether this is the session of the request' },
+    }),
+  },
+})
+const ME_SCHEMA = object('The signed-in user and their organizations', {
+  user: USER_SCHEMA,
+  organizations: {
+    type: 'array',
+    description: 'Organizations of the user',
+    items: object('An organization of the user', {
+      id: text('Organization ID'),
+      name: text('Display name of the organization'),
+      role: { type: 'string', enum: ['owner', 'admin', 'member'], description: 'Role in the organization' },
+      per_order_limit_credits: { type: ['integer', 'null'], description: 'Maximum credits per order; null for no limit' },
+      spend_limit_credits: { type: ['integer', 'null'], description: 'Maximum credits in any 30 days; null for no limit' },
+      spent_30d_credits: { type: 'integer', description: 'Credits spent in the last 30 days' },
+    }),
+  },
+})
+
+function accountReads(schemas: Json): Json {
+  const read = (id: string, summary: string, returns: string, schema: Json) => ({
     get: {
-      operationId: 'auth.sessions',
-      summary: 'The sessions of the signed-in person that have not ended.',
+      operationId: `auth.${id}`,
+      summary,
       tags: ['Sign-in'],
       security: [{ bearer: [] }],
       responses: {
-        '200': { description: 'Done', content: { 'application/json': { schema: SESSIONS_SCHEMA } } },
+        '200': { description: returns, content: { 'application/json': { schema: named(responseName(`auth.${id}`), schema, schemas) } } },
         '401': { $ref: '#/components/responses/Problem401' },
         '403': { $ref: '#/components/responses/Problem403' },
       },
     },
-  },
-  '/auth/me': {
-    get: {
-      operationId: 'auth.me',
-      summary: 'The signed-in person and their organizations.',
-      tags: ['Sign-in'],
-      security: [{ bearer: [] }],
-      responses: {
-        '200': { description: 'Done', content: { 'application/json': { schema: ME_SCHEMA } } },
-        '401': { $ref: '#/components/responses/Problem401' },
-        '403': { $ref: '#/components/responses/Problem403' },
-      },
-    },
-  },
+  })
+  return {
+    '/auth/sessions': read(
+      'sessions',
+      'The sessions of the signed-in person that have not ended.',
+      'Active sessions of the user',
+      SESSIONS_SCHEMA,
+    ),
+    '/auth/me': read('me', 'The signed-in person and their organizations.', 'The user and their organizations', ME_SCHEMA),
+  }
 }

@@ -1,7 +1,6 @@
 /** The published contract, made of the same schemas that check every call. */
 import { DOMAINS } from '#contract/domains.ts'
 import { PUBLISHED_COUNT, TABLE } from '#contract/table.ts'
-import { describeFields } from './openapi-fields.ts'
 import { Problem, PROBLEMS, type ProblemSlug } from '#core/problem.ts'
 import type { AnyOperation, Tier } from '#operation.ts'
 import { sharePaths } from './projections/share.ts'
@@ -11,11 +10,10 @@ import { assetPaths } from './projections/assets.ts'
 import { wmtsPaths } from './projections/wmts.ts'
 import { Limits } from './limits.ts'
 import { authPaths } from './openapi-auth.ts'
+import { hoist, named, requestName, responseName, returned, shareParameters, type Json } from './openapi-schemas.ts'
 
 /** Rises with every change of the contract after the first release; it is not the `/v1` of the path. */
 export const CONTRACT_VERSION = '2.0.0'
-
-type Json = Record<string, unknown>
 
 /** Operators' operations are served but not published. */
 export function isPublished(op: AnyOperation): boolean {
@@ -25,10 +23,11 @@ export function isPublished(op: AnyOperation): boolean {
 export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, baseUrl: string): Json {
   const schemas: Json = { Problem: PROBLEM_SCHEMA }
   const published = [...operations.values()].filter(isPublished).toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const paths: Json = { ...authPaths(schemas, hoist), ...eventTypesPath, ...eventStreamPath, ...limitsPath(schemas) }
+  const paths: Json = { ...authPaths(schemas), ...eventTypesPath(schemas), ...eventStreamPath, ...limitsPath(schemas) }
   for (const op of published) paths[`/v1/op/${op.id}`] = { post: describe(op, schemas) }
   Object.assign(paths, tilePaths(), assetPaths(), wmtsPaths(), sharePaths(), catalogPaths())
-  const described = describeFields({ paths, schemas })
+  const parameters: Json = { IdempotencyKey: IDEMPOTENCY_PARAMETER }
+  shareParameters(paths, parameters)
   const domains = [...new Set(published.map((op) => op.id.split('.')[0]!))]
   return {
     openapi: '3.1.0',
@@ -41,7 +40,7 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
     servers: [{ url: baseUrl }],
     tags: [...ROUTE_TAGS, ...domains.map((name) => ({ name, description: DOMAINS[name] }))],
     security: [{ bearer: [] }, { apiKey: [] }],
-    paths: described.paths,
+    paths,
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'A session token from `POST /auth/sign-in`, or an API key (`svc_…`).' },
@@ -52,12 +51,12 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
           description: 'An API key, for tools that cannot set `Authorization`. On GET routes `?key=` works too.',
         },
       },
-      parameters: { IdempotencyKey: IDEMPOTENCY_PARAMETER },
+      parameters,
       headers: RATE_HEADERS,
       responses: Object.fromEntries(
         PROBLEM_RESPONSES.map(([status, description]) => [`Problem${status}`, problemResponse(status, description)]),
       ),
-      schemas: described.schemas,
+      schemas: sorted(schemas),
     },
   }
 }
@@ -94,11 +93,16 @@ function describe(op: AnyOperation, schemas: Json): Json {
     ...(op.tier === 'read' || op.public ? {} : { parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }] }),
     requestBody: {
       required: (op.input as { required?: string[] }).required !== undefined,
-      content: { 'application/json': { schema: hoist(op.input, schemas), example: op.example.input } },
+      content: { 'application/json': { schema: requestOf(op, schemas), example: op.example.input } },
     },
     responses: { '200': success(op, schemas), ...failures(op) },
   }
 }
+
+const requestOf = (op: AnyOperation, schemas: Json): Json => named(requestName(op.id), op.input, schemas, `Request body of \`${op.id}\``)
+
+/** In one order, whatever is registered first. */
+const sorted = (schemas: Json): Json => Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
 /** Beside the summary, not instead of it: what the call needs and what it may do. */
 function descriptionOf(op: AnyOperation): string {
@@ -120,9 +124,9 @@ const RAW_TYPES = { bytes: 'application/octet-stream', xml: 'application/xml', n
 function success(op: AnyOperation, schemas: Json): Json {
   const types = op.mediaTypes ?? [op.raw && op.raw !== 'json' ? RAW_TYPES[op.raw] : (op.mediaType ?? 'application/json')]
   const example = op.example.output === undefined ? {} : { example: op.example.output }
-  const schema = op.raw === 'bytes' || op.raw === 'xml' ? { type: 'string' } : hoist(op.output, schemas)
+  const schema = contentOf(op, schemas)
   return {
-    description: 'Done',
+    description: returned(op, schemas),
     headers: {
       'X-Svc-Invocation-ID': { $ref: '#/components/headers/InvocationId' },
       RateLimit: { $ref: '#/components/headers/RateLimit' },
@@ -132,22 +136,28 @@ function success(op: AnyOperation, schemas: Json): Json {
   }
 }
 
+function contentOf(op: AnyOperation, schemas: Json): Json {
+  if (op.raw === 'bytes') return { type: 'string', format: 'binary' }
+  if (op.raw === 'xml') return { type: 'string' }
+  return named(responseName(op.id), op.output, schemas, `Response of \`${op.id}\``)
+}
+
 const PROBLEM_RESPONSES: readonly (readonly [number, string])[] = [
-  [400, 'Not possible as asked'],
-  [401, 'No valid credential'],
-  [402, 'Credits, a card or its confirmation, or room in the quota of the plan are missing'],
-  [403, 'Scope, role or organization is missing'],
-  [404, 'No such thing, here or anywhere'],
-  [409, 'It is no longer as this call needs it; or Idempotency-Key was used with another body, or is still running'],
-  [410, 'It is gone: past its retention, or its file could not be converted'],
-  [413, 'The body, or the answer, is larger than what is taken'],
-  [415, 'The body is of another media type than this address takes'],
-  [422, 'A field is missing, unknown or out of range'],
+  [400, 'The request cannot be carried out'],
+  [401, 'Missing or invalid credential'],
+  [402, 'Not enough credits, no confirmed card, or a plan quota is exceeded'],
+  [403, 'The credential lacks the required scope, role or organization'],
+  [404, 'Not found, or not visible to the caller'],
+  [409, 'Conflict with the current state; or the Idempotency-Key was used with another body or is still in use'],
+  [410, 'No longer available: past its retention, or the file could not be converted'],
+  [413, 'The request or response is too large'],
+  [415, 'Unsupported media type of the request body'],
+  [422, 'A field is missing, unknown or invalid'],
   [429, 'Too many requests'],
-  [500, 'Our fault; nothing was kept'],
-  [502, 'A host that this depends on, or the payment processor, gave no usable answer'],
-  [503, 'Too busy, stopping, or without something that this needs, such as its database or a payment processor; try again'],
-  [504, 'A host that this depends on gave no answer in time'],
+  [500, 'Server error; the request was rolled back'],
+  [502, 'An upstream host or the payment processor returned an invalid response'],
+  [503, 'Temporarily unavailable; try again later'],
+  [504, 'An upstream host did not respond in time'],
   [507, 'The storage of the service is full'],
 ]
 
@@ -189,19 +199,27 @@ function problemResponse(status: number, description: string): Json {
 
 const PROBLEM_SCHEMA = {
   type: 'object',
-  description: 'RFC 9457. Some kinds add members of their own.',
+  description: 'Problem details (RFC 9457). Some problem types add further members.',
   required: ['type', 'title', 'status', 'detail', 'instance', 'code'],
   properties: {
-    type: { type: 'string', format: 'uri-reference', description: 'Leads to a page about this kind of problem' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'What to change, for a person' },
-    instance: { type: 'string', description: 'Identifies this call; quote it in a report' },
-    code: { type: 'string', enum: Object.keys(PROBLEMS) },
+    type: { type: 'string', format: 'uri-reference', description: 'URL of the documentation of the problem type' },
+    title: { type: 'string', description: 'Short name of the problem type' },
+    status: { type: 'integer', description: 'HTTP status code' },
+    detail: { type: 'string', description: 'What went wrong and what to change' },
+    instance: { type: 'string', description: 'ID of this call; quote it when contacting support' },
+    code: { type: 'string', enum: Object.keys(PROBLEMS), description: 'Problem type, for programs to act on' },
     errors: {
       type: 'array',
-      description: 'With 422: each field and what it must be',
-      items: { type: 'object', required: ['field', 'message'], properties: { field: { type: 'string' }, message: { type: 'string' } } },
+      description: 'Invalid fields; present with status 422',
+      items: {
+        type: 'object',
+        description: 'An invalid field',
+        required: ['field', 'message'],
+        properties: {
+          field: { type: 'string', description: 'Path of the field' },
+          message: { type: 'string', description: 'What the field must be' },
+        },
+      },
     },
   },
 }
@@ -220,31 +238,6 @@ const RATE_HEADERS = {
   InvocationId: { description: 'Identifies this call in the audit and in lineage', schema: { type: 'string', format: 'uuid' } },
   RateLimit: { description: 'Remaining requests and seconds until the window ends: `"key";r=9999;t=3600`', schema: { type: 'string' } },
   RateLimitPolicy: { description: 'The quota and its window: `"key";q=10000;w=3600`', schema: { type: 'string' } },
-}
-
-/** Named shapes move to `components.schemas`, so that generated clients get one type for each. */
-function hoist(schema: unknown, schemas: Json): Json {
-  return walk(schema) as Json
-
-  function walk(node: unknown): unknown {
-    if (Array.isArray(node)) return node.map(walk)
-    if (node === null || typeof node !== 'object') return node
-    const { $id, 'x-documented-required': alsoRequired, ...rest } = node as Json & { $id?: string; 'x-documented-required'?: string[] }
-    // A shape that contains itself comes with its definitions beside it.
-    for (const [name, definition] of Object.entries((rest['$defs'] as Json | undefined) ?? {})) {
-      const made = walk(definition) // A definition that bears its own name has put itself in place by now.
-      schemas[name] ??= made
-    }
-    if (typeof rest['$ref'] === 'string') return { $ref: `#/components/schemas/${rest['$ref']}` }
-    if ($id && schemas[$id]) return { $ref: `#/components/schemas/${$id}` }
-    const plain: Json = Object.fromEntries(
-      Object.entries(rest).map(([key, value]) => [key, key === 'default' || key === 'enum' || key === 'const' ? value : walk(value)]),
-    )
-    if (alsoRequired) plain['required'] = [...((plain['required'] as string[] | undefined) ?? []), ...alsoRequired]
-    if (!$id) return plain
-    schemas[$id] = plain
-    return { $ref: `#/components/schemas/${$id}` }
-  }
 }
 
 const text = { type: 'string' }
@@ -267,7 +260,7 @@ const eventStreamPath = {
         },
       ],
       responses: {
-        '200': { description: 'A stream that stays open', content: { 'text/event-stream': { schema: text } } },
+        '200': { description: 'A stream of server-sent events', content: { 'text/event-stream': { schema: text } } },
         '401': { $ref: '#/components/responses/Problem401' },
         '403': { $ref: '#/components/responses/Problem403' },
         '422': { $ref: '#/components/responses/Problem422' },
@@ -287,14 +280,37 @@ const limitsPath = (schemas: Json) => ({
       tags: ['Limits'],
       security: [],
       responses: {
-        '200': { description: 'Done', content: { 'application/json': { schema: hoist(Limits, schemas) } } },
+        '200': { description: 'The limits', content: { 'application/json': { schema: hoist(Limits, schemas) } } },
         '304': { description: 'Not changed since the response whose ETag was sent' },
       },
     },
   },
 })
 
-const eventTypesPath = {
+const EVENT_TYPES_SCHEMA = {
+  type: 'object',
+  required: ['event_types'],
+  properties: {
+    event_types: {
+      type: 'array',
+      description: 'Event types the platform emits',
+      items: {
+        type: 'object',
+        description: 'An event type',
+        required: ['type', 'domain', 'description', 'entity_type', 'data_schema'],
+        properties: {
+          type: { type: 'string', description: 'Event type, such as `order.placed`' },
+          domain: { type: 'string', description: 'Area of the platform the event belongs to' },
+          description: { type: 'string', description: 'When the event is emitted' },
+          entity_type: { type: 'string', description: 'Type of the object the event is about' },
+          data_schema: { type: 'object', additionalProperties: true, description: 'JSON Schema of the event data' },
+        },
+      },
+    },
+  },
+}
+
+const eventTypesPath = (schemas: Json) => ({
   '/v1/event-types': {
     get: {
       operationId: 'event_types.list',
@@ -302,28 +318,11 @@ const eventTypesPath = {
       tags: ['Events'],
       responses: {
         '200': {
-          description: 'Done',
-          content: {
-            'application/json': {
-              schema: {
-                type: 'object',
-                required: ['event_types'],
-                properties: {
-                  event_types: {
-                    type: 'array',
-                    items: {
-                      type: 'object',
-                      required: ['type', 'domain', 'description', 'entity_type', 'data_schema'],
-                      properties: { type: text, domain: text, description: text, entity_type: text, data_schema: { type: 'object' } },
-                    },
-                  },
-                },
-              },
-            },
-          },
+          description: 'Event types the platform emits',
+          content: { 'application/json': { schema: named('EventTypesListResponse', EVENT_TYPES_SCHEMA, schemas, 'Event types') } },
         },
         '401': { $ref: '#/components/responses/Problem401' },
       },
     },
   },
-}
+})

@@ -1,34 +1,36 @@
 import Type from 'typebox'
-import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { INVITED_ROLES, PROJECT_ROLES } from '#core/vocabulary.ts'
 import type { Invitation } from '#model/identity/invitation.ts'
 import { EXAMPLE_IDS } from './examples.ts'
 
 const fields = {
-  id: Type.String({ format: 'uuid', description: 'Names the invitation when it is revoked.' }),
-  email: Type.String({ description: 'Whom it is meant for.' }),
+  id: Type.String({ format: 'uuid', description: 'Invitation ID' }),
+  email: Type.String({ description: 'Email address of the invitee' }),
   role: Choice([...INVITED_ROLES, ...PROJECT_ROLES.filter((role) => role !== 'admin')], {
-    description: 'What the person becomes: of the project where one is named, else of the organization.',
+    description: 'Role in the project, or in the organization without a project',
   }),
-  project_id: Nullable(Type.String({ format: 'uuid', description: 'The project that it opens too; null for the organization alone.' })),
-  expires_at: Type.String({ format: 'date-time', description: 'The link is worth nothing after this.' }),
+  project_id: Nullable(
+    Type.String({ format: 'uuid', description: 'ID of the project the invitation is for; null for the organization only' }),
+  ),
+  expires_at: Type.String({ format: 'date-time', description: 'Expiry time of the invitation' }),
 }
 
 /** An open invitation, without its link. */
 export const InvitationRecord = Closed(
   {
     ...fields,
-    organization_role: Choice(INVITED_ROLES, { description: 'What the person becomes in the organization.' }),
-    invited_by: Nullable(Uuid),
-    created_at: Timestamp,
+    organization_role: Choice(INVITED_ROLES, { description: 'Role in the organization after joining' }),
+    invited_by: Described(Nullable(Uuid), 'User ID of the inviter; null if not invited by a user'),
+    created_at: Described(Timestamp, 'Creation time'),
   },
-  { $id: 'Invitation' },
+  { $id: 'Invitation', description: 'An open invitation' },
 )
 
 /** The answer to whoever invites: the link is in it, and nowhere else, ever. */
 export const NewInvitation = Closed(
-  { ...fields, url: Type.String({ description: 'The link to hand over. It works once, for whoever is signed in when they use it.' }) },
-  { $id: 'NewInvitation' },
+  { ...fields, url: Type.String({ description: 'Invitation link; usable once, by whoever is signed in' }) },
+  { $id: 'NewInvitation', description: 'A new invitation, with its link' },
 )
 
 function common(invitation: Invitation) {

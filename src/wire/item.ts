@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { Choice, Closed, FreeForm, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { GeoJsonGeometry } from '#core/geojson-shapes.ts'
+import { Choice, Closed, Described, FreeForm, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { addressOf, type Asset } from '#model/imagery/asset.ts'
 import { ASSET_STATES, ITEM_TYPES, LIFECYCLE_STATES } from '#core/vocabulary.ts'
 import type { Item } from '#model/imagery/item-read.ts'
@@ -16,45 +17,48 @@ export const Gsd = Type.Number({ exclusiveMinimum: 0 })
 
 export const MAX_ASSETS_PER_ITEM = 100
 export const AssetInput = Closed({
-  key: Type.String({ minLength: 1, maxLength: 255 }),
-  href: Type.String({ minLength: 1, maxLength: 2048 }),
-  media_type: Type.Optional(Nullable(Type.String({ maxLength: 255 }))),
-  roles: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 16 })),
-  title: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
+  key: Type.String({ minLength: 1, maxLength: 255, description: 'Asset key' }),
+  href: Type.String({ minLength: 1, maxLength: 2048, description: 'Asset URL' }),
+  media_type: Described(Type.Optional(Nullable(Type.String({ maxLength: 255 }))), 'Media type of the file'),
+  roles: Described(
+    Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 16 })),
+    'Asset roles, such as `data` or `thumbnail`',
+  ),
+  title: Described(Type.Optional(Nullable(Type.String({ maxLength: 500 }))), 'Asset title'),
 })
 
 export const ItemRecord = Closed(
   {
-    id: Type.String(),
-    project_id: Uuid,
-    collection_id: Nullable(Uuid),
-    stac_id: Type.String(),
-    type: ItemKind,
-    geometry: Nullable(FreeForm),
-    bbox: Nullable(Box),
-    datetime: Nullable(Timestamp),
-    start_datetime: Nullable(Timestamp),
-    end_datetime: Nullable(Timestamp),
-    cloud_cover: Nullable(Type.Number()),
-    gsd: Nullable(Type.Number()),
-    name: Type.String(),
-    description: Nullable(Type.String()),
-    properties: FreeForm,
-    stac_extensions: Type.Array(Type.String()),
-    lifecycle_state: State,
-    expires_at: Nullable(Timestamp),
-    archived_at: Nullable(Timestamp),
-    previous_version_id: Nullable(Type.String()),
-    duplicated_from_id: Nullable(Type.String()),
-    order_id: Nullable(Type.String()),
-    upload_id: Nullable(Type.String()),
-    job_id: Nullable(Type.String()),
-    deleted_at: Nullable(Timestamp),
-    created_by: Nullable(Uuid),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    id: Type.String({ description: 'Item ID' }),
+    project_id: Described(Uuid, 'Project ID'),
+    collection_id: Described(Nullable(Uuid), 'Collection ID; null if in none'),
+    stac_id: Type.String({ description: 'STAC item ID' }),
+    type: Described(ItemKind, 'Item type'),
+    geometry: Described(Nullable(GeoJsonGeometry), 'Item footprint in WGS84; null if unknown'),
+    bbox: Described(Nullable(Box), 'Bounding box as west, south, east, north in degrees; null if unknown'),
+    datetime: Described(Nullable(Timestamp), 'Acquisition time; null if unknown'),
+    start_datetime: Described(Nullable(Timestamp), 'Start of the acquisition; null for a single moment'),
+    end_datetime: Described(Nullable(Timestamp), 'End of the acquisition; null for a single moment'),
+    cloud_cover: Described(Nullable(Type.Number()), 'Cloud cover in percent; null if unknown'),
+    gsd: Described(Nullable(Type.Number()), 'Ground resolution in metres per pixel; null if unknown'),
+    name: Type.String({ description: 'Display name of the item' }),
+    description: Described(Nullable(Type.String()), 'Item description; null if none'),
+    properties: Described(FreeForm, 'Further STAC properties'),
+    stac_extensions: Type.Array(Type.String(), { description: 'STAC extension schema URLs' }),
+    lifecycle_state: Described(State, 'Lifecycle state'),
+    expires_at: Described(Nullable(Timestamp), 'Time of the next automatic lifecycle change; null if there is none'),
+    archived_at: Described(Nullable(Timestamp), 'Archival time; null if not archived'),
+    previous_version_id: Described(Nullable(Type.String()), 'ID of the item this one replaced; null if none'),
+    duplicated_from_id: Described(Nullable(Type.String()), 'ID of the item this one was copied from; null if none'),
+    order_id: Described(Nullable(Type.String()), 'ID of the order that delivered the item; null if none'),
+    upload_id: Described(Nullable(Type.String()), 'Upload session ID; null if not uploaded'),
+    job_id: Described(Nullable(Type.String()), 'ID of the job that produced the item; null if none'),
+    deleted_at: Described(Nullable(Timestamp), 'Deletion time; null if not deleted'),
+    created_by: Described(Nullable(Uuid), 'User ID of the creator; null if not created by a user'),
+    created_at: Described(Timestamp, 'Creation time'),
+    updated_at: Described(Timestamp, 'Time of the last change'),
   },
-  { $id: 'Item' },
+  { $id: 'Item', description: 'An item of imagery or derived data' },
 )
 
 export function toRecord(item: Item) {
@@ -92,20 +96,20 @@ export function toRecord(item: Item) {
 
 export const AssetRecord = Closed(
   {
-    id: Uuid,
-    item_id: Type.String(),
-    key: Type.String(),
-    title: Nullable(Type.String()),
-    media_type: Nullable(Type.String()),
-    roles: Type.Array(Type.String()),
-    href: Type.String(),
-    file_size_bytes: Nullable(Type.Integer()),
-    band_names: Nullable(Type.Array(Type.String())),
-    state: Choice(ASSET_STATES, { description: 'converting: the file shows nothing yet; uploads.progress tells how far it is' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    id: Described(Uuid, 'Asset ID'),
+    item_id: Type.String({ description: 'Item ID' }),
+    key: Type.String({ description: 'Asset key' }),
+    title: Described(Nullable(Type.String()), 'Asset title; null if none'),
+    media_type: Described(Nullable(Type.String()), 'Media type of the file; null if unknown'),
+    roles: Type.Array(Type.String(), { description: 'Asset roles, such as `data` or `thumbnail`' }),
+    href: Type.String({ description: 'Asset URL' }),
+    file_size_bytes: Described(Nullable(Type.Integer()), 'File size in bytes; null if unknown'),
+    band_names: Described(Nullable(Type.Array(Type.String())), 'Name of each band, in order; null if unknown'),
+    state: Choice(ASSET_STATES, { description: 'Asset state; `converting` until it can be rendered, see `uploads.progress`' }),
+    created_at: Described(Timestamp, 'Creation time'),
+    updated_at: Described(Timestamp, 'Time of the last change'),
   },
-  { $id: 'Asset' },
+  { $id: 'Asset', description: 'A file of an item' },
 )
 
 export function toAsset(asset: Asset, itemId: string, baseUrl: string) {

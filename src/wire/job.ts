@@ -1,45 +1,45 @@
 /** A processing job as it is told to whoever may read it. */
 import Type from 'typebox'
-import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { JOB_RESPONSES, JOB_STATUSES } from '#core/vocabulary.ts'
 import type { Job } from '#model/processing/job.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from './examples.ts'
 
-export const JobId = Type.With(Uuid, { description: 'The job' })
-export const JobState = Choice(JOB_STATUSES, { description: 'pending and dispatched wait, running works, the others have ended' })
+export const JobId = Described(Uuid, 'Job ID')
+export const JobState = Choice(JOB_STATUSES, { description: 'Job status' })
 export const JobResponse = Choice(JOB_RESPONSES, {
-  description: 'What /jobs/{id}/results returns: a document with every output by name, or the raw value of the only one',
+  description: 'Form of /jobs/{id}/results: `document` with every output by name, or the `raw` value of the only output',
 })
 const described = <T extends Parameters<typeof Nullable>[0]>(schema: T, description: string) => Type.With(Nullable(schema), { description })
 
 export const JobRecord = Closed(
   {
     id: JobId,
-    organization_id: Type.With(Uuid, { description: 'Whose it is, and who pays' }),
-    project_id: Type.With(Uuid, { description: 'Where its outputs are registered' }),
-    job_type: Type.String({ description: 'The name of its type' }),
-    job_type_id: Type.String({ description: 'The id that processing.create takes' }),
+    organization_id: Described(Uuid, 'ID of the organization that is charged'),
+    project_id: Described(Uuid, 'ID of the project for the outputs'),
+    job_type: Type.String({ description: 'Job type name' }),
+    job_type_id: Type.String({ description: 'Job type ID, as `processing.create` accepts it' }),
     status: JobState,
-    progress: Type.Number({ minimum: 0, maximum: 100, description: 'Percent of the whole' }),
-    stage: Type.String({ description: 'What is being done, in a few words' }),
-    input_params: Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'What it was given, with defaults' }),
-    target_collection_id: described(Uuid, 'The collection that outputs go to'),
-    source_item_ids: Type.Array(Type.String(), { description: 'The items that it works on' }),
-    reserved_credits: Type.Integer({ description: 'Credits set aside when it was created' }),
-    captured_credits: described(Type.Integer(), 'Credits that it cost in the end; null until it has ended'),
-    output_item_ids: Type.Array(Type.String(), { description: 'The items that it made' }),
-    output_artifacts: described(FreeForm, 'What it made, file by file; null until it is completed'),
-    error: described(Type.String(), 'Why it failed'),
+    progress: Type.Number({ minimum: 0, maximum: 100, description: 'Progress in percent' }),
+    stage: Type.String({ description: 'Current stage' }),
+    input_params: Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'Parameters of the job, including defaults' }),
+    target_collection_id: described(Uuid, 'ID of the collection for the outputs; null if none'),
+    source_item_ids: Type.Array(Type.String(), { description: 'IDs of the input items' }),
+    reserved_credits: Type.Integer({ description: 'Credits reserved for the job' }),
+    captured_credits: described(Type.Integer(), 'Credits charged; null until the job has ended'),
+    output_item_ids: Type.Array(Type.String(), { description: 'IDs of the created items' }),
+    output_artifacts: described(FreeForm, 'Output files; null until completed'),
+    error: described(Type.String(), 'Why the job failed; null if it has not'),
     response: JobResponse,
-    requested_outputs: described(Type.Array(Type.String()), 'The outputs that its results have; null: all of them'),
-    created_by: described(Uuid, 'The person who asked for it'),
-    api_key_id: described(Uuid, 'The key that it was asked with'),
-    created_at: Timestamp,
-    dispatched_at: described(Timestamp, 'When it was handed over to be worked on'),
-    started_at: described(Timestamp, 'When somebody began to work on it'),
-    completed_at: described(Timestamp, 'When it ended, well or not'),
+    requested_outputs: described(Type.Array(Type.String()), 'Outputs included in the results; null for all'),
+    created_by: described(Uuid, 'User ID of the creator; null if not created by a user'),
+    api_key_id: described(Uuid, 'ID of the API key used; null if created without one'),
+    created_at: Described(Timestamp, 'Creation time'),
+    dispatched_at: described(Timestamp, 'Dispatch time; null until dispatched'),
+    started_at: described(Timestamp, 'Time a worker started the job; null until then'),
+    completed_at: described(Timestamp, 'Time the job ended; null until then'),
   },
-  { $id: 'ProcessingJob' },
+  { $id: 'ProcessingJob', description: 'A processing job' },
 )
 
 const instant = (at: Date | null): string | null => at?.toISOString() ?? null

@@ -7,17 +7,18 @@ const MAX_PAGE = 10_000
 const MAX_SIZE = 100
 
 export const pageFields = (size: number) => ({
-  page: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_PAGE }), 0, { description: 'Number of the page, from 0' }),
-  size: Defaulted(Type.Integer({ minimum: 1, maximum: MAX_SIZE }), size, { description: 'Entries on a page' }),
+  page: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_PAGE }), 0, { description: '0-based page number' }),
+  size: Defaulted(Type.Integer({ minimum: 1, maximum: MAX_SIZE }), size, { description: 'Maximum entries per page' }),
 })
 
-export const PageOf = <T extends TSchema>(entry: T) =>
+/** `entries` names them in the plural, for the reference. */
+export const PageOf = <T extends TSchema>(entry: T, entries: string) =>
   Closed({
-    content: Type.Array(entry, { description: 'The entries of this page' }),
-    page: Type.Integer({ description: 'Number of this page, from 0' }),
-    size: Type.Integer({ description: 'Entries on a page' }),
-    totalElements: Type.Integer({ description: 'Entries on all pages' }),
-    totalPages: Type.Integer({ description: 'How many pages there are' }),
+    content: Type.Array(entry, { description: `${entries} of this page` }),
+    page: Type.Integer({ description: '0-based page number' }),
+    size: Type.Integer({ description: 'Maximum entries per page' }),
+    totalElements: Type.Integer({ description: 'Total number of entries' }),
+    totalPages: Type.Integer({ description: 'Total number of pages' }),
   })
 
 /** One page of a list that is in memory as a whole. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { PROJECT_ROLES, REGIONS, VISIBILITIES } from '#core/vocabulary.ts'
 import type { Invitation } from '#model/identity/invitation.ts'
 import type { Project, ProjectMember } from '#model/identity/project.ts'
@@ -12,26 +12,26 @@ export const Role = Choice(PROJECT_ROLES)
 export const Region = Choice(REGIONS)
 
 const fields = {
-  id: Uuid,
-  organization_id: Uuid,
-  name: Type.String(),
-  description: Nullable(Type.String()),
-  visibility: Visibility,
-  status: Choice(['active', 'archived']),
-  is_archived: Type.Boolean(),
-  gcs_region: Nullable(Region),
-  gcs_bucket_name: Nullable(Type.String()),
-  has_storage_bucket: Type.Boolean(),
-  item_count: Type.Integer(),
-  storage_bytes: Type.Integer(),
-  role: Nullable(Role),
-  created_by: Nullable(Uuid),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  archived_at: Nullable(Timestamp),
+  id: Described(Uuid, 'Project ID'),
+  organization_id: Described(Uuid, 'Organization ID'),
+  name: Type.String({ description: 'Display name of the project' }),
+  description: Described(Nullable(Type.String()), 'Project description; null if none'),
+  visibility: Described(Visibility, 'Who can see the project: the whole organization, or members only'),
+  status: Choice(['active', 'archived'], { description: 'Project status' }),
+  is_archived: Type.Boolean({ description: 'Whether the project is archived and read-only' }),
+  gcs_region: Described(Nullable(Region), "Storage region of the project's files; null without a bucket"),
+  gcs_bucket_name: Described(Nullable(Type.String()), 'Storage bucket name; null without a bucket'),
+  has_storage_bucket: Type.Boolean({ description: 'Whether the project has a storage bucket for uploads' }),
+  item_count: Type.Integer({ description: 'Number of items in the project' }),
+  storage_bytes: Type.Integer({ description: 'Storage use in bytes' }),
+  role: Described(Nullable(Role), "Caller's role in the project; null if not a member"),
+  created_by: Described(Nullable(Uuid), 'User ID of the creator; null if not created by a user'),
+  created_at: Described(Timestamp, 'Creation time'),
+  updated_at: Described(Timestamp, 'Time of the last change'),
+  archived_at: Described(Nullable(Timestamp), 'Archival time; null if not archived'),
 }
 
-export const ProjectRecord = Closed(fields, { $id: 'Project' })
+export const ProjectRecord = Closed(fields, { $id: 'Project', description: 'A project' })
 
 export function toRecord(project: Project) {
   return {
@@ -56,21 +56,24 @@ export function toRecord(project: Project) {
 }
 
 const memberFields = {
-  project_id: Uuid,
-  user_id: Nullable(Uuid),
-  email: Type.String(),
-  name: Nullable(Type.String()),
-  role: Role,
-  status: Choice(['active', 'invited']),
-  created_at: Timestamp,
-  expires_at: Nullable(Timestamp),
+  project_id: Described(Uuid, 'Project ID'),
+  user_id: Described(Nullable(Uuid), 'User ID; null until the invitation is accepted'),
+  email: Type.String({ description: 'Email address' }),
+  name: Described(Nullable(Type.String()), 'Display name of the member; null until the invitation is accepted'),
+  role: Described(Role, 'Role in the project'),
+  status: Choice(['active', 'invited'], { description: 'Whether the member has joined or is invited' }),
+  created_at: Described(Timestamp, 'Time the member was added or invited'),
+  expires_at: Described(Nullable(Timestamp), 'Expiry time of the invitation; null for an active member'),
 }
 
 /** A member, or somebody invited by email who has not accepted yet. */
-export const MemberRecord = Closed(memberFields, { $id: 'ProjectMember' })
+export const MemberRecord = Closed(memberFields, { $id: 'ProjectMember', description: 'A project member or invitee' })
 
 /** Who was added, or invited: then with the link to hand over, which is in this answer alone. */
-export const AddedMember = Closed({ ...memberFields, invitation: Type.Optional(NewInvitation) }, { $id: 'AddedProjectMember' })
+export const AddedMember = Closed(
+  { ...memberFields, invitation: Type.Optional(NewInvitation) },
+  { $id: 'AddedProjectMember', description: 'A project member, with the invitation link if they were invited' },
+)
 
 export function toMember(projectId: string, member: ProjectMember) {
   return {
@@ -98,7 +101,10 @@ export function toInvited(projectId: string, invitation: Invitation) {
   }
 }
 
-export const ProjectWithMembers = Closed({ ...fields, members: Type.Array(MemberRecord) }, { $id: 'ProjectWithMembers' })
+export const ProjectWithMembers = Closed(
+  { ...fields, members: Type.Array(MemberRecord, { description: 'Members of the project' }) },
+  { $id: 'ProjectWithMembers', description: 'A project with its members' },
+)
 
 /** For the reference. */
 export const EXAMPLE_PROJECT = {

@@ -1,53 +1,62 @@
 /** STAC documents that several domains answer with. */
 import Type from 'typebox'
-import { Choice, Closed, FreeForm, Nullable } from '#core/shapes.ts'
+import { GeoJsonGeometry } from '#core/geojson-shapes.ts'
+import { Choice, Closed, Described, FreeForm, Nullable } from '#core/shapes.ts'
 import { STAC_VERSION } from '#core/stac.ts'
 import { Box, EXAMPLE_ITEM } from './item.ts'
 
 export const SortBy = Type.Array(
-  Closed({
-    field: Type.String({ minLength: 1, maxLength: 200, description: 'Such as datetime, id or eo:cloud_cover' }),
-    direction: Type.Optional(Choice(['asc', 'desc'], { description: 'Ascending unless it says otherwise' })),
-  }),
-  { maxItems: 8, description: 'The first field counts most; newest first without it' },
+  Closed(
+    {
+      field: Type.String({ minLength: 1, maxLength: 200, description: 'Field to sort by, such as `datetime`, `id` or `eo:cloud_cover`' }),
+      direction: Type.Optional(Choice(['asc', 'desc'], { description: 'Sort direction; ascending by default' })),
+    },
+    { $id: 'SortField', description: 'A field to sort by' },
+  ),
+  { maxItems: 8, description: 'Sort fields, most significant first; defaults to newest first' },
 )
 
-export const StacBaseUrl = Type.String({ minLength: 1, maxLength: 500, description: 'The address that links begin with' })
+export const StacBaseUrl = Type.String({ minLength: 1, maxLength: 500, description: 'Base URL of links in the response' })
 /** For clients that cannot send headers: the way from link to link stays open to them. */
-export const LinkKey = Type.String({ minLength: 1, maxLength: 200, description: 'An API key to put into addresses of this service' })
+export const LinkKey = Type.String({ minLength: 1, maxLength: 200, description: 'API key to include in URLs of this service' })
 
 export const StacLink = Closed(
   {
-    rel: Type.String({ description: 'What the address is to this document' }),
-    href: Type.String({ description: 'The address' }),
-    type: Type.Optional(Type.String({ description: 'Media type of what is there' })),
-    title: Type.Optional(Type.String({ description: 'For people' })),
+    rel: Type.String({ description: 'Link relation' }),
+    href: Type.String({ description: 'Link URL' }),
+    type: Type.Optional(Type.String({ description: 'Media type of the linked resource' })),
+    title: Type.Optional(Type.String({ description: 'Link title' })),
   },
-  { $id: 'StacLink' },
+  { $id: 'StacLink', description: 'A link to a related resource' },
 )
 
 const featureFields = {
-  type: Type.Literal('Feature'),
-  stac_version: Type.Literal(STAC_VERSION),
-  stac_extensions: Type.Array(Type.String(), { description: 'Addresses of the schemas that its further fields follow' }),
-  id: Type.String({ description: 'Its STAC id' }),
-  collection: Type.Optional(Type.String({ description: 'The id of its collection; absent where it is in none' })),
-  geometry: Nullable(FreeForm),
-  bbox: Type.Optional(Box),
-  properties: FreeForm,
+  type: Type.Literal('Feature', { description: 'GeoJSON type, always `Feature`' }),
+  stac_version: Type.Literal(STAC_VERSION, { description: 'STAC version' }),
+  stac_extensions: Type.Array(Type.String(), {
+    description: 'STAC extension schema URLs',
+  }),
+  id: Type.String({ description: 'STAC item ID' }),
+  collection: Type.Optional(Type.String({ description: 'Collection ID; absent if in none' })),
+  geometry: Described(Nullable(GeoJsonGeometry), 'Item footprint; null if unknown'),
+  bbox: Described(Type.Optional(Box), 'Bounding box as west, south, east, north in degrees'),
+  properties: Described(FreeForm, 'STAC properties'),
   assets: Type.Unsafe<Record<string, Record<string, unknown>>>({
     type: 'object',
     additionalProperties: true,
-    description: 'By key; empty in lightweight features',
+    description: 'Assets by key; empty in lightweight features',
   }),
-  links: Type.Array(StacLink),
+  links: Type.Array(StacLink, { description: 'Links to related resources' }),
 }
 
-export const StacFeature = Closed(featureFields, { $id: 'ItemFeature' })
+export const StacFeature = Closed(featureFields, { $id: 'ItemFeature', description: 'An item as a STAC feature' })
 
 /** Of which a caller asked for some fields only; what it is and its id are always there. */
 const { type, id, ...rest } = featureFields
-export const StacFeaturePart = Closed({ type, id, ...Type.Partial(Closed(rest)).properties }, { $id: 'ItemFeaturePart' })
+export const StacFeaturePart = Closed(
+  { type: Described(type, 'GeoJSON type, always `Feature`'), id, ...Type.Partial(Closed(rest)).properties },
+  { $id: 'ItemFeaturePart', description: 'An item as a STAC feature, with the requested fields only' },
+)
 
 /** For the reference. */
 export const EXAMPLE_FEATURE = {

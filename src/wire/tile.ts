@@ -1,7 +1,7 @@
 /** What every tile has in common on the wire, whatever it shows. */
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
-import { Choice, Defaulted, Nullable } from '#core/shapes.ts'
+import { Choice, Defaulted, Described, Nullable } from '#core/shapes.ts'
 import type { RawReply } from '#operation.ts'
 
 export const Zoom = Type.Integer({ minimum: 0, maximum: 24 })
@@ -30,20 +30,22 @@ export const lookFields = {
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: "A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent",
+        description: "Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile",
       }),
     ),
   ),
-  asset_key: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 255, description: 'Which asset of a multi-asset item' }))),
-  bands: Text,
-  expression: Text,
+  asset_key: Type.Optional(
+    Nullable(Type.String({ minLength: 1, maxLength: 255, description: 'Asset key, for items with several rasters' })),
+  ),
+  bands: Described(Text, '1-based band numbers, separated by commas'),
+  expression: Described(Text, 'Band math expression, for example `(b4-b3)/(b4+b3)`'),
   rescale: Rescale,
-  colormap: Text,
+  colormap: Described(Text, 'Colormap name from `cog.colormaps`'),
 }
 
 /** Put into addresses for clients that can send nothing else; never the caller's own credential unasked. */
 export const TemplateKey = Type.Optional(
-  Nullable(Type.String({ minLength: 1, maxLength: 200, description: 'An API key to put into the addresses; none if absent' })),
+  Nullable(Type.String({ minLength: 1, maxLength: 200, description: 'API key to include in tile URLs' })),
 )
 
 export const FormatOrWebp = Defaulted(Format, 'webp')

@@ -17,11 +17,11 @@ export const WMTS_INFO_FORMATS = ['application/json', 'text/plain'] as const
 /** A grid of square pixels of Web Mercator, in metres. */
 export const Grid = Closed(
   {
-    left: Type.Number({ minimum: -2 * HALF_WORLD_M, maximum: 2 * HALF_WORLD_M, description: 'Where its first tile begins, in metres' }),
-    top: Type.Number({ minimum: -2 * HALF_WORLD_M, maximum: 2 * HALF_WORLD_M, description: 'Where its first tile begins, in metres' }),
-    pixel_m: Type.Number({ minimum: 0.0001, maximum: 400_000, description: 'Side of a pixel, in metres' }),
+    left: Type.Number({ minimum: -2 * HALF_WORLD_M, maximum: 2 * HALF_WORLD_M, description: 'Left edge of the grid in metres' }),
+    top: Type.Number({ minimum: -2 * HALF_WORLD_M, maximum: 2 * HALF_WORLD_M, description: 'Top edge of the grid in metres' }),
+    pixel_m: Type.Number({ minimum: 0.0001, maximum: 400_000, description: 'Pixel size in metres' }),
   },
-  { description: 'The grid that z, x and y count in, instead of that of web maps' },
+  { description: 'Tile grid of `z`, `x` and `y`; defaults to Web Mercator' },
 )
 type Grid = Static<typeof Grid>
 

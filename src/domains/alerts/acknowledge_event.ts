@@ -11,8 +11,8 @@ export default operation({
   id: 'alerts.acknowledge_event',
   scope: 'alerts:write',
   tier: 'compute',
-  input: Closed({ event_id: Type.String({ maxLength: 100, description: 'Id of the alert event' }) }),
-  output: Closed({ alert_event: EventRecord }),
+  input: Closed({ event_id: Type.String({ maxLength: 100, description: 'Alert event ID' }) }),
+  output: Closed({ alert_event: EventRecord }, { description: 'The acknowledged alert event' }),
   example: {
     input: { event_id: EXAMPLE_EVENT.id },
     output: { alert_event: { ...EXAMPLE_EVENT, acknowledged: true, acknowledged_at: '2026-03-02T08:00:00.000Z' } },

@@ -27,7 +27,7 @@ export default operation({
     cooldown_minutes: Defaulted(Terms.cooldown_minutes, 60),
     active: Defaulted(Terms.active, true),
   }),
-  output: Closed({ alert_rule: RuleRecord }),
+  output: Closed({ alert_rule: RuleRecord }, { description: 'The created alert rule' }),
   example: {
     input: {
       name: EXAMPLE_RULE.name,

@@ -11,7 +11,7 @@ export default operation({
   scope: 'alerts:write',
   tier: 'destructive',
   input: Closed({ rule_id: RuleId }),
-  output: Closed({ deleted: Type.Literal(true, { description: 'It is gone' }) }),
+  output: Closed({ deleted: Type.Literal(true, { description: 'Always `true`' }) }, { description: 'Confirmation of the deletion' }),
   example: { input: { rule_id: EXAMPLE_RULE.id }, output: { deleted: true } },
 }).handle({
   async check({ db, principal }, { rule_id }) {

@@ -15,13 +15,13 @@ export default operation({
   tier: 'read',
   input: Closed({
     rule_id: Type.Optional(Nullable(RuleId)),
-    acknowledged: Type.Optional(Nullable(Type.Boolean({ description: 'Only those that were acknowledged, or only those that were not' }))),
+    acknowledged: Type.Optional(Nullable(Type.Boolean({ description: 'Only acknowledged (`true`) or unacknowledged (`false`) events' }))),
     limit: Limit(50, 200),
     offset: Offset,
   }),
   output: Closed({
-    alert_events: Type.Array(EventRecord, { description: 'The alert events of this window' }),
-    count: Type.Integer({ description: 'How many they are' }),
+    alert_events: Type.Array(EventRecord, { description: 'Alert events of this page' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
   }),
   example: { input: { acknowledged: false }, output: { alert_events: [EXAMPLE_EVENT], count: 1 } },
 }).handle({

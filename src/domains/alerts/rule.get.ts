@@ -10,7 +10,7 @@ export default operation({
   scope: 'alerts:read',
   tier: 'read',
   input: Closed({ rule_id: RuleId }),
-  output: Closed({ alert_rule: RuleRecord }),
+  output: Closed({ alert_rule: RuleRecord }, { description: 'The alert rule' }),
   example: { input: { rule_id: EXAMPLE_RULE.id }, output: { alert_rule: EXAMPLE_RULE } },
 }).handle({
   async execute({ db, principal }, { rule_id }) {

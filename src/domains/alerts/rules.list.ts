@@ -11,12 +11,12 @@ export default operation({
   scope: 'alerts:read',
   tier: 'read',
   input: Closed({
-    active: Type.Optional(Nullable(Type.Boolean({ description: 'Only those that watch, or only those that do not' }))),
+    active: Type.Optional(Nullable(Type.Boolean({ description: 'Only active (`true`) or inactive (`false`) rules' }))),
     collection_id: Type.Optional(Nullable(Terms.collection_id)),
   }),
   output: Closed({
-    alert_rules: Type.Array(RuleRecord, { description: 'The rules' }),
-    count: Type.Integer({ description: 'How many they are' }),
+    alert_rules: Type.Array(RuleRecord, { description: 'Alert rules' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
   }),
   example: { input: { active: true }, output: { alert_rules: [EXAMPLE_RULE], count: 1 } },
 }).handle({

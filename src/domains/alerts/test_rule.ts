@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
-import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import { Closed, Defaulted, Described, Nullable } from '#core/shapes.ts'
 import * as alertRule from '#model/events/alert-rule.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as item from '#model/imagery/item-read.ts'
@@ -20,7 +20,7 @@ const Unsaved = Closed(
     band_mapping: Defaulted(Terms.band_mapping, {}),
     aoi_geometry: Type.Optional(Nullable(Terms.aoi_geometry)),
   },
-  { description: 'A rule that is not saved, in place of `rule_id`' },
+  { description: 'Unsaved rule to test instead of `rule_id`' },
 )
 
 /** What a rule, saved or not, would say of an item. Keeps nothing and tells nobody. */
@@ -28,15 +28,22 @@ export default operation({
   id: 'alerts.test_rule',
   scope: 'alerts:read',
   tier: 'read',
-  input: Closed({ rule_id: Type.Optional(Nullable(RuleId)), rule: Type.Optional(Nullable(Unsaved)), item_id: ItemId }),
-  output: Closed({
-    computed_value: Type.Number({ description: 'The mean of the expression over the item' }),
-    threshold: Type.Number({ description: 'What it is compared with' }),
-    comparison: Type.String({ description: 'How' }),
-    would_trigger: Type.Boolean({ description: 'Whether the rule would fire' }),
-    expression: Type.String({ description: 'The expression' }),
-    item_id: Type.String({ description: 'The item' }),
+  input: Closed({
+    rule_id: Type.Optional(Nullable(RuleId)),
+    rule: Type.Optional(Nullable(Unsaved)),
+    item_id: Described(ItemId, 'ID of the item to test the rule on'),
   }),
+  output: Closed(
+    {
+      computed_value: Type.Number({ description: 'Mean of the expression over the item' }),
+      threshold: Type.Number({ description: 'Threshold the mean is compared with' }),
+      comparison: Type.String({ description: 'Comparison that is applied' }),
+      would_trigger: Type.Boolean({ description: 'Whether the rule would fire for this item' }),
+      expression: Type.String({ description: 'Evaluated expression' }),
+      item_id: Type.String({ description: 'ID of the tested item' }),
+    },
+    { description: 'Result of the test' },
+  ),
   example: {
     input: { rule_id: EXAMPLE_RULE.id, item_id: EXAMPLE_EVENT.item_id },
     output: {

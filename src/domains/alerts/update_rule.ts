@@ -34,7 +34,7 @@ export default operation({
   scope: 'alerts:write',
   tier: 'compute',
   input: Input,
-  output: Closed({ alert_rule: RuleRecord }),
+  output: Closed({ alert_rule: RuleRecord }, { description: 'The updated alert rule' }),
   example: { input: { rule_id: EXAMPLE_RULE.id, active: false }, output: { alert_rule: { ...EXAMPLE_RULE, active: false } } },
 }).handle({
   async check(context, input) {

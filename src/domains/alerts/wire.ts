@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { Choice, Closed, FreeForm, Nullable, Timestamp } from '#core/shapes.ts'
+import { GeoJsonArea } from '#core/geojson-shapes.ts'
+import { Choice, Closed, Described, Nullable, Timestamp } from '#core/shapes.ts'
 import { ALERT_COMPARISONS } from '#core/vocabulary.ts'
 import type { AlertEvent } from '#model/events/alert-event.ts'
 import type { AlertRule } from '#model/events/alert-rule.ts'
@@ -8,67 +9,71 @@ import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 const EVENT_TYPES = ['item.created', 'item.updated'] as const
 const CHANNELS = ['webhook', 'in_app'] as const
 
-export const RuleId = Type.String({ maxLength: 100, description: 'Id of the rule' })
+export const RuleId = Type.String({ maxLength: 100, description: 'Alert rule ID' })
 
 /** The terms of a rule as a caller writes them; what is checked against each other is checked in terms.lib.ts. */
 export const Terms = {
-  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'What people read in their inbox' }),
-  description: Type.String({ maxLength: 2_000, description: 'What it watches for, in your own words' }),
-  collection_id: Type.String({ maxLength: 100, description: 'Watch items of this collection alone; all of the organization without it' }),
+  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'Rule name, shown in notifications' }),
+  description: Type.String({ maxLength: 2_000, description: 'Description of the rule' }),
+  collection_id: Type.String({ maxLength: 100, description: 'ID of the collection to watch; all items of the organization if omitted' }),
   event_types: Type.Array(Choice(EVENT_TYPES), {
     minItems: 1,
     maxItems: EVENT_TYPES.length,
     uniqueItems: true,
-    description: 'What makes the rule look at an item',
+    description: 'Events that trigger an evaluation',
   }),
   expression: Type.String({
     minLength: 1,
     maxLength: 1_000,
-    description: 'Band math whose mean over the image is compared; bands are `b1`, `b2` and so on, or names',
+    description: 'Band math expression whose mean over the image is compared; bands are `b1`, `b2`, … or names',
   }),
-  comparison: Type.String({ maxLength: 20, description: 'One of `lt`, `gt`, `eq` and `between`' }),
-  threshold: Type.Number({ description: 'What the mean is compared with; for `between` the lower end' }),
-  threshold_upper: Type.Number({ description: 'For `between`, the upper end' }),
-  asset_key: Type.String({ minLength: 1, maxLength: 200, description: 'The file of the item that is read' }),
+  comparison: Type.String({ maxLength: 20, description: 'Comparison: `lt`, `gt`, `eq` or `between`' }),
+  threshold: Type.Number({ description: 'Threshold; the lower bound of `between`' }),
+  threshold_upper: Type.Number({ description: 'Upper bound of `between`' }),
+  asset_key: Type.String({ minLength: 1, maxLength: 200, description: 'Asset key of the raster to evaluate' }),
   band_mapping: Type.Record(Type.String(), Type.Integer({ minimum: 1, maximum: 64 }), {
-    description: 'Names that the expression may use for bands, for example `{"nir": 4}`',
+    description: 'Band names for the expression, for example `{"nir": 4}`',
   }),
-  aoi_geometry: Type.With(FreeForm, { description: 'A GeoJSON Polygon or MultiPolygon: the mean is taken within it' }),
+  aoi_geometry: Described(GeoJsonArea, 'Area to evaluate: GeoJSON Polygon or MultiPolygon'),
   notification_channels: Type.Array(Choice(CHANNELS), {
     minItems: 1,
     maxItems: CHANNELS.length,
     uniqueItems: true,
-    description: '`webhook` tells subscriptions of `alert.triggered`, `in_app` the inbox of whoever made the rule',
+    description: "`webhook` delivers `alert.triggered` to event subscriptions, `in_app` notifies the rule's creator",
   }),
-  cooldown_minutes: Type.Integer({ minimum: 0, maximum: 525_600, description: 'For so long after it fired the rule keeps quiet' }),
-  active: Type.Boolean({ description: 'Whether it watches' }),
+  cooldown_minutes: Type.Integer({
+    minimum: 0,
+    maximum: 525_600,
+    description: 'Minutes to wait after the rule fires before it can fire again',
+  }),
+  active: Type.Boolean({ description: 'Whether the rule is active' }),
 }
 
 export const RuleRecord = Closed(
   {
-    id: Type.String({ format: 'uuid', description: 'Id of the rule' }),
-    organization_id: Type.String({ format: 'uuid', description: 'The organization whose items it watches' }),
-    name: Type.String({ description: 'Its name' }),
-    description: Nullable(Type.String({ description: 'What it watches for' })),
-    collection_id: Nullable(Type.String({ description: 'The collection that it watches; null for all' })),
-    event_types: Type.Array(Type.String(), { description: 'What makes it look' }),
-    expression: Type.String({ description: 'Band math whose mean is compared' }),
-    comparison: Choice(ALERT_COMPARISONS, { description: 'How' }),
-    threshold: Type.Number({ description: 'With what' }),
-    threshold_upper: Nullable(Type.Number({ description: 'The upper end of `between`' })),
-    asset_key: Type.String({ description: 'The file that is read' }),
-    band_mapping: Type.Record(Type.String(), Type.Integer(), { description: 'Names for bands' }),
-    aoi_geometry: Nullable(Type.With(FreeForm, { description: 'Where the mean is taken; null for the whole image' })),
-    notification_channels: Type.Array(Type.String(), { description: 'Who is told' }),
-    cooldown_minutes: Type.Integer({ description: 'How long it keeps quiet after it fired' }),
-    active: Type.Boolean({ description: 'Whether it watches' }),
-    last_triggered_at: Nullable(Type.With(Timestamp, { description: 'When it fired last' })),
-    last_error: Nullable(Type.String({ description: 'Why it could not be evaluated last; null when it could' })),
-    last_error_at: Nullable(Type.With(Timestamp, { description: 'When that was' })),
-    created_by: Nullable(Type.String({ format: 'uuid', description: 'Who made it; null for a key' })),
-    created_at: Type.With(Timestamp, { description: 'When it was made' }),
+    id: Type.String({ format: 'uuid', description: 'Alert rule ID' }),
+    organization_id: Type.String({ format: 'uuid', description: 'ID of the organization whose items the rule watches' }),
+    name: Type.String({ description: 'Rule name' }),
+    description: Nullable(Type.String({ description: 'Description of the rule; null if none' })),
+    collection_id: Nullable(Type.String({ description: 'ID of the watched collection; null for all items' })),
+    event_types: Type.Array(Type.String(), { description: 'Events that trigger the rule' }),
+    expression: Type.String({ description: 'Band math expression whose mean is compared' }),
+    comparison: Choice(ALERT_COMPARISONS, { description: 'How the mean is compared with the threshold' }),
+    threshold: Type.Number({ description: 'Threshold; the lower bound of `between`' }),
+    threshold_upper: Nullable(Type.Number({ description: 'Upper bound of `between`; null for other comparisons' })),
+    asset_key: Type.String({ description: 'Asset key of the raster to evaluate' }),
+    band_mapping: Type.Record(Type.String(), Type.Integer(), { description: 'Band names for the expression' }),
+    aoi_geometry: Nullable(Described(GeoJsonArea, 'Area to evaluate; null for the whole image')),
+    notification_channels: Type.Array(Type.String(), { description: 'Notification channels' }),
+    cooldown_minutes: Type.Integer({ description: 'Minutes to wait after the rule fires before it can fire again' }),
+    active: Type.Boolean({ description: 'Whether the rule is active' }),
+    last_triggered_at: Nullable(Described(Timestamp, 'Time the rule last fired; null if never')),
+    last_error: Nullable(Type.String({ description: 'Why the last evaluation failed; null if it succeeded' })),
+    last_error_at: Nullable(Described(Timestamp, 'Time of the last failed evaluation; null if it succeeded')),
+    created_by: Nullable(Type.String({ format: 'uuid', description: 'User ID of the creator; null if created with an API key' })),
+    created_at: Described(Timestamp, 'Time the rule was created'),
   },
-  { $id: 'AlertRule' },
+  { $id: 'AlertRule', description: 'An alert rule' },
 )
 
 export function toRule(rule: AlertRule) {
@@ -99,15 +104,15 @@ export function toRule(rule: AlertRule) {
 
 export const EventRecord = Closed(
   {
-    id: Type.String({ format: 'uuid', description: 'Id of the alert event' }),
-    rule_id: Type.String({ format: 'uuid', description: 'The rule that fired' }),
-    item_id: Type.String({ description: 'The item that it fired on' }),
-    computed_value: Type.Number({ description: 'The mean that was found' }),
-    triggered_at: Type.With(Timestamp, { description: 'When it fired' }),
-    acknowledged: Type.Boolean({ description: 'Whether somebody has taken note' }),
-    acknowledged_at: Nullable(Type.With(Timestamp, { description: 'When' })),
+    id: Type.String({ format: 'uuid', description: 'Alert event ID' }),
+    rule_id: Type.String({ format: 'uuid', description: 'ID of the rule that fired' }),
+    item_id: Type.String({ description: 'ID of the item the rule fired on' }),
+    computed_value: Type.Number({ description: 'Computed mean' }),
+    triggered_at: Described(Timestamp, 'Time the rule fired'),
+    acknowledged: Type.Boolean({ description: 'Whether the event was acknowledged' }),
+    acknowledged_at: Nullable(Described(Timestamp, 'Time of the acknowledgement; null if not acknowledged')),
   },
-  { $id: 'AlertEvent' },
+  { $id: 'AlertEvent', description: 'An alert event' },
 )
 
 export function toEvent(event: AlertEvent) {

@@ -24,9 +24,9 @@ export default operation({
   input: Closed({
     formula: ExpressionText,
     ...sourceFields,
-    colormap: Defaulted(Type.String({ maxLength: 100 }), 'viridis', { description: 'Colours of the picture' }),
-    vmin: bound('Value of the first colour; the second percentile by default'),
-    vmax: bound('Value of the last colour; the 98th percentile by default'),
+    colormap: Defaulted(Type.String({ maxLength: 100 }), 'viridis', { description: 'Colormap name from `cog.colormaps`' }),
+    vmin: bound('Value of the first colour; defaults to the 2nd percentile'),
+    vmax: bound('Value of the last colour; defaults to the 98th percentile'),
   }),
   output: Evaluated,
   example: {

@@ -21,7 +21,7 @@ export default operation({
   input: Closed({
     index_name: IndexName,
     ...sourceFields,
-    colormap: Type.Optional(Nullable(Type.String({ maxLength: 100, description: "Colours of the picture; the index's own by default" }))),
+    colormap: Type.Optional(Nullable(Type.String({ maxLength: 100, description: "Colormap name; defaults to the index's colormap" }))),
   }),
   output: Evaluated,
   example: {

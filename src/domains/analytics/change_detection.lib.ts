@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { requireArea, type AreaGeometry } from '#core/geometry.ts'
-import { Closed, Defaulted } from '#core/shapes.ts'
+import { Closed, Defaulted, Described } from '#core/shapes.ts'
 import type { Context } from '#operation.ts'
 import { CHANGE_PERCENTILES, type Change } from '#raster/zonal/change.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
@@ -17,8 +17,8 @@ const M2_PER_HA = 10_000
 const SHOWN_THRESHOLDS = 4
 
 const Params = Closed({
-  before_item_id: Type.With(ItemId, { description: 'The earlier scene, whose pixels the answer is on' }),
-  after_item_id: Type.With(ItemId, { description: 'The later scene' }),
+  before_item_id: Described(ItemId, 'The earlier scene, whose pixels the answer is on'),
+  after_item_id: Described(ItemId, 'The later scene'),
   geometry: Area,
   index_name: maybe(IndexName),
   expression: maybe(ExpressionText),

@@ -20,9 +20,7 @@ const BIN_COUNT = 20
 const degrees = (description: string, most: number) => Type.Number({ minimum: -most, maximum: most, description })
 
 export const sourceFields = {
-  cog_url: maybe(
-    Type.String({ minLength: 1, maxLength: 2_048, description: 'Address of a COG on an allowed host; nothing is recorded then' }),
-  ),
+  cog_url: maybe(Type.String({ minLength: 1, maxLength: 2_048, description: 'URL of a COG on an allowed host; no lineage is recorded' })),
   item_id: maybe(Item),
   bbox: maybe(
     Closed(
@@ -32,14 +30,14 @@ export const sourceFields = {
         east: degrees('Eastern edge in degrees', 180),
         north: degrees('Northern edge in degrees', 90),
       },
-      { description: 'The rectangle to look at' },
+      { $id: 'AnalysisBounds', description: 'Bounding box to analyse' },
     ),
   ),
   geometry: maybe(Area),
   max_size: Defaulted(Type.Integer({ minimum: 16, maximum: MAX_SIDE_PX }), MAX_SIDE_PX, {
-    description: 'Pixels along the longer side that are read at most, from an overview where there are more',
+    description: 'Maximum pixels along the longer side; larger areas are read from an overview',
   }),
-  output_format: Defaulted(Choice(['json', 'png']), 'json', { description: 'png adds a picture to the numbers' }),
+  output_format: Defaulted(Choice(['json', 'png']), 'json', { description: '`png` adds an image to the values' }),
   reflectance_scale: maybe(ReflectanceScale),
   ...bandFields,
 }
@@ -47,18 +45,20 @@ export const sourceFields = {
 const Image = Nullable(
   Closed(
     {
-      media_type: Type.String({ description: 'image/png' }),
-      width: Type.Integer({ description: 'Pixels across' }),
-      height: Type.Integer({ description: 'Pixels down' }),
-      bounds: Type.Array(Type.Number(), { description: 'West, south, east and north in degrees; the picture is in Web Mercator' }),
-      base64: Type.String({ description: 'The picture' }),
+      media_type: Type.String({ description: 'Media type, always `image/png`' }),
+      width: Type.Integer({ description: 'Image width in pixels' }),
+      height: Type.Integer({ description: 'Image height in pixels' }),
+      bounds: Type.Array(Type.Number(), {
+        description: 'Bounding box as west, south, east, north in degrees; the image is in Web Mercator',
+      }),
+      base64: Type.String({ description: 'Image data in Base64' }),
     },
-    { $id: 'AnalyticsImage' },
+    { $id: 'AnalyticsImage', description: 'A rendered image of a result' },
   ),
 )
 type Image = Static<typeof Image>
 
-export const Evaluated = Closed({ ...Executed, image: Image })
+export const Evaluated = Closed({ ...Executed, image: Image }, { $id: 'AnalyticsResult', description: 'Result of the analysis' })
 
 interface Source {
   cog_url?: string | null | undefined

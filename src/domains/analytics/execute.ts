@@ -24,13 +24,13 @@ export default operation({
   events: ['analytics.executed'],
   maxBodyBytes: 8 * MIB,
   input: Closed({
-    operation: Type.String({ maxLength: 100, description: 'A method of analytics.operations.list' }),
+    operation: Type.String({ maxLength: 100, description: 'Method name from `analytics.operations.list`' }),
     params: Type.Unsafe<Record<string, unknown>>({
       ...FreeForm,
-      description: 'What the method takes; analytics.operations.get has the schema',
+      description: 'Parameters of the method; see `analytics.operations.get`',
     }),
   }),
-  output: Closed(Executed),
+  output: Closed(Executed, { description: 'Result of the analysis' }),
   example: {
     input: {
       operation: 'zonal_stats',

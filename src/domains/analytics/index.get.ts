@@ -10,7 +10,7 @@ export default operation({
   id: 'analytics.index.get',
   scope: 'analytics:read',
   tier: 'read',
-  input: Closed({ index_name: Type.String({ minLength: 1, maxLength: 100, description: 'Its id, whatever its case' }) }),
+  input: Closed({ index_name: Type.String({ minLength: 1, maxLength: 100, description: 'Index ID, case-insensitive' }) }),
   output: IndexRecord,
   example: { input: { index_name: 'ndvi' }, output: EXAMPLE_INDEX },
 }).handle({

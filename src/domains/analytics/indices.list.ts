@@ -12,13 +12,13 @@ export default operation({
   tier: 'read',
   input: Closed({
     category: Type.Optional(
-      Nullable(Type.String({ maxLength: 50, description: 'Only those about one thing, such as vegetation or water' })),
+      Nullable(Type.String({ maxLength: 50, description: 'Only indices of this category, such as `vegetation` or `water`' })),
     ),
     sensor: Type.Optional(Nullable(SensorId)),
   }),
   output: Closed({
-    indices: Type.Array(IndexRecord, { description: 'The indices, by category' }),
-    total: Type.Integer({ description: 'How many there are' }),
+    indices: Type.Array(IndexRecord, { description: 'Spectral indices, by category' }),
+    total: Type.Integer({ description: 'Total number of matching results' }),
   }),
   example: { input: { category: 'vegetation', sensor: 'sentinel-2' }, output: { indices: [EXAMPLE_INDEX], total: 1 } },
 }).handle({

@@ -10,7 +10,9 @@ export default operation({
   id: 'analytics.operations.get',
   scope: 'analytics:read',
   tier: 'read',
-  input: Closed({ operation_name: Type.String({ minLength: 1, maxLength: 100, description: 'A method of analytics.operations.list' }) }),
+  input: Closed({
+    operation_name: Type.String({ minLength: 1, maxLength: 100, description: 'Method name from `analytics.operations.list`' }),
+  }),
   output: MethodRecord,
   example: { input: { operation_name: 'zonal_stats' }, output: EXAMPLE_METHOD },
 }).handle({

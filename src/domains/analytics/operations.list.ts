@@ -10,9 +10,9 @@ export default operation({
   scope: 'analytics:read',
   tier: 'read',
   input: Closed({
-    data_type: Type.Optional(Nullable(Type.String({ maxLength: 50, description: 'Only methods for this kind of raster: raster or dem' }))),
+    data_type: Type.Optional(Nullable(Type.String({ maxLength: 50, description: 'Only methods for this data type: `raster` or `dem`' }))),
   }),
-  output: Closed({ operations: Type.Array(MethodRecord, { description: 'The methods' }) }),
+  output: Closed({ operations: Type.Array(MethodRecord, { description: 'Analysis methods' }) }),
   example: { input: {}, output: { operations: [EXAMPLE_METHOD] } },
 }).handle({
   async execute(_context, { data_type: wanted }) {

@@ -4,14 +4,14 @@ import type { Method } from './method.lib.ts'
 
 export const MethodRecord = Closed(
   {
-    operation: Type.String({ description: 'Name by which analytics.execute takes it' }),
-    title: Type.String({ description: 'Name as people read it' }),
-    description: Type.String({ description: 'What it does' }),
-    data_types: Type.Array(Type.String(), { description: 'Kinds of rasters that it is for' }),
-    process_id: Type.String({ description: 'The process that does the same for what is too large to answer at once' }),
-    params_schema: Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'JSON Schema of its params' }),
+    operation: Type.String({ description: 'Method name, as `analytics.execute` accepts it' }),
+    title: Type.String({ description: 'Display name of the method' }),
+    description: Type.String({ description: 'Description of the method' }),
+    data_types: Type.Array(Type.String(), { description: 'Data types the method supports' }),
+    process_id: Type.String({ description: 'ID of the process for areas too large for this method' }),
+    params_schema: Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'JSON Schema of the parameters' }),
   },
-  { $id: 'AnalyticsMethod' },
+  { $id: 'AnalyticsMethod', description: 'An analysis method' },
 )
 
 export const toRecord = ({ name, title, description, dataTypes, process, params }: Method) => ({

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Uuid } from '#core/shapes.ts'
 import * as keptFile from '#model/plans/kept-file.ts'
 import { operation } from '#operation.ts'
 import { FormatOrWebp, IMAGE_TYPES, imageFormat, pictureReply, Quality, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
@@ -16,13 +16,13 @@ export default operation({
   raw: 'bytes',
   mediaTypes: IMAGE_TYPES,
   input: Closed({
-    result_id: Type.With(Uuid, { description: 'The id in the `tile_template` of the result' }),
-    z: Zoom,
-    x: TileIndex,
-    y: TileIndex,
-    format: FormatOrWebp,
-    quality: Quality(82),
-    tile_size: TileSize,
+    result_id: Described(Uuid, "Result ID from the result's `tile_template`"),
+    z: Described(Zoom, 'Zoom level, 0 to 24'),
+    x: Described(TileIndex, 'Tile column, counted from the west'),
+    y: Described(TileIndex, 'Tile row, counted from the north'),
+    format: Described(FormatOrWebp, 'Image format'),
+    quality: Described(Quality(82), 'Quality of lossy formats, 1 to 100'),
+    tile_size: Described(TileSize, 'Tile width and height in pixels: 256, or 512 for high-density screens'),
   }),
   output: Type.Any(),
   example: { input: { result_id: EXAMPLE_REPORT_ID, z: 12, x: 3712, y: 2263, format: 'webp' } },

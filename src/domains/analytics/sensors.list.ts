@@ -4,10 +4,10 @@ import { operation } from '#operation.ts'
 import { SENSORS } from '#raster/formulas/sensors.ts'
 
 const Band = Closed({
-  index: Type.Integer({ description: 'Number of the band in the usual product, from 1' }),
-  name: Type.String({ description: "The operator's name for it" }),
-  role: Nullable(Type.String({ description: 'What formulas call it; null for a band that none uses' })),
-  wavelength_nm: Nullable(Type.Number({ description: 'Centre in nanometres' })),
+  index: Type.Integer({ description: '1-based band number in the standard product' }),
+  name: Type.String({ description: 'Band name used by the operator' }),
+  role: Nullable(Type.String({ description: 'Band role used in formulas; null if it has none' })),
+  wavelength_nm: Nullable(Type.Number({ description: 'Centre wavelength in nanometres; null if not optical' })),
 })
 
 /** Common sensors with their bands, in the order in which their products hold them. */
@@ -20,15 +20,17 @@ export default operation({
     sensors: Type.Array(
       Closed(
         {
-          id: Type.String({ description: 'Name by which operations take it' }),
-          name: Type.String({ description: 'Name as people read it' }),
-          kind: Type.String({ description: 'optical, radar or elevation' }),
-          reflectance_scale: Nullable(Type.Number({ description: 'What turns samples of the usual product into reflectances' })),
-          bands: Type.Array(Band, { description: 'Its bands in order' }),
+          id: Type.String({ description: 'Sensor ID' }),
+          name: Type.String({ description: 'Display name of the sensor' }),
+          kind: Type.String({ description: 'Sensor kind: `optical`, `radar` or `elevation`' }),
+          reflectance_scale: Nullable(
+            Type.Number({ description: 'Factor that converts pixel values to reflectance; null if not applicable' }),
+          ),
+          bands: Type.Array(Band, { description: 'Bands of the sensor, in order' }),
         },
-        { $id: 'Sensor' },
+        { $id: 'Sensor', description: 'A satellite sensor' },
       ),
-      { description: 'The sensors' },
+      { description: 'Supported sensors' },
     ),
   }),
   example: {

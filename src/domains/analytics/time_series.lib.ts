@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { invalidField, Problem, problem } from '#core/problem.ts'
 import { requireArea, type AreaGeometry } from '#core/geometry.ts'
 import { parseInterval } from '#core/interval.ts'
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import { rasterSourceOf } from '#model/imagery/asset.ts'
 import { findMany, type Layer } from '#model/imagery/item-layer.ts'
@@ -37,7 +37,7 @@ const SCENES_A_TASK = 50
 const TASKS_TOGETHER = 2
 
 const Params = Closed({
-  collection_id: maybe(Type.With(Uuid, { description: 'All items of a collection' })),
+  collection_id: maybe(Described(Uuid, 'All items of a collection')),
   item_ids: maybe(Type.Array(Item, { minItems: 1, maxItems: MAX_SCENES, uniqueItems: true, description: 'Or these items' })),
   geometry: Area,
   expression: maybe(ExpressionText),

@@ -13,22 +13,23 @@ export default operation({
   scope: 'analytics:read',
   tier: 'read',
   input: Closed({
-    formula: Type.String({ maxLength: 5_000, description: 'Band math over roles, band names or numbers' }),
+    formula: Type.String({ maxLength: 5_000, description: 'Formula to validate, over band roles, names or numbers' }),
     sensor: Type.Optional(Nullable(SensorId)),
-    band_count: Type.Optional(
-      Nullable(Type.Integer({ minimum: 1, maximum: 64, description: 'Bands of the file, where no sensor is named' })),
-    ),
+    band_count: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 64, description: 'Number of bands, if no sensor is given' }))),
   }),
-  output: Closed({
-    formula: Type.String({ description: 'As it was given' }),
-    sensor: Nullable(Type.String({ description: 'As it was given' })),
-    valid: Type.Boolean({ description: 'Whether it can be computed' }),
-    error: Nullable(Type.String({ description: 'What is wrong with it, and where' })),
-    errors: Type.Array(Type.String(), { description: 'The same as a list' }),
-    required_bands: Type.Array(Type.String(), { description: 'Roles and bands that it reads' }),
-    bands: Type.Array(Type.String(), { description: 'The same as required_bands' }),
-    available_bands: Type.Array(Type.String(), { description: 'What the sensor or the file offers' }),
-  }),
+  output: Closed(
+    {
+      formula: Type.String({ description: 'Formula, as sent' }),
+      sensor: Nullable(Type.String({ description: 'Sensor ID, as sent; null if none' })),
+      valid: Type.Boolean({ description: 'Whether the formula is valid' }),
+      error: Nullable(Type.String({ description: 'Error with its character position; null if valid' })),
+      errors: Type.Array(Type.String(), { description: 'All errors; empty if valid' }),
+      required_bands: Type.Array(Type.String(), { description: 'Band roles and bands the formula reads' }),
+      bands: Type.Array(Type.String(), { description: 'Same as `required_bands`' }),
+      available_bands: Type.Array(Type.String(), { description: 'Bands of the sensor or file' }),
+    },
+    { description: 'Result of the validation' },
+  ),
   example: {
     input: { formula: '(NIR - RED) / (NIR + RED)', sensor: 'skysat' },
     output: {

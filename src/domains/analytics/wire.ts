@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
+import { GeoJsonArea } from '#core/geojson-shapes.ts'
+import { Choice, Closed, Described, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
 import type { Formula } from '#raster/formulas/index.ts'
 import { SENSORS } from '#raster/formulas/sensors.ts'
 import { ZONAL_STATISTICS } from '#raster/zonal/index.ts'
@@ -7,31 +8,27 @@ import { ItemId } from '#wire/ids.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 /** Fields that several methods take. */
-export const Item = Type.With(ItemId, { description: 'The item to compute from' })
-export const Area = Type.Unsafe<Record<string, unknown>>({
-  type: 'object',
-  additionalProperties: true,
-  description: 'GeoJSON Polygon or MultiPolygon in longitude and latitude',
-})
+export const Item = Described(ItemId, 'ID of the item to analyse')
+export const Area = Described(GeoJsonArea, 'Area to analyse: GeoJSON Polygon or MultiPolygon')
 export const ExpressionText = Type.String({
   minLength: 1,
   maxLength: 1_000,
-  description: 'Band math over band names, roles or numbers: (NIR - RED) / (NIR + RED), (b4 - b3) / (b4 + b3)',
+  description: 'Band math over band names, roles or numbers, for example `(NIR - RED) / (NIR + RED)`',
 })
 export const IndexName = Type.String({
   minLength: 2,
   maxLength: 100,
-  description: 'A published index such as ndvi, or a saved formula, instead of an expression',
+  description: 'Spectral index such as `ndvi`, or the name of a saved formula',
 })
 const BandMapping = Type.Record(Type.String({ maxLength: 64 }), Type.Integer({ minimum: 1, maximum: 64 }), {
-  description: 'Which band is which, {"NIR": 4, "RED": 3}, where the file does not say',
+  description: 'Band role to 1-based band number, for example `{"NIR": 4, "RED": 3}`',
 })
-export const SensorId = Type.String({ maxLength: 50, description: 'A sensor of analytics.sensors.list, whose band order applies' })
-const AssetKey = Type.String({ minLength: 1, maxLength: 255, description: 'Which asset of a multi-asset item' })
+export const SensorId = Type.String({ maxLength: 50, description: 'Sensor ID from `analytics.sensors.list`; its band order applies' })
+const AssetKey = Type.String({ minLength: 1, maxLength: 255, description: 'Asset key, for items with several rasters' })
 export const ReflectanceScale = Type.Number({
   exclusiveMinimum: 0,
   maximum: 1,
-  description: 'What samples are multiplied by for indices of reflectances; known for usual products',
+  description: 'Factor that converts pixel values to reflectance; known for common products',
 })
 export const Statistics = Type.Array(Choice(ZONAL_STATISTICS), {
   minItems: 1,
@@ -103,21 +100,23 @@ const text = (description: string) => Nullable(Type.String({ description }))
 
 export const RasterReference = Closed(
   {
-    item_id: text('The item whose tiles show it; null for a computed raster, which has tiles of its own'),
-    tile_template: text('Address of its tiles, {z}/{x}/{y}; the caller adds their credential'),
-    url: text('Address of the computed raster as a COG, where one was made'),
-    picture_url: text('Address of a picture of it, where one was made'),
-    bounds: Nullable(Type.Array(Type.Number(), { description: 'West, south, east and north of the picture' })),
-    expires_in_seconds: Nullable(Type.Integer({ description: 'How long a computed raster is kept; its addresses return 404 afterwards' })),
+    item_id: text('ID of the item whose tiles show the result; null for a computed raster'),
+    tile_template: text("Tile URL template with `{z}`, `{x}` and `{y}`; requires the caller's credential; null if not rendered"),
+    url: text('URL of the computed COG; null if none was produced'),
+    picture_url: text('URL of the image; null if none was produced'),
+    bounds: Nullable(
+      Type.Array(Type.Number(), { description: 'Bounding box of the image as west, south, east, north in degrees; null without an image' }),
+    ),
+    expires_in_seconds: Nullable(Type.Integer({ description: 'Seconds until the computed raster is deleted; null for an item' })),
   },
-  { $id: 'AnalyticsRaster' },
+  { $id: 'AnalyticsRaster', description: 'Where a result can be seen and downloaded' },
 )
 export type RasterReference = Static<typeof RasterReference>
 
 export const Executed = {
-  id: Nullable(Type.With(Uuid, { description: 'The report that lineage knows; null where nothing was recorded' })),
-  operation: Type.String({ description: 'The method that ran' }),
-  result: Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'What it found' }),
+  id: Nullable(Described(Uuid, 'Report ID in the lineage; null if nothing was recorded')),
+  operation: Type.String({ description: 'Method that was run' }),
+  result: Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'Result of the method' }),
   raster: Nullable(RasterReference),
 }
 
@@ -146,18 +145,18 @@ export const EXAMPLE_RASTER: RasterReference = {
 
 export const IndexRecord = Closed(
   {
-    id: Type.String({ description: 'Name by which operations take it' }),
-    name: Type.String({ description: 'Name as people read it' }),
-    formula: Type.String({ description: 'Band math over roles' }),
-    required_bands: Type.Array(Type.String(), { description: 'Roles that it reads' }),
-    category: Type.String({ description: 'What it is about' }),
-    colormap: Type.String({ description: 'Colours that values are shown in' }),
-    value_range: Type.Array(Type.Number(), { description: 'Values that get the first and the last colour' }),
-    needs_reflectance: Type.Boolean({ description: 'Whether its constants assume reflectances from 0 to 1' }),
-    reference: Type.String({ description: 'Who published it, and when' }),
-    sensors: Type.Array(Type.String(), { description: 'Sensors whose bands allow it' }),
+    id: Type.String({ description: 'Index ID' }),
+    name: Type.String({ description: 'Display name of the index' }),
+    formula: Type.String({ description: 'Band math over band roles' }),
+    required_bands: Type.Array(Type.String(), { description: 'Band roles the index reads' }),
+    category: Type.String({ description: 'Index category' }),
+    colormap: Type.String({ description: 'Default colormap name' }),
+    value_range: Type.Array(Type.Number(), { description: 'Values of the first and last colour' }),
+    needs_reflectance: Type.Boolean({ description: 'Whether the formula requires reflectance from 0 to 1' }),
+    reference: Type.String({ description: 'Publication the index is from' }),
+    sensors: Type.Array(Type.String(), { description: 'IDs of the sensors that provide its bands' }),
   },
-  { $id: 'SpectralIndex' },
+  { $id: 'SpectralIndex', description: 'A spectral index' },
 )
 
 export const toIndex = ({ id, name, expression, roles, category, colormap, range, reflectance, reference }: Formula) => ({

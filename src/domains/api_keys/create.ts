@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { DAY_MS } from '#core/time.ts'
 import { problem } from '#core/problem.ts'
 import { grantsAtMost } from '#core/scopes.ts'
-import { Closed, Defaulted, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Closed, Defaulted, Described, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import * as apiKey from '#model/identity/api-key.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation, type WriteContext } from '#operation.ts'
@@ -20,21 +20,32 @@ export default operation({
   scope: 'api_keys:write',
   tier: 'share_export',
   input: Closed({
-    name: NotBlank(200),
-    permissions: Defaulted(Type.Array(Permission, { maxItems: 10 }), ['read']),
-    rate_limit: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
-    expires_in_days: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_DAYS }))),
+    name: Described(NotBlank(200), 'Display name of the key'),
+    permissions: Defaulted(Type.Array(Permission, { maxItems: 10 }), ['read'], {
+      description: 'Permissions to grant: `read`, `write`, `process`',
+    }),
+    rate_limit: Described(
+      Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
+      "Requests allowed per hour; null for the organization's default",
+    ),
+    expires_in_days: Described(
+      Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_DAYS }))),
+      'Days until the key expires; null or omitted if it never expires',
+    ),
   }),
-  output: Closed({
-    id: Uuid,
-    key: Type.String(),
-    prefix: Type.String(),
-    name: Type.String(),
-    permissions: Type.Array(Permission),
-    rate_limit: Type.Integer(),
-    expires_at: Nullable(Timestamp),
-    created_at: Timestamp,
-  }),
+  output: Closed(
+    {
+      id: Described(Uuid, 'API key ID'),
+      key: Type.String({ description: 'The API key; shown only in this response' }),
+      prefix: Type.String({ description: 'First 12 characters of the key, to tell keys apart' }),
+      name: Type.String({ description: 'Display name of the key' }),
+      permissions: Type.Array(Permission, { description: 'Permissions of the key: `read`, `write`, `process`' }),
+      rate_limit: Type.Integer({ description: 'Requests allowed per hour' }),
+      expires_at: Described(Nullable(Timestamp), 'Expiry time; null if it never expires'),
+      created_at: Described(Timestamp, 'Creation time'),
+    },
+    { description: 'The new API key; the key itself is shown only here' },
+  ),
   example: {
     input: { name: 'QGIS on my laptop', permissions: ['read'], expires_in_days: 365 },
     output: {

@@ -11,7 +11,7 @@ export default operation({
   scope: 'api_keys:read',
   tier: 'read',
   input: Closed({}),
-  output: Type.Array(ApiKeyRecord),
+  output: Type.Array(ApiKeyRecord, { description: 'API keys of the caller' }),
   example: { input: {}, output: [EXAMPLE_KEY] },
 }).handle({
   async check({ principal }) {

@@ -1,6 +1,6 @@
 import { isOrganizationAdmin } from '#core/principal.ts'
 import { accessDenied, notFound } from '#core/problem.ts'
-import { Closed, Removed, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Removed, Uuid } from '#core/shapes.ts'
 import * as apiKey from '#model/identity/api-key.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -11,7 +11,7 @@ export default operation({
   id: 'api_keys.revoke',
   scope: 'api_keys:write',
   tier: 'destructive',
-  input: Closed({ key_id: Uuid }),
+  input: Closed({ key_id: Described(Uuid, 'API key ID, not the key itself') }),
   output: Removed,
   example: { input: { key_id: EXAMPLE_KEY.id }, output: { ok: true, id: EXAMPLE_KEY.id } },
 }).handle({

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { PERMISSIONS } from '#core/scopes.ts'
-import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import type { ApiKey } from '#model/identity/api-key.ts'
 
 export const Permission = Choice(PERMISSIONS)
@@ -8,19 +8,19 @@ export const Permission = Choice(PERMISSIONS)
 /** What everybody may see of a key. The secret is no part of it: only `api_keys.create` returns it, once. */
 export const ApiKeyRecord = Closed(
   {
-    id: Uuid,
-    prefix: Type.String(),
-    name: Type.String(),
-    permissions: Type.Array(Permission),
-    rate_limit: Type.Integer({ description: 'Requests an hour; the default of the organization where the key was given none of its own.' }),
-    is_active: Type.Boolean(),
-    expires_at: Nullable(Timestamp),
-    created_at: Timestamp,
-    last_used_at: Nullable(Timestamp),
-    total_requests: Type.Integer(),
-    explicit_scopes: Type.Optional(Type.Array(Type.String())),
+    id: Described(Uuid, 'API key ID'),
+    prefix: Type.String({ description: 'First 12 characters of the key, to tell keys apart' }),
+    name: Type.String({ description: 'Display name of the key' }),
+    permissions: Type.Array(Permission, { description: 'Permissions of the key: `read`, `write`, `process`' }),
+    rate_limit: Type.Integer({ description: "Requests allowed per hour; the organization's default if the key has no own limit" }),
+    is_active: Type.Boolean({ description: 'Whether the key can be used' }),
+    expires_at: Described(Nullable(Timestamp), 'Expiry time; null if it never expires'),
+    created_at: Described(Timestamp, 'Creation time'),
+    last_used_at: Described(Nullable(Timestamp), 'Time of the last request; null if never used'),
+    total_requests: Type.Integer({ description: 'Number of requests made with the key' }),
+    explicit_scopes: Described(Type.Optional(Type.Array(Type.String())), 'Scopes added by an operator'),
   },
-  { $id: 'ApiKey' },
+  { $id: 'ApiKey', description: 'An API key, without the key itself' },
 )
 
 export function toRecord(key: ApiKey) {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Removed } from '#core/shapes.ts'
+import { Closed, Described, Removed } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as project from '#model/identity/project.ts'
@@ -15,7 +15,7 @@ export default operation({
   scope: 'items:write',
   tier: 'destructive',
   events: ['asset.deleted'],
-  input: Closed({ item_id: Id, asset_id: Id }),
+  input: Closed({ item_id: Described(Id, 'Item ID'), asset_id: Described(Id, 'Asset ID or asset key') }),
   output: Removed,
   example: { input: EXAMPLE, output: { ok: true, id: EXAMPLE.asset_id } },
 }).handle({

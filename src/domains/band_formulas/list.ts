@@ -11,12 +11,14 @@ export default operation({
   scope: 'band_formulas:read',
   tier: 'read',
   input: Closed({
-    category: Type.Optional(Nullable(Type.String({ maxLength: 50, description: 'Only those of one group, such as vegetation or custom' }))),
-    include_templates: Defaulted(Type.Boolean(), true, { description: 'False leaves the built-in formulas out' }),
+    category: Type.Optional(
+      Nullable(Type.String({ maxLength: 50, description: 'Only formulas of this category, such as `vegetation` or `custom`' })),
+    ),
+    include_templates: Defaulted(Type.Boolean(), true, { description: 'Whether to include built-in formulas' }),
   }),
   output: Closed({
-    formulas: Type.Array(FormulaRecord, { description: 'Saved ones by name, then built-in ones by group' }),
-    total: Type.Integer({ description: 'How many there are' }),
+    formulas: Type.Array(FormulaRecord, { description: 'Saved formulas by name, then built-in formulas by category' }),
+    total: Type.Integer({ description: 'Total number of matching results' }),
   }),
   example: { input: { category: 'custom' }, output: { formulas: [EXAMPLE_FORMULA], total: 1 } },
 }).handle({

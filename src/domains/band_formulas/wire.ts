@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Closed, NotBlank, Nullable, Timestamp } from '#core/shapes.ts'
+import { Closed, Described, NotBlank, Nullable, Timestamp } from '#core/shapes.ts'
 import type { BandFormula } from '#model/imagery/band-formula.ts'
 import type { Formula } from '#raster/formulas/index.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
@@ -9,50 +9,50 @@ const text = (description: string) => Nullable(Type.String({ description }))
 export const FormulaId = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'Id of a saved formula, or the name of a built-in one such as ndvi',
+  description: 'Formula ID, or the name of a built-in formula such as `ndvi`',
 })
-export const FormulaName = NotBlank(50, { minLength: 2, description: 'Short name, unique in the organization' })
+export const FormulaName = NotBlank(50, { minLength: 2, description: 'Formula name, unique in the organization' })
 export const FormulaText = Type.String({
   minLength: 3,
   maxLength: 1_000,
-  description: 'Band math over roles (RED, NIR, SWIR1, …) or band numbers (b1, b2, …)',
+  description: 'Band math over band roles (`RED`, `NIR`, `SWIR1`, …) or band numbers (`b1`, `b2`, …)',
 })
-export const DisplayName = Nullable(NotBlank(200, { description: 'Name as people read it' }))
-export const Description = Nullable(Type.String({ maxLength: 2_000, description: 'What it shows and when to use it' }))
+export const DisplayName = Nullable(NotBlank(200, { description: 'Display name of the formula' }))
+export const Description = Nullable(Type.String({ maxLength: 2_000, description: 'Description of the formula' }))
 export const ColormapName = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'Colours that values are shown in; see cog.colormaps',
+  description: 'Colormap name from `cog.colormaps`',
 })
 export const ValueRange = Type.Array(Type.Number(), {
   minItems: 2,
   maxItems: 2,
-  description: 'Values that get the first and the last colour',
+  description: 'Values of the first and last colour',
 })
-export const Category = NotBlank(50, { description: 'Group it is listed in' })
+export const Category = NotBlank(50, { description: 'Formula category' })
 
 export const FormulaRecord = Closed(
   {
-    id: Type.String({ description: 'Of a built-in formula its name' }),
-    organization_id: Nullable(Type.String({ description: 'Who saved it; null for a built-in one' })),
-    name: Type.String({ description: 'Short name' }),
-    display_name: text('Name as people read it'),
-    formula: Type.String({ description: 'Band math over roles or band numbers' }),
-    expression: Type.String({ description: 'The same as formula' }),
-    description: text('What it shows and when to use it'),
-    reference: text('Who published it, and when; null for a saved one'),
-    required_bands: Type.Array(Type.String(), { description: 'Roles and bands that it reads' }),
-    band_roles: Type.Array(Type.String(), { description: 'The same as required_bands' }),
-    colormap: Type.String({ description: 'Colours that values are shown in' }),
-    value_range: Type.Array(Type.Number(), { description: 'Values that get the first and the last colour' }),
-    rescale: Type.String({ description: 'The same range as `min,max`' }),
-    category: Type.String({ description: 'Group it is listed in' }),
-    is_template: Type.Boolean({ description: 'True for a built-in formula, which nobody can change' }),
-    is_builtin: Type.Boolean({ description: 'The same as is_template' }),
-    created_at: Nullable(Type.With(Timestamp, { description: 'When it was saved; null for a built-in one' })),
-    updated_at: Nullable(Type.With(Timestamp, { description: 'When it was last changed; null for a built-in one' })),
+    id: Type.String({ description: 'Formula ID; the name for a built-in formula' }),
+    organization_id: Nullable(Type.String({ description: 'Organization ID; null for a built-in formula' })),
+    name: Type.String({ description: 'Formula name' }),
+    display_name: text('Display name of the formula'),
+    formula: Type.String({ description: 'Band math over band roles or numbers' }),
+    expression: Type.String({ description: 'Same as `formula`' }),
+    description: text('Description of the formula'),
+    reference: text('Publication the formula is from; null for a saved formula'),
+    required_bands: Type.Array(Type.String(), { description: 'Band roles and bands the formula reads' }),
+    band_roles: Type.Array(Type.String(), { description: 'Same as `required_bands`' }),
+    colormap: Type.String({ description: 'Default colormap name' }),
+    value_range: Type.Array(Type.Number(), { description: 'Values of the first and last colour' }),
+    rescale: Type.String({ description: 'Value range of the colours as `min,max`' }),
+    category: Type.String({ description: 'Formula category' }),
+    is_template: Type.Boolean({ description: 'Whether the formula is built-in and read-only' }),
+    is_builtin: Type.Boolean({ description: 'Same as `is_template`' }),
+    created_at: Nullable(Described(Timestamp, 'Creation time; null for a built-in formula')),
+    updated_at: Nullable(Described(Timestamp, 'Time of the last change; null for a built-in formula')),
   },
-  { $id: 'BandFormula' },
+  { $id: 'BandFormula', description: 'A band formula' },
 )
 type FormulaRecord = Static<typeof FormulaRecord>
 

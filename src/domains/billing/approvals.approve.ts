@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { requireSignedIn, type Principal } from '#core/principal.ts'
 import { notFound, problem } from '#core/problem.ts'
 import { userScopes } from '#core/scopes.ts'
-import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
+import { Closed, Described, FreeForm, Nullable } from '#core/shapes.ts'
 import * as approval from '#model/money/approval.ts'
 import type { Approval } from '#model/money/approval.ts'
 import { requireBillingAdmin } from '#model/money/billing-account.ts'
@@ -22,8 +22,14 @@ export default operation({
   idempotent: true,
   produces: ['order:ordered>project'],
   events: ['order.created', 'order.placed', 'feasibility.requested', 'credits.low_balance', 'credits.depleted'],
-  input: Closed({ approval_id: Type.String({ maxLength: 100 }) }),
-  output: Closed({ ...ApprovalRecord.properties, result: Nullable(FreeForm) }),
+  input: Closed({ approval_id: Type.String({ maxLength: 100, description: 'Spend approval ID' }) }),
+  output: Closed(
+    {
+      ...ApprovalRecord.properties,
+      result: Described(Nullable(FreeForm), 'Response of the approved operation; null if none was named'),
+    },
+    { description: 'The approved request, with the response of the approved operation' },
+  ),
   example: {
     input: { approval_id: EXAMPLE_APPROVAL.id },
     output: {

@@ -12,7 +12,7 @@ export default operation({
   id: 'billing.approvals.get',
   scope: 'billing:read',
   tier: 'read',
-  input: Closed({ approval_id: Type.String({ maxLength: 100 }) }),
+  input: Closed({ approval_id: Type.String({ maxLength: 100, description: 'Spend approval ID' }) }),
   output: ApprovalRecord,
   example: { input: { approval_id: EXAMPLE_APPROVAL.id }, output: EXAMPLE_APPROVAL },
 }).handle({

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Problem } from '#core/problem.ts'
-import { Choice, Closed, Nullable } from '#core/shapes.ts'
+import { Choice, Closed, Described, Nullable } from '#core/shapes.ts'
 import * as approval from '#model/money/approval.ts'
 import { requireBillingAdmin } from '#model/money/billing-account.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
@@ -14,8 +14,11 @@ export default operation({
   id: 'billing.approvals.list',
   scope: 'billing:read',
   tier: 'read',
-  input: Closed({ status: Type.Optional(Nullable(Choice(APPROVAL_STATUSES))) }),
-  output: Closed({ approvals: Type.Array(ApprovalRecord), count: Type.Integer() }),
+  input: Closed({ status: Described(Type.Optional(Nullable(Choice(APPROVAL_STATUSES))), 'Only approvals with this status') }),
+  output: Closed({
+    approvals: Type.Array(ApprovalRecord, { description: 'Spend approvals, newest first' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
+  }),
   example: { input: { status: 'pending' }, output: { approvals: [EXAMPLE_APPROVAL], count: 1 } },
 }).handle({
   async check({ db, principal }) {

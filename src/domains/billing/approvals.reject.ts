@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { notFound, problem } from '#core/problem.ts'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import * as approval from '#model/money/approval.ts'
 import { requireBillingAdmin } from '#model/money/billing-account.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
@@ -12,7 +12,10 @@ export default operation({
   id: 'billing.approvals.reject',
   scope: 'billing:write',
   tier: 'compute',
-  input: Closed({ approval_id: Type.String({ maxLength: 100 }), reason: Type.Optional(Nullable(Type.String({ maxLength: 2_000 }))) }),
+  input: Closed({
+    approval_id: Type.String({ maxLength: 100, description: 'Spend approval ID' }),
+    reason: Described(Type.Optional(Nullable(Type.String({ maxLength: 2_000 }))), 'Reason for the rejection'),
+  }),
   output: ApprovalRecord,
   example: {
     input: { approval_id: EXAMPLE_APPROVAL.id, reason: 'Over budget' },

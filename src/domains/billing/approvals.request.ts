@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { HOUR_MS } from '#core/time.ts'
 import { CreditsInput } from '#core/money-shapes.ts'
 import { invalidField, problem } from '#core/problem.ts'
-import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
+import { Closed, Described, FreeForm, Nullable } from '#core/shapes.ts'
 import * as notification from '#model/events/notification.ts'
 import * as user from '#model/identity/user.ts'
 import * as approval from '#model/money/approval.ts'
@@ -22,11 +22,14 @@ export default operation({
   scope: 'billing:write',
   tier: 'compute',
   input: Closed({
-    credits: Type.Optional(Nullable(CreditsInput(1))),
-    expiry_hours: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_HOURS }))),
-    operation: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 100 }))),
-    input: Type.Optional(Nullable(FreeForm)),
-    reason: Type.Optional(Nullable(Type.String({ maxLength: 2_000 }))),
+    credits: Described(Type.Optional(Nullable(CreditsInput(1))), 'Maximum credits the approval can spend'),
+    expiry_hours: Described(Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_HOURS }))), 'Hours until the request expires'),
+    operation: Described(
+      Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 100 }))),
+      'ID of the operation to run when approved',
+    ),
+    input: Described(Type.Optional(Nullable(FreeForm)), 'Input of the operation to run when approved'),
+    reason: Described(Type.Optional(Nullable(Type.String({ maxLength: 2_000 }))), 'Reason for the request, shown to the approver'),
   }),
   output: ApprovalRecord,
   example: { input: { credits: 80_000, reason: 'Flood response' }, output: EXAMPLE_APPROVAL },

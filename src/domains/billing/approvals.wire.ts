@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { statusOf, type Approval } from '#model/money/approval.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 
@@ -7,24 +7,24 @@ export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'used', 'ex
 
 export const ApprovalRecord = Closed(
   {
-    id: Uuid,
-    status: Choice(APPROVAL_STATUSES),
-    credits: Nullable(Type.Integer({ description: 'The most that the approval can spend; null if only the described call is approved' })),
+    id: Described(Uuid, 'Spend approval ID'),
+    status: Choice(APPROVAL_STATUSES, { description: 'Approval status' }),
+    credits: Nullable(Type.Integer({ description: 'Maximum credits the approval can spend; null if only the described call is approved' })),
     price_credits: Nullable(
       Type.Integer({ description: 'Price of the described call when the approval was requested; null if no call is described' }),
     ),
-    operation: Nullable(Type.String()),
-    input: Nullable(FreeForm),
-    reason: Nullable(Type.String()),
-    requested_by: Uuid,
-    decided_by: Nullable(Uuid),
-    decision_reason: Nullable(Type.String()),
-    created_at: Timestamp,
-    decided_at: Nullable(Timestamp),
-    expires_at: Timestamp,
-    used_at: Nullable(Timestamp),
+    operation: Described(Nullable(Type.String()), 'ID of the operation to run when approved; null for a general approval'),
+    input: Described(Nullable(FreeForm), 'Input of the operation to run when approved; null for a general approval'),
+    reason: Described(Nullable(Type.String()), 'Reason given with the request; null if none'),
+    requested_by: Described(Uuid, 'User ID of the requester'),
+    decided_by: Described(Nullable(Uuid), 'User ID of the approver; null until decided'),
+    decision_reason: Described(Nullable(Type.String()), 'Reason for the decision; null if none was given'),
+    created_at: Described(Timestamp, 'Creation time'),
+    decided_at: Described(Nullable(Timestamp), 'Time of the decision; null until decided'),
+    expires_at: Described(Timestamp, 'Time the approval expires'),
+    used_at: Described(Nullable(Timestamp), 'Time the approval was used; null if unused'),
   },
-  { $id: 'SpendApproval' },
+  { $id: 'SpendApproval', description: 'A request for approval to spend' },
 )
 
 export function toRecord(approval: Approval, now: Date) {

@@ -1,5 +1,5 @@
 import { audOf } from '#core/money.ts'
-import { Closed, Nullable, Timestamp } from '#core/shapes.ts'
+import { Closed, Described, Nullable, Timestamp } from '#core/shapes.ts'
 import * as autoTopup from '#model/money/auto-topup.ts'
 import { walletOf } from '#model/money/billing-account.ts'
 import * as organization from '#model/identity/organization.ts'
@@ -13,7 +13,14 @@ export default operation({
   scope: 'billing:read',
   tier: 'read',
   input: Closed({}),
-  output: Closed({ ...AutoTopupRecord.properties, charged_today_aud: Aud, last_attempt_at: Nullable(Timestamp) }),
+  output: Closed(
+    {
+      ...AutoTopupRecord.properties,
+      charged_today_aud: Described(Aud, 'Amount charged today (UTC) in Australian dollars'),
+      last_attempt_at: Described(Nullable(Timestamp), 'Time of the last charge attempt; null if never attempted'),
+    },
+    { description: "Automatic top-up settings and today's charges" },
+  ),
   example: {
     input: {},
     output: {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { audOf, CURRENCY } from '#core/money.ts'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import { walletOf } from '#model/money/billing-account.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -12,14 +12,17 @@ export default operation({
   scope: 'billing:read',
   tier: 'read',
   input: Closed({}),
-  output: Closed({
-    balance_credits: Credits,
-    reserved_credits: Credits,
-    available_credits: Credits,
-    currency: Currency,
-    balance_aud: Aud,
-    auto_topup_enabled: Type.Boolean(),
-  }),
+  output: Closed(
+    {
+      balance_credits: Described(Credits, 'Wallet balance in credits, including reserved credits'),
+      reserved_credits: Described(Credits, 'Credits reserved for orders and jobs in progress'),
+      available_credits: Described(Credits, 'Credits available to spend'),
+      currency: Described(Currency, 'Currency as an ISO 4217 code'),
+      balance_aud: Described(Aud, 'Wallet balance in Australian dollars'),
+      auto_topup_enabled: Type.Boolean({ description: 'Whether automatic top-up is on' }),
+    },
+    { description: 'Credit balance of the organization' },
+  ),
   example: {
     input: {},
     output: {

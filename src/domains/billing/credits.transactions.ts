@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed, Limit, Nullable, Offset } from '#core/shapes.ts'
+import { Choice, Closed, Described, Limit, Nullable, Offset } from '#core/shapes.ts'
 import * as ledger from '#model/money/ledger.ts'
 import type { Transfer } from '#model/money/ledger.ts'
 import * as organization from '#model/identity/organization.ts'
@@ -24,8 +24,15 @@ export default operation({
   id: 'billing.credits.transactions',
   scope: 'billing:read',
   tier: 'read',
-  input: Closed({ limit: Limit(50, 1000), offset: Offset, reason: Type.Optional(Nullable(Choice(TRANSACTION_TYPES))) }),
-  output: Closed({ transactions: Type.Array(TransactionRecord), total: Type.Integer() }),
+  input: Closed({
+    limit: Limit(50, 1000),
+    offset: Offset,
+    reason: Described(Type.Optional(Nullable(Choice(TRANSACTION_TYPES))), 'Only transactions of this type'),
+  }),
+  output: Closed({
+    transactions: Type.Array(TransactionRecord, { description: 'Credit transactions, newest first' }),
+    total: Type.Integer({ description: 'Total number of matching results' }),
+  }),
   example: { input: { limit: 10 }, output: { transactions: [EXAMPLE], total: 1 } },
 }).handle({
   check: async ({ principal }) => organization.requireOrganization(principal),

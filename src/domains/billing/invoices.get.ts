@@ -17,8 +17,15 @@ export default operation({
   id: 'billing.invoices.get',
   scope: 'billing:read',
   tier: 'read',
-  input: Closed({ invoice_id: Type.String({ maxLength: 100 }) }),
-  output: Closed({ ...InvoiceRecord.properties, lines: Type.Array(InvoiceLineRecord), document_url: Type.String() }),
+  input: Closed({ invoice_id: Type.String({ maxLength: 100, description: 'Invoice ID' }) }),
+  output: Closed(
+    {
+      ...InvoiceRecord.properties,
+      lines: Type.Array(InvoiceLineRecord, { description: 'Invoice lines' }),
+      document_url: Type.String({ description: 'URL of the PDF; valid for 15 minutes' }),
+    },
+    { description: 'The invoice with its lines and PDF' },
+  ),
   example: {
     input: { invoice_id: EXAMPLE_INVOICE.id },
     output: { ...EXAMPLE_INVOICE, lines: [EXAMPLE_LINE], document_url: 'https://store.example/invoices/GT-00000042.pdf' },

@@ -11,7 +11,10 @@ export default operation({
   scope: 'billing:read',
   tier: 'read',
   input: Closed({ limit: Limit(50, 500) }),
-  output: Closed({ invoices: Type.Array(InvoiceRecord), count: Type.Integer() }),
+  output: Closed({
+    invoices: Type.Array(InvoiceRecord, { description: 'Invoices, newest first' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
+  }),
   example: { input: {}, output: { invoices: [EXAMPLE_INVOICE], count: 1 } },
 }).handle({
   check: async ({ principal }) => organization.requireOrganization(principal),

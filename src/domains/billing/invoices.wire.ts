@@ -1,38 +1,38 @@
 import Type from 'typebox'
 import { audOf } from '#core/money.ts'
 import { PeriodName } from '#core/period.ts'
-import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import type { Invoice } from '#model/money/invoice.ts'
 import { Aud, Currency } from './wire.ts'
 
 export const InvoiceRecord = Closed(
   {
-    id: Uuid,
-    number: Type.String(),
-    period: PeriodName,
-    status: Choice(['open', 'paid', 'past_due']),
-    currency: Currency,
-    subtotal_aud: Aud,
-    gst_aud: Aud,
-    total_aud: Aud,
-    due_aud: Aud,
-    issued_at: Timestamp,
-    due_at: Timestamp,
-    paid_at: Nullable(Timestamp),
-    reference: Nullable(Type.String()),
+    id: Described(Uuid, 'Invoice ID'),
+    number: Type.String({ description: 'Invoice number' }),
+    period: Described(PeriodName, 'Billing month as `YYYY-MM`'),
+    status: Choice(['open', 'paid', 'past_due'], { description: 'Invoice status' }),
+    currency: Described(Currency, 'Currency as an ISO 4217 code'),
+    subtotal_aud: Described(Aud, 'Subtotal before tax in Australian dollars'),
+    gst_aud: Described(Aud, 'GST in Australian dollars'),
+    total_aud: Described(Aud, 'Total including tax in Australian dollars'),
+    due_aud: Described(Aud, 'Amount still due in Australian dollars'),
+    issued_at: Described(Timestamp, 'Issue time'),
+    due_at: Described(Timestamp, 'Payment due time'),
+    paid_at: Described(Nullable(Timestamp), 'Payment time; null until paid'),
+    reference: Described(Nullable(Type.String()), 'Payment reference; null if none'),
   },
-  { $id: 'Invoice' },
+  { $id: 'Invoice', description: 'An invoice' },
 )
 
 export const InvoiceLineRecord = Closed(
   {
-    kind: Choice(['plan', 'order', 'job', 'shortfall']),
-    description: Type.String(),
-    reference_id: Nullable(Type.String()),
-    quantity: Type.Number(),
-    amount_aud: Aud,
+    kind: Choice(['plan', 'order', 'job', 'shortfall'], { description: 'What the line charges for' }),
+    description: Type.String({ description: 'Line text, as printed on the invoice' }),
+    reference_id: Described(Nullable(Type.String()), 'ID of the charged order or job; null for other lines'),
+    quantity: Type.Number({ description: 'Quantity charged' }),
+    amount_aud: Described(Aud, 'Line amount before tax in Australian dollars'),
   },
-  { $id: 'InvoiceLine' },
+  { $id: 'InvoiceLine', description: 'A line of an invoice' },
 )
 
 export function toRecord(invoice: Invoice) {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
-import { Choice, Closed, Timestamp } from '#core/shapes.ts'
+import { Choice, Closed, Described, Timestamp } from '#core/shapes.ts'
 import { billingModeOf, hasDefaultCard, lockWallet, requireBillingAdmin } from '#model/money/billing-account.ts'
 import { PLANS, requireKnownPlan, type Plan } from '#model/plans/plan.ts'
 import { changePlan } from '#model/money/plan-change.ts'
@@ -22,23 +22,32 @@ export default operation({
   scope: 'billing:write',
   tier: 'compute',
   events: ['item.updated'],
-  input: Closed({ plan_id: Choice(PLANS.map(({ id }) => id)) }),
-  output: Closed({
-    plan: PlanRecord,
-    previous_plan_id: Type.String(),
-    changed: Type.Boolean(),
-    effective_at: Timestamp,
-    reactivated_items: Type.Integer(),
-    continues_in_background: Type.Boolean(),
-    exceeded: Type.Array(
-      Closed({
-        limit: Choice(['storage_bytes', 'compute_jobs', 'processing_jobs']),
-        used: Type.Integer(),
-        allowed: Type.Integer(),
-        message: Type.String(),
-      }),
+  input: Closed({
+    plan_id: Choice(
+      PLANS.map(({ id }) => id),
+      { description: 'ID of the plan to switch to' },
     ),
   }),
+  output: Closed(
+    {
+      plan: PlanRecord,
+      previous_plan_id: Type.String({ description: 'Plan ID before the change' }),
+      changed: Type.Boolean({ description: 'Whether the plan changed' }),
+      effective_at: Described(Timestamp, 'Time the change takes effect'),
+      reactivated_items: Type.Integer({ description: 'Number of expired items that were reactivated' }),
+      continues_in_background: Type.Boolean({ description: 'Whether further items are being reactivated in the background' }),
+      exceeded: Type.Array(
+        Closed({
+          limit: Choice(['storage_bytes', 'compute_jobs', 'processing_jobs'], { description: 'Limit that is exceeded' }),
+          used: Type.Integer({ description: 'Current usage' }),
+          allowed: Type.Integer({ description: 'Amount the new plan allows' }),
+          message: Type.String({ description: 'Explanation for the user' }),
+        }),
+        { description: 'Usage above the limits of the new plan; existing data stays, new use is refused' },
+      ),
+    },
+    { description: 'The new plan and the effects of the change' },
+  ),
   example: {
     input: { plan_id: 'team' },
     output: {

@@ -1,26 +1,29 @@
 import Type from 'typebox'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { PLANS, type Plan } from '#model/plans/plan.ts'
 
 const Days = Nullable(Type.Integer())
 
 export const PlanRecord = Closed(
   {
-    id: Type.String(),
-    name: Type.String(),
-    monthly_aud: Type.Number({ description: 'Without tax' }),
-    storage_bytes: Type.Integer(),
-    compute_jobs: Type.Integer({ description: 'Clip jobs in a month' }),
-    processing_jobs: Type.Integer({ description: 'Processing jobs of all other kinds in a month' }),
-    egress_bytes: Type.Integer({ description: 'In any 24 hours' }),
-    retention: Closed({
-      expiring_after_days: Days,
-      expired_after_days: Days,
-      deleted_after_days: Days,
-      archived_after_idle_days: Days,
-    }),
+    id: Type.String({ description: 'Plan ID' }),
+    name: Type.String({ description: 'Display name of the plan' }),
+    monthly_aud: Type.Number({ description: 'Monthly price before tax in Australian dollars' }),
+    storage_bytes: Type.Integer({ description: 'Storage included, in bytes' }),
+    compute_jobs: Type.Integer({ description: 'Clip jobs included per month' }),
+    processing_jobs: Type.Integer({ description: 'Processing jobs included per month' }),
+    egress_bytes: Type.Integer({ description: 'Bytes that can be downloaded in any 24 hours' }),
+    retention: Closed(
+      {
+        expiring_after_days: Described(Days, 'Days until active items start to expire; null if never'),
+        expired_after_days: Described(Days, 'Days until expiring items can no longer be downloaded; null if never'),
+        deleted_after_days: Described(Days, 'Days until expired items are deleted; null if never'),
+        archived_after_idle_days: Described(Days, 'Days without access until items are archived; null if never'),
+      },
+      { description: 'Days after which items change state automatically' },
+    ),
   },
-  { $id: 'Plan' },
+  { $id: 'Plan', description: 'A subscription plan' },
 )
 
 export function toPlan({ id, name, monthlyAud, storageBytes, computeJobs, processingJobs, egressBytes, retention }: Plan) {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { planOf, PLANS } from '#model/plans/plan.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PLANS, PlanRecord, toPlan } from './plan.wire.ts'
@@ -10,7 +10,11 @@ export default operation({
   scope: 'billing:read',
   tier: 'read',
   input: Closed({}),
-  output: Closed({ plans: Type.Array(PlanRecord), count: Type.Integer(), current_plan_id: Nullable(Type.String()) }),
+  output: Closed({
+    plans: Type.Array(PlanRecord, { description: 'Available plans' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
+    current_plan_id: Described(Nullable(Type.String()), 'Plan ID of the organization; null without an organization'),
+  }),
   example: { input: {}, output: { plans: EXAMPLE_PLANS, count: EXAMPLE_PLANS.length, current_plan_id: 'free' } },
 }).handle({
   async execute({ db, principal: { organizationId } }) {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { accessDenied, notFound } from '#core/problem.ts'
 import { satisfies } from '#core/scopes.ts'
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Uuid } from '#core/shapes.ts'
 import { requireBillingAdmin } from '#model/money/billing-account.ts'
 import * as monthlyClose from '#model/money/monthly-close.ts'
 import * as organization from '#model/identity/organization.ts'
@@ -20,8 +20,19 @@ export default operation({
   tier: 'external_spend',
   idempotent: true,
   events: ['credits.low_balance', 'credits.depleted'],
-  input: Closed({ organization_id: Type.String({ maxLength: 100 }), period: OptionalPeriod }),
-  output: Closed({ organization_id: Uuid, closed: Type.Boolean(), invoice: InvoiceRecord, lines: Type.Array(InvoiceLineRecord) }),
+  input: Closed({
+    organization_id: Type.String({ maxLength: 100, description: 'ID of the organization to bill' }),
+    period: Described(OptionalPeriod, 'Month to bill as `YYYY-MM`; null for the previous month'),
+  }),
+  output: Closed(
+    {
+      organization_id: Described(Uuid, 'ID of the billed organization'),
+      closed: Type.Boolean({ description: 'Whether the month is closed' }),
+      invoice: InvoiceRecord,
+      lines: Type.Array(InvoiceLineRecord, { description: 'Invoice lines' }),
+    },
+    { description: 'The invoice of the month' },
+  ),
   example: {
     input: { organization_id: EXAMPLE_IDS.organization, period: '2026-02' },
     output: { organization_id: EXAMPLE_IDS.organization, closed: true, invoice: EXAMPLE_INVOICE, lines: [EXAMPLE_LINE] },

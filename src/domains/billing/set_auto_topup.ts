@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { CreditsInput, DollarsInput } from '#core/money-shapes.ts'
 import { centsOf } from '#core/money.ts'
 import { problem } from '#core/problem.ts'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import * as autoTopup from '#model/money/auto-topup.ts'
 import { hasDefaultCard, lockWallet, requireBillingAdmin } from '#model/money/billing-account.ts'
 import { requirePayments } from '#model/money/processor.ts'
@@ -16,10 +16,10 @@ export default operation({
   scope: 'billing:write',
   tier: 'compute',
   input: Closed({
-    enabled: Type.Boolean(),
-    threshold_credits: CreditsInput(1),
-    topup_amount_credits: TopupAmount,
-    daily_charge_cap_aud: Type.Optional(Nullable(DollarsInput())),
+    enabled: Type.Boolean({ description: 'Whether to top up automatically' }),
+    threshold_credits: Described(CreditsInput(1), 'Balance in credits below which the card is charged'),
+    topup_amount_credits: Described(TopupAmount, 'Credits bought per top-up'),
+    daily_charge_cap_aud: Described(Type.Optional(Nullable(DollarsInput())), 'Maximum charged per day (UTC) in Australian dollars'),
   }),
   output: AutoTopupRecord,
   example: {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { audOf } from '#core/money.ts'
-import { Choice, Closed, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, Uuid } from '#core/shapes.ts'
 import * as accrual from '#model/money/accrual.ts'
 import { hasDefaultCard, walletOf } from '#model/money/billing-account.ts'
 import * as invoice from '#model/money/invoice.ts'
@@ -13,29 +13,35 @@ import { Aud, Credits, Currency } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 /** Used so far, and what the plan has room for: bytes stored, jobs started in this month of UTC. */
-const Quota = Closed({ used: Type.Integer(), limit: Type.Integer() }, { $id: 'Quota' })
+const Quota = Closed(
+  { used: Type.Integer({ description: 'Amount used' }), limit: Type.Integer({ description: 'Amount the plan allows' }) },
+  { $id: 'Quota', description: 'A plan limit and its usage' },
+)
 
 /** The plan with its quotas, how the organization pays, and whether it owes anything. */
 export default operation({
   id: 'billing.status.get',
   scope: 'billing:read',
   tier: 'read',
-  input: Closed({ organization_id: Type.String({ maxLength: 100 }) }),
-  output: Closed({
-    organization_id: Uuid,
-    plan: Type.String(),
-    billing_mode: Choice(['credit', 'card', 'enterprise']),
-    enterprise_billing_status: Choice(['none', 'requested', 'confirmed']),
-    subscription_status: Choice(['active', 'past_due']),
-    currency: Currency,
-    balance_credits: Credits,
-    available_credits: Credits,
-    uninvoiced_aud: Type.With(Aud, { description: 'On account: for what was delivered and is on no invoice yet' }),
-    provisional_aud: Type.With(Aud, { description: 'On account: for what is ordered and has not ended; corrected to what is delivered' }),
-    has_default_card: Type.Boolean(),
-    auto_topup_enabled: Type.Boolean(),
-    quotas: Closed({ storage_bytes: Quota, compute_jobs: Quota, processing_jobs: Quota }),
-  }),
+  input: Closed({ organization_id: Type.String({ maxLength: 100, description: "Organization ID; must be the caller's organization" }) }),
+  output: Closed(
+    {
+      organization_id: Described(Uuid, 'Organization ID'),
+      plan: Type.String({ description: 'Plan ID' }),
+      billing_mode: Choice(['credit', 'card', 'enterprise'], { description: 'How spending is paid: credits, card or monthly invoice' }),
+      enterprise_billing_status: Choice(['none', 'requested', 'confirmed'], { description: 'Status of the request for monthly invoicing' }),
+      subscription_status: Choice(['active', 'past_due'], { description: 'Whether all invoices are paid' }),
+      currency: Described(Currency, 'Currency as an ISO 4217 code'),
+      balance_credits: Described(Credits, 'Wallet balance in credits, including reserved credits'),
+      available_credits: Described(Credits, 'Credits available to spend'),
+      uninvoiced_aud: Described(Aud, 'On account: amount for deliveries that are not invoiced yet, in Australian dollars'),
+      provisional_aud: Described(Aud, 'On account: provisional amount for open orders, in Australian dollars; corrected when they end'),
+      has_default_card: Type.Boolean({ description: 'Whether a default card is saved' }),
+      auto_topup_enabled: Type.Boolean({ description: 'Whether automatic top-up is on' }),
+      quotas: Closed({ storage_bytes: Quota, compute_jobs: Quota, processing_jobs: Quota }, { description: 'Plan limits and usage' }),
+    },
+    { description: 'Billing status of the organization' },
+  ),
   example: {
     input: { organization_id: EXAMPLE_IDS.organization },
     output: {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { audOf } from '#core/money.ts'
-import { Closed, Limit, Nullable, Timestamp } from '#core/shapes.ts'
+import { Closed, Described, Limit, Nullable, Timestamp } from '#core/shapes.ts'
 import { requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
 import { askProcessor, requirePayments } from '#model/money/processor.ts'
 import { operation } from '#operation.ts'
@@ -9,14 +9,14 @@ import { EXAMPLE_AT } from '#wire/examples.ts'
 
 const Row = Closed(
   {
-    id: Type.String(),
-    number: Nullable(Type.String()),
-    status: Type.String(),
-    total_aud: Aud,
-    created_at: Timestamp,
-    hosted_invoice_url: Nullable(Type.String()),
+    id: Type.String({ description: 'Invoice ID at the payment processor' }),
+    number: Described(Nullable(Type.String()), 'Invoice number; null for a draft'),
+    status: Type.String({ description: 'Invoice status at the payment processor' }),
+    total_aud: Described(Aud, 'Total including tax in Australian dollars'),
+    created_at: Described(Timestamp, 'Creation time'),
+    hosted_invoice_url: Described(Nullable(Type.String()), 'Invoice page hosted by the payment processor; null for a draft'),
   },
-  { $id: 'ProcessorInvoice' },
+  { $id: 'ProcessorInvoice', description: 'An invoice at the payment processor' },
 )
 
 /** What the payment processor itself has invoiced: months that the default card was charged for. */
@@ -25,7 +25,10 @@ export default operation({
   scope: 'billing:read',
   tier: 'read',
   input: Closed({ limit: Limit(50, 100) }),
-  output: Closed({ invoices: Type.Array(Row), count: Type.Integer() }),
+  output: Closed({
+    invoices: Type.Array(Row, { description: 'Invoices at the payment processor, newest first' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
+  }),
   example: {
     input: {},
     output: {

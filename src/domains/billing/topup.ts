@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, Uuid } from '#core/shapes.ts'
 import { problem } from '#core/problem.ts'
 import { hasDefaultCard, requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
 import { requirePayments } from '#model/money/processor.ts'
@@ -14,15 +14,21 @@ export default operation({
   tier: 'external_spend',
   idempotent: true,
   events: ['topup.succeeded', 'credits.purchased', 'topup.failed'],
-  input: Closed({ aud_cents: Type.Optional(TopupAmount), credits: Type.Optional(TopupAmount) }),
-  output: Closed({
-    topup_attempt_id: Uuid,
-    payment_intent_id: Type.String(),
-    status: Choice(['succeeded', 'processing', 'failed']),
-    credits_granted: Credits,
-    new_balance: Credits,
-    bonus_credits: Credits,
+  input: Closed({
+    aud_cents: Described(Type.Optional(TopupAmount), 'Amount to pay in Australian cents, at least 10,000'),
+    credits: Described(Type.Optional(TopupAmount), 'Number of credits to buy; 100 credits cost A$1'),
   }),
+  output: Closed(
+    {
+      topup_attempt_id: Described(Uuid, 'Top-up attempt ID'),
+      payment_intent_id: Type.String({ description: 'Payment ID at the payment processor' }),
+      status: Choice(['succeeded', 'processing', 'failed'], { description: 'Payment status' }),
+      credits_granted: Described(Credits, 'Credits added, including the bonus'),
+      new_balance: Described(Credits, 'Available credits after the top-up'),
+      bonus_credits: Described(Credits, 'Bonus credits for a large top-up'),
+    },
+    { description: 'Result of the payment' },
+  ),
   example: {
     input: { aud_cents: 2_500_000 },
     output: {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import type { Scene } from '#ports/vendors.ts'
 import { askAll, chooseSources, toReport } from './federated.lib.ts'
@@ -16,12 +16,16 @@ type Group = (typeof GROUPS)[number]
 
 const Bucket = Closed(
   {
-    day: Type.Optional(Nullable(Type.String({ format: 'date', description: 'Day of UTC' }))),
-    source_id: Type.Optional(Type.String()),
-    cloud: Type.Optional(Nullable(Type.String({ description: 'Class of cloud cover in percent; null where nobody says' }))),
-    count: Type.Integer(),
+    day: Type.Optional(
+      Nullable(Type.String({ format: 'date', description: 'Acquisition day (UTC); null if unknown or not grouped by day' })),
+    ),
+    source_id: Described(Type.Optional(Type.String()), 'Source ID'),
+    cloud: Type.Optional(
+      Nullable(Type.String({ description: 'Cloud cover class in percent; null if unknown or not grouped by cloud cover' })),
+    ),
+    count: Type.Integer({ description: 'Number of scenes in the bucket' }),
   },
-  { $id: 'SceneBucket' },
+  { $id: 'SceneBucket', description: 'A group of counted scenes' },
 )
 
 /** How many scenes there are by day, by source and by cloud cover, for a timeline. */
@@ -33,20 +37,29 @@ export default operation({
     ...filterFields,
     ...sourceFields,
     by: Defaulted(Type.Array(Choice(GROUPS), { minItems: 1, maxItems: 3, uniqueItems: true }), ['day'], {
-      description: 'What scenes are counted by; several give one bucket for each combination',
+      description: 'Properties to group by; several give one bucket per combination',
     }),
   }),
-  output: Closed({
-    buckets: Type.Array(Bucket, { description: 'Only those that hold something, in order of their keys' }),
-    total: Type.Integer({ description: 'Scenes that were counted' }),
-    complete: Type.Boolean({ description: 'False where a source failed, or has more than could be counted in time' }),
-    sources: Type.Array(
-      Closed(
-        { source_id: Type.String(), title: Type.String(), count: Type.Integer(), error: Nullable(Type.String()) },
-        { $id: 'CountedSource' },
+  output: Closed(
+    {
+      buckets: Type.Array(Bucket, { description: 'Non-empty buckets, ordered by their keys' }),
+      total: Type.Integer({ description: 'Total number of scenes counted' }),
+      complete: Type.Boolean({ description: '`false` if a source failed or had too many scenes to count in time' }),
+      sources: Type.Array(
+        Closed(
+          {
+            source_id: Type.String({ description: 'Source ID' }),
+            title: Type.String({ description: 'Source title' }),
+            count: Type.Integer({ description: 'Number of scenes counted' }),
+            error: Described(Nullable(Type.String()), 'Why the source could not be counted; null if it was'),
+          },
+          { $id: 'CountedSource', description: 'Scene count of one source' },
+        ),
+        { description: 'Searched sources with their scene counts' },
       ),
-    ),
-  }),
+    },
+    { description: 'Number of scenes by group' },
+  ),
   example: {
     input: { bbox: [151.1, -33.9, 151.3, -33.7], datetime: '2026-02-01/2026-02-28', by: ['day', 'cloud'] },
     output: {

@@ -7,12 +7,12 @@ import { EXAMPLE_FEATURE, filterFields, MAX_SEARCH_LIMIT, SceneFeature, searchLi
 
 const SourceReport = Closed(
   {
-    source_id: Type.String(),
-    title: Type.String(),
-    count: Type.Integer({ description: 'Scenes that it found, before the merged list was cut' }),
-    error: Nullable(Type.String({ description: 'Why it found nothing; null where all went well' })),
+    source_id: Type.String({ description: 'Source ID' }),
+    title: Type.String({ description: 'Source title' }),
+    count: Type.Integer({ description: 'Number of scenes the source found, before the merged list was truncated' }),
+    error: Nullable(Type.String({ description: 'Why the source failed; null if it did not' })),
   },
-  { $id: 'SourceReport' },
+  { $id: 'SourceReport', description: 'Search result of one source' },
 )
 
 /** Scenes of every source that covers the place, side by side, the most recent first and without prices. */
@@ -22,10 +22,10 @@ export default operation({
   tier: 'read',
   input: Closed({ ...filterFields, ...sourceFields, limit: searchLimit(MAX_SEARCH_LIMIT) }),
   output: Closed({
-    type: Type.Literal('FeatureCollection'),
-    features: Type.Array(SceneFeature),
-    numberReturned: Type.Integer(),
-    sources: Type.Array(SourceReport, { description: 'Every source that was asked, and how it went' }),
+    type: Type.Literal('FeatureCollection', { description: 'GeoJSON type, always `FeatureCollection`' }),
+    features: Type.Array(SceneFeature, { description: 'Scenes found, as GeoJSON features' }),
+    numberReturned: Type.Integer({ description: 'Number of features returned' }),
+    sources: Type.Array(SourceReport, { description: 'Searched sources with their results' }),
   }),
   mediaType: 'application/geo+json',
   example: {

@@ -1,7 +1,8 @@
 import Type from 'typebox'
+import { GeoJsonArea } from '#core/geojson-shapes.ts'
 import { requireArea } from '#core/geometry.ts'
 import { invalidField, problem } from '#core/problem.ts'
-import { Closed, Defaulted, FreeForm, Nullable } from '#core/shapes.ts'
+import { Closed, Defaulted, Described, Nullable } from '#core/shapes.ts'
 import { requireBbox } from '#model/imagery/footprint.ts'
 import { operation } from '#operation.ts'
 import { gatherPoints } from './points.lib.ts'
@@ -12,22 +13,23 @@ export default operation({
   scope: 'catalog:read',
   tier: 'read',
   input: Closed({
-    collection: Type.String({ minLength: 1, maxLength: 300, description: 'Collection of the granule' }),
-    href: Type.String({ minLength: 1, maxLength: 2_048, description: "Address of the granule's points, as its assets give it" }),
-    bbox: Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'West, south, east, north' }),
-    max_points: Defaulted(Type.Integer({ minimum: 100, maximum: 250_000 }), 60_000, { description: 'Points in the answer at most' }),
-    clip_polygon: Type.Optional(
-      Nullable(Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'GeoJSON Polygon or MultiPolygon to keep to' })),
-    ),
+    collection: Type.String({ minLength: 1, maxLength: 300, description: 'Collection name of the granule' }),
+    href: Type.String({ minLength: 1, maxLength: 2_048, description: "URL of the granule's points, from its assets" }),
+    bbox: Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'Bounding box as west, south, east, north in degrees' }),
+    max_points: Defaulted(Type.Integer({ minimum: 100, maximum: 250_000 }), 60_000, { description: 'Maximum number of points to return' }),
+    clip_polygon: Type.Optional(Nullable(Described(GeoJsonArea, 'Area to clip to: GeoJSON Polygon or MultiPolygon'))),
   }),
-  output: Closed({
-    points: Type.Array(Type.Array(Type.Number()), { description: 'Longitude, latitude and value of each' }),
-    value_label: Type.String({ description: 'What the values are' }),
-    value_range: Type.Array(Type.Number(), { description: 'Lowest and highest value in the area; empty where there is no point' }),
-    count: Type.Integer({ description: 'Points in the area' }),
-    returned: Type.Integer({ description: 'Points in this answer' }),
-    subsampled: Type.Boolean({ description: 'Whether points were left out' }),
-  }),
+  output: Closed(
+    {
+      points: Type.Array(Type.Array(Type.Number()), { description: 'Points as longitude, latitude and value' }),
+      value_label: Type.String({ description: 'Label of the values' }),
+      value_range: Type.Array(Type.Number(), { description: 'Minimum and maximum value in the area; empty without points' }),
+      count: Type.Integer({ description: 'Number of points in the area' }),
+      returned: Type.Integer({ description: 'Number of points returned' }),
+      subsampled: Type.Boolean({ description: 'Whether the points were subsampled' }),
+    },
+    { description: 'Points of the granule' },
+  ),
   example: {
     input: { collection: 'sandbox-altimetry', href: 'https://data.example/granules/1.ndjson', bbox: [151, -34, 152, -33] },
     output: {

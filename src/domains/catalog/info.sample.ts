@@ -10,7 +10,7 @@ export default operation({
   id: 'catalog.info.sample',
   scope: 'tiles:read',
   tier: 'read',
-  input: Closed({ provider: Type.String({ minLength: 1, maxLength: 200, description: 'Name of a provider' }), scene_id: SceneId }),
+  input: Closed({ provider: Type.String({ minLength: 1, maxLength: 200, description: 'Provider name' }), scene_id: SceneId }),
   output: SceneInfo,
   example: { input: { provider: 'landsat', scene_id: 'sandbox-landsat_20260228_r45c253' }, output: EXAMPLE_INFO },
 }).handle({

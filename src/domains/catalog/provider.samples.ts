@@ -1,19 +1,22 @@
 import Type from 'typebox'
 import { DAY_MS } from '#core/time.ts'
-import { Closed, Limit, Nullable, Offset } from '#core/shapes.ts'
+import { Closed, Described, Limit, Nullable, Offset } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { requirePublic } from './public.lib.ts'
 
 const Sample = Closed(
   {
-    scene_id: Type.String(),
-    title: Type.String({ description: 'The place that it shows' }),
-    datetime: Nullable(Type.String({ format: 'date-time' })),
-    cloud_cover: Nullable(Type.Number()),
-    bbox: Nullable(Type.Array(Type.Number(), { minItems: 4, maxItems: 4 })),
-    collection: Type.String(),
+    scene_id: Type.String({ description: 'Scene ID assigned by the vendor' }),
+    title: Type.String({ description: 'Location shown' }),
+    datetime: Described(Nullable(Type.String({ format: 'date-time' })), 'Acquisition time; null if unknown'),
+    cloud_cover: Described(Nullable(Type.Number()), 'Cloud cover in percent; null if unknown'),
+    bbox: Described(
+      Nullable(Type.Array(Type.Number(), { minItems: 4, maxItems: 4 })),
+      'Bounding box as west, south, east, north in degrees; null if unknown',
+    ),
+    collection: Type.String({ description: 'Collection name' }),
   },
-  { $id: 'ProviderSample' },
+  { $id: 'ProviderSample', description: 'A sample scene of a provider' },
 )
 
 /** Places of which every provider has something to show. */
@@ -37,11 +40,15 @@ export default operation({
   scope: 'tiles:read',
   tier: 'read',
   input: Closed({
-    provider: Type.String({ minLength: 1, maxLength: 200, description: 'Name of a provider' }),
+    provider: Type.String({ minLength: 1, maxLength: 200, description: 'Provider name' }),
     limit: Limit(50, 100),
     offset: Offset,
   }),
-  output: Closed({ samples: Type.Array(Sample), count: Type.Integer(), total: Type.Integer() }),
+  output: Closed({
+    samples: Type.Array(Sample, { description: 'Sample scenes' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
+    total: Type.Integer({ description: 'Total number of matching results' }),
+  }),
   example: {
     input: { provider: 'landsat' },
     output: {

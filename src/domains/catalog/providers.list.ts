@@ -6,16 +6,16 @@ import { EXAMPLE_VISUALIZATIONS, Visualizations } from './public.wire.ts'
 
 const ProviderRecord = Closed(
   {
-    provider: Type.String({ description: 'What the operations of public imagery take' }),
-    title: Type.String(),
-    description: Type.String(),
-    collection: Type.String(),
-    host_name: Type.String({ description: 'The host that `catalog.search` finds its scenes at' }),
-    attribution: Type.String(),
+    provider: Type.String({ description: 'Provider name, as public imagery operations accept it' }),
+    title: Type.String({ description: 'Provider title' }),
+    description: Type.String({ description: "Description of the provider's imagery" }),
+    collection: Type.String({ description: 'Collection name' }),
+    host_name: Type.String({ description: 'Host name to search with `catalog.search`' }),
+    attribution: Type.String({ description: 'Attribution to display with the imagery' }),
     visualizations: Visualizations,
-    simulated: Type.Boolean(),
+    simulated: Type.Boolean({ description: 'Whether the imagery is simulated (sandbox)' }),
   },
-  { $id: 'PublicProvider' },
+  { $id: 'PublicProvider', description: 'A provider of public imagery' },
 )
 
 /** Public imagery that can be looked at without buying it. */
@@ -24,7 +24,10 @@ export default operation({
   scope: 'tiles:read',
   tier: 'read',
   input: Closed({}),
-  output: Closed({ providers: Type.Array(ProviderRecord), count: Type.Integer() }),
+  output: Closed({
+    providers: Type.Array(ProviderRecord, { description: 'Imagery providers' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
+  }),
   example: {
     input: {},
     output: {

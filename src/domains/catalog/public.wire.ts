@@ -1,38 +1,45 @@
 /** Shapes of public imagery. */
 import Type from 'typebox'
-import { Choice, Closed, Nullable } from '#core/shapes.ts'
+import { Choice, Closed, Described, Nullable } from '#core/shapes.ts'
 
 const MaybeNumber = Nullable(Type.Number())
 
 export const SceneInfo = Closed(
   {
-    scene_id: Type.String(),
-    provider: Type.String(),
-    collection: Type.String(),
-    datetime: Nullable(Type.String({ format: 'date-time' })),
-    cloud_cover: MaybeNumber,
-    bounds: Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'West, south, east, north' }),
-    bands: Type.Array(Closed({ index: Type.Integer(), name: Type.String(), role: Nullable(Type.String()) })),
-    min_zoom: Type.Integer(),
-    max_zoom: Type.Integer(),
-    width: Type.Integer(),
-    height: Type.Integer(),
-    data_type: Type.String(),
+    scene_id: Type.String({ description: 'Scene ID assigned by the vendor' }),
+    provider: Type.String({ description: 'Provider name' }),
+    collection: Type.String({ description: 'Collection name' }),
+    datetime: Described(Nullable(Type.String({ format: 'date-time' })), 'Acquisition time; null if unknown'),
+    cloud_cover: Described(MaybeNumber, 'Cloud cover in percent; null if unknown'),
+    bounds: Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'Bounding box as west, south, east, north in degrees' }),
+    bands: Type.Array(
+      Closed({
+        index: Type.Integer({ description: '1-based band number' }),
+        name: Type.String({ description: 'Band name' }),
+        role: Described(Nullable(Type.String()), 'Band role used in formulas, such as `RED`; null if it has none'),
+      }),
+      { description: 'Bands of the scene' },
+    ),
+    min_zoom: Type.Integer({ description: 'Lowest zoom level with tiles' }),
+    max_zoom: Type.Integer({ description: 'Zoom level of full resolution' }),
+    width: Type.Integer({ description: 'Image width in pixels' }),
+    height: Type.Integer({ description: 'Image height in pixels' }),
+    data_type: Type.String({ description: 'Pixel data type' }),
     statistics: Type.Array(
       Closed({
-        min: MaybeNumber,
-        max: MaybeNumber,
-        mean: MaybeNumber,
-        std: MaybeNumber,
-        p2: MaybeNumber,
-        p98: MaybeNumber,
-        valid_fraction: Type.Number(),
+        min: Described(MaybeNumber, 'Minimum value; null without valid pixels'),
+        max: Described(MaybeNumber, 'Maximum value; null without valid pixels'),
+        mean: Described(MaybeNumber, 'Mean value; null without valid pixels'),
+        std: Described(MaybeNumber, 'Standard deviation; null without valid pixels'),
+        p2: Described(MaybeNumber, '2nd percentile; null without valid pixels'),
+        p98: Described(MaybeNumber, '98th percentile; null without valid pixels'),
+        valid_fraction: Type.Number({ description: 'Fraction of pixels with data, 0 to 1' }),
       }),
-      { description: 'Of each band, from an overview' },
+      { description: 'Statistics of each band, computed from an overview' },
     ),
-    attribution: Type.String(),
+    attribution: Type.String({ description: 'Attribution to display with the imagery' }),
   },
-  { $id: 'PublicSceneInfo' },
+  { $id: 'PublicSceneInfo', description: 'Metadata and statistics of a public scene' },
 )
 
 export const EXAMPLE_INFO = {
@@ -56,21 +63,22 @@ export const Visualizations = Closed(
   {
     visualizations: Type.Array(
       Closed({
-        id: Type.String(),
-        label: Type.String(),
-        kind: Choice(['rgb', 'index', 'elevation', 'raw']),
-        bands: Nullable(Type.Array(Type.Integer())),
-        expression: Nullable(Type.String()),
-        colormap: Nullable(Type.String()),
-        rescale: Nullable(Type.String()),
-        description: Type.String(),
+        id: Type.String({ description: 'Visualization ID' }),
+        label: Type.String({ description: 'Visualization label' }),
+        kind: Choice(['rgb', 'index', 'elevation', 'raw'], { description: 'Visualization kind' }),
+        bands: Described(Nullable(Type.Array(Type.Integer())), '1-based band numbers; null for an expression'),
+        expression: Described(Nullable(Type.String()), 'Band math expression; null for a band combination'),
+        colormap: Described(Nullable(Type.String()), 'Colormap name from `cog.colormaps`; null for RGB'),
+        rescale: Described(Nullable(Type.String()), 'Value range of the colours as `min,max`; null for automatic'),
+        description: Type.String({ description: 'Description of the visualization' }),
       }),
+      { description: 'Visualizations of the imagery, best first' },
     ),
-    default_id: Nullable(Type.String()),
-    tile_template: Type.String({ description: 'Address of tiles; fill in scene_id, visualization, z, x and y' }),
-    attribution: Type.String(),
+    default_id: Described(Nullable(Type.String()), 'ID of the default visualization; null if there is none'),
+    tile_template: Type.String({ description: 'Tile URL template with `{scene_id}`, `{visualization}`, `{z}`, `{x}` and `{y}`' }),
+    attribution: Type.String({ description: 'Attribution to display with the imagery' }),
   },
-  { $id: 'PublicVisualizations' },
+  { $id: 'PublicVisualizations', description: 'Visualizations of public imagery' },
 )
 
 export const EXAMPLE_VISUALIZATIONS = {

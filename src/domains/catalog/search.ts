@@ -14,7 +14,9 @@ export default operation({
     host_name: HostName,
     ...filterFields,
     limit: searchLimit(MAX_SEARCH_LIMIT),
-    next: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 20_000, description: "Cursor of the page before's `next` link" }))),
+    next: Type.Optional(
+      Nullable(Type.String({ minLength: 1, maxLength: 20_000, description: "Cursor from the previous page's `next` link" })),
+    ),
   }),
   output: SceneCollection,
   mediaType: 'application/geo+json',

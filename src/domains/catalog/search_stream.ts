@@ -14,9 +14,9 @@ const PAGE = 100
 const MAX_PAGES = 400
 
 const Summary = Closed({
-  type: Type.Literal('Summary'),
-  numberReturned: Type.Integer({ description: 'Scenes in the lines before' }),
-  next: Nullable(Type.String({ description: 'Cursor to go on with; null where there is nothing more' })),
+  type: Type.Literal('Summary', { description: 'Line type' }),
+  numberReturned: Type.Integer({ description: 'Number of scenes in the preceding lines' }),
+  next: Nullable(Type.String({ description: 'Cursor of the next page; null on the last page' })),
 })
 
 /** The scenes of `catalog.search` as lines, each as soon as it is known, and a last line that sums up. */
@@ -29,9 +29,9 @@ export default operation({
     host_name: HostName,
     ...filterFields,
     limit: searchLimit(MAX_STREAM_LIMIT),
-    next: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 20_000, description: 'Cursor of an earlier summary' }))),
+    next: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 20_000, description: 'Cursor from an earlier summary line' }))),
   }),
-  output: Type.Union([SceneFeature, Summary]),
+  output: Type.Union([SceneFeature, Summary], { description: 'Each line is a scene; the last is a summary' }),
   example: { input: { host_name: 'sandbox-hr', bbox: [151.1, -33.9, 151.3, -33.7], limit: 1_000 }, output: EXAMPLE_FEATURE },
 }).handle({
   check: readSearch,

@@ -2,35 +2,36 @@ import Type from 'typebox'
 import { Choice, Closed, Matching, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { DATA_TYPES } from '#ports/vendors.ts'
+import { NamedBand } from '#wire/band.ts'
 
 const Collection = Closed(
   {
-    id: Type.String(),
-    title: Type.String(),
-    description: Type.String(),
-    data_type: Choice(DATA_TYPES),
-    gsd: Nullable(Type.Number({ description: 'Metres on the ground of one pixel' })),
-    bands: Type.Array(Closed({ name: Type.String(), role: Nullable(Type.String()) })),
+    id: Type.String({ description: 'Collection ID' }),
+    title: Type.String({ description: 'Collection title' }),
+    description: Type.String({ description: 'Collection description' }),
+    data_type: Choice(DATA_TYPES, { description: 'Type of data in the collection' }),
+    gsd: Nullable(Type.Number({ description: 'Ground resolution in metres per pixel; null if it varies' })),
+    bands: Type.Array(NamedBand, { description: 'Bands of the collection' }),
   },
-  { $id: 'SourceCollection' },
+  { $id: 'SourceCollection', description: 'A collection of an imagery source' },
 )
 
 const SourceRecord = Closed(
   {
-    id: Type.String(),
-    title: Type.String(),
-    description: Type.String(),
-    host_name: Type.String({ description: 'What `catalog.search` is called with' }),
-    access_model: Choice(['open', 'commercial']),
-    scope: Choice(['global', 'regional', 'national']),
-    countries: Type.Array(Type.String()),
-    attribution: Type.String(),
-    license: Type.String(),
-    render_strategy: Choice(['cog', 'preview', 'points', 'none']),
-    simulated: Type.Boolean({ description: 'Its scenes are invented' }),
-    collections: Type.Array(Collection),
+    id: Type.String({ description: 'Source ID' }),
+    title: Type.String({ description: 'Source title' }),
+    description: Type.String({ description: 'Source description' }),
+    host_name: Type.String({ description: 'Host name to search with `catalog.search`' }),
+    access_model: Choice(['open', 'commercial'], { description: 'Whether the imagery is open or commercial' }),
+    scope: Choice(['global', 'regional', 'national'], { description: 'Geographic scope of the source' }),
+    countries: Type.Array(Type.String(), { description: 'ISO 3166 country codes covered' }),
+    attribution: Type.String({ description: 'Attribution to display with the imagery' }),
+    license: Type.String({ description: 'Licence of the imagery' }),
+    render_strategy: Choice(['cog', 'preview', 'points', 'none'], { description: 'How scenes are rendered' }),
+    simulated: Type.Boolean({ description: 'Whether the imagery is simulated (sandbox)' }),
+    collections: Type.Array(Collection, { description: 'Collections of the source' }),
   },
-  { $id: 'CatalogSource' },
+  { $id: 'CatalogSource', description: 'An imagery source' },
 )
 
 /** Sources that can be searched, with their collections and kinds of data. */
@@ -39,17 +40,17 @@ export default operation({
   scope: 'catalog:read',
   tier: 'read',
   input: Closed({
-    data_type: Type.Optional(Nullable(Choice(DATA_TYPES, { description: 'Only sources with this kind of data' }))),
-    scope: Type.Optional(Nullable(Choice(['global', 'regional', 'national'], { description: 'Only sources of this reach' }))),
+    data_type: Type.Optional(Nullable(Choice(DATA_TYPES, { description: 'Only sources with this type of data' }))),
+    scope: Type.Optional(Nullable(Choice(['global', 'regional', 'national'], { description: 'Only sources with this geographic scope' }))),
     country: Type.Optional(
       Nullable(
         Matching('^[A-Za-z]{2}$', 'must be a country code of two letters, such as AU', {
-          description: 'Only sources for this country, and global ones',
+          description: 'Only global sources and those covering this country',
         }),
       ),
     ),
   }),
-  output: Closed({ sources: Type.Array(SourceRecord) }),
+  output: Closed({ sources: Type.Array(SourceRecord, { description: 'Registered sources' }) }),
   example: {
     input: { data_type: 'raster' },
     output: {

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { requireArea, type AreaGeometry } from '#core/geometry.ts'
+import { GeoJsonArea } from '#core/geojson-shapes.ts'
 import { invalidField } from '#core/problem.ts'
-import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { parseStyle } from '#raster/render/request.ts'
 import { parseRanges, type Style } from '#raster/render/style.ts'
@@ -24,25 +25,23 @@ export default operation({
   raw: 'bytes',
   mediaTypes: IMAGE_TYPES,
   input: Closed({
-    collection: Type.String({ minLength: 1, maxLength: 300, description: 'Collection or provider of the scene' }),
+    collection: Type.String({ minLength: 1, maxLength: 300, description: 'Collection or provider name of the scene' }),
     scene_id: SceneId,
-    visualization: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'How it is shown, such as `rgb` or `ndvi`; `rgb` if left out' }),
-    ),
-    z: Zoom,
-    x: TileIndex,
-    y: TileIndex,
-    format: Format,
+    visualization: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Visualization, such as `rgb` or `ndvi`' })),
+    z: Described(Zoom, 'Zoom level, 0 to 24'),
+    x: Described(TileIndex, 'Tile column, counted from the west'),
+    y: Described(TileIndex, 'Tile row, counted from the north'),
+    format: Described(Format, 'Image format'),
     provider: Type.Optional(
-      Nullable(Type.String({ maxLength: 200, description: 'Provider of the collection, where two have one of the same name' })),
+      Nullable(Type.String({ maxLength: 200, description: 'Provider name, if several providers have a collection of this name' })),
     ),
-    quality: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 100, description: 'Of lossy formats' }))),
+    quality: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 100, description: 'Quality of lossy formats, 1 to 100' }))),
     aoi_clip: Type.Optional(
-      Nullable(Type.String({ maxLength: 100_000, description: 'GeoJSON Polygon or MultiPolygon as text: only this is drawn' })),
+      Nullable(Type.String({ maxLength: 100_000, description: 'Area to render, as GeoJSON Polygon or MultiPolygon text' })),
     ),
-    aoi_clip_body: Type.Optional(Nullable(Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'The same as an object' }))),
-    expression: Text,
-    colormap: Text,
+    aoi_clip_body: Type.Optional(Nullable(Described(GeoJsonArea, 'Area to render, as a GeoJSON object'))),
+    expression: Described(Text, 'Band math expression, for example `(b4-b3)/(b4+b3)`'),
+    colormap: Described(Text, 'Colormap name from `cog.colormaps`'),
     rescale: Rescale,
   }),
   output: Type.Any(),

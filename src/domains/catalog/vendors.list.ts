@@ -4,16 +4,16 @@ import { operation } from '#operation.ts'
 
 const VendorRecord = Closed(
   {
-    host_name: Type.String({ description: 'What `catalog.search` is called with' }),
-    title: Type.String(),
-    description: Type.String(),
-    access_model: Choice(['open', 'commercial']),
-    is_priced: Type.Boolean({ description: 'Whether its scenes come with prices' }),
-    can_task: Type.Boolean({ description: 'Whether new images can be ordered' }),
-    collections: Type.Array(Type.String()),
-    simulated: Type.Boolean({ description: 'Its scenes are invented' }),
+    host_name: Type.String({ description: 'Host name to search with `catalog.search`' }),
+    title: Type.String({ description: 'Vendor title' }),
+    description: Type.String({ description: 'Vendor description' }),
+    access_model: Choice(['open', 'commercial'], { description: 'Whether the imagery is open or commercial' }),
+    is_priced: Type.Boolean({ description: 'Whether scenes have prices' }),
+    can_task: Type.Boolean({ description: 'Whether new imagery can be tasked' }),
+    collections: Type.Array(Type.String(), { description: 'Collections the vendor offers' }),
+    simulated: Type.Boolean({ description: 'Whether the imagery is simulated (sandbox)' }),
   },
-  { $id: 'CatalogVendor' },
+  { $id: 'CatalogVendor', description: 'A vendor of imagery' },
 )
 
 /** The hosts that `catalog.search` can ask, those that sell among them. */
@@ -22,7 +22,7 @@ export default operation({
   scope: 'catalog:read',
   tier: 'read',
   input: Closed({}),
-  output: Closed({ vendors: Type.Array(VendorRecord) }),
+  output: Closed({ vendors: Type.Array(VendorRecord, { description: 'Imagery vendors' }) }),
   example: {
     input: {},
     output: {

@@ -1,6 +1,7 @@
 /** The fields of catalogue searches, and scenes as they answer with them. */
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, Defaulted, FreeForm, Nullable } from '#core/shapes.ts'
+import { GeoJsonGeometry, GeoJsonPolygon } from '#core/geojson-shapes.ts'
+import { Choice, Closed, Defaulted, Described, FreeForm, Nullable } from '#core/shapes.ts'
 import { DATA_TYPES, type Scene } from '#ports/vendors.ts'
 import { Box } from '#wire/item.ts'
 
@@ -8,8 +9,8 @@ const STAC_VERSION = '1.0.0'
 const MAX_IDS = 500
 export const MAX_SEARCH_LIMIT = 500
 
-export const HostName = Type.String({ minLength: 1, maxLength: 100, description: 'Name of a host, as `catalog.vendors.list` gives it' })
-export const SceneId = Type.String({ minLength: 1, maxLength: 300, description: 'Id of a scene, as searches give it' })
+export const HostName = Type.String({ minLength: 1, maxLength: 100, description: 'Host name from `catalog.vendors.list`' })
+export const SceneId = Type.String({ minLength: 1, maxLength: 300, description: 'Scene ID from a search' })
 
 const Name = Type.String({ minLength: 1, maxLength: 300 })
 const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
@@ -21,75 +22,78 @@ export const filterFields = {
     Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'An instant, or start/end of which one may be `..`; a date means the whole day',
+      description: 'Time or interval `start/end`; `..` leaves an end open; a date means the whole day',
     }),
   ),
   query: optional(
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: '`cloudCoverage` with one of GTE, LTE, GT or LT and a percentage',
+      description: 'Conditions on `cloudCoverage` in percent: `GTE`, `LTE`, `GT` or `LT`',
     }),
   ),
   bbox: optional(
-    Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'West, south, east, north; not together with `intersects`' }),
+    Type.Array(Type.Number(), {
+      minItems: 4,
+      maxItems: 4,
+      description: 'Bounding box as west, south, east, north in degrees; excludes `intersects`',
+    }),
   ),
-  intersects: optional(
-    Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'GeoJSON Polygon of at most 999 vertices and about 50,000 km²' }),
-  ),
-  full_catalog: optional(Type.Boolean({ description: 'All collections that the host has, and not only those of the registry' })),
+  intersects: optional(Described(GeoJsonPolygon, 'Area to search: GeoJSON Polygon with at most 999 vertices and about 50,000 km²')),
+  full_catalog: optional(Type.Boolean({ description: 'Whether to search all collections of the host, not only registered ones' })),
 }
 
-export const searchLimit = (maximum: number) => Defaulted(Type.Integer({ minimum: 1, maximum }), 100, { description: 'Scenes at most' })
+export const searchLimit = (maximum: number) =>
+  Defaulted(Type.Integer({ minimum: 1, maximum }), 100, { description: 'Maximum number of scenes to return' })
 
 const Filters = Closed(filterFields)
 export type FilterFields = Static<typeof Filters>
 
 export const sourceFields = {
   source_ids: optional(Type.Array(Name, { maxItems: 500, description: 'Only these sources' })),
-  data_types: optional(Type.Array(Choice(DATA_TYPES), { maxItems: 20, description: 'Only collections of this kind of data' })),
+  data_types: optional(Type.Array(Choice(DATA_TYPES), { maxItems: 20, description: 'Only collections with these types of data' })),
 }
 
 const Link = Type.Object(
   {
-    rel: Type.String(),
-    href: Type.String(),
-    type: Type.Optional(Type.String()),
-    method: Type.Optional(Type.String()),
-    body: Type.Optional(FreeForm),
+    rel: Type.String({ description: 'Link relation' }),
+    href: Type.String({ description: 'Link URL' }),
+    type: Described(Type.Optional(Type.String()), 'Media type of the linked resource'),
+    method: Described(Type.Optional(Type.String()), 'HTTP method of the link'),
+    body: Described(Type.Optional(FreeForm), 'Request body to send with the link'),
   },
-  { additionalProperties: true },
+  { additionalProperties: true, $id: 'CatalogLink', description: 'A link to a related resource' },
 )
 
 export const SceneFeature = Closed(
   {
-    type: Type.Literal('Feature'),
-    stac_version: Type.Literal(STAC_VERSION),
-    id: Type.String(),
-    collection: Type.String(),
-    geometry: Nullable(FreeForm),
-    bbox: Type.Optional(Box),
+    type: Type.Literal('Feature', { description: 'GeoJSON type, always `Feature`' }),
+    stac_version: Type.Literal(STAC_VERSION, { description: 'STAC version' }),
+    id: Type.String({ description: 'Scene ID' }),
+    collection: Type.String({ description: 'Collection name' }),
+    geometry: Described(Nullable(GeoJsonGeometry), 'Scene footprint; null if unknown'),
+    bbox: Described(Type.Optional(Box), 'Bounding box as west, south, east, north in degrees'),
     properties: Type.Unsafe<Record<string, unknown>>({
       ...FreeForm,
-      description: "The host's own, and for scenes that are sold `pricePerSqKm`, `creditsPerSqKm`, `pricingResolution` and `dataProduct`",
+      description: 'STAC properties; scenes for sale add `pricePerSqKm`, `creditsPerSqKm`, `pricingResolution` and `dataProduct`',
     }),
     assets: Type.Unsafe<Record<string, Record<string, unknown>>>({
       type: 'object',
       additionalProperties: true,
-      description: 'Files that are free to read; none of scenes that are sold',
+      description: 'Freely readable files; empty for scenes for sale',
     }),
-    links: Type.Array(Link, { description: 'Where its pictures are' }),
+    links: Type.Array(Link, { description: 'Links to previews and thumbnails' }),
   },
-  { $id: 'CatalogScene' },
+  { $id: 'CatalogScene', description: 'A scene in an external catalog, as a STAC item' },
 )
 
 export type Feature = Static<typeof SceneFeature>
 
 export const SceneCollection = Closed({
-  type: Type.Literal('FeatureCollection'),
-  features: Type.Array(SceneFeature),
-  numberReturned: Type.Integer(),
-  links: Type.Array(Link, { description: 'A link of rel `next` leads to the next page; without one this is the last' }),
+  type: Type.Literal('FeatureCollection', { description: 'GeoJSON type, always `FeatureCollection`' }),
+  features: Type.Array(SceneFeature, { description: 'Scenes found, as GeoJSON features' }),
+  numberReturned: Type.Integer({ description: 'Number of features returned' }),
+  links: Type.Array(Link, { description: 'Links; `next` leads to the next page and is absent on the last' }),
 })
 
 export function toFeature(scene: Scene, hostName: string, baseUrl: string, more: Record<string, unknown>): Feature {

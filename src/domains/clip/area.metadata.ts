@@ -12,20 +12,23 @@ export default operation({
   scope: 'clip:read',
   tier: 'read',
   input: Closed({ area: AreaId }),
-  output: Closed({
-    ...AreaSummary.properties,
-    description: Type.String({ description: 'What there is' }),
-    attribution: Type.String({ description: 'Who is to be named with it' }),
-    area_sq_km: Type.Number({ description: 'Square kilometres of its box' }),
-    mosaic_types: Type.Array(Type.String(), { description: 'What can be clipped' }),
-    price: Closed(
-      {
-        credits_per_km2: Type.Number({ description: 'Credits for each square kilometre' }),
-        minimum_credits: Type.Integer({ description: 'What a clip costs at least' }),
-      },
-      { description: 'What a clip costs, whatever the number of mosaics' },
-    ),
-  }),
+  output: Closed(
+    {
+      ...AreaSummary.properties,
+      description: Type.String({ description: 'Description of the area' }),
+      attribution: Type.String({ description: 'Attribution to display with the imagery' }),
+      area_sq_km: Type.Number({ description: 'Area of the bounding box in km²' }),
+      mosaic_types: Type.Array(Type.String(), { description: 'Mosaic types that can be clipped' }),
+      price: Closed(
+        {
+          credits_per_km2: Type.Number({ description: 'Credits per km²' }),
+          minimum_credits: Type.Integer({ description: 'Minimum price in credits' }),
+        },
+        { description: 'Price of a clip, independent of the number of mosaics' },
+      ),
+    },
+    { description: 'The area and its prices' },
+  ),
   example: {
     input: { area: EXAMPLE_AREA.id },
     output: {

@@ -11,18 +11,18 @@ export default operation({
   tier: 'read',
   input: Closed({ area: AreaId }),
   output: Closed({
-    area: Type.String({ description: 'The area' }),
+    area: Type.String({ description: 'Area ID' }),
     mosaics: Type.Array(
       Closed(
         {
-          mosaic_type: Type.String({ description: 'Name by which clip.create_from_area takes it' }),
-          title: Type.String({ description: 'Name as people read it' }),
-          description: Type.String({ description: 'What it shows' }),
-          acquired: Nullable(Type.String({ description: 'When it was taken' })),
+          mosaic_type: Type.String({ description: 'Mosaic type, as `clip.create_from_area` accepts it' }),
+          title: Type.String({ description: 'Area title' }),
+          description: Type.String({ description: 'Description of the mosaic' }),
+          acquired: Nullable(Type.String({ description: 'Acquisition time; null if unknown' })),
         },
-        { $id: 'ClipMosaic' },
+        { $id: 'ClipMosaic', description: 'A mosaic that can be clipped' },
       ),
-      { description: 'What can be clipped' },
+      { description: 'Mosaics that can be clipped' },
     ),
   }),
   example: {

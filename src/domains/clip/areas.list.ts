@@ -9,7 +9,7 @@ export default operation({
   scope: 'clip:read',
   tier: 'read',
   input: Closed({}),
-  output: Closed({ areas: Type.Array(AreaSummary, { description: 'The areas' }) }),
+  output: Closed({ areas: Type.Array(AreaSummary, { description: 'Areas that can be clipped' }) }),
   example: { input: {}, output: { areas: [EXAMPLE_AREA] } },
 }).handle({
   async execute({ clipAreas }) {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { requireArea as requireGeometry } from '#core/geometry.ts'
 import { invalidField } from '#core/problem.ts'
-import { Closed, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, Described, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import { operation, type Context } from '#operation.ts'
@@ -31,14 +31,14 @@ export default operation({
           minItems: 1,
           maxItems: 100,
           uniqueItems: true,
-          description: 'Which mosaics of the area; all by default',
+          description: 'Mosaic types to clip; all by default',
         }),
       ),
     ),
     aoi_geometry: AoiGeometry,
-    aoi_name: Type.Optional(Nullable(NotBlank(200, { description: 'What the area of interest is called, for the name of the result' }))),
-    project_id: Type.Optional(Nullable(Type.With(Uuid, { description: 'Where the result goes' }))),
-    organization_id: Type.Optional(Type.String({ description: "The caller's own, which is also the default" })),
+    aoi_name: Type.Optional(Nullable(NotBlank(200, { description: 'Name of the area of interest, used to name the result' }))),
+    project_id: Type.Optional(Nullable(Described(Uuid, 'ID of the project to save the result in'))),
+    organization_id: Type.Optional(Type.String({ description: "Organization ID; defaults to the caller's organization" })),
   }),
   output: Created,
   example: {

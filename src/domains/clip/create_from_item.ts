@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { requireArea } from '#core/geometry.ts'
-import { Closed, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, Described, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { requireProcess } from '#services/processing/catalogue.ts'
 import { checkJob, fundJob, permitJob, storeJob } from '#services/processing/jobs.ts'
@@ -24,17 +24,22 @@ export default operation({
   produces: ['processing_job:used>item'],
   events: ['job.created', 'job.started', 'credits.low_balance', 'credits.depleted'],
   input: Closed({
-    source_item_id: Type.With(ItemId, { description: 'The item to clip' }),
-    project_id: Type.With(Uuid, { description: 'Where the result goes; it must have a storage bucket' }),
+    source_item_id: Described(ItemId, 'ID of the item to clip'),
+    project_id: Described(Uuid, 'ID of the project to save the result in; it must have a storage bucket'),
     aoi_geometry: AoiGeometry,
     asset_keys: Type.Optional(
       Nullable(
-        Type.Array(Label, { minItems: 1, maxItems: 100, uniqueItems: true, description: 'Which rasters of the item; all by default' }),
+        Type.Array(Label, {
+          minItems: 1,
+          maxItems: 100,
+          uniqueItems: true,
+          description: 'Asset keys of the rasters to clip; all by default',
+        }),
       ),
     ),
-    aoi_name: Type.Optional(Nullable(Type.With(Label, { description: 'What the area is called, for the name of the result' }))),
-    output_name: Type.Optional(Nullable(Type.With(Label, { description: 'What the result is called' }))),
-    target_collection_id: Type.Optional(Nullable(Type.With(Uuid, { description: 'A collection of the project that the result goes to' }))),
+    aoi_name: Type.Optional(Nullable(Described(Label, 'Name of the area of interest, used to name the result'))),
+    output_name: Type.Optional(Nullable(Described(Label, 'Name of the result'))),
+    target_collection_id: Type.Optional(Nullable(Described(Uuid, 'ID of the collection to add the result to'))),
   }),
   output: Created,
   example: {

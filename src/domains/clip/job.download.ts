@@ -17,9 +17,9 @@ export default operation({
   mediaTypes: ['image/tiff'],
   input: Closed({
     job_id: JobId,
-    mosaic_type: Type.String({ minLength: 1, maxLength: 255, description: 'Which file, as clip.job.downloads names it' }),
-    user_agent: unused('Taken and not used: the request says it itself'),
-    requester_ip: unused('Taken and not used: the request says it itself'),
+    mosaic_type: Type.String({ minLength: 1, maxLength: 255, description: 'Mosaic type of the file, from `clip.job.downloads`' }),
+    user_agent: unused('Ignored; the User-Agent header is used'),
+    requester_ip: unused('Ignored; the IP address of the request is used'),
   }),
   output: Type.Any(),
   example: { input: { job_id: EXAMPLE_CLIP_ID, mosaic_type: 'data' } },

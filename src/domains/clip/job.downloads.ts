@@ -10,7 +10,7 @@ export default operation({
   scope: 'clip:read',
   tier: 'read',
   input: Closed({ job_id: JobId }),
-  output: Type.Array(ClipFile),
+  output: Type.Array(ClipFile, { description: 'Output files of the job' }),
   example: { input: { job_id: EXAMPLE_CLIP_ID }, output: [EXAMPLE_FILE] },
 }).handle({
   check: (context, { job_id }) => requireCompleted(context, job_id),

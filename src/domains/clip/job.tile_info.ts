@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
 import { tileTemplate } from '#services/drawing/tilejson.ts'
@@ -10,14 +10,14 @@ import { EXAMPLE_CLIP_ID, JobId } from './wire.ts'
 
 const Tiles = Closed(
   {
-    mosaic_type: Type.String({ description: 'Which file' }),
-    item_id: Type.String({ description: 'The item that was made' }),
-    template: Type.String({ description: 'Address of its tiles, with places for zoom, column and row' }),
-    bounds: Type.With(Box, { description: 'West, south, east and north' }),
-    min_zoom: Type.Integer({ description: 'The zoom that shows all of it' }),
-    max_zoom: Type.Integer({ description: 'The zoom that shows every pixel' }),
+    mosaic_type: Type.String({ description: 'Mosaic type of the file' }),
+    item_id: Type.String({ description: 'ID of the created item' }),
+    template: Type.String({ description: 'Tile URL template with `{z}`, `{x}` and `{y}`' }),
+    bounds: Described(Box, 'Bounding box as west, south, east, north in degrees'),
+    min_zoom: Type.Integer({ description: 'Zoom level that shows the whole raster' }),
+    max_zoom: Type.Integer({ description: 'Zoom level of full resolution' }),
   },
-  { $id: 'ClipTiles' },
+  { $id: 'ClipTiles', description: 'Tiles of a clipped raster' },
 )
 
 /** Where the tiles of a completed clip are, and how far to zoom. */
@@ -26,7 +26,7 @@ export default operation({
   scope: 'clip:read',
   tier: 'read',
   input: Closed({ job_id: JobId }),
-  output: Closed({ tiles: Type.Array(Tiles, { description: 'One for each file' }) }),
+  output: Closed({ tiles: Type.Array(Tiles, { description: 'Tile information of each file' }) }),
   example: {
     input: { job_id: EXAMPLE_CLIP_ID },
     output: {

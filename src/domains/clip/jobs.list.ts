@@ -23,14 +23,14 @@ export default operation({
   scope: 'clip:read',
   tier: 'read',
   input: Closed({
-    organization_id: Type.Optional(Type.String({ description: "The caller's own, which is also the default" })),
+    organization_id: Type.Optional(Type.String({ description: "Organization ID; defaults to the caller's organization" })),
     status: Type.Optional(Nullable(ClipState)),
-    limit: Type.With(Limit(50, 200), { description: 'How many at most' }),
-    offset: Type.With(Offset, { description: 'How many to leave out' }),
+    limit: Limit(50, 200),
+    offset: Offset,
   }),
   output: Closed({
-    jobs: Type.Array(ClipJobRecord, { description: 'The jobs' }),
-    total: Type.Integer({ description: 'How many there are' }),
+    jobs: Type.Array(ClipJobRecord, { description: 'Clip jobs of this page' }),
+    total: Type.Integer({ description: 'Total number of matching results' }),
   }),
   example: { input: { organization_id: EXAMPLE_IDS.organization, status: 'completed' }, output: { jobs: [EXAMPLE_CLIP], total: 1 } },
 }).handle({

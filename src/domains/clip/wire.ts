@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { GeoJsonArea } from '#core/geojson-shapes.ts'
+import { Choice, Closed, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import type { ClipArea } from '#ports/clip-areas.ts'
 import type { Job } from '#model/processing/job.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
@@ -9,55 +10,51 @@ import { EXAMPLE_JOB } from '#wire/job.ts'
 /** As clips show it: what waits for a worker counts as running. */
 const CLIP_STATUSES = ['running', 'completed', 'failed', 'cancelled'] as const
 export type ClipStatus = (typeof CLIP_STATUSES)[number]
-export const ClipState = Choice(CLIP_STATUSES, { description: 'running until it has ended, one way or another' })
+export const ClipState = Choice(CLIP_STATUSES, { description: 'Clip job status' })
 
 export const statusOf = ({ status }: Pick<Job, 'status'>): ClipStatus =>
   status === 'pending' || status === 'dispatched' ? 'running' : status
 
-export const AoiGeometry = Type.Unsafe<Record<string, unknown>>({
-  type: 'object',
-  additionalProperties: true,
-  description: 'GeoJSON Polygon or MultiPolygon in longitude and latitude, at most 999 vertices',
-})
-export const AreaId = Type.String({ minLength: 1, maxLength: 100, description: 'An area of clip.areas.list' })
-const MosaicType = Type.String({ description: 'Key of the clipped asset, or type of the clipped mosaic' })
+export const AoiGeometry = Described(GeoJsonArea, 'Area of interest: GeoJSON Polygon or MultiPolygon with at most 999 vertices')
+export const AreaId = Type.String({ minLength: 1, maxLength: 100, description: 'Area ID from `clip.areas.list`' })
+const MosaicType = Type.String({ description: 'Asset key or mosaic type that was clipped' })
 
 export const ClipFile = Closed(
   {
     mosaic_type: MosaicType,
-    filename: Type.String({ description: 'What it is called when it is downloaded' }),
-    size_bytes: Type.Integer({ description: 'Bytes of the file' }),
-    gcs_path: Type.String({ description: 'Path in the object store; clip.job.download streams it' }),
+    filename: Type.String({ description: 'File name of the download' }),
+    size_bytes: Type.Integer({ description: 'File size in bytes' }),
+    gcs_path: Type.String({ description: 'Path in the object store; download it with `clip.job.download`' }),
   },
-  { $id: 'ClipFile' },
+  { $id: 'ClipFile', description: 'An output file of a clip job' },
 )
 export type ClipFile = Static<typeof ClipFile>
 
-export const JobId = Type.With(Uuid, { description: 'The clip job' })
+export const JobId = Described(Uuid, 'Clip job ID')
 
 export const ClipJobRecord = Closed(
   {
     id: JobId,
     status: ClipState,
-    job_type: Type.String({ description: 'cog_clip' }),
-    organization_id: Type.With(Uuid, { description: 'Who asked for it and pays' }),
-    project_id: Type.With(Uuid, { description: 'Where the result is registered as an item' }),
-    progress: Type.Number({ description: 'Percent of the whole' }),
-    stage: Type.String({ description: 'What is being done' }),
+    job_type: Type.String({ description: 'Job type, always `cog_clip`' }),
+    organization_id: Described(Uuid, 'ID of the organization that is charged'),
+    project_id: Described(Uuid, 'ID of the project the result is saved in'),
+    progress: Type.Number({ description: 'Progress in percent' }),
+    stage: Type.String({ description: 'Current stage' }),
     output_artifacts: Nullable(
       Closed(
-        { clips: Type.Array(ClipFile, { description: 'One for each raster that was clipped' }) },
-        { description: 'Null until it is completed' },
+        { clips: Type.Array(ClipFile, { description: 'Files of the clipped rasters' }) },
+        { description: 'Output files; null until completed' },
       ),
     ),
-    output_item_ids: Type.Array(Type.String(), { description: 'The items that it made' }),
-    reserved_credits: Type.Integer({ description: 'Credits set aside for it' }),
-    captured_credits: Nullable(Type.Integer({ description: 'Credits that it cost; null until it has ended' })),
-    error: Nullable(Type.String({ description: 'Why it failed' })),
-    created_at: Type.With(Timestamp, { description: 'When it was asked for' }),
-    completed_at: Nullable(Type.With(Timestamp, { description: 'When it ended' })),
+    output_item_ids: Type.Array(Type.String(), { description: 'IDs of the created items' }),
+    reserved_credits: Type.Integer({ description: 'Credits reserved for the job' }),
+    captured_credits: Nullable(Type.Integer({ description: 'Credits charged; null until the job has ended' })),
+    error: Nullable(Type.String({ description: 'Why the job failed; null if it has not' })),
+    created_at: Described(Timestamp, 'Creation time'),
+    completed_at: Nullable(Described(Timestamp, 'Time the job ended; null until then')),
   },
-  { $id: 'ClipJob' },
+  { $id: 'ClipJob', description: 'A clip job' },
 )
 
 export const toClipJob = (job: Job, clips: readonly ClipFile[] | null): Static<typeof ClipJobRecord> => ({
@@ -78,19 +75,22 @@ export const toClipJob = (job: Job, clips: readonly ClipFile[] | null): Static<t
 })
 
 /** What a call that makes one answers with: the job in short. */
-export const Created = Closed({
-  job: Closed(
-    {
-      id: JobId,
-      status: ClipState,
-      job_type: Type.String({ description: 'cog_clip' }),
-      organization_id: Type.With(Uuid, { description: 'Who pays' }),
-    },
-    { description: 'The job, already running' },
-  ),
-  assets_to_clip: Type.Integer({ description: 'How many rasters are clipped' }),
-  asset_keys: Type.Array(Type.String(), { description: 'Which ones' }),
-})
+export const Created = Closed(
+  {
+    job: Closed(
+      {
+        id: JobId,
+        status: ClipState,
+        job_type: Type.String({ description: 'Job type, always `cog_clip`' }),
+        organization_id: Described(Uuid, 'ID of the organization that is charged'),
+      },
+      { description: 'The started job' },
+    ),
+    assets_to_clip: Type.Integer({ description: 'Number of rasters to clip' }),
+    asset_keys: Type.Array(Type.String(), { description: 'Asset keys or mosaic types to clip' }),
+  },
+  { $id: 'StartedClip', description: 'The started clip job' },
+)
 
 export const toCreated = (job: Job, keys: readonly string[]): Static<typeof Created> => ({
   job: { id: job.id, status: statusOf(job), job_type: job.jobType, organization_id: job.organizationId },
@@ -142,10 +142,10 @@ export const EXAMPLE_AOI = {
 export const AreaSummary = Closed(
   {
     id: AreaId,
-    name: Type.String({ description: 'Name as people read it' }),
-    bbox: Type.With(Box, { description: 'West, south, east and north' }),
+    name: Type.String({ description: 'Area name' }),
+    bbox: Described(Box, 'Bounding box as west, south, east, north in degrees'),
   },
-  { $id: 'ClipAreaSummary' },
+  { $id: 'ClipAreaSummary', description: 'An area that can be clipped' },
 )
 export const toArea = ({ id, name, bbox }: ClipArea) => ({ id, name, bbox: [...bbox] })
 export const EXAMPLE_AREA = { id: 'demo-plain', name: 'Demo plain', bbox: [1.31, 47.63, 2.49, 48.48] }

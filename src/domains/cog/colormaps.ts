@@ -3,8 +3,18 @@ import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { colormapGroups } from '#raster/colormap/index.ts'
 
-const Stop = Closed({ position: Type.Number(), color: Type.String() })
-const Colormap = Closed({ id: Type.String(), name: Type.String(), stops: Type.Array(Stop) }, { $id: 'Colormap' })
+const Stop = Closed({
+  position: Type.Number({ description: 'Position on the scale, 0 to 1' }),
+  color: Type.String({ description: 'Colour as `#rrggbb`' }),
+})
+const Colormap = Closed(
+  {
+    id: Type.String({ description: 'Colormap ID' }),
+    name: Type.String({ description: 'Colormap name' }),
+    stops: Type.Array(Stop, { description: 'Colour stops' }),
+  },
+  { $id: 'Colormap', description: 'A colormap' },
+)
 
 /** The curated colormaps in their groups. Add `_r` to an id to turn it around. */
 export default operation({
@@ -12,7 +22,15 @@ export default operation({
   scope: 'tiles:read',
   tier: 'read',
   input: Closed({}),
-  output: Closed({ groups: Type.Array(Closed({ name: Type.String(), colormaps: Type.Array(Colormap) })) }),
+  output: Closed({
+    groups: Type.Array(
+      Closed({
+        name: Type.String({ description: 'Group name' }),
+        colormaps: Type.Array(Colormap, { description: 'Colormaps of the group' }),
+      }),
+      { description: 'Colormaps by group' },
+    ),
+  }),
   example: {
     input: {},
     output: {

@@ -5,15 +5,15 @@ import { formulas } from '#raster/formulas/index.ts'
 
 const Formula = Closed(
   {
-    name: Type.String(),
-    expression: Type.String(),
-    bands: Type.Array(Type.String()),
-    colormap: Type.String(),
-    rescale: Type.String(),
-    category: Type.String(),
-    reference: Type.String(),
+    name: Type.String({ description: 'Formula name' }),
+    expression: Type.String({ description: 'Band math expression, for example `(b4-b3)/(b4+b3)`' }),
+    bands: Type.Array(Type.String(), { description: 'Band roles the expression reads' }),
+    colormap: Type.String({ description: 'Colormap name from `cog.colormaps`' }),
+    rescale: Type.String({ description: 'Value range of the colours as `min,max`' }),
+    category: Type.String({ description: 'Formula category' }),
+    reference: Type.String({ description: 'Publication the formula is from' }),
   },
-  { $id: 'FormulaTemplate' },
+  { $id: 'FormulaTemplate', description: 'A built-in band formula' },
 )
 
 /** Spectral indices as templates over band roles, keyed by id. */
@@ -22,7 +22,7 @@ export default operation({
   scope: 'tiles:read',
   tier: 'read',
   input: Closed({}),
-  output: Type.Record(Type.String(), Formula),
+  output: Type.Record(Type.String(), Formula, { description: 'Built-in band formulas by name' }),
   example: {
     input: {},
     output: {

@@ -1,7 +1,8 @@
 import Type from 'typebox'
+import { GeoJsonArea } from '#core/geojson-shapes.ts'
 import { invalidField } from '#core/problem.ts'
 import { requireArea } from '#core/geometry.ts'
-import { Closed, Defaulted, FreeForm, Nullable } from '#core/shapes.ts'
+import { Closed, Defaulted, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { bandNames, parseBands } from '#raster/render/request.ts'
 import { dataBands, rescaleText } from '#raster/render/style.ts'
@@ -11,17 +12,29 @@ import { CogUrl } from './wire.ts'
 const MaybeNumber = Nullable(Type.Number())
 const BandStatistics = Closed(
   {
-    name: Type.String(),
-    min: MaybeNumber,
-    max: MaybeNumber,
-    mean: MaybeNumber,
-    std: MaybeNumber,
-    count: Type.Number(),
-    valid_fraction: Type.Number(),
-    percentiles: Type.Array(Closed({ percentile: Type.Number(), value: MaybeNumber })),
-    histogram: Closed({ counts: Type.Array(Type.Number()), edges: Type.Array(Type.Number()) }),
+    name: Type.String({ description: 'Band name or expression' }),
+    min: Described(MaybeNumber, 'Minimum value; null without valid pixels'),
+    max: Described(MaybeNumber, 'Maximum value; null without valid pixels'),
+    mean: Described(MaybeNumber, 'Mean value; null without valid pixels'),
+    std: Described(MaybeNumber, 'Standard deviation; null without valid pixels'),
+    count: Type.Number({ description: 'Number of valid pixels' }),
+    valid_fraction: Type.Number({ description: 'Fraction of pixels with data, 0 to 1' }),
+    percentiles: Type.Array(
+      Closed({
+        percentile: Type.Number({ description: 'Percentile, 0 to 100' }),
+        value: Described(MaybeNumber, 'Value at the percentile; null without valid pixels'),
+      }),
+      { description: 'Requested percentiles' },
+    ),
+    histogram: Closed(
+      {
+        counts: Type.Array(Type.Number(), { description: 'Number of values in each bin' }),
+        edges: Type.Array(Type.Number(), { description: 'Bin edges' }),
+      },
+      { description: 'Distribution of the values' },
+    ),
   },
-  { $id: 'BandStatistics' },
+  { $id: 'BandStatistics', description: 'Statistics of one band or expression' },
 )
 
 const EXAMPLE_AREA = {
@@ -44,20 +57,25 @@ export default operation({
   tier: 'read',
   input: Closed({
     url: CogUrl,
-    geometry: FreeForm,
-    expression: Text,
-    bands: Text,
-    percentiles: Defaulted(Type.Array(Type.Number({ minimum: 0, maximum: 100 }), { minItems: 1, maxItems: 100 }), [2, 98]),
-    exact_coverage: Defaulted(Type.Boolean(), false, { description: 'Weigh pixels on the edge by the share of them that lies inside' }),
+    geometry: Described(GeoJsonArea, 'Area to compute statistics for: GeoJSON Polygon or MultiPolygon'),
+    expression: Described(Text, 'Band math expression, for example `(b4-b3)/(b4+b3)`'),
+    bands: Described(Text, '1-based band numbers, separated by commas'),
+    percentiles: Defaulted(Type.Array(Type.Number({ minimum: 0, maximum: 100 }), { minItems: 1, maxItems: 100 }), [2, 98], {
+      description: 'Percentiles to compute, 0 to 100',
+    }),
+    exact_coverage: Defaulted(Type.Boolean(), false, { description: 'Whether to weight edge pixels by the fraction inside the area' }),
   }),
-  output: Closed({
-    statistics: Type.Array(BandStatistics),
-    rescale: Nullable(
-      Type.String({ description: '`min,max` of each band or result, separated by `;`, for tiles of the same; null without any value' }),
-    ),
-    pixel_count: Type.Number({ description: 'Pixels in the area; with exact_coverage those on its edge count by their share' }),
-    level: Type.Integer(),
-  }),
+  output: Closed(
+    {
+      statistics: Type.Array(BandStatistics, { description: 'Statistics of each band or expression' }),
+      rescale: Nullable(
+        Type.String({ description: 'Suggested value range as `min,max` per band, separated by `;`; null without valid pixels' }),
+      ),
+      pixel_count: Type.Number({ description: 'Number of pixels in the area; with `exact_coverage`, edge pixels count by their fraction' }),
+      level: Type.Integer({ description: 'Overview level that was read; 0 is full resolution' }),
+    },
+    { description: 'Statistics of the raster' },
+  ),
   example: {
     input: { url: 'https://data.example/scene.tif', geometry: EXAMPLE_AREA, expression: '(b4-b3)/(b4+b3)' },
     output: {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Defaulted } from '#core/shapes.ts'
+import { Closed, Defaulted, Described } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { IMAGE_TYPES, pictureReply } from '#wire/tile.ts'
 import { CogUrl, FOREVER } from './wire.ts'
@@ -13,7 +13,7 @@ export default operation({
   tier: 'read',
   raw: 'bytes',
   mediaTypes: IMAGE_TYPES,
-  input: Closed({ url: CogUrl, width: Side, height: Side }),
+  input: Closed({ url: CogUrl, width: Described(Side, 'Image width in pixels'), height: Described(Side, 'Image height in pixels') }),
   output: Type.Any(),
   example: { input: { url: 'https://data.example/scene.tif' } },
 }).handle({

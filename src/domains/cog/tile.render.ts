@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { parseStyle } from '#raster/render/request.ts'
 import {
@@ -28,19 +28,19 @@ export default operation({
   input: Closed({
     url: Type.Optional(CogUrl),
     source: Type.Optional(CogUrl),
-    z: Zoom,
-    x: TileIndex,
-    y: TileIndex,
-    format: Format,
-    bands: Text,
-    expression: Text,
-    visualization: Text,
+    z: Described(Zoom, 'Zoom level, 0 to 24'),
+    x: Described(TileIndex, 'Tile column, counted from the west'),
+    y: Described(TileIndex, 'Tile row, counted from the north'),
+    format: Described(Format, 'Image format'),
+    bands: Described(Text, '1-based band numbers, separated by commas'),
+    expression: Described(Text, 'Band math expression, for example `(b4-b3)/(b4+b3)`'),
+    visualization: Described(Text, 'Derived visualization such as `ndvi`, for files with band names'),
     rescale: Rescale,
-    colormap: Text,
-    quality: Quality(85),
+    colormap: Described(Text, 'Colormap name from `cog.colormaps`'),
+    quality: Described(Quality(85), 'Quality of lossy formats, 1 to 100'),
     aoi: AoiText,
-    tile_size: TileSize,
-    resampling: Type.Optional(Nullable(Resampling)),
+    tile_size: Described(TileSize, 'Tile width and height in pixels: 256, or 512 for high-density screens'),
+    resampling: Described(Type.Optional(Nullable(Resampling)), 'Resampling method'),
   }),
   output: Type.Any(),
   example: { input: { url: 'https://data.example/scene.tif', z: 12, x: 3767, y: 2445, format: 'webp', bands: '3,2,1' } },

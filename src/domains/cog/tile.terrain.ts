@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Defaulted } from '#core/shapes.ts'
+import { Closed, Defaulted, Described } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
 import { AoiText, CogUrl, FOREVER, parseAoi } from './wire.ts'
@@ -13,10 +13,10 @@ export default operation({
   mediaTypes: ['image/png', 'image/webp'],
   input: Closed({
     url: CogUrl,
-    z: Zoom,
-    x: TileIndex,
-    y: TileIndex,
-    invert: Defaulted(Type.Boolean(), false),
+    z: Described(Zoom, 'Zoom level, 0 to 24'),
+    x: Described(TileIndex, 'Tile column, counted from the west'),
+    y: Described(TileIndex, 'Tile row, counted from the north'),
+    invert: Defaulted(Type.Boolean(), false, { description: 'Whether to negate values, for depths stored as positive numbers' }),
     aoi: AoiText,
   }),
   output: Type.Any(),

@@ -7,11 +7,13 @@ import { Choice, Nullable } from '#core/shapes.ts'
 export const CogUrl = Type.String({
   minLength: 1,
   maxLength: 2_048,
-  description: 'Address of a Cloud-Optimized GeoTIFF on an allowed host',
+  description: 'URL of a Cloud-Optimized GeoTIFF on an allowed host',
 })
 export const Resampling = Choice(['nearest', 'bilinear', 'cubic', 'average'])
 /** A GeoJSON geometry as text, the way it fits into an address. */
-export const AoiText = Type.Optional(Nullable(Type.String({ maxLength: 100_000, description: 'GeoJSON Polygon or MultiPolygon, as text' })))
+export const AoiText = Type.Optional(
+  Nullable(Type.String({ maxLength: 100_000, description: 'Area to render, as GeoJSON Polygon or MultiPolygon text' })),
+)
 
 export function parseAoi(text: string | null | undefined): AreaGeometry | undefined {
   if (text == null) return undefined

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Defaulted, Uuid } from '#core/shapes.ts'
+import { Closed, Defaulted, Described, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
@@ -13,12 +13,12 @@ export default operation({
   produces: ['collection:created_in>project'],
   events: ['collection.created'],
   input: Closed({
-    project_id: Uuid,
-    name: Name,
-    description: Type.Optional(Description),
-    color: Type.Optional(Color),
-    show_on_map: Defaulted(Type.Boolean(), true),
-    layer_order: Defaulted(LayerOrder, 0),
+    project_id: Described(Uuid, 'Project ID'),
+    name: Described(Name, 'Display name of the collection'),
+    description: Described(Type.Optional(Description), 'Collection description'),
+    color: Described(Type.Optional(Color), 'Map colour as `#rrggbb`'),
+    show_on_map: Defaulted(Type.Boolean(), true, { description: 'Whether maps show the collection by default' }),
+    layer_order: Defaulted(LayerOrder, 0, { description: 'Position in the layer stack; higher layers are on top' }),
   }),
   output: CollectionRecord,
   example: {

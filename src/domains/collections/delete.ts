@@ -1,4 +1,4 @@
-import { Closed, Removed, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Removed, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
@@ -11,7 +11,7 @@ export default operation({
   scope: 'collections:write',
   tier: 'destructive',
   events: ['collection.updated'],
-  input: Closed({ project_id: Uuid, collection_id: ItemId }),
+  input: Closed({ project_id: Described(Uuid, 'Project ID'), collection_id: Described(ItemId, 'Collection ID') }),
   output: Removed,
   example: {
     input: { project_id: EXAMPLE_COLLECTION.project_id, collection_id: EXAMPLE_COLLECTION.id },

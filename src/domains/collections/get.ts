@@ -1,4 +1,4 @@
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
@@ -10,7 +10,7 @@ export default operation({
   id: 'collections.get',
   scope: 'collections:read',
   tier: 'read',
-  input: Closed({ project_id: Uuid, collection_id: ItemId }),
+  input: Closed({ project_id: Described(Uuid, 'Project ID'), collection_id: Described(ItemId, 'Collection ID') }),
   output: CollectionRecord,
   example: { input: { project_id: EXAMPLE_COLLECTION.project_id, collection_id: EXAMPLE_COLLECTION.id }, output: EXAMPLE_COLLECTION },
 }).handle({

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
@@ -10,8 +10,8 @@ export default operation({
   id: 'collections.list',
   scope: 'collections:read',
   tier: 'read',
-  input: Closed({ project_id: Uuid }),
-  output: Type.Array(CollectionRecord),
+  input: Closed({ project_id: Described(Uuid, 'Project ID') }),
+  output: Type.Array(CollectionRecord, { description: 'Collections of the project' }),
   example: { input: { project_id: EXAMPLE_COLLECTION.project_id }, output: [EXAMPLE_COLLECTION] },
 }).handle({
   async check({ db, principal }, { project_id }) {

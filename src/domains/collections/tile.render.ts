@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import { operation } from '#operation.ts'
 import { drawCollectionTile, requireShared } from '#services/drawing/collection.ts'
@@ -19,14 +19,14 @@ export default operation({
   raw: 'bytes',
   mediaTypes: IMAGE_TYPES,
   input: Closed({
-    collection_id: ItemId,
-    z: Zoom,
-    x: TileIndex,
-    y: TileIndex,
-    format: FormatOrWebp,
+    collection_id: Described(ItemId, 'Collection ID'),
+    z: Described(Zoom, 'Zoom level, 0 to 24'),
+    x: Described(TileIndex, 'Tile column, counted from the west'),
+    y: Described(TileIndex, 'Tile row, counted from the north'),
+    format: Described(FormatOrWebp, 'Image format'),
     ...lookFields,
-    quality: Quality(82),
-    tile_size: TileSize,
+    quality: Described(Quality(82), 'Quality of lossy formats, 1 to 100'),
+    tile_size: Described(TileSize, 'Tile width and height in pixels: 256, or 512 for high-density screens'),
   }),
   output: Type.Any(),
   example: { input: { collection_id: EXAMPLE_COLLECTION.id, z: 12, x: 3767, y: 2445, format: 'webp' } },

@@ -1,4 +1,4 @@
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import { operation } from '#operation.ts'
 import { collectionCoverage, requireShared } from '#services/drawing/collection.ts'
@@ -13,12 +13,12 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({
-    collection_id: ItemId,
+    collection_id: Described(ItemId, 'Collection ID'),
     profile: lookFields.profile,
     asset_key: lookFields.asset_key,
     key: TemplateKey,
-    format: FormatOrWebp,
-    tile_size: TileSize,
+    format: Described(FormatOrWebp, 'Image format'),
+    tile_size: Described(TileSize, 'Tile width and height in pixels: 256, or 512 for high-density screens'),
   }),
   output: TileJson,
   example: {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Nullable, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
@@ -16,13 +16,13 @@ export default operation({
   tier: 'compute',
   events: ['collection.updated'],
   input: Closed({
-    project_id: Uuid,
-    collection_id: ItemId,
-    name: Type.Optional(Nullable(Name)),
-    description: Type.Optional(Description),
-    color: Type.Optional(Color),
-    show_on_map: Type.Optional(Nullable(Type.Boolean())),
-    layer_order: Type.Optional(Nullable(LayerOrder)),
+    project_id: Described(Uuid, 'Project ID'),
+    collection_id: Described(ItemId, 'Collection ID'),
+    name: Described(Type.Optional(Nullable(Name)), 'Display name of the collection'),
+    description: Described(Type.Optional(Description), 'Collection description'),
+    color: Described(Type.Optional(Color), 'Map colour as `#rrggbb`'),
+    show_on_map: Described(Type.Optional(Nullable(Type.Boolean())), 'Whether maps show the collection by default'),
+    layer_order: Described(Type.Optional(Nullable(LayerOrder)), 'Position in the layer stack; higher layers are on top'),
   }),
   output: CollectionRecord,
   example: {

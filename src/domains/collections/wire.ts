@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Closed, Described, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import type { Collection } from '#model/imagery/collection.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
@@ -10,22 +10,22 @@ export const LayerOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147
 
 export const CollectionRecord = Closed(
   {
-    id: Uuid,
-    project_id: Uuid,
-    name: Type.String(),
-    description: Nullable(Type.String()),
-    color: Nullable(Type.String()),
-    show_on_map: Type.Boolean(),
-    layer_order: Type.Integer(),
-    auto_created: Type.Boolean(),
-    source_type: Nullable(Type.String()),
-    source_id: Nullable(Type.String()),
-    item_count: Type.Integer(),
-    deleted_at: Nullable(Timestamp),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    id: Described(Uuid, 'Collection ID'),
+    project_id: Described(Uuid, 'Project ID'),
+    name: Type.String({ description: 'Display name of the collection' }),
+    description: Described(Nullable(Type.String()), 'Collection description; null if none'),
+    color: Described(Nullable(Type.String()), 'Map colour as `#rrggbb`; null for the default'),
+    show_on_map: Type.Boolean({ description: 'Whether maps show the collection by default' }),
+    layer_order: Type.Integer({ description: 'Position in the layer stack; higher layers are on top' }),
+    auto_created: Type.Boolean({ description: 'Whether the platform created the collection automatically' }),
+    source_type: Described(Nullable(Type.String()), 'Type of the object the collection was created for; null if a user created it'),
+    source_id: Described(Nullable(Type.String()), 'ID of the object the collection was created for; null if a user created it'),
+    item_count: Type.Integer({ description: 'Number of items in the collection' }),
+    deleted_at: Described(Nullable(Timestamp), 'Deletion time; null if not deleted'),
+    created_at: Described(Timestamp, 'Creation time'),
+    updated_at: Described(Timestamp, 'Time of the last change'),
   },
-  { $id: 'Collection' },
+  { $id: 'Collection', description: 'A collection of items' },
 )
 
 export function toRecord(collection: Collection, itemCount: number) {

@@ -19,7 +19,9 @@ export default operation({
   input: Closed({
     eula_id: EulaId,
     document_id: DocumentId,
-    is_accepted: Defaulted(Type.Boolean(), true, { description: 'False withdraws the acceptance; orders already placed are unaffected' }),
+    is_accepted: Defaulted(Type.Boolean(), true, {
+      description: 'Whether to accept the licence; `false` withdraws the acceptance for future orders',
+    }),
   }),
   output: DocumentRecord,
   example: {

@@ -13,9 +13,9 @@ export default operation({
   input: Closed({
     eula_id: EulaId,
     ...pageFields(20),
-    sort: Defaulted(Choice(['validFrom,desc', 'validFrom,asc']), 'validFrom,desc', { description: 'A field and a direction' }),
+    sort: Defaulted(Choice(['validFrom,desc', 'validFrom,asc']), 'validFrom,desc', { description: 'Sort order by `validFrom`' }),
   }),
-  output: PageOf(DocumentEntry),
+  output: PageOf(DocumentEntry, 'Licence documents'),
   example: {
     input: { eula_id: EXAMPLE_EULA.id },
     output: { content: [EXAMPLE_ENTRY], page: 0, size: 20, totalElements: 1, totalPages: 1 },

@@ -12,13 +12,13 @@ export default operation({
   scope: 'eulas:read',
   tier: 'read',
   input: Closed({
-    term: Type.Optional(Nullable(Type.String({ maxLength: 200, description: 'Part of the name' }))),
+    term: Type.Optional(Nullable(Type.String({ maxLength: 200, description: 'Only licences with this text in their name' }))),
     ...pageFields(20),
     sort: Defaulted(Choice(['createdAt,desc', 'createdAt,asc', 'name,asc', 'name,desc']), 'createdAt,desc', {
-      description: 'A field and a direction',
+      description: 'Sort field (`createdAt` or `name`) and direction',
     }),
   }),
-  output: PageOf(EulaRecord),
+  output: PageOf(EulaRecord, 'Licences'),
   example: { input: { term: 'analysis' }, output: { content: [EXAMPLE_EULA], page: 0, size: 20, totalElements: 1, totalPages: 1 } },
 }).handle({
   check: async ({ principal }) => organization.requireOrganization(principal),

@@ -1,46 +1,53 @@
 import Type from 'typebox'
-import { Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { notFound } from '#core/problem.ts'
 import { acceptedAt, type Acceptances } from '#model/licensing/licence.ts'
 import type { Licence, LicenceDocument, Vendors } from '#ports/vendors.ts'
 
-export const EulaId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of a licence agreement' })
-export const DocumentId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of a version of its text' })
+export const EulaId = Type.String({ minLength: 1, maxLength: 100, description: 'Licence ID' })
+export const DocumentId = Type.String({ minLength: 1, maxLength: 100, description: 'Document ID' })
 
 export const EulaRecord = Closed(
   {
-    id: Uuid,
-    name: Type.String(),
-    data_products: Type.Array(Closed({ id: Uuid, name: Type.String(), title: Type.String() }), {
-      description: 'Products that are sold under it',
-    }),
-    accepted: Type.Boolean({ description: 'Whether the organization has accepted the present version' }),
-    accepted_at: Nullable(Timestamp),
-    current_document_id: Type.String({ format: 'uuid', description: 'The version that must be accepted' }),
-    created_at: Timestamp,
+    id: Described(Uuid, 'Licence ID'),
+    name: Type.String({ description: 'Licence name' }),
+    data_products: Type.Array(
+      Closed({
+        id: Described(Uuid, 'Data product ID'),
+        name: Type.String({ description: 'Data product name' }),
+        title: Type.String({ description: 'Data product title' }),
+      }),
+      {
+        description: 'Data products sold under the licence',
+      },
+    ),
+    accepted: Type.Boolean({ description: 'Whether the organization has accepted the current version' }),
+    accepted_at: Described(Nullable(Timestamp), 'Time the organization accepted the licence; null if it has not'),
+    current_document_id: Type.String({ format: 'uuid', description: 'ID of the document version to accept' }),
+    created_at: Described(Timestamp, 'Creation time'),
   },
-  { $id: 'Eula' },
+  { $id: 'Eula', description: 'A licence agreement' },
 )
 
 const documentFields = {
-  id: Uuid,
-  eula_id: Uuid,
-  version: Type.String(),
-  language: Type.String(),
-  valid_from: Timestamp,
-  is_current: Type.Boolean({ description: 'Whether this is the version that must be accepted' }),
-  accepted: Type.Boolean({ description: 'Whether the organization has accepted this very text' }),
-  accepted_at: Nullable(Timestamp),
+  id: Described(Uuid, 'Document ID'),
+  eula_id: Described(Uuid, 'Licence ID'),
+  version: Type.String({ description: 'Document version' }),
+  language: Type.String({ description: 'Language as an ISO 639 code' }),
+  valid_from: Described(Timestamp, 'Time from which the version applies'),
+  is_current: Type.Boolean({ description: 'Whether this is the version to accept' }),
+  accepted: Type.Boolean({ description: 'Whether the organization has accepted this version' }),
+  accepted_at: Described(Nullable(Timestamp), 'Time the organization accepted the document; null if it has not'),
 }
 
-export const DocumentEntry = Closed(documentFields, { $id: 'EulaDocumentEntry' })
+export const DocumentEntry = Closed(documentFields, { $id: 'EulaDocumentEntry', description: 'A version of a licence agreement' })
 export const DocumentRecord = Closed(
   {
     ...documentFields,
-    text: Type.String({ description: 'What the licence says' }),
-    url: Nullable(Type.String({ description: 'Where it is published; null where the text is all there is' })),
+    text: Type.String({ description: 'Licence text' }),
+    url: Nullable(Type.String({ description: 'URL of the published licence; null if not published' })),
   },
-  { $id: 'EulaDocument' },
+  { $id: 'EulaDocument', description: 'A version of a licence agreement, with its text' },
 )
 
 export function requireEula(vendors: Vendors, id: string): Licence {

@@ -11,11 +11,14 @@ export default operation({
   scope: 'event_subscriptions:write',
   tier: 'destructive',
   input: Closed({ subscription_id: SubscriptionId }),
-  output: Closed({
-    ok: Type.Literal(true, { description: 'It is gone' }),
-    id: Type.String({ description: 'Id of the subscription' }),
-    deleted: Type.Literal(true, { description: 'The same as `ok`' }),
-  }),
+  output: Closed(
+    {
+      ok: Type.Literal(true, { description: 'Always `true`' }),
+      id: Type.String({ description: 'Event subscription ID' }),
+      deleted: Type.Literal(true, { description: 'Same as `ok`' }),
+    },
+    { description: 'Confirmation of the deletion' },
+  ),
   example: { input: { subscription_id: EXAMPLE_SUBSCRIPTION.id }, output: { ok: true, id: EXAMPLE_SUBSCRIPTION.id, deleted: true } },
 }).handle({
   async check({ db, principal }, { subscription_id }) {

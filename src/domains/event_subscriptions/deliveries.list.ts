@@ -14,13 +14,13 @@ export default operation({
   tier: 'read',
   input: Closed({
     subscription_id: SubscriptionId,
-    state: Type.Optional(Nullable(Choice(DELIVERY_STATES, { description: 'Only those in this state; `dead` are the dead letters' }))),
+    state: Type.Optional(Nullable(Choice(DELIVERY_STATES, { description: 'Only deliveries in this state; `dead` are undelivered' }))),
     limit: Limit(50, 200),
     offset: Offset,
   }),
   output: Closed({
-    deliveries: Type.Array(DeliveryRecord, { description: 'The deliveries of this window' }),
-    count: Type.Integer({ description: 'How many they are' }),
+    deliveries: Type.Array(DeliveryRecord, { description: 'Deliveries of this page' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
   }),
   example: {
     input: { subscription_id: EXAMPLE_SUBSCRIPTION.id, state: 'delivered' },

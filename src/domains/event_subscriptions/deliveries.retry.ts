@@ -10,7 +10,7 @@ export default operation({
   id: 'event_subscriptions.deliveries.retry',
   scope: 'event_subscriptions:write',
   tier: 'share_export',
-  input: Closed({ delivery_id: Type.String({ maxLength: 100, description: 'Id of the delivery' }) }),
+  input: Closed({ delivery_id: Type.String({ maxLength: 100, description: 'Delivery ID' }) }),
   output: DeliveryRecord,
   example: {
     input: { delivery_id: EXAMPLE_DELIVERY.id },

@@ -19,7 +19,7 @@ export default operation({
       ...SubscriptionRecord.properties,
       recent_deliveries: Type.Array(DeliveryRecord, { description: `The latest ${RECENT} deliveries, newest first` }),
     },
-    { $id: 'EventSubscriptionWithDeliveries' },
+    { $id: 'EventSubscriptionWithDeliveries', description: 'An event subscription with its latest deliveries' },
   ),
   example: {
     input: { subscription_id: EXAMPLE_SUBSCRIPTION.id },

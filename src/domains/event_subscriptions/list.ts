@@ -12,11 +12,11 @@ export default operation({
   tier: 'read',
   input: Closed({
     event_type: Type.Optional(Nullable(EventTypeName)),
-    active: Type.Optional(Nullable(Type.Boolean({ description: 'Only those that are active, or only paused ones' }))),
+    active: Type.Optional(Nullable(Type.Boolean({ description: 'Only active (`true`) or paused (`false`) subscriptions' }))),
   }),
   output: Closed({
-    event_subscriptions: Type.Array(SubscriptionRecord, { description: 'The subscriptions' }),
-    count: Type.Integer({ description: 'How many they are' }),
+    event_subscriptions: Type.Array(SubscriptionRecord, { description: 'Event subscriptions' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
   }),
   example: { input: { active: true }, output: { event_subscriptions: [EXAMPLE_SUBSCRIPTION], count: 1 } },
 }).handle({

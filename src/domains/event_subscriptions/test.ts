@@ -22,14 +22,17 @@ export default operation({
   scope: 'event_subscriptions:write',
   tier: 'share_export',
   input: Closed({ subscription_id: SubscriptionId }),
-  output: Closed({
-    status: Choice(DELIVERY_STATUSES, { description: 'Whether the endpoint answered with 2xx' }),
-    delivered: Type.Boolean({ description: 'The same as a yes or no' }),
-    http_status: Nullable(Type.Integer({ description: 'What it answered; null without an answer' })),
-    error: Nullable(Type.String({ description: 'Why it counts as failed' })),
-    event_id: Type.String({ description: 'Id of the event that was posted; it is in no other list' }),
-    event_type: Type.String({ description: 'Its type' }),
-  }),
+  output: Closed(
+    {
+      status: Choice(DELIVERY_STATUSES, { description: 'Result of the test: `delivered` if the endpoint returned 2xx' }),
+      delivered: Type.Boolean({ description: 'Whether the endpoint returned 2xx' }),
+      http_status: Nullable(Type.Integer({ description: 'HTTP status returned by the endpoint; null without a response' })),
+      error: Nullable(Type.String({ description: 'Why the delivery failed; null if it succeeded' })),
+      event_id: Type.String({ description: 'ID of the test event; not listed elsewhere' }),
+      event_type: Type.String({ description: 'Event type' }),
+    },
+    { description: 'Result of the test delivery' },
+  ),
   example: {
     input: { subscription_id: EXAMPLE_SUBSCRIPTION.id },
     output: {

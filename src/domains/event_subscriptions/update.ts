@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidField, problem } from '#core/problem.ts'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import * as subscription from '#model/events/subscription.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -16,7 +16,7 @@ import {
   toRecord,
 } from './wire.ts'
 
-const Active = Type.Optional(Nullable(Type.Boolean({ description: 'False pauses it, true resumes it' })))
+const Active = Type.Optional(Nullable(Type.Boolean({ description: '`false` pauses deliveries, `true` resumes them' })))
 
 /**
  * Changes, pauses or resumes a subscription, or gives it a new secret. What is queued waits while it is paused; a secret that was
@@ -33,9 +33,11 @@ export default operation({
     filter_config: Type.Optional(Nullable(FilterConfig)),
     headers: Type.Optional(Nullable(HeaderMap)),
     active: Active,
-    is_active: Active,
+    is_active: Described(Active, 'Same as `active`'),
     description: Type.Optional(Description),
-    rotate_secret: Type.Optional(Nullable(Type.Boolean({ description: 'True makes a new secret and shows it once' }))),
+    rotate_secret: Type.Optional(
+      Nullable(Type.Boolean({ description: 'Whether to replace the signing secret; the new one is shown once' })),
+    ),
   }),
   output: ChangedSubscription,
   example: {

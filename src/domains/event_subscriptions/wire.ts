@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { EVENT_TYPES } from '#core/event-types.ts'
-import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { DELIVERY_STATES, DELIVERY_STATUSES } from '#core/vocabulary.ts'
 import type { Delivery } from '#model/events/delivery.ts'
 import type { Subscription } from '#model/events/subscription.ts'
@@ -9,54 +9,57 @@ import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 /** Of the endpoints of one organization. */
 export const TESTS_PER_MINUTE = 20
 
-export const SubscriptionId = Type.String({ maxLength: 100, description: 'Id of the subscription' })
+export const SubscriptionId = Type.String({ maxLength: 100, description: 'Event subscription ID' })
 export const EventTypeName = Choice(
   EVENT_TYPES.map(({ type }) => type),
-  { description: 'One of the types that `GET /v1/event-types` lists' },
+  { description: 'Event type from `GET /v1/event-types`' },
 )
 export const EndpointUrl = Type.String({
   minLength: 1,
   maxLength: 2_000,
-  description: 'Where events are posted to: an https address on the public internet, without user name and password',
+  description: 'HTTPS URL that receives events; must be public and without credentials',
 })
-export const FilterConfig = Type.With(FreeForm, {
-  description:
-    'Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. ' +
+export const FilterConfig = Described(
+  FreeForm,
+  'Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. ' +
     'A list means any of its values',
-})
+)
 export const HeaderMap = Type.Record(Type.String(), Type.String(), {
-  description: 'Headers that go with each delivery, for example the key of a gateway. Their values are never shown again',
+  description: 'Headers to send with each delivery, such as a gateway key; values are never returned',
 })
-export const Description = Nullable(Type.String({ maxLength: 2_000, description: 'What it is for, in your own words' }))
+export const Description = Nullable(Type.String({ maxLength: 2_000, description: 'Description of the subscription' }))
 
 const FIELDS = {
-  id: Type.String({ format: 'uuid', description: 'Id of the subscription' }),
-  organization_id: Type.String({ format: 'uuid', description: 'The organization whose events it delivers' }),
-  event_type: Type.String({ description: 'The one type of event that it delivers' }),
-  endpoint_url: Type.String({ description: 'Where events are posted to' }),
+  id: Type.String({ format: 'uuid', description: 'Event subscription ID' }),
+  organization_id: Type.String({ format: 'uuid', description: 'ID of the organization whose events are delivered' }),
+  event_type: Type.String({ description: 'Event type that is delivered' }),
+  endpoint_url: Type.String({ description: 'URL that receives events' }),
   filter_config: FilterConfig,
-  header_names: Type.Array(Type.String(), { description: 'Names of the headers that go with each delivery; never their values' }),
-  description: Nullable(Type.String({ description: 'What it is for' })),
-  is_active: Type.Boolean({ description: 'False while it is paused: events are then not queued, and what is queued waits' }),
-  created_by: Nullable(Type.String({ format: 'uuid', description: 'The person who made it; null for a key' })),
-  created_at: Type.With(Timestamp, { description: 'When it was made' }),
-  updated_at: Type.With(Timestamp, { description: 'When it was changed last' }),
-  last_delivery_at: Nullable(Type.With(Timestamp, { description: 'When a delivery was tried last' })),
-  last_status: Nullable(Choice(DELIVERY_STATUSES, { description: 'What came of it' })),
-  consecutive_failures: Type.Integer({ description: 'Attempts that failed since the last success' }),
+  header_names: Type.Array(Type.String(), { description: 'Names of the headers sent with each delivery' }),
+  description: Nullable(Type.String({ description: 'Description of the subscription; null if none' })),
+  is_active: Type.Boolean({ description: 'Whether deliveries are on; while paused, new events are not queued and queued deliveries wait' }),
+  created_by: Nullable(Type.String({ format: 'uuid', description: 'User ID of the creator; null if created with an API key' })),
+  created_at: Described(Timestamp, 'Time the subscription was created'),
+  updated_at: Described(Timestamp, 'Time of the last change'),
+  last_delivery_at: Nullable(Described(Timestamp, 'Time of the last delivery attempt; null if never attempted')),
+  last_status: Nullable(Choice(DELIVERY_STATUSES, { description: 'Status of the last delivery attempt; null if never attempted' })),
+  consecutive_failures: Type.Integer({ description: 'Number of failed attempts since the last success' }),
 }
 
-const SIGNING_SECRET = Type.String({ description: 'Signs deliveries. Shown in this answer and never again' })
+const SIGNING_SECRET = Type.String({ description: 'Secret that signs deliveries; shown only in this response' })
 
-export const SubscriptionRecord = Closed(FIELDS, { $id: 'EventSubscription' })
-export const NewSubscription = Closed({ ...FIELDS, signing_secret: SIGNING_SECRET }, { $id: 'NewEventSubscription' })
+export const SubscriptionRecord = Closed(FIELDS, { $id: 'EventSubscription', description: 'An event subscription' })
+export const NewSubscription = Closed(
+  { ...FIELDS, signing_secret: SIGNING_SECRET },
+  { $id: 'NewEventSubscription', description: 'A new event subscription, with its signing secret' },
+)
 export const ChangedSubscription = Closed(
   {
     ...FIELDS,
     signing_secret: Type.Optional(SIGNING_SECRET),
-    previous_secret_until: Type.Optional(Type.With(Timestamp, { description: 'Until then the former secret signs as well' })),
+    previous_secret_until: Type.Optional(Described(Timestamp, 'Time until which the previous secret also signs deliveries')),
   },
-  { $id: 'ChangedEventSubscription' },
+  { $id: 'ChangedEventSubscription', description: 'An event subscription, with the new secret if it was replaced' },
 )
 
 export function toRecord(subscription: Subscription) {
@@ -80,32 +83,32 @@ export function toRecord(subscription: Subscription) {
 
 const AttemptRecord = Closed(
   {
-    id: Type.String({ format: 'uuid', description: 'What `X-Svc-Delivery-ID` said' }),
-    at: Type.With(Timestamp, { description: 'When it was sent' }),
-    duration_ms: Type.Integer({ description: 'How long the endpoint took' }),
-    http_status: Nullable(Type.Integer({ description: 'What it answered; null without an answer' })),
-    error: Nullable(Type.String({ description: 'Why it counts as failed' })),
-    response_start: Nullable(Type.String({ description: 'The beginning of the answer' })),
+    id: Type.String({ format: 'uuid', description: 'Attempt ID, as sent in the `X-Svc-Delivery-ID` header' }),
+    at: Described(Timestamp, 'Time the attempt was sent'),
+    duration_ms: Type.Integer({ description: 'Response time in milliseconds' }),
+    http_status: Nullable(Type.Integer({ description: 'HTTP status returned by the endpoint; null without a response' })),
+    error: Nullable(Type.String({ description: 'Why the delivery failed; null if it succeeded' })),
+    response_start: Nullable(Type.String({ description: 'Start of the response body; null without a response' })),
   },
-  { $id: 'WebhookAttempt' },
+  { $id: 'WebhookAttempt', description: 'A delivery attempt' },
 )
 
 export const DeliveryRecord = Closed(
   {
-    id: Type.String({ format: 'uuid', description: 'Id of the delivery' }),
-    subscription_id: Type.With(Uuid, { description: 'The subscription that it belongs to' }),
-    event_id: Type.With(Uuid, { description: 'The event; receivers recognize repeats by it' }),
-    event_type: Type.String({ description: 'Its type' }),
+    id: Type.String({ format: 'uuid', description: 'Delivery ID' }),
+    subscription_id: Described(Uuid, 'Event subscription ID'),
+    event_id: Described(Uuid, 'Event ID; the same for repeated deliveries'),
+    event_type: Type.String({ description: 'Event type' }),
     state: Choice(DELIVERY_STATES, {
-      description: '`pending` until it succeeds, `held` while the subscription is paused, then `delivered` or `dead`',
+      description: 'Delivery state: `pending` until it succeeds, `held` while the subscription is paused, then `delivered` or `dead`',
     }),
-    next_attempt_at: Nullable(Type.With(Timestamp, { description: 'When it is tried next; null when it has ended' })),
-    created_at: Type.With(Timestamp, { description: 'When the event happened' }),
-    ended_at: Nullable(Type.With(Timestamp, { description: 'When it was delivered or given up' })),
-    reason: Nullable(Type.String({ description: 'Why it was given up' })),
-    attempts: Type.Array(AttemptRecord, { description: 'Every attempt, oldest first' }),
+    next_attempt_at: Nullable(Described(Timestamp, 'Time of the next attempt; null once ended')),
+    created_at: Described(Timestamp, 'Time of the event'),
+    ended_at: Nullable(Described(Timestamp, 'Time of delivery or of the last attempt; null while pending')),
+    reason: Nullable(Type.String({ description: 'Why delivery was abandoned; null if it was not' })),
+    attempts: Type.Array(AttemptRecord, { description: 'Delivery attempts, oldest first' }),
   },
-  { $id: 'WebhookDelivery' },
+  { $id: 'WebhookDelivery', description: 'Delivery of an event to a subscription' },
 )
 
 export function toDelivery(delivery: Delivery) {

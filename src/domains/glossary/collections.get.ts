@@ -9,7 +9,7 @@ export default operation({
   id: 'glossary.collections.get',
   scope: 'catalog:read',
   tier: 'read',
-  input: Closed({ collection_name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of a collection' }) }),
+  input: Closed({ collection_name: Type.String({ minLength: 1, maxLength: 200, description: 'Collection name' }) }),
   output: CollectionRecord,
   example: { input: { collection_name: EXAMPLE_COLLECTION.name }, output: EXAMPLE_COLLECTION },
 }).handle({

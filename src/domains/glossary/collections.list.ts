@@ -11,17 +11,19 @@ export default operation({
   tier: 'read',
   input: Closed({
     integrations: Type.Optional(
-      Nullable(Type.String({ maxLength: 500, description: 'Only those that can be used for all of these, separated by commas' })),
+      Nullable(Type.String({ maxLength: 500, description: 'Only collections with all of these integrations, separated by commas' })),
     ),
-    type: Type.Optional(Nullable(Choice(['ARCHIVE', 'TASKING'], { description: 'Existing images, or new ones' }))),
+    type: Type.Optional(
+      Nullable(Choice(['ARCHIVE', 'TASKING'], { description: 'Whether to list existing (`ARCHIVE`) or new imagery (`TASKING`)' })),
+    ),
     ...pageFields(10),
     sort: Type.Optional(
       Nullable(
-        Choice(['name,asc', 'name,desc', 'title,asc', 'title,desc'], { description: 'A field and a direction; by name if left out' }),
+        Choice(['name,asc', 'name,desc', 'title,asc', 'title,desc'], { description: 'Sort field and direction; defaults to the name' }),
       ),
     ),
   }),
-  output: PageOf(CollectionRecord),
+  output: PageOf(CollectionRecord, 'Collections'),
   example: { input: { type: 'ARCHIVE' }, output: { content: [EXAMPLE_COLLECTION], page: 0, size: 10, totalElements: 1, totalPages: 1 } },
 }).handle({
   async execute({ vendors }, { integrations, type, page, size, sort }) {

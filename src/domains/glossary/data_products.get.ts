@@ -9,7 +9,7 @@ export default operation({
   id: 'glossary.data_products.get',
   scope: 'catalog:read',
   tier: 'read',
-  input: Closed({ data_product_name: Type.String({ minLength: 1, maxLength: 200, description: 'Name or id of a product' }) }),
+  input: Closed({ data_product_name: Type.String({ minLength: 1, maxLength: 200, description: 'Data product name or ID' }) }),
   output: ProductRecord,
   example: { input: { data_product_name: EXAMPLE_PRODUCT.name }, output: EXAMPLE_PRODUCT },
 }).handle({

@@ -10,15 +10,17 @@ export default operation({
   scope: 'catalog:read',
   tier: 'read',
   input: Closed({
-    dataProductId: Type.Optional(Nullable(Type.String({ maxLength: 4_000, description: 'Only these, by id, separated by commas' }))),
+    dataProductId: Type.Optional(
+      Nullable(Type.String({ maxLength: 4_000, description: 'Only data products with these IDs, separated by commas' })),
+    ),
     ...pageFields(10),
     sort: Type.Optional(
       Nullable(
-        Choice(['name,asc', 'name,desc', 'title,asc', 'title,desc'], { description: 'A field and a direction; by name if left out' }),
+        Choice(['name,asc', 'name,desc', 'title,asc', 'title,desc'], { description: 'Sort field and direction; defaults to the name' }),
       ),
     ),
   }),
-  output: PageOf(ProductRecord),
+  output: PageOf(ProductRecord, 'Data products'),
   example: { input: {}, output: { content: [EXAMPLE_PRODUCT], page: 0, size: 10, totalElements: 1, totalPages: 1 } },
 }).handle({
   async execute({ vendors }, { dataProductId, page, size, sort }) {

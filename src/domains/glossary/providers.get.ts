@@ -9,7 +9,7 @@ export default operation({
   id: 'glossary.providers.get',
   scope: 'catalog:read',
   tier: 'read',
-  input: Closed({ provider_name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of a provider' }) }),
+  input: Closed({ provider_name: Type.String({ minLength: 1, maxLength: 200, description: 'Provider name' }) }),
   output: ProviderRecord,
   example: { input: { provider_name: EXAMPLE_PROVIDER.name }, output: EXAMPLE_PROVIDER },
 }).handle({

@@ -13,12 +13,12 @@ export default operation({
     ...pageFields(10),
     sort: Type.Optional(
       Nullable(
-        Choice(['name,asc', 'name,desc', 'title,asc', 'title,desc'], { description: 'A field and a direction; by name if left out' }),
+        Choice(['name,asc', 'name,desc', 'title,asc', 'title,desc'], { description: 'Sort field and direction; defaults to the name' }),
       ),
     ),
-    role: Type.Optional(Nullable(Choice(['PRODUCER', 'HOST'], { description: 'Only those who do this' }))),
+    role: Type.Optional(Nullable(Choice(['PRODUCER', 'HOST'], { description: 'Only providers with this role' }))),
   }),
-  output: PageOf(ProviderRecord),
+  output: PageOf(ProviderRecord, 'Providers'),
   example: { input: { role: 'HOST' }, output: { content: [EXAMPLE_PROVIDER], page: 0, size: 10, totalElements: 1, totalPages: 1 } },
 }).handle({
   async execute({ vendors }, { page, size, sort, role }) {

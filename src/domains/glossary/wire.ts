@@ -1,60 +1,80 @@
 import Type from 'typebox'
-import { Choice, Closed, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
 import type { Product, Provider, Source, SourceCollection, Vendors } from '#ports/vendors.ts'
+import { NamedBand } from '#wire/band.ts'
 
 const ProductEntry = Closed(
-  { id: Uuid, name: Type.String(), title: Type.String(), eulaId: Nullable(Uuid) },
-  { $id: 'GlossaryProductEntry' },
+  {
+    id: Described(Uuid, 'Data product ID'),
+    name: Type.String({ description: 'Data product name' }),
+    title: Type.String({ description: 'Data product title' }),
+    eulaId: Described(Nullable(Uuid), 'ID of the licence to accept; null if none is required'),
+  },
+  { $id: 'GlossaryProductEntry', description: 'A data product of a collection' },
 )
 
 export const CollectionRecord = Closed(
   {
-    name: Type.String({ description: 'Name of the collection, as searches take it' }),
-    title: Type.String(),
-    description: Type.String(),
-    type: Choice(['ARCHIVE', 'TASKING']),
-    hostName: Type.String({ description: 'The host that `catalog.search` finds it at' }),
-    dataType: Type.String(),
-    resolutionMeters: Nullable(Type.Number()),
-    bands: Type.Array(Closed({ name: Type.String(), role: Nullable(Type.String()) })),
-    providers: Type.Array(Closed({ name: Type.String(), title: Type.String(), roles: Type.Array(Type.String()) })),
-    dataProducts: Type.Array(ProductEntry, { description: 'What can be ordered of it; none for open data' }),
-    integrations: Type.Array(Type.String(), { description: 'What the collection can be used for' }),
-    simulated: Type.Boolean(),
+    name: Type.String({ description: 'Collection name, as searches accept it' }),
+    title: Type.String({ description: 'Collection title' }),
+    description: Type.String({ description: 'Collection description' }),
+    type: Choice(['ARCHIVE', 'TASKING'], { description: 'Whether existing or new imagery is sold' }),
+    hostName: Type.String({ description: 'Host name to search with `catalog.search`' }),
+    dataType: Type.String({ description: 'Type of imagery, such as `optical` or `radar`' }),
+    resolutionMeters: Described(Nullable(Type.Number()), 'Ground resolution in metres per pixel; null if it varies'),
+    bands: Type.Array(NamedBand, { description: 'Bands of the collection' }),
+    providers: Type.Array(
+      Closed({
+        name: Type.String({ description: 'Provider name' }),
+        title: Type.String({ description: 'Provider title' }),
+        roles: Type.Array(Type.String(), { description: 'What the company does, such as `PRODUCER` or `HOST`' }),
+      }),
+      { description: 'Companies behind the collection' },
+    ),
+    dataProducts: Type.Array(ProductEntry, { description: 'Data products on offer; empty for open data' }),
+    integrations: Type.Array(Type.String(), { description: 'Supported integrations' }),
+    simulated: Type.Boolean({ description: 'Whether the imagery is simulated (sandbox)' }),
   },
-  { $id: 'GlossaryCollection' },
+  { $id: 'GlossaryCollection', description: 'A collection of imagery on offer' },
 )
 
 export const ProductRecord = Closed(
   {
-    id: Uuid,
-    name: Type.String(),
-    title: Type.String(),
-    description: Type.String(),
-    type: Choice(['ARCHIVE', 'TASKING']),
-    collectionName: Type.String(),
-    hostName: Type.String(),
-    resolutionMeters: Type.Number(),
+    id: Described(Uuid, 'Data product ID'),
+    name: Type.String({ description: 'Data product name' }),
+    title: Type.String({ description: 'Data product title' }),
+    description: Type.String({ description: 'Description of the data product' }),
+    type: Choice(['ARCHIVE', 'TASKING'], { description: 'Whether existing or new imagery is sold' }),
+    collectionName: Type.String({ description: 'Name of the collection the product is from' }),
+    hostName: Type.String({ description: 'Name of the vendor that sells it' }),
+    resolutionMeters: Type.Number({ description: 'Ground resolution in metres per pixel' }),
     maxSqKm: Nullable(Type.Number({ description: 'Maximum area of one capture or one tasking feature in km²; null if there is no limit' })),
-    eulaId: Nullable(Type.String({ format: 'uuid', description: 'The licence that must be accepted first; null where there is none' })),
-    licenseTypes: Type.Array(Type.String()),
-    steps: Type.Array(Choice(['feasibility', 'quotation']), { description: 'What comes before a tasking order is placed' }),
+    eulaId: Nullable(Type.String({ format: 'uuid', description: 'ID of the licence to accept; null if none is required' })),
+    licenseTypes: Type.Array(Type.String(), { description: 'Licence types on offer' }),
+    steps: Type.Array(Choice(['feasibility', 'quotation']), { description: 'Steps before a tasking order starts' }),
     schema: Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: "JSON Schema of the order's `params`" }),
-    simulated: Type.Boolean(),
+    simulated: Type.Boolean({ description: 'Whether the imagery is simulated (sandbox)' }),
   },
-  { $id: 'GlossaryProduct' },
+  { $id: 'GlossaryProduct', description: 'A data product' },
 )
 
 export const ProviderRecord = Closed(
   {
-    name: Type.String(),
-    title: Type.String(),
-    description: Type.String(),
-    roles: Type.Array(Choice(['PRODUCER', 'HOST'])),
-    url: Nullable(Type.String()),
-    collections: Type.Array(Closed({ name: Type.String(), title: Type.String(), hostName: Type.String() })),
+    name: Type.String({ description: 'Provider name' }),
+    title: Type.String({ description: 'Provider title' }),
+    description: Type.String({ description: 'Provider description' }),
+    roles: Type.Array(Choice(['PRODUCER', 'HOST']), { description: 'Roles of the provider' }),
+    url: Described(Nullable(Type.String()), 'Provider website; null if unknown'),
+    collections: Type.Array(
+      Closed({
+        name: Type.String({ description: 'Collection name' }),
+        title: Type.String({ description: 'Collection title' }),
+        hostName: Type.String({ description: 'Name of the vendor that sells it' }),
+      }),
+      { description: 'Collections of the provider' },
+    ),
   },
-  { $id: 'GlossaryProvider' },
+  { $id: 'GlossaryProvider', description: 'A provider of imagery' },
 )
 
 interface GlossaryEntry {

@@ -1,5 +1,4 @@
-import Type from 'typebox'
-import { Closed, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as downloadQuota from '#model/plans/download-quota.ts'
 import * as item from '#model/imagery/item-read.ts'
@@ -7,6 +6,7 @@ import { requireDownloadable } from '#model/imagery/item-window.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ASSET, EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
+import { AssetDownload } from '#wire/asset-download.ts'
 
 const VALID_SECONDS = 900
 
@@ -19,14 +19,8 @@ export default operation({
   id: 'items.asset.download',
   scope: 'items:read',
   tier: 'share_export',
-  input: Closed({ item_id: ItemId, asset_id: ItemId }),
-  output: Closed({
-    url: Type.String(),
-    expires_in_seconds: Type.Integer(),
-    asset_id: Uuid,
-    size_bytes: Nullable(Type.Integer()),
-    media_type: Nullable(Type.String()),
-  }),
+  input: Closed({ item_id: Described(ItemId, 'Item ID'), asset_id: Described(ItemId, 'Asset ID or asset key') }),
+  output: AssetDownload,
   example: {
     input: { item_id: EXAMPLE_ITEM.id, asset_id: EXAMPLE_ASSET.id },
     output: {

@@ -1,8 +1,9 @@
 import Type from 'typebox'
+import { GeoJsonGeometry } from '#core/geojson-shapes.ts'
 import { newId } from '#core/ids.ts'
 import { parseInstant } from '#core/interval.ts'
 import { invalidField } from '#core/problem.ts'
-import { Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Closed, Described, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { requireHref } from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
 import { requireProperties } from '#model/imagery/item-metadata.ts'
@@ -40,25 +41,31 @@ export default operation({
   produces: ['item:created_in>project'],
   events: ['item.created'],
   input: Closed({
-    project_id: Uuid,
-    collection_id: MaybeId,
-    stac_id: MaybeId,
-    type: ItemKind,
-    geometry: Type.Optional(Nullable(FreeForm)),
-    bbox: Type.Optional(Nullable(Box)),
-    datetime: MaybeTime,
-    start_datetime: MaybeTime,
-    end_datetime: MaybeTime,
-    cloud_cover: Type.Optional(Nullable(CloudCover)),
-    gsd: Type.Optional(Nullable(Gsd)),
-    name: Name,
-    description: Type.Optional(Description),
-    properties: Type.Optional(FreeForm),
-    stac_extensions: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 50 })),
-    order_id: MaybeId,
-    upload_id: MaybeId,
-    job_id: MaybeId,
-    assets: Type.Optional(Type.Array(AssetInput, { maxItems: MAX_ASSETS_PER_ITEM })),
+    project_id: Described(Uuid, 'Project ID'),
+    collection_id: Described(MaybeId, 'ID of the collection to add the item to'),
+    stac_id: Described(MaybeId, 'STAC item ID'),
+    type: Described(ItemKind, 'Item type'),
+    geometry: Described(Type.Optional(Nullable(GeoJsonGeometry)), 'Item footprint in WGS84'),
+    bbox: Described(
+      Type.Optional(Nullable(Box)),
+      'Bounding box as west, south, east, north in degrees; west is greater than east across the antimeridian',
+    ),
+    datetime: Described(MaybeTime, 'Acquisition time'),
+    start_datetime: Described(MaybeTime, 'Start of the acquisition'),
+    end_datetime: Described(MaybeTime, 'End of the acquisition'),
+    cloud_cover: Described(Type.Optional(Nullable(CloudCover)), 'Cloud cover in percent'),
+    gsd: Described(Type.Optional(Nullable(Gsd)), 'Ground resolution in metres per pixel'),
+    name: Described(Name, 'Display name of the item'),
+    description: Described(Type.Optional(Description), 'Item description'),
+    properties: Described(Type.Optional(FreeForm), 'Further STAC properties'),
+    stac_extensions: Described(
+      Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 50 })),
+      'STAC extension schema URLs',
+    ),
+    order_id: Described(MaybeId, 'ID of the order that delivered the item'),
+    upload_id: Described(MaybeId, 'Upload session ID'),
+    job_id: Described(MaybeId, 'ID of the job that produced the item'),
+    assets: Described(Type.Optional(Type.Array(AssetInput, { maxItems: MAX_ASSETS_PER_ITEM })), 'Files of the item'),
   }),
   output: ItemRecord,
   example: {

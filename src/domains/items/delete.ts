@@ -1,4 +1,4 @@
-import { Closed, Removed } from '#core/shapes.ts'
+import { Closed, Described, Removed } from '#core/shapes.ts'
 import * as item from '#model/imagery/item-read.ts'
 import { softDelete } from '#model/imagery/item-delete.ts'
 import * as project from '#model/identity/project.ts'
@@ -12,7 +12,7 @@ export default operation({
   scope: 'items:write',
   tier: 'destructive',
   events: ['item.deleted'],
-  input: Closed({ item_id: ItemId }),
+  input: Closed({ item_id: Described(ItemId, 'Item ID') }),
   output: Removed,
   example: { input: { item_id: EXAMPLE_ITEM.id }, output: { ok: true, id: EXAMPLE_ITEM.id } },
 }).handle({

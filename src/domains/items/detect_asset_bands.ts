@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed, Nullable } from '#core/shapes.ts'
+import { Choice, Closed, Described, Nullable } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as item from '#model/imagery/item-read.ts'
 import { operation } from '#operation.ts'
@@ -16,21 +16,25 @@ export default operation({
   id: 'items.detect_asset_bands',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ item_id: ItemId, asset_id: Type.Optional(Nullable(ItemId)) }),
-  output: Closed({
-    bands: Type.Array(
-      Closed({
-        index: Type.Integer({ description: '1-based' }),
-        name: Type.String(),
-        role: Nullable(Type.String()),
-        data_type: Nullable(Type.String()),
-      }),
-    ),
-    source: Choice(['file', 'stac', 'color', 'band_count']),
-    suggested_band_names: Type.Array(Type.String()),
-    current_band_names: Type.Array(Type.String()),
-    method: Type.String({ description: 'The same as source' }),
-  }),
+  input: Closed({ item_id: Described(ItemId, 'Item ID'), asset_id: Described(Type.Optional(Nullable(ItemId)), 'Asset ID or asset key') }),
+  output: Closed(
+    {
+      bands: Type.Array(
+        Closed({
+          index: Type.Integer({ description: '1-based band number' }),
+          name: Type.String({ description: 'Band name' }),
+          role: Described(Nullable(Type.String()), 'Band role used in formulas, such as `RED`; null if it has none'),
+          data_type: Described(Nullable(Type.String()), 'Pixel data type; null if unknown'),
+        }),
+        { description: 'Detected bands' },
+      ),
+      source: Choice(['file', 'stac', 'color', 'band_count'], { description: 'Where the bands were read from' }),
+      suggested_band_names: Type.Array(Type.String(), { description: 'Suggested band names' }),
+      current_band_names: Type.Array(Type.String(), { description: 'Stored band names' }),
+      method: Type.String({ description: 'Same as `source`' }),
+    },
+    { description: 'Detected bands' },
+  ),
   example: {
     input: { item_id: EXAMPLE_ITEM.id, asset_id: EXAMPLE_ASSET.id },
     output: {

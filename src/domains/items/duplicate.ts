@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
@@ -23,10 +23,10 @@ export default operation({
   produces: ['item:duplicated_from>item', 'asset:duplicated_from>asset'],
   events: ['item.created'],
   input: Closed({
-    item_id: ItemId,
-    new_name: Type.Optional(Nullable(Name)),
-    target_collection_id: Type.Optional(Nullable(ItemId)),
-    target_project_id: Type.Optional(Nullable(ItemId)),
+    item_id: Described(ItemId, 'Item ID'),
+    new_name: Described(Type.Optional(Nullable(Name)), "Display name of the copy; defaults to the original's name"),
+    target_collection_id: Described(Type.Optional(Nullable(ItemId)), 'ID of the collection to add the copy to'),
+    target_project_id: Described(Type.Optional(Nullable(ItemId)), "ID of the project to copy to; defaults to the item's project"),
   }),
   output: ItemRecord,
   example: {

@@ -1,5 +1,5 @@
 import { Problem, problem } from '#core/problem.ts'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as uploadFile from '#model/imagery/upload-file.ts'
 import { operation, type Context } from '#operation.ts'
@@ -11,8 +11,8 @@ export default operation({
   id: 'items.get',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ item_id: ItemId }),
-  output: Closed({ item: ItemRecord }),
+  input: Closed({ item_id: Described(ItemId, 'Item ID') }),
+  output: Closed({ item: ItemRecord }, { description: 'The item' }),
   example: { input: { item_id: EXAMPLE_ITEM.id }, output: { item: EXAMPLE_ITEM } },
 }).handle({
   async check({ db, principal }, { item_id }) {

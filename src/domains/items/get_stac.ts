@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { requireBaseUrl } from '#core/base-url.ts'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as item from '#model/imagery/item-read.ts'
 import { toFeature } from '#model/imagery/stac.ts'
@@ -16,7 +16,7 @@ export default operation({
   tier: 'read',
   mediaType: 'application/geo+json',
   input: Closed({
-    item_id: ItemId,
+    item_id: Described(ItemId, 'Item ID'),
     base_url: Type.Optional(Nullable(StacBaseUrl)),
     key: Type.Optional(Nullable(LinkKey)),
   }),

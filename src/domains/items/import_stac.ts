@@ -1,7 +1,8 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import Type from 'typebox'
+import { GeoJsonFeatureCollection } from '#core/geojson-shapes.ts'
 import { invalidField, Problem, problem } from '#core/problem.ts'
-import { Closed, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Nullable, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import { copy } from '#model/imagery/item-copy.ts'
 import * as item from '#model/imagery/item-read.ts'
@@ -39,17 +40,27 @@ export default operation({
   produces: ['item:created_in>project'],
   events: ['item.created'],
   input: Closed({
-    project_id: Uuid,
-    collection_id: Type.Optional(Nullable(ItemId)),
-    features: Type.Optional(FreeForm),
-    ndjson: Type.Optional(Type.String({ minLength: 1, description: 'One STAC item a line' })),
-    geoparquet: Type.Optional(Type.String({ minLength: 1, description: 'A STAC-GeoParquet file, in base64' })),
+    project_id: Described(Uuid, 'Project ID'),
+    collection_id: Described(Type.Optional(Nullable(ItemId)), 'ID of the collection to add the items to'),
+    features: Described(Type.Optional(GeoJsonFeatureCollection), 'STAC items as a GeoJSON FeatureCollection'),
+    ndjson: Type.Optional(Type.String({ minLength: 1, description: 'STAC items as newline-delimited JSON' })),
+    geoparquet: Type.Optional(Type.String({ minLength: 1, description: 'STAC-GeoParquet file in Base64' })),
   }),
-  output: Closed({
-    created: Type.Integer(),
-    skipped: Type.Integer(),
-    errors: Type.Array(Closed({ index: Type.Integer(), id: Nullable(Type.String()), message: Type.String() })),
-  }),
+  output: Closed(
+    {
+      created: Type.Integer({ description: 'Number of items created' }),
+      skipped: Type.Integer({ description: 'Number of items that already existed' }),
+      errors: Type.Array(
+        Closed({
+          index: Type.Integer({ description: 'Position in the request, counted from 0' }),
+          id: Described(Nullable(Type.String()), 'STAC item ID; null if missing'),
+          message: Type.String({ description: 'Why the feature was rejected' }),
+        }),
+        { description: 'Features that were rejected' },
+      ),
+    },
+    { description: 'Number of imported items, and those that were rejected' },
+  ),
   example: {
     input: {
       project_id: EXAMPLE_ITEM.project_id,

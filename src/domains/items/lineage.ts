@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed } from '#core/shapes.ts'
+import { Choice, Closed, Described } from '#core/shapes.ts'
 import { ITEM_TYPES, type ItemType } from '#core/vocabulary.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as itemLineage from '#model/imagery/item-lineage.ts'
@@ -8,20 +8,36 @@ import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
 const shared = {
-  item_id: Type.String(),
-  name: Type.String(),
-  type: Choice(ITEM_TYPES),
-  relation: Type.String(),
-  truncated: Type.Optional(Type.Literal(true)),
+  item_id: Type.String({ description: 'Item ID' }),
+  name: Type.String({ description: 'Display name of the item' }),
+  type: Choice(ITEM_TYPES, { description: 'Item type' }),
+  relation: Type.String({ description: 'How the items are related, such as `uploaded` or `duplicated_from`' }),
+  truncated: Described(Type.Optional(Type.Literal(true)), 'Present and `true` if the lineage continues beyond this item'),
 }
 type Shared = { item_id: string; name: string; type: ItemType; relation: string; truncated?: true }
 type ParentNode = Shared & { parents: ParentNode[] }
 type ChildNode = Shared & { children: ChildNode[] }
 const Parent = Type.Unsafe<ParentNode>(
-  Type.Cyclic({ LineageParent: Closed({ ...shared, parents: Type.Array(Type.Ref('LineageParent')) }) }, 'LineageParent'),
+  Type.Cyclic(
+    {
+      LineageParent: Closed(
+        { ...shared, parents: Type.Array(Type.Ref('LineageParent'), { description: 'Items it was made from' }) },
+        { description: 'An item another was made from' },
+      ),
+    },
+    'LineageParent',
+  ),
 )
 const Child = Type.Unsafe<ChildNode>(
-  Type.Cyclic({ LineageChild: Closed({ ...shared, children: Type.Array(Type.Ref('LineageChild')) }) }, 'LineageChild'),
+  Type.Cyclic(
+    {
+      LineageChild: Closed(
+        { ...shared, children: Type.Array(Type.Ref('LineageChild'), { description: 'Items made from it' }) },
+        { description: 'An item made from another' },
+      ),
+    },
+    'LineageChild',
+  ),
 )
 
 /** What an item was made of and what was made of it, as trees of items ten levels deep. */
@@ -29,8 +45,15 @@ export default operation({
   id: 'items.lineage',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ item_id: ItemId }),
-  output: Closed({ item_id: Type.String(), parents: Type.Array(Parent), children: Type.Array(Child) }),
+  input: Closed({ item_id: Described(ItemId, 'Item ID') }),
+  output: Closed(
+    {
+      item_id: Type.String({ description: 'Item ID' }),
+      parents: Type.Array(Parent, { description: 'Items it was made from' }),
+      children: Type.Array(Child, { description: 'Items made from it' }),
+    },
+    { description: 'Sources and derived items' },
+  ),
   example: {
     input: { item_id: EXAMPLE_ITEM.id },
     output: {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { mapInParts } from '#core/in-parts.ts'
 import { invalidField, problem } from '#core/problem.ts'
-import { Closed, Defaulted, Limit, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, Defaulted, Described, Limit, Nullable, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as project from '#model/identity/project.ts'
@@ -21,9 +21,9 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({
-    project_id: Uuid,
-    collection_id: Type.Optional(Nullable(ItemId)),
-    uncollected: Defaulted(Type.Boolean(), false),
+    project_id: Described(Uuid, 'Project ID'),
+    collection_id: Described(Type.Optional(Nullable(ItemId)), 'Only items of this collection'),
+    uncollected: Defaulted(Type.Boolean(), false, { description: 'Whether to list only items without a collection' }),
     q: Type.Optional(
       Nullable(
         Type.String({
@@ -33,17 +33,17 @@ export default operation({
         }),
       ),
     ),
-    type: Type.Optional(Nullable(ItemKind)),
+    type: Described(Type.Optional(Nullable(ItemKind)), 'Only items of this type'),
     limit: Limit(100, 1000),
     offset: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_OFFSET }), 0, {
-      description: 'How many items to skip; for long lists next is faster, and with it this is ignored',
+      description: 'Number of items to skip; ignored with `next`, which is faster for long lists',
     }),
-    next: Type.Optional(Nullable(Type.With(ItemId, { description: 'The next of the page before, to continue after it' }))),
+    next: Type.Optional(Nullable(Described(ItemId, '`next` of the previous page'))),
   }),
   output: Closed({
-    items: Type.Array(ItemRecord),
-    total: Type.Integer(),
-    next: Type.With(Nullable(ItemId), { description: 'What the next page is asked for with; null on the last one' }),
+    items: Type.Array(ItemRecord, { description: 'Items of this page' }),
+    total: Type.Integer({ description: 'Total number of matching results' }),
+    next: Described(Nullable(ItemId), 'Cursor of the next page; null on the last page'),
   }),
   example: { input: { project_id: EXAMPLE_ITEM.project_id }, output: { items: [EXAMPLE_ITEM], total: 1, next: null } },
 }).handle({

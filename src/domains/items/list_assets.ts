@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as item from '#model/imagery/item-read.ts'
 import { operation } from '#operation.ts'
@@ -11,8 +11,8 @@ export default operation({
   id: 'items.list_assets',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ item_id: ItemId }),
-  output: Type.Array(AssetRecord),
+  input: Closed({ item_id: Described(ItemId, 'Item ID') }),
+  output: Type.Array(AssetRecord, { description: 'Files of the item' }),
   example: { input: { item_id: EXAMPLE_ITEM.id }, output: [EXAMPLE_ASSET] },
 }).handle({
   async check({ db, principal }, { item_id }) {

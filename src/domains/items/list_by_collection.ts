@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { mapInParts } from '#core/in-parts.ts'
-import { Closed, Limit, Offset } from '#core/shapes.ts'
+import { Closed, Described, Limit, Offset } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
 import { operation } from '#operation.ts'
@@ -14,8 +14,15 @@ export default operation({
   id: 'items.list_by_collection',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ collection_id: ItemId, limit: Limit(100, 1000), offset: Offset }),
-  output: Closed({ items: Type.Array(ItemRecord), total: Type.Integer() }),
+  input: Closed({
+    collection_id: Described(ItemId, 'Collection ID'),
+    limit: Limit(100, 1000),
+    offset: Offset,
+  }),
+  output: Closed({
+    items: Type.Array(ItemRecord, { description: 'Items of this page' }),
+    total: Type.Integer({ description: 'Total number of matching results' }),
+  }),
   example: {
     input: { collection_id: EXAMPLE_COLLECTION_ID },
     output: { items: [{ ...EXAMPLE_ITEM, collection_id: EXAMPLE_COLLECTION_ID }], total: 1 },

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { resultsAt } from '#services/drawing/point.ts'
@@ -15,22 +15,38 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({
-    item_id: ItemId,
-    longitude: Type.Number({ minimum: -180, maximum: 180 }),
-    latitude: Type.Number({ minimum: -90, maximum: 90 }),
+    item_id: Described(ItemId, 'Item ID'),
+    longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Longitude in degrees, -180 to 180' }),
+    latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Latitude in degrees, -90 to 90' }),
     asset_key: lookFields.asset_key,
-    expression: lookFields.expression,
+    expression: Described(lookFields.expression, 'Band math expression, for example `(b4-b3)/(b4+b3)`'),
     profile: lookFields.profile,
   }),
-  output: Closed({
-    item_id: Type.String(),
-    asset_key: Type.String(),
-    longitude: Type.Number(),
-    latitude: Type.Number(),
-    inside: Type.Boolean({ description: 'False where the place lies outside the raster' }),
-    bands: Type.Array(Closed({ band: Type.Integer(), name: Nullable(Type.String()), value: Value })),
-    results: Type.Array(Closed({ expression: Type.String(), value: Value })),
-  }),
+  output: Closed(
+    {
+      item_id: Type.String({ description: 'Item ID' }),
+      asset_key: Type.String({ description: 'Asset key' }),
+      longitude: Type.Number({ description: 'Longitude in degrees, -180 to 180' }),
+      latitude: Type.Number({ description: 'Latitude in degrees, -90 to 90' }),
+      inside: Type.Boolean({ description: 'Whether the point is inside the raster' }),
+      bands: Type.Array(
+        Closed({
+          band: Type.Integer({ description: '1-based band number' }),
+          name: Described(Nullable(Type.String()), 'Band name; null if it has none'),
+          value: Described(Value, 'Pixel value; null where there is no data'),
+        }),
+        { description: 'Value of each band at the point' },
+      ),
+      results: Type.Array(
+        Closed({
+          expression: Type.String({ description: 'Band math expression, for example `(b4-b3)/(b4+b3)`' }),
+          value: Described(Value, 'Value of the expression; null where there is no data'),
+        }),
+        { description: 'Value of each expression at the point' },
+      ),
+    },
+    { description: 'Values at the point' },
+  ),
   example: {
     input: { item_id: EXAMPLE_ITEM.id, longitude: 151.2, latitude: -33.85, expression: '(b4-b3)/(b4+b3)' },
     output: {

@@ -1,4 +1,4 @@
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Uuid } from '#core/shapes.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { find, readSearch } from './search.lib.ts'
@@ -10,7 +10,7 @@ export default operation({
   id: 'items.search',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ project_id: Uuid, ...searchFields }),
+  input: Closed({ project_id: Described(Uuid, 'Project ID'), ...searchFields }),
   output: FoundItems,
   example: {
     input: {

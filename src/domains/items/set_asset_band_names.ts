@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
@@ -18,9 +18,13 @@ export default operation({
   tier: 'compute',
   events: ['item.updated'],
   input: Closed({
-    item_id: ItemId,
-    asset_id: ItemId,
-    band_names: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: MAX_BANDS }),
+    item_id: Described(ItemId, 'Item ID'),
+    asset_id: Described(ItemId, 'Asset ID or asset key'),
+    band_names: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      minItems: 1,
+      maxItems: MAX_BANDS,
+      description: 'Name of each band, in order',
+    }),
   }),
   output: AssetRecord,
   example: {

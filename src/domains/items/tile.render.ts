@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, drawTile, resolveLook } from '#services/drawing/look.ts'
 import {
@@ -25,15 +25,15 @@ export default operation({
   raw: 'bytes',
   mediaTypes: IMAGE_TYPES,
   input: Closed({
-    item_id: ItemId,
-    z: Zoom,
-    x: TileIndex,
-    y: TileIndex,
-    format: FormatOrWebp,
+    item_id: Described(ItemId, 'Item ID'),
+    z: Described(Zoom, 'Zoom level, 0 to 24'),
+    x: Described(TileIndex, 'Tile column, counted from the west'),
+    y: Described(TileIndex, 'Tile row, counted from the north'),
+    format: Described(FormatOrWebp, 'Image format'),
     ...lookFields,
-    v: Type.Optional(Nullable(Type.Integer({ minimum: 1, description: 'The version of the saved profile that the address was made for' }))),
-    quality: Quality(82),
-    tile_size: TileSize,
+    v: Type.Optional(Nullable(Type.Integer({ minimum: 1, description: 'Version of the profile, for caching' }))),
+    quality: Described(Quality(82), 'Quality of lossy formats, 1 to 100'),
+    tile_size: Described(TileSize, 'Tile width and height in pixels: 256, or 512 for high-density screens'),
   }),
   output: Type.Any(),
   example: { input: { item_id: EXAMPLE_ITEM.id, z: 12, x: 3767, y: 2445, format: 'webp', profile: 'ndvi' } },

@@ -1,6 +1,7 @@
 import Type from 'typebox'
+import { GeoJsonArea } from '#core/geojson-shapes.ts'
 import { requireArea } from '#core/geometry.ts'
-import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, resolveLook } from '#services/drawing/look.ts'
 import { rangesOf } from '#services/drawing/ranges.ts'
@@ -9,14 +10,19 @@ import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
 const MaybeNumber = Nullable(Type.Number())
-const Range = { p2: MaybeNumber, p98: MaybeNumber, min: MaybeNumber, max: MaybeNumber }
+const Range = {
+  p2: Described(MaybeNumber, '2nd percentile; null without valid pixels'),
+  p98: Described(MaybeNumber, '98th percentile; null without valid pixels'),
+  min: Described(MaybeNumber, 'Minimum value; null without valid pixels'),
+  max: Described(MaybeNumber, 'Maximum value; null without valid pixels'),
+}
 const MAX_BINS = 256
 const Histogram = Closed(
   {
-    counts: Type.Array(Type.Number(), { description: 'Pixels in each bin' }),
-    edges: Type.Array(Type.Number(), { description: 'Where bins begin, and where the last one ends' }),
+    counts: Type.Array(Type.Number(), { description: 'Number of pixels in each bin' }),
+    edges: Type.Array(Type.Number(), { description: 'Bin edges, one more than bins' }),
   },
-  { description: 'How often values occur, where `bins` were asked for' },
+  { description: 'Histogram, if `bins` was requested' },
 )
 
 /**
@@ -28,9 +34,9 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({
-    item_id: ItemId,
-    expression: lookFields.expression,
-    bands: lookFields.bands,
+    item_id: Described(ItemId, 'Item ID'),
+    expression: Described(lookFields.expression, 'Band math expression, for example `(b4-b3)/(b4+b3)`'),
+    bands: Described(lookFields.bands, '1-based band numbers, separated by commas'),
     asset_key: lookFields.asset_key,
     profile: lookFields.profile,
     bins: Type.Optional(
@@ -38,23 +44,30 @@ export default operation({
         Type.Integer({
           minimum: 2,
           maximum: MAX_BINS,
-          description: 'With a histogram of so many bins, from the lowest to the highest value',
+          description: 'Number of histogram bins between the minimum and maximum; no histogram if omitted',
         }),
       ),
     ),
     geometry: Type.Optional(
       Nullable(
-        Type.With(FreeForm, {
-          description: 'A GeoJSON Polygon or MultiPolygon: only of what lies in it, in full resolution where that is not too much',
-        }),
+        Described(GeoJsonArea, 'Area to compute statistics for: GeoJSON Polygon or MultiPolygon, read at full resolution if small enough'),
       ),
     ),
   }),
-  output: Closed({
-    ...Range,
-    rescale: Nullable(Type.String()),
-    results: Type.Array(Closed({ name: Type.String(), ...Range, histogram: Type.Optional(Histogram) }, { $id: 'ItemRange' })),
-  }),
+  output: Closed(
+    {
+      ...Range,
+      rescale: Described(Nullable(Type.String()), 'Suggested value range of the colours as `min,max`; null without valid pixels'),
+      results: Type.Array(
+        Closed(
+          { name: Type.String({ description: 'Band name or expression' }), ...Range, histogram: Type.Optional(Histogram) },
+          { $id: 'ItemRange', description: 'Value range and histogram of one band or expression' },
+        ),
+        { description: 'Value range of each band or expression' },
+      ),
+    },
+    { description: 'Statistics of the item' },
+  ),
   example: {
     input: { item_id: EXAMPLE_ITEM.id, expression: '(b4-b3)/(b4+b3)' },
     output: {

@@ -1,4 +1,4 @@
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
 import { choiceOf, resolveLook } from '#services/drawing/look.ts'
@@ -13,12 +13,12 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({
-    item_id: ItemId,
+    item_id: Described(ItemId, 'Item ID'),
     profile: lookFields.profile,
     asset_key: lookFields.asset_key,
     key: TemplateKey,
-    format: FormatOrWebp,
-    tile_size: TileSize,
+    format: Described(FormatOrWebp, 'Image format'),
+    tile_size: Described(TileSize, 'Tile width and height in pixels: 256, or 512 for high-density screens'),
   }),
   output: TileJson,
   example: { input: { item_id: EXAMPLE_ITEM.id, profile: 'ndvi' }, output: EXAMPLE_TILEJSON },

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { requireBaseUrl } from '#core/base-url.ts'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { visualizationsOf } from '#raster/render/request.ts'
@@ -18,8 +18,8 @@ export default operation({
   tier: 'read',
   raw: 'xml',
   input: Closed({
-    item_id: ItemId,
-    base_url: Type.String({ minLength: 1, maxLength: 500 }),
+    item_id: Described(ItemId, 'Item ID'),
+    base_url: Type.String({ minLength: 1, maxLength: 500, description: 'Base URL of tile addresses in the response' }),
     key: TemplateKey,
     profile: lookFields.profile,
     asset_key: lookFields.asset_key,

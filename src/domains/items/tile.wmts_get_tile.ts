@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Described, Nullable } from '#core/shapes.ts'
 import { Grid, WMTS_FORMATS } from '#wire/wmts.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, drawTile, resolveLook } from '#services/drawing/look.ts'
@@ -15,13 +15,13 @@ export default operation({
   raw: 'bytes',
   mediaTypes: IMAGE_TYPES,
   input: Closed({
-    item_id: ItemId,
-    z: Zoom,
-    x: TileIndex,
-    y: TileIndex,
+    item_id: Described(ItemId, 'Item ID'),
+    z: Described(Zoom, 'Zoom level, 0 to 24'),
+    x: Described(TileIndex, 'Tile column, counted from the west'),
+    y: Described(TileIndex, 'Tile row, counted from the north'),
     profile: lookFields.profile,
     asset_key: lookFields.asset_key,
-    format: Defaulted(Choice(WMTS_FORMATS), 'webp'),
+    format: Defaulted(Choice(WMTS_FORMATS), 'webp', { description: 'Tile image format' }),
     grid: Type.Optional(Nullable(Grid)),
   }),
   output: Type.Any(),

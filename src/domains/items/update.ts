@@ -1,6 +1,7 @@
 import Type from 'typebox'
+import { GeoJsonGeometry } from '#core/geojson-shapes.ts'
 import { parseInstant } from '#core/interval.ts'
-import { Closed, FreeForm, Nullable, Timestamp } from '#core/shapes.ts'
+import { Closed, Described, FreeForm, Nullable, Timestamp } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import { requireProperties } from '#model/imagery/item-metadata.ts'
 import * as item from '#model/imagery/item-read.ts'
@@ -21,17 +22,23 @@ export default operation({
   maxBodyBytes: 512 * 1024,
   events: ['item.updated'],
   input: Closed({
-    item_id: ItemId,
-    collection_id: Type.Optional(Nullable(ItemId)),
-    name: Type.Optional(Nullable(Name)),
-    description: Type.Optional(Description),
-    geometry: Type.Optional(Nullable(FreeForm)),
-    bbox: Type.Optional(Nullable(Box)),
-    datetime: Type.Optional(Nullable(Timestamp)),
-    cloud_cover: Type.Optional(Nullable(CloudCover)),
-    gsd: Type.Optional(Nullable(Gsd)),
-    properties: Type.Optional(Nullable(FreeForm)),
-    lifecycle_state: Type.Optional(Nullable(State)),
+    item_id: Described(ItemId, 'Item ID'),
+    collection_id: Described(
+      Type.Optional(Nullable(ItemId)),
+      'ID of the collection to move the item to; null removes it from its collection',
+    ),
+    name: Described(Type.Optional(Nullable(Name)), 'Display name of the item'),
+    description: Described(Type.Optional(Description), 'Item description'),
+    geometry: Described(Type.Optional(Nullable(GeoJsonGeometry)), 'Item footprint in WGS84'),
+    bbox: Described(
+      Type.Optional(Nullable(Box)),
+      'Bounding box as west, south, east, north in degrees; west is greater than east across the antimeridian',
+    ),
+    datetime: Described(Type.Optional(Nullable(Timestamp)), 'Acquisition time'),
+    cloud_cover: Described(Type.Optional(Nullable(CloudCover)), 'Cloud cover in percent'),
+    gsd: Described(Type.Optional(Nullable(Gsd)), 'Ground resolution in metres per pixel'),
+    properties: Described(Type.Optional(Nullable(FreeForm)), 'Further STAC properties'),
+    lifecycle_state: Described(Type.Optional(Nullable(State)), 'Lifecycle state'),
   }),
   output: ItemRecord,
   example: { input: { item_id: EXAMPLE_ITEM.id, cloud_cover: 3.2, description: null }, output: EXAMPLE_ITEM },

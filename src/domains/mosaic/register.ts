@@ -3,7 +3,7 @@ import { requireBounded } from '#core/bounded.ts'
 import { isUuid } from '#core/ids.ts'
 import { parseInstant } from '#core/interval.ts'
 import { invalidField, Problem } from '#core/problem.ts'
-import { Closed, Nullable, Timestamp, Uuid, type Received } from '#core/shapes.ts'
+import { Closed, Described, Nullable, type Received, Timestamp, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
@@ -15,54 +15,60 @@ import { Box, Description, EXAMPLE_ITEM, ItemRecord, Name, toRecord } from '#wir
 import { ItemId } from '#wire/ids.ts'
 
 const MAX_SCENES = 10_000
-const Href = Type.String({ minLength: 1, maxLength: 2_048, description: 'An https address on a host that rasters are read from' })
-const MediaType = Type.Optional(Nullable(Type.String({ maxLength: 255, description: 'Its media type, where it is not the usual one' })))
+const Href = Type.String({ minLength: 1, maxLength: 2_048, description: 'HTTPS URL on an allowed host' })
+const MediaType = Type.Optional(Nullable(Type.String({ maxLength: 255, description: 'Media type, if not the default' })))
 const Roles = Type.Optional(
-  Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 16, description: 'Besides the usual ones' }),
+  Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 16, description: 'Additional asset roles' }),
 )
-const Reference = Closed({ href: Href, roles: Roles, media_type: MediaType })
+const Reference = Closed(
+  { href: Href, roles: Roles, media_type: MediaType },
+  { $id: 'MosaicAsset', description: 'A file that belongs to the mosaic' },
+)
 
 const Input = Closed({
-  project_id: Uuid,
-  name: Type.With(Name, { description: 'What the mosaic is called' }),
-  description: Type.Optional(Description),
-  collection_id: Type.Optional(Nullable(Type.With(ItemId, { description: "Another collection than the project's Mosaics" }))),
-  mosaic_method: Type.String({ minLength: 1, maxLength: 100, description: 'For example brightest, median or first' }),
-  bbox: Type.With(Box, { description: 'West, south, east, north' }),
-  start_datetime: Type.With(Timestamp, { description: 'When the first scene was taken' }),
-  end_datetime: Type.With(Timestamp, { description: 'When the last scene was taken' }),
-  source_collections: Type.Array(ItemId, { minItems: 1, maxItems: 100, description: 'Ids of ours or names of elsewhere' }),
-  source_scene_count: Type.Optional(Nullable(Type.Integer({ minimum: 1, description: 'How many scenes contribute' }))),
-  data_type: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 50, description: 'For example uint8' }))),
+  project_id: Described(Uuid, 'Project ID'),
+  name: Described(Name, 'Display name of the mosaic'),
+  description: Described(Type.Optional(Description), 'Description of the mosaic'),
+  collection_id: Type.Optional(Nullable(Described(ItemId, "Collection ID; defaults to the project's Mosaics collection"))),
+  mosaic_method: Type.String({ minLength: 1, maxLength: 100, description: 'Compositing method, such as `median` or `first`' }),
+  bbox: Described(Box, 'Bounding box as west, south, east, north in degrees'),
+  start_datetime: Described(Timestamp, 'Acquisition time of the first scene'),
+  end_datetime: Described(Timestamp, 'Acquisition time of the last scene'),
+  source_collections: Type.Array(ItemId, { minItems: 1, maxItems: 100, description: 'Collection IDs, or names of external collections' }),
+  source_scene_count: Type.Optional(Nullable(Type.Integer({ minimum: 1, description: 'Number of source scenes' }))),
+  data_type: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 50, description: 'Pixel data type, such as `uint8`' }))),
   band_roles: Type.Optional(
     Nullable(
       Type.Record(Type.String({ pattern: '^.{1,60}$' }), Type.Integer({ minimum: 1 }), {
         additionalProperties: false,
-        description: 'From a name to the number of a band, 1 the first',
+        description: 'Band role to 1-based band number',
       }),
     ),
   ),
-  data_asset: Closed({
-    href: Href,
-    band_count: Type.Integer({ minimum: 1, maximum: 256, description: 'How many bands the raster has' }),
-    roles: Roles,
-    media_type: MediaType,
-  }),
-  provenance_asset: Type.Optional(Nullable(Type.With(Reference, { description: 'A raster with the number of a scene in each pixel' }))),
+  data_asset: Closed(
+    {
+      href: Href,
+      band_count: Type.Integer({ minimum: 1, maximum: 256, description: 'Number of bands' }),
+      roles: Roles,
+      media_type: MediaType,
+    },
+    { description: 'File of the mosaic' },
+  ),
+  provenance_asset: Type.Optional(Nullable(Described(Reference, 'Raster with the source index of each pixel'))),
   source_lookup: Type.Optional(
     Nullable(
       Type.Array(
         Closed({
-          value: Type.Integer({ minimum: 0, description: 'The number in the pixels' }),
-          scene_id: Type.With(ItemId, { description: 'The scene it stands for' }),
-          collection: Type.Optional(Nullable(Type.With(ItemId, { description: 'The collection of the scene' }))),
+          value: Type.Integer({ minimum: 0, description: 'Source index in the pixels' }),
+          scene_id: Described(ItemId, 'Scene ID'),
+          collection: Type.Optional(Nullable(Described(ItemId, 'Collection of the scene'))),
         }),
-        { minItems: 1, maxItems: MAX_SCENES, description: 'Which number is which scene' },
+        { minItems: 1, maxItems: MAX_SCENES, description: 'Scenes of the source indexes' },
       ),
     ),
   ),
-  source_lookup_asset: Type.Optional(Nullable(Type.With(Reference, { description: 'The same as a file, for more than 256 scenes' }))),
-  source_manifest_asset: Type.Optional(Nullable(Type.With(Reference, { description: 'Every source scene as STAC-GeoParquet' }))),
+  source_lookup_asset: Type.Optional(Nullable(Described(Reference, 'Scenes of the source indexes as a file, for more than 256 scenes'))),
+  source_manifest_asset: Type.Optional(Nullable(Described(Reference, 'Source scenes as STAC-GeoParquet'))),
 })
 
 /** Registers a mosaic by the addresses of its files, with its three layers of provenance. No bytes are copied. */
@@ -74,7 +80,7 @@ export default operation({
   produces: ['item:derived_from>collection', 'item:created_in>project'],
   events: ['item.created', 'collection.created'],
   input: Input,
-  output: Closed({ item: ItemRecord }),
+  output: Closed({ item: ItemRecord }, { description: 'The registered item' }),
   example: {
     input: {
       project_id: EXAMPLE_ITEM.project_id,

@@ -10,11 +10,11 @@ export default operation({
   scope: 'notifications:read',
   tier: 'read',
   input: Closed({
-    unread_only: Defaulted(Type.Boolean({ description: 'Leave out what was read' }), false),
+    unread_only: Defaulted(Type.Boolean({ description: 'Whether to list only unread notifications' }), false),
     limit: Limit(50, 200),
     offset: Offset,
   }),
-  output: Type.Array(NotificationRecord),
+  output: Type.Array(NotificationRecord, { description: 'Notifications, newest first' }),
   example: { input: { unread_only: true }, output: [EXAMPLE_NOTIFICATION] },
 }).handle({
   async execute({ db, principal }, { unread_only, limit, offset }) {

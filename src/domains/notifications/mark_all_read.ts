@@ -9,7 +9,10 @@ export default operation({
   scope: 'notifications:write',
   tier: 'compute',
   input: Closed({}),
-  output: Closed({ marked_count: Type.Integer({ description: 'How many were unread' }) }),
+  output: Closed(
+    { marked_count: Type.Integer({ description: 'Number of notifications marked as read' }) },
+    { description: 'Number of notifications marked as read' },
+  ),
   example: { input: {}, output: { marked_count: 3 } },
 }).handle({
   async execute({ tx, principal, clock }) {

@@ -9,7 +9,7 @@ export default operation({
   scope: 'notifications:read',
   tier: 'read',
   input: Closed({}),
-  output: Closed({ count: Type.Integer({ description: 'Unread notifications' }) }),
+  output: Closed({ count: Type.Integer({ description: 'Number of unread notifications' }) }),
   example: { input: {}, output: { count: 3 } },
 }).handle({
   async execute({ db, principal }) {

@@ -1,23 +1,23 @@
 import Type from 'typebox'
-import { Choice, Closed, Timestamp } from '#core/shapes.ts'
+import { Choice, Closed, Described, Timestamp } from '#core/shapes.ts'
 import { NOTIFICATION_KINDS } from '#core/vocabulary.ts'
 import type { Notification } from '#model/events/notification.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-export const NotificationId = Type.String({ maxLength: 100, description: 'Id of the notification' })
+export const NotificationId = Type.String({ maxLength: 100, description: 'Notification ID' })
 
 export const NotificationRecord = Closed(
   {
-    id: Type.String({ format: 'uuid', description: 'Id of the notification' }),
-    organization_id: Type.String({ format: 'uuid', description: 'The organization that it is about' }),
-    kind: Choice(NOTIFICATION_KINDS, { description: 'What it is about' }),
-    title: Type.String({ description: 'What happened, in one line' }),
-    body: Type.String({ description: 'What there is to know or to do' }),
-    read: Type.Boolean({ description: 'Whether it was read' }),
-    dismissed: Type.Boolean({ description: 'Whether it was dismissed' }),
-    created_at: Type.With(Timestamp, { description: 'When it happened' }),
+    id: Type.String({ format: 'uuid', description: 'Notification ID' }),
+    organization_id: Type.String({ format: 'uuid', description: 'ID of the organization the notification concerns' }),
+    kind: Choice(NOTIFICATION_KINDS, { description: 'Notification kind' }),
+    title: Type.String({ description: 'Notification title' }),
+    body: Type.String({ description: 'Notification text' }),
+    read: Type.Boolean({ description: 'Whether the notification was read' }),
+    dismissed: Type.Boolean({ description: 'Whether the notification was dismissed' }),
+    created_at: Described(Timestamp, 'Time of the event'),
   },
-  { $id: 'Notification' },
+  { $id: 'Notification', description: 'A notification' },
 )
 
 export function toRecord(notification: Notification) {

@@ -38,7 +38,7 @@ export default operation({
         }),
       ),
     ),
-    reason: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 1_000, description: 'Why it failed' }))),
+    reason: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 1_000, description: 'Why the job failed; null if it has not' }))),
   }),
   output: OrderRecord,
   example: {

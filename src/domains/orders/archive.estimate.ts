@@ -9,9 +9,9 @@ import { pricingOf } from './placing.lib.ts'
 import { EXAMPLE_CAPTURE, round } from './wire.ts'
 
 const GroupEstimate = Closed({
-  captures: Type.Array(CaptureInput, { description: 'The captures of the group' }),
-  host: Type.String({ description: 'The vendor that it goes to' }),
-  dataProduct: Type.String({ description: 'Name of the data product that it is sold as' }),
+  captures: Type.Array(CaptureInput, { description: 'Priced captures of the group' }),
+  host: Type.String({ description: 'Host name of the vendor' }),
+  dataProduct: Type.String({ description: 'Data product name' }),
   ...Estimated,
 })
 
@@ -22,14 +22,17 @@ export default operation({
   tier: 'read',
   input: Closed({
     captures: Captures,
-    splitByDate: Type.Optional(Nullable(Type.Boolean({ description: 'One group for each day on which scenes were taken' }))),
+    splitByDate: Type.Optional(Nullable(Type.Boolean({ description: 'Whether to create one group per acquisition day' }))),
   }),
-  output: Closed({
-    groups: Type.Array(GroupEstimate, { description: 'What an order would have as groups' }),
-    errors: Type.Array(ErrorRecord, { description: 'Captures that could not be priced' }),
-    total_aud: Type.Number({ description: 'Of all groups, in Australian dollars' }),
-    total_credits: Type.Integer({ description: 'Of all groups, in credits' }),
-  }),
+  output: Closed(
+    {
+      groups: Type.Array(GroupEstimate, { description: 'Groups the order would have' }),
+      errors: Type.Array(ErrorRecord, { description: 'Captures that could not be priced, with the reason' }),
+      total_aud: Type.Number({ description: 'Total price in Australian dollars' }),
+      total_credits: Type.Integer({ description: 'Total price in credits' }),
+    },
+    { description: 'Estimated price of the order' },
+  ),
   example: {
     input: { captures: [EXAMPLE_CAPTURE] },
     output: {

@@ -18,8 +18,8 @@ export default operation({
   input: Closed({
     projectId: ProjectId,
     captures: Captures,
-    licenseType: Defaulted(Type.String({ minLength: 1, maxLength: 100, description: 'A licence type of the product' }), 'standard'),
-    splitByDate: Type.Optional(Nullable(Type.Boolean({ description: 'One group for each day on which scenes were taken' }))),
+    licenseType: Defaulted(Type.String({ minLength: 1, maxLength: 100, description: 'Licence type of the data product' }), 'standard'),
+    splitByDate: Type.Optional(Nullable(Type.Boolean({ description: 'Whether to create one group per acquisition day' }))),
     displayName: Type.Optional(Nullable(DisplayName)),
     tags: Type.Optional(Nullable(Tags)),
     maxCredits: MaxCredits,

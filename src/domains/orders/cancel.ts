@@ -17,10 +17,13 @@ export default operation({
   idempotent: true,
   events: ['order.cancelled'],
   input: Closed({ id: OrderId }),
-  output: Closed({
-    orderId: IdOf('Id of the order'),
-    status: Choice(ORDER_STATUSES, { description: 'cancelled' }),
-  }),
+  output: Closed(
+    {
+      orderId: IdOf('Order ID'),
+      status: Choice(ORDER_STATUSES, { description: 'Status of the order, always `cancelled`' }),
+    },
+    { description: 'The cancelled order' },
+  ),
   example: { input: { id: EXAMPLE_ORDER.id }, output: { orderId: EXAMPLE_ORDER.id, status: 'cancelled' } },
 }).handle({
   permit: ({ db, principal }, { id }) => order.requireBuyer(db, principal, id),

@@ -11,7 +11,7 @@ export default operation({
   scope: 'orders:read',
   tier: 'read',
   input: Closed({ order_id: OrderId }),
-  output: Closed(Coverage),
+  output: Closed(Coverage, { description: 'Delivered and missing area of the order' }),
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: EXAMPLE_COVERAGE },
 }).handle({
   check: async ({ db, principal }, { order_id }) => await order.requireReader(db, principal, order_id),

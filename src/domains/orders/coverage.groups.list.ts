@@ -13,8 +13,8 @@ export default operation({
   tier: 'read',
   input: Closed({ order_id: OrderId }),
   output: Closed({
-    groups: Type.Array(Closed({ groupId: IdOf('Id of the group'), ...Coverage }), {
-      description: 'Each group of the order',
+    groups: Type.Array(Closed({ groupId: IdOf('Order group ID'), ...Coverage }), {
+      description: 'Coverage of each order group',
     }),
   }),
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: { groups: [{ groupId: EXAMPLE_GROUP_ID, ...EXAMPLE_COVERAGE }] } },

@@ -1,15 +1,19 @@
 import Type from 'typebox'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { GeoJsonGeometry } from '#core/geojson-shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 
-const Share = Closed({
-  sqKmArea: Type.Number({ description: 'Square kilometres' }),
-  percentage: Type.Number({ description: 'Of the area that was ordered' }),
-  geometry: Nullable(Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'GeoJSON; null for nothing' })),
-})
+const Share = Closed(
+  {
+    sqKmArea: Type.Number({ description: 'Area in km²' }),
+    percentage: Type.Number({ description: 'Percentage of the ordered area' }),
+    geometry: Described(Nullable(GeoJsonGeometry), 'Covered or missing area; null if empty'),
+  },
+  { $id: 'CoverageShare', description: 'A share of the ordered area' },
+)
 
 export const Coverage = {
-  covered: Type.With(Share, { description: 'What the delivered items show' }),
-  remainder: Type.With(Share, { description: 'What they do not' }),
+  covered: Described(Share, 'Area covered by delivered items'),
+  remainder: Described(Share, 'Area not yet delivered'),
 }
 
 export const EXAMPLE_COVERAGE = {

@@ -7,66 +7,66 @@ import type { Study } from '#model/orders/study.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 import { At, EXAMPLE_GROUP_ID, EXAMPLE_ORDER_ID, IdOf, Window } from './wire.ts'
 
-export const StudyId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the feasibility study' })
-export const QuotationId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the quotation' })
+export const StudyId = Type.String({ minLength: 1, maxLength: 100, description: 'Feasibility study ID' })
+export const QuotationId = Type.String({ minLength: 1, maxLength: 100, description: 'Quotation ID' })
 
 const Filter = (description: string) => Type.Optional(Nullable(Type.String({ maxLength: 100, description })))
 
 export const DecisionFilters = {
-  id: Filter('Only this one'),
-  workspaceId: Filter('Only those of this project'),
-  orderId: Filter('Only those of this order'),
+  id: Filter('Only the entry with this ID'),
+  workspaceId: Filter('Only entries of this project'),
+  orderId: Filter('Only entries of this order'),
   ...Window,
 }
 
 const Belonging = {
-  orderId: IdOf('The order that it is for'),
-  groupId: IdOf('The group of the order that it is for'),
-  workspaceId: IdOf('The project of the order'),
+  orderId: IdOf('Order ID'),
+  groupId: IdOf('Order group ID'),
+  workspaceId: IdOf("ID of the order's project"),
 }
 const Dates = {
-  createdAt: At('When the vendor was asked for it'),
-  decisionAt: Nullable(At('When the buyer decided')),
-  expiresAt: At('Until when it can be decided on; its order is cancelled then'),
+  createdAt: At('Time of the request to the vendor'),
+  decisionAt: Nullable(At("Time of the buyer's decision; null until decided")),
+  expiresAt: At('Decision deadline; the order is cancelled afterwards'),
 }
 
 const OptionRecord = Closed({
-  id: Type.String({ description: 'What orders.tasking.feasibility_decide takes' }),
-  description: Type.String({ description: 'What the vendor offers, in its own words' }),
-  credits: Type.Integer({ description: 'Its firm price' }),
-  aud: Type.Number({ description: 'The same in Australian dollars' }),
-  acquisitionStart: At('From when on the image may be taken'),
-  acquisitionEnd: At('Until when it may be taken'),
-  maxCloudCover: Nullable(Type.Number({ description: 'Percent of cloud at most' })),
-  maxOffNadirDeg: Nullable(Type.Number({ description: 'Degrees off nadir at most' })),
+  id: Type.String({ description: 'Option ID, as `orders.tasking.feasibility_decide` accepts it' }),
+  description: Type.String({ description: "Vendor's description of the option" }),
+  credits: Type.Integer({ description: 'Firm price in credits' }),
+  aud: Type.Number({ description: 'Price in Australian dollars' }),
+  acquisitionStart: At('Start of the acquisition window'),
+  acquisitionEnd: At('End of the acquisition window'),
+  maxCloudCover: Nullable(Type.Number({ description: 'Maximum cloud cover in percent' })),
+  maxOffNadirDeg: Nullable(Type.Number({ description: 'Maximum off-nadir angle in degrees' })),
 })
 
 export const StudyRecord = Closed(
   {
-    id: IdOf('Id of the study'),
+    id: IdOf('Feasibility study ID'),
     ...Belonging,
-    state: Choice(STUDY_STATES, { description: 'waiting: the vendor has not answered yet' }),
-    decision: Choice(STUDY_DECISIONS, { description: 'What the buyer has decided' }),
-    options: Type.Array(OptionRecord, { description: 'What the vendor offers; empty until it has answered' }),
-    acceptedOptionId: Nullable(Type.String({ description: 'The option that was accepted' })),
+    state: Choice(STUDY_STATES, { description: 'Study state; `waiting` until the vendor responds' }),
+    decision: Choice(STUDY_DECISIONS, { description: 'Decision on the study' }),
+    options: Type.Array(OptionRecord, { description: 'Options offered by the vendor; empty until it responds' }),
+    acceptedOptionId: Nullable(Type.String({ description: 'ID of the accepted option; null if none was accepted' })),
     ...Dates,
   },
-  { $id: 'FeasibilityStudy' },
+  { $id: 'FeasibilityStudy', description: 'A feasibility study of a tasking order' },
 )
 
 export const QuotationRecord = Closed(
   {
-    id: IdOf('Id of the quotation'),
+    id: IdOf('Quotation ID'),
     ...Belonging,
     state: Choice(QUOTATION_STATES, {
-      description: 'requested: the vendor has not answered yet; issued: it can be decided; expired: it can no longer be decided',
+      description: 'Quotation state: `requested` until the vendor responds, `issued` while it can be decided, then `expired`',
     }),
-    creditsPrice: Nullable(Type.Integer({ description: 'Null until it is issued' })),
-    aud: Nullable(Type.Number({ description: 'The same in Australian dollars' })),
-    decision: Choice(QUOTATION_DECISIONS, { description: 'What the buyer has decided' }),
+    creditsPrice: Nullable(Type.Integer({ description: 'Quoted price in credits; null until issued' })),
+    aud: Nullable(Type.Number({ description: 'Price in Australian dollars' })),
+    decision: Choice(QUOTATION_DECISIONS, { description: 'Decision on the quotation' }),
     ...Dates,
   },
-  { $id: 'Quotation' },
+  { $id: 'Quotation', description: 'A quotation of a tasking order' },
 )
 
 export const toStudy = (study: Study) => ({
@@ -98,7 +98,7 @@ export const toQuotation = (quotation: Quotation, now: Date) => ({
 })
 
 export const Kinds = Defaulted(
-  Nullable(Type.String({ maxLength: 100, description: 'study, quotation, or both with a comma between' })),
+  Nullable(Type.String({ maxLength: 100, description: '`study`, `quotation` or both, separated by a comma' })),
   null,
 )
 

@@ -5,7 +5,7 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { priceCaptures, priceTasking } from '#model/orders/pricing.ts'
 import { operation } from '#operation.ts'
 import { GenericInput, genericOf } from './generic.lib.ts'
-import { ErrorRecord, errorRecord, Estimated } from './input.lib.ts'
+import { ErrorRecord, errorRecord, EstimatedPart } from './input.lib.ts'
 import { pricingOf } from './placing.lib.ts'
 import { EXAMPLE_FEATURES, round } from './wire.ts'
 
@@ -15,25 +15,21 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed(GenericInput),
-  output: Closed({
-    summary: Closed(
-      {
-        totalCredits: Type.Integer({ description: 'Of everything, in credits' }),
-        totalAud: Type.Number({ description: 'The same in Australian dollars' }),
-        areaSqKm: Type.Number({ description: 'Square kilometres that are paid for' }),
-      },
-      { description: 'All results together' },
-    ),
-    results: Type.Array(
-      Closed({
-        index: Type.Integer({ description: 'Which one of those asked for, counted from zero' }),
-        dataProduct: Type.String({ description: 'Name of the data product' }),
-        ...Estimated,
-      }),
-      { description: 'What each part costs' },
-    ),
-    errors: Type.Array(ErrorRecord, { description: 'Parts that could not be priced' }),
-  }),
+  output: Closed(
+    {
+      summary: Closed(
+        {
+          totalCredits: Type.Integer({ description: 'Total price in credits' }),
+          totalAud: Type.Number({ description: 'Price in Australian dollars' }),
+          areaSqKm: Type.Number({ description: 'Charged area in km²' }),
+        },
+        { description: 'Totals of all results' },
+      ),
+      results: Type.Array(EstimatedPart, { description: 'Price of each part' }),
+      errors: Type.Array(ErrorRecord, { description: 'Parts that could not be priced, with the reason' }),
+    },
+    { description: 'Estimated price of the order' },
+  ),
   example: {
     input: { dataProduct: 'sandbox-vhr-archive', params: { id: 'sandbox-vhr_20260219_r818c4834' }, featureCollection: EXAMPLE_FEATURES },
     output: {

@@ -1,4 +1,4 @@
-import { Closed, FreeForm } from '#core/shapes.ts'
+import { Closed, Described, FreeForm } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { requireProduct } from './input.lib.ts'
 import { DataProduct } from './wire.ts'
@@ -9,7 +9,7 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({ data_product_id: DataProduct }),
-  output: FreeForm,
+  output: Described(FreeForm, "JSON Schema of the order's `params`"),
   example: {
     input: { data_product_id: 'sandbox-vhr-archive' },
     output: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },

@@ -1,11 +1,12 @@
 /** What callers order, checked: scenes and areas, products and their parameters. */
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { GeoJsonArea } from '#core/geojson-shapes.ts'
 import { squareAround } from '#core/overlay.ts'
 import { requireArea, requireGeometry, type AreaGeometry, type Geometry } from '#core/geometry.ts'
 import { mapInTime } from '#core/in-parts.ts'
 import { invalidField, invalidInput, notFound, problem } from '#core/problem.ts'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import type { Unpriced, WantedCapture, WantedTasking } from '#model/orders/pricing.ts'
 import type { Context } from '#operation.ts'
 import type { Product, Vendors } from '#ports/vendors.ts'
@@ -14,16 +15,15 @@ const MAX_CAPTURES = 200
 /** What a vendor is asked to take around a point. */
 const POINT_SIDE_KM = 1
 
-export const CaptureInput = Closed({
-  id: Type.String({ minLength: 1, maxLength: 256, description: 'The scene, as catalog.search gives it' }),
-  geometry: Type.Unsafe<Record<string, unknown>>({
-    type: 'object',
-    additionalProperties: true,
-    description: 'GeoJSON Polygon or MultiPolygon: the part of the scene that is wanted',
-  }),
-  host: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'Its host; found by the id where it is left out' }))),
-})
-export const Captures = Type.Array(CaptureInput, { minItems: 1, maxItems: MAX_CAPTURES, description: 'Scenes, or parts of them' })
+export const CaptureInput = Closed(
+  {
+    id: Type.String({ minLength: 1, maxLength: 256, description: 'Scene ID from `catalog.search`' }),
+    geometry: Described(GeoJsonArea, 'Part of the scene to order: GeoJSON Polygon or MultiPolygon'),
+    host: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'Host name; determined from the scene ID if omitted' }))),
+  },
+  { $id: 'OrderCapture', description: 'A scene or part of a scene to order' },
+)
+export const Captures = Type.Array(CaptureInput, { minItems: 1, maxItems: MAX_CAPTURES, description: 'Scenes or parts of scenes to order' })
 
 interface GivenCapture {
   id: string
@@ -124,12 +124,15 @@ export function requireParams({ paramsSchema, name }: Product, params: Record<st
 }
 
 /** A part of an order without a price, as estimates show it. */
-export const ErrorRecord = Closed({
-  index: Type.Integer({ description: 'Which one of those asked for, counted from zero' }),
-  id: Nullable(Type.String({ description: 'The scene or the product that was asked for' })),
-  host: Nullable(Type.String({ description: 'The host that was asked' })),
-  reason: Type.String({ description: 'Why it has no price' }),
-})
+export const ErrorRecord = Closed(
+  {
+    index: Type.Integer({ description: 'Position in the request, counted from 0' }),
+    id: Nullable(Type.String({ description: 'Requested scene or data product ID; null if unknown' })),
+    host: Nullable(Type.String({ description: 'Host name; null if unknown' })),
+    reason: Type.String({ description: 'Why it could not be priced' }),
+  },
+  { $id: 'PricingError', description: 'A part that could not be priced' },
+)
 
 export const errorRecord = ({ index, id, host, reason }: Unpriced) => ({ index, id, host, reason })
 
@@ -142,7 +145,16 @@ export function requirePriced(errors: readonly Unpriced[], field: string): void 
 }
 
 export const Estimated = {
-  aoi_km2: Type.Number({ description: 'Area of all its parts together' }),
-  credits: Type.Integer({ description: 'What it costs' }),
-  aud: Type.Number({ description: '100 credits are one Australian dollar' }),
+  aoi_km2: Type.Number({ description: 'Total area in km²' }),
+  credits: Type.Integer({ description: 'Price in credits' }),
+  aud: Type.Number({ description: 'Price in Australian dollars; 100 credits cost A$1' }),
 }
+
+export const EstimatedPart = Closed(
+  {
+    index: Type.Integer({ description: 'Position in the request, counted from 0' }),
+    dataProduct: Type.String({ description: 'Data product name' }),
+    ...Estimated,
+  },
+  { $id: 'EstimatedPart', description: 'Estimated price of one part' },
+)

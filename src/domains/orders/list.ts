@@ -21,29 +21,32 @@ export default operation({
   scope: 'orders:read',
   tier: 'read',
   input: Closed({
-    status: Text('One status, or several with commas between'),
-    subStatus: Text('One of the tasking states, or several with commas between'),
-    workspaceId: Text('Only orders for this project'),
-    projectId: Text('The same by another name'),
-    type: Text('ARCHIVE or TASKING'),
+    status: Text('Only orders with these statuses, separated by commas'),
+    subStatus: Text('Only orders with these tasking states, separated by commas'),
+    workspaceId: Text('Only orders of this project'),
+    projectId: Text('Same as `workspaceId`'),
+    type: Text('Only `ARCHIVE` or `TASKING` orders'),
     orderType: Type.Optional(Nullable(Choice(ORDER_TYPES, { description: 'Only orders of this type' }))),
-    displayName: Text('Only orders with this in their name, in any case'),
-    dataProductIds: Text('Ids or names of data products, with commas between'),
-    orderIds: Text('Ids of orders, with commas between'),
+    displayName: Text('Only orders with this text in their name, case-insensitive'),
+    dataProductIds: Text('Only orders of these data products: IDs or names, separated by commas'),
+    orderIds: Text('Only orders with these IDs, separated by commas'),
     tags: Type.Optional(
       Nullable(
         Type.Union([Type.String({ maxLength: 4_000 }), Type.Array(Type.String({ maxLength: 100 }), { maxItems: 50 })], {
-          description: 'Only orders with all of these tags: a list, or text with commas between',
+          description: 'Only orders with all of these tags: an array, or a string separated by commas',
         }),
       ),
     ),
     sort: Defaulted(
-      Type.String({ maxLength: 50, description: 'createdAt, updatedAt, status, type or displayName, then ,asc or ,desc' }),
+      Type.String({
+        maxLength: 50,
+        description: 'Sort field (`createdAt`, `updatedAt`, `status`, `type` or `displayName`), then `,asc` or `,desc`',
+      }),
       'createdAt,desc',
     ),
     ...Window,
   }),
-  output: PageOf(OrderRecord),
+  output: PageOf(OrderRecord, 'Orders'),
   example: { input: { status: 'processing' }, output: { content: [EXAMPLE_ORDER], page: 0, size: 20, totalElements: 1, totalPages: 1 } },
 }).handle({
   check: async ({ principal }, input) => {

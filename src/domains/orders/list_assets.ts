@@ -13,7 +13,7 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({ order_id: OrderId }),
-  output: Type.Array(AssetRecord),
+  output: Type.Array(AssetRecord, { description: 'Files delivered by the order' }),
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: [EXAMPLE_ASSET] },
 }).handle({
   check: async ({ db, principal }, { order_id }) => await order.requireReader(db, principal, order_id),

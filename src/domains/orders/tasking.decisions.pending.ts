@@ -17,18 +17,21 @@ export default operation({
   scope: 'orders:read',
   tier: 'read',
   input: Closed({
-    workspaceId: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'Only those of this project' }))),
+    workspaceId: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'Only entries of this project' }))),
     kinds: Kinds,
     ...Window,
   }),
-  output: Closed({
-    studies: Type.Array(StudyRecord, { description: 'Studies that were answered and not decided on' }),
-    quotations: Type.Array(QuotationRecord, { description: 'Quotations that were issued and not decided on' }),
-    page: Type.Integer({ description: 'Number of this page of each of the two lists, from 0' }),
-    size: Type.Integer({ description: 'Entries on a page of each of the two lists' }),
-    totalStudies: Type.Integer({ description: 'Studies on all pages' }),
-    totalQuotations: Type.Integer({ description: 'Quotations on all pages' }),
-  }),
+  output: Closed(
+    {
+      studies: Type.Array(StudyRecord, { description: 'Feasibility studies waiting for a decision' }),
+      quotations: Type.Array(QuotationRecord, { description: 'Quotations waiting for a decision' }),
+      page: Type.Integer({ description: '0-based page number of both lists' }),
+      size: Type.Integer({ description: 'Maximum entries per page of each list' }),
+      totalStudies: Type.Integer({ description: 'Total number of studies' }),
+      totalQuotations: Type.Integer({ description: 'Total number of quotations' }),
+    },
+    { description: 'Feasibility studies and quotations waiting for a decision' },
+  ),
   example: {
     input: {},
     output: { studies: [EXAMPLE_STUDY], quotations: [EXAMPLE_QUOTATION], page: 0, size: 20, totalStudies: 1, totalQuotations: 1 },

@@ -4,7 +4,7 @@ import { Closed } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { priceTasking, type Unpriced } from '#model/orders/pricing.ts'
 import { operation } from '#operation.ts'
-import { ErrorRecord, errorRecord, Estimated, taskingOf } from './input.lib.ts'
+import { ErrorRecord, errorRecord, EstimatedPart, taskingOf } from './input.lib.ts'
 import { pricingOf } from './placing.lib.ts'
 import { EXAMPLE_FEATURES, MAX_GROUPS, round, TaskingGroup } from './wire.ts'
 
@@ -13,20 +13,16 @@ export default operation({
   id: 'orders.tasking.estimate',
   scope: 'orders:read',
   tier: 'read',
-  input: Closed({ groups: Type.Array(TaskingGroup, { minItems: 1, maxItems: MAX_GROUPS, description: 'What is to be taken' }) }),
-  output: Closed({
-    groups: Type.Array(
-      Closed({
-        index: Type.Integer({ description: 'Which one of those asked for, counted from zero' }),
-        dataProduct: Type.String({ description: 'Name of the data product' }),
-        ...Estimated,
-      }),
-      { description: 'What each group is likely to cost' },
-    ),
-    errors: Type.Array(ErrorRecord, { description: 'Groups that could not be priced' }),
-    totalAud: Type.Number({ description: 'Of all groups, in Australian dollars' }),
-    totalCredits: Type.Integer({ description: 'Of all groups, in credits' }),
-  }),
+  input: Closed({ groups: Type.Array(TaskingGroup, { minItems: 1, maxItems: MAX_GROUPS, description: 'Imagery to task, by group' }) }),
+  output: Closed(
+    {
+      groups: Type.Array(EstimatedPart, { description: 'Estimated price of each group' }),
+      errors: Type.Array(ErrorRecord, { description: 'Groups that could not be priced, with the reason' }),
+      totalAud: Type.Number({ description: 'Total price in Australian dollars' }),
+      totalCredits: Type.Integer({ description: 'Total price in credits' }),
+    },
+    { description: 'Estimated price of the order' },
+  ),
   example: {
     input: {
       groups: [

@@ -17,18 +17,21 @@ export default operation({
     featureCollection: FeatureCollection,
     params: Type.Optional(Nullable(Params)),
   }),
-  output: Closed({
-    features: Type.Array(
-      Closed({
-        index: Type.Integer({ description: 'Which feature, counted from zero' }),
-        featureId: Nullable(Type.Union([Type.String(), Type.Number()], { description: 'Its id in the collection, if it has one' })),
-        studyRequired: Type.Boolean({ description: 'Whether the vendor studies it first' }),
-        reason: Type.String({ description: 'Why, or why not' }),
-      }),
-      { description: 'Each feature of the collection' },
-    ),
-    studyRequired: Type.Boolean({ description: 'Whether any feature needs a study' }),
-  }),
+  output: Closed(
+    {
+      features: Type.Array(
+        Closed({
+          index: Type.Integer({ description: 'Position of the feature, counted from 0' }),
+          featureId: Nullable(Type.Union([Type.String(), Type.Number()], { description: 'Feature ID; null if it has none' })),
+          studyRequired: Type.Boolean({ description: 'Whether the vendor requires a feasibility study' }),
+          reason: Type.String({ description: 'Reason for the result' }),
+        }),
+        { description: 'Result for each feature' },
+      ),
+      studyRequired: Type.Boolean({ description: 'Whether any feature requires a feasibility study' }),
+    },
+    { description: 'Whether a feasibility study is required' },
+  ),
   example: {
     input: {
       dataProduct: 'sandbox-vhr-tasking',

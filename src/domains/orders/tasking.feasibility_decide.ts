@@ -21,7 +21,7 @@ export default operation({
   events: ['order.placed', 'quotation.requested', 'credits.low_balance', 'credits.depleted'],
   input: Closed({
     study_id: StudyId,
-    acceptedOptionId: Type.String({ minLength: 1, maxLength: 200, description: 'Id of one of its options' }),
+    acceptedOptionId: Type.String({ minLength: 1, maxLength: 200, description: 'ID of the option to accept' }),
     maxCredits: MaxCredits,
   }),
   output: StudyRecord,

@@ -20,7 +20,7 @@ export default operation({
       Nullable(Type.String({ maxLength: 100, description: `${STUDY_DECISIONS.join(', ')}; several with commas between` })),
     ),
   }),
-  output: PageOf(StudyRecord),
+  output: PageOf(StudyRecord, 'Feasibility studies'),
   example: { input: { decision: 'NOT_DECIDED' }, output: { content: [EXAMPLE_STUDY], page: 0, size: 20, totalElements: 1, totalPages: 1 } },
 }).handle({
   check: async ({ principal }, { decision }) => ({

@@ -14,12 +14,12 @@ const MAX_DAYS = 90
 const MAX_PASSES = 500
 
 const PassRecord = Closed({
-  satellite: Type.String({ description: 'Name of the satellite' }),
-  noradId: Type.Integer({ description: 'Catalogue number of the satellite' }),
-  start: At('When the place comes into view'),
-  end: At('When it goes out of view'),
-  offNadirDeg: Type.Number({ description: 'The least angle off nadir under which the place is seen' }),
-  sunElevationDeg: Type.Number({ description: 'How high the sun then stands' }),
+  satellite: Type.String({ description: 'Satellite name' }),
+  noradId: Type.Integer({ description: 'NORAD catalogue number' }),
+  start: At('Start of the pass'),
+  end: At('End of the pass'),
+  offNadirDeg: Type.Number({ description: 'Smallest off-nadir angle in degrees' }),
+  sunElevationDeg: Type.Number({ description: 'Sun elevation in degrees' }),
 })
 
 /** When satellites of a product will pass over an area, as its vendor computes it from their orbits, earliest first. */
@@ -34,7 +34,7 @@ export default operation({
     params: Type.Optional(Nullable(Params)),
     ...Window,
   }),
-  output: PageOf(PassRecord),
+  output: PageOf(PassRecord, 'Satellite passes'),
   example: {
     input: {
       dataProduct: 'sandbox-vhr-tasking',

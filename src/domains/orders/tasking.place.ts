@@ -29,8 +29,8 @@ export default operation({
   input: Closed({
     projectId: ProjectId,
     displayName: Type.Optional(Nullable(DisplayName)),
-    groups: Type.Array(TaskingGroup, { minItems: 1, maxItems: MAX_GROUPS, description: 'What is to be taken' }),
-    licenseType: Defaulted(Type.String({ minLength: 1, maxLength: 100, description: 'A licence type of the products' }), 'standard'),
+    groups: Type.Array(TaskingGroup, { minItems: 1, maxItems: MAX_GROUPS, description: 'Imagery to task, by group' }),
+    licenseType: Defaulted(Type.String({ minLength: 1, maxLength: 100, description: 'Licence type of the data products' }), 'standard'),
     tags: Type.Optional(Nullable(Tags)),
     maxCredits: MaxCredits,
   }),

@@ -26,7 +26,7 @@ export default operation({
   events: ['quotation.accepted', 'quotation.rejected', 'order.placed', 'order.cancelled', 'credits.low_balance', 'credits.depleted'],
   input: Closed({
     quotation_id: QuotationId,
-    decision: Choice(['ACCEPTED', 'REJECTED'], { description: 'A rejected quotation closes its group without a charge' }),
+    decision: Choice(['ACCEPTED', 'REJECTED'], { description: 'Decision; rejecting closes the group without a charge' }),
     maxCredits: MaxCredits,
   }),
   output: QuotationRecord,

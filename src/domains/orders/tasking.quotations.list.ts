@@ -20,7 +20,7 @@ export default operation({
       Nullable(Type.String({ maxLength: 100, description: `${QUOTATION_DECISIONS.join(', ')}; several with commas between` })),
     ),
   }),
-  output: PageOf(QuotationRecord),
+  output: PageOf(QuotationRecord, 'Quotations'),
   example: {
     input: { decision: 'NOT_DECIDED' },
     output: { content: [EXAMPLE_QUOTATION], page: 0, size: 20, totalElements: 1, totalPages: 1 },

@@ -1,30 +1,30 @@
 import Type from 'typebox'
-import { Closed, FreeForm, Nullable } from '#core/shapes.ts'
+import { Closed, Described, FreeForm, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 
 const SensorRecord = Closed({
-  id: Type.String({ description: 'The collection that its images belong to' }),
-  title: Type.String({ description: 'Its name for people' }),
-  provider: Type.String({ description: 'The provider, as glossary.providers.list names it' }),
-  host: Type.String({ description: 'The vendor that takes orders for it' }),
-  resolution: Type.Number({ description: 'Metres on the ground' }),
+  id: Type.String({ description: 'Sensor ID, which is its collection name' }),
+  title: Type.String({ description: 'Display name' }),
+  provider: Type.String({ description: 'Provider name from `glossary.providers.list`' }),
+  host: Type.String({ description: 'Host name of the vendor' }),
+  resolution: Type.Number({ description: 'Ground resolution in metres per pixel' }),
   satellites: Type.Array(
     Closed({
-      name: Type.String({ description: 'Name of the satellite' }),
-      noradId: Type.Integer({ description: 'Catalogue number of the satellite' }),
+      name: Type.String({ description: 'Satellite name' }),
+      noradId: Type.Integer({ description: 'NORAD catalogue number' }),
     }),
-    { description: 'What takes the images' },
+    { description: 'Satellites with this sensor' },
   ),
   dataProducts: Type.Array(
     Closed({
-      id: Type.String({ description: 'Id of the data product' }),
-      name: Type.String({ description: 'Name of the data product, which orders take as well' }),
-      title: Type.String({ description: 'Its name for people' }),
-      steps: Type.Array(Type.String(), { description: 'What is decided on before it is taken: feasibility, quotation' }),
+      id: Type.String({ description: 'Data product ID' }),
+      name: Type.String({ description: 'Data product name, which orders also accept' }),
+      title: Type.String({ description: 'Display name' }),
+      steps: Type.Array(Type.String(), { description: 'Decisions required before acquisition: `feasibility`, `quotation`' }),
       maxSqKm: Nullable(Type.Number({ description: 'Maximum area of one feature in km²; null if there is no limit' })),
-      constraints: Type.With(FreeForm, { description: 'JSON Schema of the params of an order' }),
+      constraints: Described(FreeForm, "JSON Schema of the order's `params`"),
     }),
-    { description: 'As what its images can be ordered' },
+    { description: 'Data products on offer' },
   ),
 })
 
@@ -34,7 +34,7 @@ export default operation({
   scope: 'orders:read',
   tier: 'read',
   input: Closed({}),
-  output: Closed({ sensors: Type.Array(SensorRecord, { description: 'Sensors that can be tasked' }) }),
+  output: Closed({ sensors: Type.Array(SensorRecord, { description: 'Sensors available for tasking' }) }),
   example: {
     input: {},
     output: {

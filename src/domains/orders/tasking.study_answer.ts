@@ -13,11 +13,11 @@ const MAX_OPTIONS = 50
 
 const OptionInput = Closed({
   description: Type.String({ minLength: 1, maxLength: 1_000, description: 'What is offered, in a sentence' }),
-  credits: CreditsInput(0, { description: 'Its firm price' }),
-  acquisitionStart: At('From when on the image may be taken'),
-  acquisitionEnd: At('Until when it may be taken'),
-  maxCloudCover: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 100, description: 'Percent of cloud at most' }))),
-  maxOffNadirDeg: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 90, description: 'Degrees off nadir at most' }))),
+  credits: CreditsInput(0, { description: 'Firm price in credits' }),
+  acquisitionStart: At('Start of the acquisition window'),
+  acquisitionEnd: At('End of the acquisition window'),
+  maxCloudCover: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 100, description: 'Maximum cloud cover in percent' }))),
+  maxOffNadirDeg: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 90, description: 'Maximum off-nadir angle in degrees' }))),
 })
 
 /** Answers a feasibility study with its options, for a vendor that answers people and not programs. */

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Uuid } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as template from '#model/orders/template.ts'
 import { operation } from '#operation.ts'
@@ -11,11 +11,14 @@ export default operation({
   id: 'orders.tasking.templates.delete',
   scope: 'orders:write',
   tier: 'destructive',
-  input: Closed({ template_id: Type.String({ minLength: 1, maxLength: 100, description: 'Id of the template' }) }),
-  output: Closed({
-    template_id: Type.With(Uuid, { description: 'Id of the template' }),
-    deleted: Type.Literal(true, { description: 'It is gone' }),
-  }),
+  input: Closed({ template_id: Type.String({ minLength: 1, maxLength: 100, description: 'Template ID' }) }),
+  output: Closed(
+    {
+      template_id: Described(Uuid, 'Template ID'),
+      deleted: Type.Literal(true, { description: 'Always `true`' }),
+    },
+    { description: 'Confirmation of the deletion' },
+  ),
   example: { input: { template_id: EXAMPLE_TEMPLATE.id }, output: { template_id: EXAMPLE_TEMPLATE.id, deleted: true } },
 }).handle({
   async check({ db, principal }, { template_id }) {

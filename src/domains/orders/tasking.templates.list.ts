@@ -11,7 +11,7 @@ export default operation({
   scope: 'orders:read',
   tier: 'read',
   input: Closed({}),
-  output: Closed({ templates: Type.Array(TemplateRecord, { description: 'Templates of the organization' }) }),
+  output: Closed({ templates: Type.Array(TemplateRecord, { description: 'Tasking templates of the organization' }) }),
   example: { input: {}, output: { templates: [EXAMPLE_TEMPLATE] } },
 }).handle({
   check: async ({ principal }) => requireOrganization(principal),

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, NotBlank, Uuid } from '#core/shapes.ts'
+import { Closed, Described, NotBlank, Uuid } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as template from '#model/orders/template.ts'
 import { operation } from '#operation.ts'
@@ -10,11 +10,14 @@ export default operation({
   id: 'orders.tasking.templates.save',
   scope: 'orders:write',
   tier: 'compute',
-  input: Closed({ name: NotBlank(255, { description: 'A template of this name is replaced' }), ...Settings }),
-  output: Closed({
-    id: Type.With(Uuid, { description: 'Id of the template' }),
-    name: Type.String({ description: 'As it was given' }),
-  }),
+  input: Closed({ name: NotBlank(255, { description: 'Template name; replaces an existing template of this name' }), ...Settings }),
+  output: Closed(
+    {
+      id: Described(Uuid, 'Template ID'),
+      name: Type.String({ description: 'Template name' }),
+    },
+    { description: 'The saved template' },
+  ),
   example: {
     input: {
       name: EXAMPLE_TEMPLATE.name,

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Defaulted, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Closed, Defaulted, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import type { Template } from '#model/orders/template.ts'
 import { EXAMPLE_AT } from '#wire/examples.ts'
 
@@ -7,27 +7,27 @@ const Word = (description: string) => Type.String({ minLength: 1, maxLength: 100
 
 /** What a template keeps beside its name. */
 export const Settings = {
-  description: Defaulted(Nullable(Type.String({ maxLength: 2_000, description: 'What it is for' })), null),
-  capture_asap: Defaulted(Type.Boolean({ description: 'As soon as a satellite passes' }), true),
-  resolution: Word('For example 0.5 m'),
-  sensor: Word('From orders.tasking.sensors'),
-  capture_frequency: Word('For example once or weekly'),
-  datum: Word('For example WGS84'),
-  file_format: Word('For example COG'),
-  has_control: Defaulted(Type.Boolean({ description: 'There are ground control points' }), false),
-  max_cloud_coverage: Defaulted(Type.Integer({ minimum: 0, maximum: 100, description: 'Percent of cloud at most' }), 0),
-  max_nadir_angle: Defaulted(Type.Integer({ minimum: 0, maximum: 90, description: 'Degrees off nadir at most' }), 0),
+  description: Defaulted(Nullable(Type.String({ maxLength: 2_000, description: 'Description of the subscription; null if none' })), null),
+  capture_asap: Defaulted(Type.Boolean({ description: 'Whether to capture at the earliest opportunity' }), true),
+  resolution: Word('Resolution, such as `0.5 m`'),
+  sensor: Word('Sensor ID from `orders.tasking.sensors`'),
+  capture_frequency: Word('Capture frequency, such as `once` or `weekly`'),
+  datum: Word('Datum, such as `WGS84`'),
+  file_format: Word('File format, such as `COG`'),
+  has_control: Defaulted(Type.Boolean({ description: 'Whether ground control points are available' }), false),
+  max_cloud_coverage: Defaulted(Type.Integer({ minimum: 0, maximum: 100, description: 'Maximum cloud cover in percent' }), 0),
+  max_nadir_angle: Defaulted(Type.Integer({ minimum: 0, maximum: 90, description: 'Maximum off-nadir angle in degrees' }), 0),
 }
 
 export const TemplateRecord = Closed(
   {
-    id: Type.With(Uuid, { description: 'Id of the template' }),
-    name: Type.String({ description: 'What people call it' }),
+    id: Described(Uuid, 'Template ID'),
+    name: Type.String({ description: 'Template name' }),
     ...Type.Required(Closed(Settings)).properties,
-    created_at: Type.With(Timestamp, { description: 'When it was first saved' }),
-    updated_at: Type.With(Timestamp, { description: 'When it was last saved' }),
+    created_at: Described(Timestamp, 'Creation time'),
+    updated_at: Described(Timestamp, 'Time of the last change'),
   },
-  { $id: 'TaskingTemplate' },
+  { $id: 'TaskingTemplate', description: 'A saved template of tasking settings' },
 )
 
 export const toRecord = ({ id, name, settings, createdAt, updatedAt }: Template) => ({

@@ -1,7 +1,8 @@
 import Type from 'typebox'
+import { GeoJsonFeatureCollection, GeoJsonGeometry } from '#core/geojson-shapes.ts'
 import { CreditsInput } from '#core/money-shapes.ts'
 import { audOf, CURRENCY } from '#core/money.ts'
-import { Choice, Closed, FreeForm, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, FreeForm, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { BILLING_MODES, isIn, ORDER_GROUP_STATUSES, ORDER_STATUSES, ORDER_SUB_STATUSES, ORDER_TYPES } from '#core/vocabulary.ts'
 import type { Group } from '#model/orders/order-group.ts'
 import { itemIdsOf, totalCreditsOf, type Order } from '#model/orders/order.ts'
@@ -9,42 +10,47 @@ import { OPEN_STATUSES } from '#model/orders/states.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 import { pageFields } from '#wire/page.ts'
 
-export const OrderId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the order' })
-export const ProjectId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the project into which the imagery is delivered' })
-export const DisplayName = NotBlank(255, { description: 'What people call the order' })
-export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50, description: 'Words to find the order by' })
+export const OrderId = Type.String({ minLength: 1, maxLength: 100, description: 'Order ID' })
+export const ProjectId = Type.String({ minLength: 1, maxLength: 100, description: 'ID of the project that receives the imagery' })
+export const DisplayName = NotBlank(255, { description: 'Display name of the order' })
+export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50, description: 'Order tags' })
 export const DataProduct = Type.String({
   minLength: 1,
   maxLength: 200,
-  description: 'Id or name of a data product, from glossary.collections.list',
+  description: 'Data product ID or name, from `glossary.collections.list`',
 })
 export const Params = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
-  description: 'What the product asks for; orders.get_schema has its schema',
+  description: 'Order parameters of the data product; see `orders.get_schema`',
 })
 /** A ceiling for what may be reserved. */
 export const MaxCredits = Type.Optional(
-  Nullable(
-    CreditsInput(0, { description: 'The most the order can cost; if the price is higher, the call returns 400 and reserves nothing' }),
-  ),
+  Nullable(CreditsInput(0, { description: 'Maximum price in credits; if the price is higher, the call returns 400 and reserves nothing' })),
 )
 
 const MAX_FEATURES = 100
 export const FeatureCollection = Type.Unsafe<Record<string, unknown>>({
+  $id: 'OrderFeatureCollection',
   type: 'object',
   properties: {
-    type: { const: 'FeatureCollection', description: 'As GeoJSON has it' },
-    features: { type: 'array', minItems: 1, maxItems: MAX_FEATURES, description: 'Each with a geometry' },
+    type: { type: 'string', const: 'FeatureCollection', description: 'GeoJSON type, always `FeatureCollection`' },
+    features: {
+      type: 'array',
+      items: { 'x-documented-as': 'Feature' },
+      minItems: 1,
+      maxItems: MAX_FEATURES,
+      description: 'Features with a geometry',
+    },
   },
   required: ['type', 'features'],
   additionalProperties: true,
-  description: 'GeoJSON: polygons, or points, which stand for squares of 1 km a side',
+  description: 'Areas to order: GeoJSON polygons, or points, which stand for squares of 1 km × 1 km',
 })
 
 export const TaskingGroup = Closed(
   { dataProduct: DataProduct, featureCollection: FeatureCollection, params: Type.Optional(Nullable(Params)) },
-  { description: 'One product over one set of areas' },
+  { $id: 'TaskingGroup', description: 'One data product over one set of areas' },
 )
 export const MAX_GROUPS = 20
 
@@ -65,77 +71,77 @@ export const At = (description: string) => Type.With(Timestamp, { description })
 export const IdOf = (description: string) => Type.With(Uuid, { description })
 
 const CaptureRecord = Closed({
-  id: Type.String({ description: 'The scene, as its host calls it' }),
-  host: Type.String({ description: 'The host that has it' }),
-  geometry: Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'The part of the scene that is bought' }),
-  acquiredAt: Nullable(At('When it was taken, where the vendor says so')),
+  id: Type.String({ description: 'Scene ID assigned by the vendor' }),
+  host: Type.String({ description: "Host name of the scene's vendor" }),
+  geometry: Described(GeoJsonGeometry, 'Ordered part of the scene'),
+  acquiredAt: Nullable(At('Acquisition time; null if unknown')),
 })
 
 const GroupRecord = Closed(
   {
-    id: IdOf('Id of the group'),
-    status: Choice(ORDER_GROUP_STATUSES, { description: 'part: delivered, but not all of it; failureReason tells what is missing' }),
-    subStatus: Nullable(Choice(ORDER_SUB_STATUSES, { description: 'Of tasking: how far the two sides have agreed' })),
-    host: Type.String({ description: 'The vendor that it goes to' }),
-    dataProduct: Type.String({ description: 'Name of the data product' }),
-    dataProductId: Type.String({ description: 'Id of the data product' }),
-    captures: Nullable(Type.Array(CaptureRecord, { description: 'Scenes of the archive, or parts of them; null for tasking' })),
-    featureCollection: Nullable(Type.With(FreeForm, { description: 'GeoJSON of the places that are tasked; null for the archive' })),
-    params: Type.With(FreeForm, { description: 'What the product was asked for, as orders.get_schema describes it' }),
-    aoi_km2: Type.Number({ description: 'Area of all its parts together' }),
-    credits: Credits('Its price as far as it is known'),
-    aud: Type.Number({ description: 'The same in Australian dollars' }),
-    capturedCredits: Credits('What was paid for it'),
-    itemIds: Type.Array(Type.String(), { description: 'Items that were delivered' }),
-    failureReason: Nullable(Type.String({ description: 'Why it failed, was given up, or came in part' })),
+    id: IdOf('Order group ID'),
+    status: Choice(ORDER_GROUP_STATUSES, { description: 'Group status; `part` means partly delivered, see `failureReason`' }),
+    subStatus: Nullable(Choice(ORDER_SUB_STATUSES, { description: 'Tasking state; null for archive orders' })),
+    host: Type.String({ description: 'Host name of the vendor' }),
+    dataProduct: Type.String({ description: 'Data product name' }),
+    dataProductId: Type.String({ description: 'Data product ID' }),
+    captures: Nullable(Type.Array(CaptureRecord, { description: 'Ordered scenes or parts of scenes; null for tasking orders' })),
+    featureCollection: Nullable(Described(GeoJsonFeatureCollection, 'Tasked areas; null for archive orders')),
+    params: Described(FreeForm, 'Order parameters of the data product'),
+    aoi_km2: Type.Number({ description: 'Total area in km²' }),
+    credits: Credits('Price in credits, as far as known'),
+    aud: Type.Number({ description: 'Price in Australian dollars' }),
+    capturedCredits: Credits('Credits charged for the group'),
+    itemIds: Type.Array(Type.String(), { description: 'IDs of the delivered items' }),
+    failureReason: Nullable(Type.String({ description: 'Why the group failed, was cancelled or was partly delivered; null otherwise' })),
   },
-  { $id: 'OrderGroup' },
+  { $id: 'OrderGroup', description: 'A part of an order that goes to one vendor' },
 )
 
 const HistoryStep = Closed({
-  timestamp: At('Since when it was so'),
-  status: Choice(ORDER_STATUSES, { description: 'The state that it came into' }),
-  reason: Nullable(Type.String({ description: 'Why, where somebody said so' })),
+  timestamp: At('Time of the status change'),
+  status: Choice(ORDER_STATUSES, { description: 'New status' }),
+  reason: Nullable(Type.String({ description: 'Reason for the change; null if none was given' })),
 })
 
 const ACCRUALS = ['provisional', 'final'] as const
 
 export const OrderRecord = Closed(
   {
-    id: IdOf('Id of the order'),
-    projectId: IdOf('The project into which the imagery is delivered'),
-    displayName: Type.String({ description: 'What people call the order' }),
-    orderType: Choice(ORDER_TYPES, { description: 'archive: scenes that exist; tasking: images that are yet to be taken' }),
-    status: Choice(ORDER_STATUSES, { description: 'Where it stands; history tells since when' }),
-    subStatus: Nullable(Choice(ORDER_SUB_STATUSES, { description: 'Of tasking: how far the two sides have agreed' })),
-    billingMode: Choice(BILLING_MODES, { description: 'How it is paid: from credits, by card, or on account' }),
-    currency: Type.Literal(CURRENCY, { description: 'Of every amount of money here' }),
+    id: IdOf('Order ID'),
+    projectId: IdOf('ID of the project that receives the imagery'),
+    displayName: Type.String({ description: 'Display name of the order' }),
+    orderType: Choice(ORDER_TYPES, { description: '`archive` for existing scenes, `tasking` for new acquisitions' }),
+    status: Choice(ORDER_STATUSES, { description: 'Order status' }),
+    subStatus: Nullable(Choice(ORDER_SUB_STATUSES, { description: 'Tasking state; null for archive orders' })),
+    billingMode: Choice(BILLING_MODES, { description: 'Payment method: credits, card or monthly invoice' }),
+    currency: Type.Literal(CURRENCY, { description: 'Currency of all amounts, as an ISO 4217 code' }),
     totalAud: Type.Number({ description: 'Amount reserved, in Australian dollars; the estimate while a tasking order has no firm price' }),
-    totalCredits: Credits('What was reserved; 0 for tasking until a price is accepted'),
-    estimatedCredits: Credits('The price that was estimated when the order was placed'),
-    capturedCredits: Credits('What was paid in the end'),
+    totalCredits: Credits('Reserved credits; 0 for tasking orders until a price is accepted'),
+    estimatedCredits: Credits('Estimated price in credits when the order was placed'),
+    capturedCredits: Credits('Credits charged'),
     accrual: Nullable(
       Choice(ACCRUALS, {
         description:
-          'On account: provisional while totalCredits are owed for what is to come, final when capturedCredits are owed for what came. ' +
-          'Null for other billing modes, and until something is agreed on',
+          'On account: `provisional` while the order is open, `final` once it has ended and capturedCredits are owed; ' +
+          'null for other billing modes and until a price is agreed',
       }),
     ),
-    licenseType: Type.String({ description: 'The licence type that it was ordered under' }),
-    tags: Type.Array(Type.String(), { description: 'Words to find the order by' }),
-    simulated: Type.Boolean({ description: 'The imagery is invented: a vendor of the sandbox delivers it' }),
-    groups: Type.Array(GroupRecord, { description: 'Its parts, each of which goes to one vendor as one order' }),
-    itemIds: Type.Array(Type.String(), { description: 'Items that were delivered' }),
-    failureReason: Nullable(Type.String({ description: 'Why it failed, was cancelled, or came in part' })),
-    history: Type.Array(HistoryStep, { description: 'Each state that the order was in, oldest first' }),
-    createdBy: Nullable(IdOf('Who placed it')),
-    apiKeyId: Nullable(IdOf('The API key that it was placed with')),
-    createdAt: At('When it was placed'),
-    updatedAt: At('When it last changed'),
-    fulfilledAt: Nullable(At('When all that was to come had come')),
-    cancelledAt: Nullable(At('When it was cancelled')),
+    licenseType: Type.String({ description: 'Licence type of the order' }),
+    tags: Type.Array(Type.String(), { description: 'Order tags' }),
+    simulated: Type.Boolean({ description: 'Whether the imagery is simulated (sandbox)' }),
+    groups: Type.Array(GroupRecord, { description: 'Order groups; each goes to one vendor as one order' }),
+    itemIds: Type.Array(Type.String(), { description: 'IDs of the delivered items' }),
+    failureReason: Nullable(Type.String({ description: 'Why the order failed, was cancelled or was partly delivered; null otherwise' })),
+    history: Type.Array(HistoryStep, { description: 'Status changes, oldest first' }),
+    createdBy: Nullable(IdOf('User ID of the buyer; null if not placed by a user')),
+    apiKeyId: Nullable(IdOf('ID of the API key used; null if placed without one')),
+    createdAt: At('Time the order was placed'),
+    updatedAt: At('Time of the last change'),
+    fulfilledAt: Nullable(At('Time of complete delivery; null until then')),
+    cancelledAt: Nullable(At('Cancellation time; null if not cancelled')),
   },
-  { $id: 'Order' },
+  { $id: 'Order', description: 'An order of imagery' },
 )
 
 const groupRecord = (group: Group) => ({

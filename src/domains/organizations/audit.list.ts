@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { parseInstant } from '#core/interval.ts'
-import { Closed, Limit, Nullable, Offset, Timestamp, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Limit, Nullable, Offset, Timestamp, Uuid } from '#core/shapes.ts'
 import * as audit from '#model/platform/audit.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -8,19 +8,19 @@ import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 const Entry = Closed(
   {
-    invocation_id: Uuid,
-    at: Timestamp,
-    operation: Type.String(),
-    principal_kind: Type.String(),
-    principal_id: Type.String(),
-    user_id: Nullable(Uuid),
-    api_key_id: Nullable(Uuid),
-    input_sha256: Nullable(Type.String()),
-    status: Type.Integer(),
-    duration_ms: Type.Integer(),
-    artifacts: Type.Array(Type.String()),
+    invocation_id: Described(Uuid, 'Invocation ID, as in the `X-Svc-Invocation-ID` response header'),
+    at: Described(Timestamp, 'Time of the call'),
+    operation: Type.String({ description: 'Operation ID' }),
+    principal_kind: Type.String({ description: 'Type of caller: user, API key, worker or the service itself' }),
+    principal_id: Type.String({ description: 'ID of the caller' }),
+    user_id: Described(Nullable(Uuid), 'User ID; null if no user was involved'),
+    api_key_id: Described(Nullable(Uuid), 'API key ID; null if no key was used'),
+    input_sha256: Described(Nullable(Type.String()), 'SHA-256 digest of the input; null if none was read'),
+    status: Type.Integer({ description: 'HTTP status of the response' }),
+    duration_ms: Type.Integer({ description: 'Duration in milliseconds' }),
+    artifacts: Type.Array(Type.String(), { description: 'Objects the call created' }),
   },
-  { $id: 'AuditEntry' },
+  { $id: 'AuditEntry', description: 'A recorded call' },
 )
 
 const EXAMPLE_ENTRY = {
@@ -43,14 +43,17 @@ export default operation({
   scope: 'organizations:read',
   tier: 'read',
   input: Closed({
-    operation: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
-    user_id: Type.Optional(Nullable(Uuid)),
-    from: Type.Optional(Nullable(Timestamp)),
-    to: Type.Optional(Nullable(Timestamp)),
+    operation: Described(Type.Optional(Nullable(Type.String({ maxLength: 200 }))), 'Only calls of this operation'),
+    user_id: Described(Type.Optional(Nullable(Uuid)), 'Only calls by this user'),
+    from: Described(Type.Optional(Nullable(Timestamp)), 'Start of the period'),
+    to: Described(Type.Optional(Nullable(Timestamp)), 'End of the period'),
     limit: Limit(100, 1000),
     offset: Offset,
   }),
-  output: Closed({ entries: Type.Array(Entry), count: Type.Integer() }),
+  output: Closed({
+    entries: Type.Array(Entry, { description: 'Audit entries, newest first' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
+  }),
   example: { input: { operation: 'projects.create' }, output: { entries: [EXAMPLE_ENTRY], count: 1 } },
 }).handle({
   async check({ principal }) {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import * as commitment from '#model/money/commitment.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -12,10 +12,10 @@ export default operation({
   scope: 'orders:read',
   tier: 'read',
   input: Closed({
-    commitment_id: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
-    include_line_items: Type.Optional(Type.Boolean()),
+    commitment_id: Described(Type.Optional(Nullable(Type.String({ maxLength: 100 }))), 'Only this commitment'),
+    include_line_items: Described(Type.Optional(Type.Boolean()), 'Whether to include each counted delivery'),
   }),
-  output: Closed({ commitments: Type.Array(CommitmentRecord) }),
+  output: Closed({ commitments: Type.Array(CommitmentRecord, { description: 'Commitments of the organization' }) }),
   example: { input: {}, output: { commitments: [EXAMPLE_COMMITMENT] } },
 }).handle({
   check: async ({ principal }) => organization.requireOrganization(principal),

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { audOf } from '#core/money.ts'
 import { PeriodName, periodNamed } from '#core/period.ts'
 import { notFound, problem } from '#core/problem.ts'
-import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import * as invoice from '#model/money/invoice.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -11,24 +11,24 @@ import { EXAMPLE_ORGANIZATION } from './wire.ts'
 
 const Line = Closed(
   {
-    kind: Choice(['plan', 'order', 'job', 'shortfall']),
-    description: Type.String(),
-    reference_id: Nullable(Type.String()),
-    quantity: Type.Number(),
-    amount_aud: Type.Number(),
+    kind: Choice(['plan', 'order', 'job', 'shortfall'], { description: 'What the line charges for' }),
+    description: Type.String({ description: 'Line text, as printed on the statement' }),
+    reference_id: Described(Nullable(Type.String()), 'ID of the charged order or job; null for other lines'),
+    quantity: Type.Number({ description: 'Quantity charged' }),
+    amount_aud: Type.Number({ description: 'Line amount before tax in Australian dollars' }),
   },
-  { $id: 'StatementLine' },
+  { $id: 'StatementLine', description: 'A line of a statement' },
 )
 const Standing = Closed(
   {
-    id: Uuid,
-    name: Type.String(),
-    delivered_to_date: Type.Number(),
-    remaining: Type.Number(),
-    shortfall: Type.Number(),
-    status: Type.String(),
+    id: Described(Uuid, 'Commitment ID'),
+    name: Type.String({ description: 'Name of the commitment' }),
+    delivered_to_date: Type.Number({ description: 'Amount delivered so far' }),
+    remaining: Type.Number({ description: 'Amount still to be bought' }),
+    shortfall: Type.Number({ description: 'Amount short at the end of the period' }),
+    status: Type.String({ description: 'Commitment status at the end of the month' }),
   },
-  { $id: 'StatementCommitment' },
+  { $id: 'StatementCommitment', description: 'Progress of a commitment' },
 )
 
 /** What a settled month came to, with the commitments as they stood at its end; by default the last settled month. */
@@ -36,18 +36,24 @@ export default operation({
   id: 'organizations.commitments.statement',
   scope: 'billing:read',
   tier: 'read',
-  input: Closed({ organization_id: Type.String({ maxLength: 100 }), period: Type.Optional(Nullable(PeriodName)) }),
-  output: Closed({
-    organization_id: Uuid,
-    period: PeriodName,
-    currency: Type.Literal('AUD'),
-    lines: Type.Array(Line),
-    subtotal_aud: Type.Number(),
-    gst_aud: Type.Number(),
-    total_aud: Type.Number(),
-    commitments: Type.Array(Standing),
-    settled_at: Timestamp,
+  input: Closed({
+    organization_id: Type.String({ maxLength: 100, description: "Organization ID; must be the caller's organization" }),
+    period: Described(Type.Optional(Nullable(PeriodName)), 'Month as `YYYY-MM`; null for the latest statement'),
   }),
+  output: Closed(
+    {
+      organization_id: Described(Uuid, 'Organization ID'),
+      period: Described(PeriodName, 'Month as `YYYY-MM`'),
+      currency: Type.Literal('AUD', { description: 'Currency as an ISO 4217 code' }),
+      lines: Type.Array(Line, { description: 'Statement lines' }),
+      subtotal_aud: Type.Number({ description: 'Subtotal before tax in Australian dollars' }),
+      gst_aud: Type.Number({ description: 'GST in Australian dollars' }),
+      total_aud: Type.Number({ description: 'Total including tax in Australian dollars' }),
+      commitments: Type.Array(Standing, { description: 'Commitments that apply to the month' }),
+      settled_at: Described(Timestamp, 'Settlement time'),
+    },
+    { description: 'Statement of the month' },
+  ),
   example: {
     input: { organization_id: EXAMPLE_ORGANIZATION.id, period: '2026-02' },
     output: {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { RateInput } from '#core/money-shapes.ts'
 import { audOf } from '#core/money.ts'
-import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import type { LineItem, Rollup } from '#model/money/commitment.ts'
 
 export const Day = Type.String({ format: 'date' })
@@ -15,45 +15,51 @@ export const RateGiven = Closed({
 
 const RateRecord = Closed(
   {
-    product: Type.String({ minLength: 1, maxLength: 200 }),
-    credits_per_km2: Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 1e9 })),
-    discount_percent: Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 100 })),
+    product: Type.String({ minLength: 1, maxLength: 200, description: 'Product name' }),
+    credits_per_km2: Described(
+      Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 1e9 })),
+      'Credits per km²; null if a discount applies instead',
+    ),
+    discount_percent: Described(
+      Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 100 })),
+      'Discount on the list price in percent; null if a fixed rate applies',
+    ),
   },
-  { $id: 'CommitmentRate' },
+  { $id: 'CommitmentRate', description: 'A negotiated rate' },
 )
 
 const LineItemRecord = Closed(
   {
-    reference_type: Type.String(),
-    reference_id: Type.String(),
-    product: Nullable(Type.String()),
-    area_km2: Nullable(Type.Number()),
-    credits: Type.Integer(),
-    aud: Type.Number(),
-    settled_at: Timestamp,
+    reference_type: Type.String({ description: 'Type of the delivered object' }),
+    reference_id: Type.String({ description: 'ID of the delivered object' }),
+    product: Described(Nullable(Type.String()), 'Product name; null if it has none'),
+    area_km2: Described(Nullable(Type.Number()), 'Area in km²; null if not priced by area'),
+    credits: Type.Integer({ description: 'Credits spent' }),
+    aud: Type.Number({ description: 'Amount in Australian dollars' }),
+    settled_at: Described(Timestamp, 'Settlement time'),
   },
-  { $id: 'CommitmentLineItem' },
+  { $id: 'CommitmentLineItem', description: 'A delivery that counts towards a commitment' },
 )
 
 export const CommitmentRecord = Closed(
   {
-    id: Uuid,
-    name: Type.String(),
-    products: Type.Array(Type.String()),
-    period_start: Day,
-    period_end: Day,
-    minimum_aud: Nullable(Type.Number()),
-    minimum_km2: Nullable(Type.Number()),
-    rates: Type.Array(RateRecord),
+    id: Described(Uuid, 'Commitment ID'),
+    name: Type.String({ description: 'Name of the commitment' }),
+    products: Type.Array(Type.String(), { description: 'Products that count towards the commitment' }),
+    period_start: Described(Day, 'Start of the commitment period'),
+    period_end: Described(Day, 'End of the commitment period'),
+    minimum_aud: Described(Nullable(Type.Number()), 'Minimum spend in Australian dollars; null if an area is committed'),
+    minimum_km2: Described(Nullable(Type.Number()), 'Minimum area in km²; null if a spend is committed'),
+    rates: Type.Array(RateRecord, { description: 'Rates of each product under the commitment' }),
     /** These three are in the unit of the minimum. */
-    delivered_to_date: Type.Number(),
-    remaining: Type.Number(),
-    shortfall: Type.Number(),
-    shortfall_aud: Type.Number(),
-    status: Choice(['upcoming', 'active', 'met', 'shortfall']),
-    line_items: Nullable(Type.Array(LineItemRecord)),
+    delivered_to_date: Type.Number({ description: 'Amount delivered so far' }),
+    remaining: Type.Number({ description: 'Amount still to be bought' }),
+    shortfall: Type.Number({ description: 'Amount short at the end of the period' }),
+    shortfall_aud: Type.Number({ description: 'Amount short at the end of the period, in Australian dollars' }),
+    status: Choice(['upcoming', 'active', 'met', 'shortfall'], { description: 'Commitment status' }),
+    line_items: Described(Nullable(Type.Array(LineItemRecord)), 'Counted deliveries; null unless requested'),
   },
-  { $id: 'Commitment' },
+  { $id: 'Commitment', description: 'A commitment to a minimum spend or area' },
 )
 
 export function toCommitment(one: Rollup, items: readonly LineItem[] | null) {

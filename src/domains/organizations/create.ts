@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidField, problem } from '#core/problem.ts'
-import { Closed, NotBlank } from '#core/shapes.ts'
+import { Closed, Described, NotBlank } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORGANIZATION, OrganizationRecord, profileInput, toProfile, toRecord } from './wire.ts'
@@ -11,9 +11,9 @@ export default operation({
   scope: 'organizations:write',
   tier: 'compute',
   input: Closed({
-    name: NotBlank(200),
+    name: Described(NotBlank(200), 'Display name of the organization'),
     ...profileInput,
-    enterprise_billing: Type.Optional(Type.Boolean()),
+    enterprise_billing: Described(Type.Optional(Type.Boolean()), 'Whether to request monthly invoicing'),
   }),
   output: OrganizationRecord,
   example: { input: { name: 'Coastal Survey', country: 'AU', website: 'https://coastal.example' }, output: EXAMPLE_ORGANIZATION },

@@ -10,8 +10,14 @@ export default operation({
   id: 'organizations.invitations.list',
   scope: 'organizations:read',
   tier: 'read',
-  input: Closed({ limit: Limit(50, 200), offset: Offset }),
-  output: Closed({ invitations: Type.Array(InvitationRecord), total: Type.Integer() }),
+  input: Closed({
+    limit: Limit(50, 200),
+    offset: Offset,
+  }),
+  output: Closed({
+    invitations: Type.Array(InvitationRecord, { description: 'Open invitations' }),
+    total: Type.Integer({ description: 'Total number of matching results' }),
+  }),
   example: { input: {}, output: { invitations: [EXAMPLE_INVITATION], total: 1 } },
 }).handle({
   async check({ principal }) {

@@ -18,10 +18,10 @@ export default operation({
   scope: 'organizations:write',
   tier: 'compute',
   input: Closed({
-    email: { ...Email, description: 'Whom the invitation is meant for.' },
-    role: Defaulted(Choice(INVITED_ROLES, { description: 'What the person becomes; an owner is made by an owner, afterwards.' }), 'member'),
+    email: { ...Email, description: 'Email address of the invitee' },
+    role: Defaulted(Choice(INVITED_ROLES, { description: 'Role of the new member; only an owner can later make them an owner' }), 'member'),
   }),
-  output: Closed({ invitation: NewInvitation }),
+  output: Closed({ invitation: NewInvitation }, { description: 'The new invitation' }),
   example: { input: { email: 'ana@example.com', role: 'member' }, output: { invitation: EXAMPLE_NEW_INVITATION } },
 }).handle({
   async check({ db, principal }, { email }) {

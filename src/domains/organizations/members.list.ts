@@ -9,8 +9,11 @@ export default operation({
   id: 'organizations.members.list',
   scope: 'organizations:read',
   tier: 'read',
-  input: Closed({ organizationId: Type.String() }),
-  output: Closed({ members: Type.Array(MemberRecord), count: Type.Integer() }),
+  input: Closed({ organizationId: Type.String({ description: 'Organization ID' }) }),
+  output: Closed({
+    members: Type.Array(MemberRecord, { description: 'Members of the organization' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
+  }),
   example: { input: { organizationId: EXAMPLE_ORGANIZATION.id }, output: { members: [EXAMPLE_MEMBER], count: 1 } },
 }).handle({
   async check({ principal }, { organizationId }) {

@@ -12,8 +12,8 @@ export default operation({
   scope: 'organizations:write',
   tier: 'compute',
   input: Closed({
-    user_id: { ...Uuid, description: 'The member.' },
-    role: Choice(ORGANIZATION_ROLES, { description: 'What the member is from now on.' }),
+    user_id: { ...Uuid, description: 'User ID of the member' },
+    role: Choice(ORGANIZATION_ROLES, { description: 'New role in the organization' }),
   }),
   output: MemberRecord,
   example: { input: { user_id: EXAMPLE_MEMBER.user_id, role: 'member' }, output: EXAMPLE_MEMBER },

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { CreditsInput } from '#core/money-shapes.ts'
 import { notFound } from '#core/problem.ts'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import * as membership from '#model/identity/membership.ts'
 import * as organization from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -16,7 +16,12 @@ export default operation({
   scope: 'organizations:write',
   tier: 'compute',
   input: Closed(
-    { organizationId: Type.String(), userId: Type.String(), perOrderLimitCredits: Cap, spendLimitCredits: Cap },
+    {
+      organizationId: Type.String({ description: 'Organization ID' }),
+      userId: Type.String({ description: 'User ID of the member' }),
+      perOrderLimitCredits: Described(Cap, 'Maximum credits per order; null for no limit'),
+      spendLimitCredits: Described(Cap, 'Maximum credits in any 30 days; null for no limit'),
+    },
     { 'x-documented-required': ['perOrderLimitCredits', 'spendLimitCredits'] },
   ),
   output: MemberRecord,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { ENTERPRISE_STATUSES, ORGANIZATION_ROLES } from '#core/vocabulary.ts'
 import type { Member, Organization } from '#model/identity/organization.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
@@ -9,16 +9,16 @@ const OptionalText = Type.Optional(Nullable(Text))
 
 /** What an organization says of itself. */
 export const profileInput = {
-  description: OptionalText,
-  website: OptionalText,
-  industry: OptionalText,
-  size: OptionalText,
-  country: OptionalText,
-  abn: OptionalText,
-  tax_number: OptionalText,
-  billing_email: OptionalText,
-  billing_admin_id: Type.Optional(Nullable(Uuid)),
-  billing_address: Type.Optional(Nullable(FreeForm)),
+  description: Described(OptionalText, 'Description of the organization'),
+  website: Described(OptionalText, 'Website of the organization'),
+  industry: Described(OptionalText, 'Industry, as free text'),
+  size: Described(OptionalText, 'Organization size, as free text'),
+  country: Described(OptionalText, 'Country as an ISO 3166 code; determines tax'),
+  abn: Described(OptionalText, 'Australian Business Number'),
+  tax_number: Described(OptionalText, 'Tax number'),
+  billing_email: Described(OptionalText, 'Email address for invoices'),
+  billing_admin_id: Described(Type.Optional(Nullable(Uuid)), 'User ID of the billing administrator, who can change payment details'),
+  billing_address: Described(Type.Optional(Nullable(FreeForm)), 'Address printed on invoices'),
 }
 
 const Profile = Closed(profileInput)
@@ -40,26 +40,26 @@ export function toProfile(input: Static<typeof Profile>) {
 
 export const OrganizationRecord = Closed(
   {
-    id: Uuid,
-    name: Type.String(),
-    slug: Type.String(),
-    description: Nullable(Type.String()),
-    website: Nullable(Type.String()),
-    industry: Nullable(Type.String()),
-    size: Nullable(Type.String()),
-    country: Nullable(Type.String()),
-    abn: Nullable(Type.String()),
-    tax_number: Nullable(Type.String()),
-    billing_email: Nullable(Type.String()),
-    billing_admin_id: Nullable(Uuid),
-    billing_address: Nullable(FreeForm),
-    plan: Type.String(),
-    billing_mode: Choice(['credit', 'card', 'enterprise']),
-    enterprise_billing: Type.Boolean(),
-    enterprise_billing_status: Choice(ENTERPRISE_STATUSES),
-    created_at: Timestamp,
+    id: Described(Uuid, 'Organization ID'),
+    name: Type.String({ description: 'Display name of the organization' }),
+    slug: Type.String({ description: 'Unique short name for URLs' }),
+    description: Described(Nullable(Type.String()), 'Description of the organization; null if none'),
+    website: Described(Nullable(Type.String()), 'Website of the organization; null if none'),
+    industry: Described(Nullable(Type.String()), 'Industry, as free text; null if not given'),
+    size: Described(Nullable(Type.String()), 'Organization size, as free text; null if not given'),
+    country: Described(Nullable(Type.String()), 'Country as an ISO 3166 code; determines tax; null if not given'),
+    abn: Described(Nullable(Type.String()), 'Australian Business Number; null if not given'),
+    tax_number: Described(Nullable(Type.String()), 'Tax number; null if not given'),
+    billing_email: Described(Nullable(Type.String()), 'Email address for invoices; null if not given'),
+    billing_admin_id: Described(Nullable(Uuid), 'User ID of the billing administrator; null if none'),
+    billing_address: Described(Nullable(FreeForm), 'Address printed on invoices; null if not given'),
+    plan: Type.String({ description: 'Plan ID' }),
+    billing_mode: Choice(['credit', 'card', 'enterprise'], { description: 'How spending is paid: credits, card or monthly invoice' }),
+    enterprise_billing: Type.Boolean({ description: 'Whether monthly invoicing was requested' }),
+    enterprise_billing_status: Choice(ENTERPRISE_STATUSES, { description: 'Status of the request for monthly invoicing' }),
+    created_at: Described(Timestamp, 'Creation time'),
   },
-  { $id: 'Organization' },
+  { $id: 'Organization', description: 'An organization' },
 )
 
 export function toRecord(organization: Organization) {
@@ -88,14 +88,14 @@ export function toRecord(organization: Organization) {
 
 export const MemberRecord = Closed(
   {
-    user_id: Uuid,
-    email: Type.String(),
-    name: Type.String(),
-    role: Choice(ORGANIZATION_ROLES),
-    per_order_limit_credits: Nullable(Type.Integer()),
-    spend_limit_credits: Nullable(Type.Integer()),
+    user_id: Described(Uuid, 'User ID'),
+    email: Type.String({ description: 'Email address' }),
+    name: Type.String({ description: 'Display name of the member' }),
+    role: Choice(ORGANIZATION_ROLES, { description: 'Role in the organization' }),
+    per_order_limit_credits: Described(Nullable(Type.Integer()), 'Maximum credits per order; null for no limit'),
+    spend_limit_credits: Described(Nullable(Type.Integer()), 'Maximum credits in any 30 days; null for no limit'),
   },
-  { $id: 'OrganizationMember' },
+  { $id: 'OrganizationMember', description: 'A member of the organization' },
 )
 
 export function toMember(member: Member) {

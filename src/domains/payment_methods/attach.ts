@@ -1,6 +1,6 @@
 import { PaymentsError } from '#ports/payments.ts'
 import { notFound } from '#core/problem.ts'
-import { Closed, Matching } from '#core/shapes.ts'
+import { Closed, Described, Matching } from '#core/shapes.ts'
 import { hasDefaultCard, requireBillingAdmin } from '#model/money/billing-account.ts'
 import { askProcessor, customerOf, requirePayments } from '#model/money/processor.ts'
 import * as paymentMethod from '#model/money/payment-method.ts'
@@ -13,10 +13,13 @@ export default operation({
   scope: 'billing:write',
   tier: 'compute',
   input: Closed({
-    payment_method_id: Matching('^[A-Za-z0-9_]+$', 'must be the id of a payment method, such as pm_card_visa', {
-      minLength: 4,
-      maxLength: 100,
-    }),
+    payment_method_id: Described(
+      Matching('^[A-Za-z0-9_]+$', 'must be the id of a payment method, such as pm_card_visa', {
+        minLength: 4,
+        maxLength: 100,
+      }),
+      'Payment method ID at the payment processor',
+    ),
   }),
   output: CardRecord,
   events: ['payment_method.attached'],

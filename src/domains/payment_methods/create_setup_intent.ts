@@ -10,7 +10,15 @@ export default operation({
   scope: 'billing:write',
   tier: 'compute',
   input: Closed({}),
-  output: Closed({ client_secret: Type.String(), setup_intent_id: Type.String(), customer_id: Type.String(), env: Type.String() }),
+  output: Closed(
+    {
+      client_secret: Type.String({ description: 'Secret a browser uses to confirm the card with the payment processor' }),
+      setup_intent_id: Type.String({ description: 'Setup intent ID at the payment processor' }),
+      customer_id: Type.String({ description: 'Customer ID at the payment processor' }),
+      env: Type.String({ description: 'Payment environment: sandbox or live' }),
+    },
+    { description: 'What a browser needs to save a card' },
+  ),
   example: {
     input: {},
     output: { client_secret: 'seti_1a2b_secret_3c4d', setup_intent_id: 'seti_1a2b', customer_id: 'cus_5e6f', env: 'sandbox' },

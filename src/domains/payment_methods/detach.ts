@@ -14,8 +14,11 @@ export default operation({
   id: 'payment_methods.detach',
   scope: 'billing:write',
   tier: 'destructive',
-  input: Closed({ payment_method_row_id: Type.String({ maxLength: 100 }) }),
-  output: Closed({ ok: Type.Literal(true), ...CardRecord.properties }),
+  input: Closed({ payment_method_row_id: Type.String({ maxLength: 100, description: 'ID of the saved card' }) }),
+  output: Closed(
+    { ok: Type.Literal(true, { description: 'Always `true`' }), ...CardRecord.properties },
+    { description: 'Confirmation of the removal' },
+  ),
   events: ['payment_method.detached'],
   example: {
     input: { payment_method_row_id: EXAMPLE_CARD.id },

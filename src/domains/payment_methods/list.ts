@@ -11,7 +11,10 @@ export default operation({
   scope: 'billing:read',
   tier: 'read',
   input: Closed({}),
-  output: Closed({ payment_methods: Type.Array(CardRecord), count: Type.Integer() }),
+  output: Closed({
+    payment_methods: Type.Array(CardRecord, { description: 'Saved cards' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
+  }),
   example: { input: {}, output: { payment_methods: [EXAMPLE_CARD], count: 1 } },
 }).handle({
   check: async ({ principal }) => organization.requireOrganization(principal),

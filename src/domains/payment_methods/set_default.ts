@@ -12,7 +12,7 @@ export default operation({
   id: 'payment_methods.set_default',
   scope: 'billing:write',
   tier: 'compute',
-  input: Closed({ payment_method_row_id: Type.String({ maxLength: 100 }) }),
+  input: Closed({ payment_method_row_id: Type.String({ maxLength: 100, description: 'ID of the saved card' }) }),
   output: CardRecord,
   example: { input: { payment_method_row_id: EXAMPLE_CARD.id }, output: EXAMPLE_CARD },
 }).handle({

@@ -1,18 +1,18 @@
 import Type from 'typebox'
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Uuid } from '#core/shapes.ts'
 import type { SavedCard } from '#model/money/payment-method.ts'
 
 export const CardRecord = Closed(
   {
-    id: Uuid,
-    brand: Type.String(),
-    last4: Type.String(),
-    exp_month: Type.Integer(),
-    exp_year: Type.Integer(),
-    is_default: Type.Boolean(),
-    isDefault: Type.Boolean(),
+    id: Described(Uuid, 'ID of the saved card'),
+    brand: Type.String({ description: 'Card brand, such as `visa`' }),
+    last4: Type.String({ description: 'Last four digits of the card number' }),
+    exp_month: Type.Integer({ description: 'Expiry month' }),
+    exp_year: Type.Integer({ description: 'Expiry year' }),
+    is_default: Type.Boolean({ description: 'Whether this is the default card' }),
+    isDefault: Type.Boolean({ description: 'Whether this is the default card; same as `is_default`' }),
   },
-  { $id: 'PaymentMethod' },
+  { $id: 'PaymentMethod', description: 'A saved card' },
 )
 
 /** Both spellings of the default are part of the interface. */

@@ -12,11 +12,14 @@ export default operation({
   tier: 'read',
   maxBodyBytes: MAX_PARAMS_BYTES,
   input: Closed({ process_id: ProcessId, inputs: MaybeInputs }),
-  output: Closed({
-    credits: Type.Integer({ description: 'Credits that a job with these parameters costs' }),
-    aud: Type.Number({ description: 'The same in Australian dollars' }),
-    area_sq_km: Type.Number({ description: 'The square kilometres that count' }),
-  }),
+  output: Closed(
+    {
+      credits: Type.Integer({ description: 'Price of the job in credits' }),
+      aud: Type.Number({ description: 'Price in Australian dollars' }),
+      area_sq_km: Type.Number({ description: 'Charged area in km²' }),
+    },
+    { description: 'Estimated price of the job' },
+  ),
   example: { input: { process_id: 'band_math', inputs: EXAMPLE_PARAMS }, output: { credits: 12, aud: 0.12, area_sq_km: 600 } },
 }).handle({
   async execute(context, { process_id, inputs = {} }) {

@@ -10,7 +10,7 @@ export default operation({
   scope: 'processing:read',
   tier: 'read',
   input: Closed({}),
-  output: Closed({ processes: Type.Array(ProcessSummary, { description: 'All processes' }) }),
+  output: Closed({ processes: Type.Array(ProcessSummary, { description: 'Available processes' }) }),
   example: { input: {}, output: { processes: [EXAMPLE_SUMMARY] } },
 }).handle({
   async execute() {

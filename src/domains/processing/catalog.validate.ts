@@ -15,16 +15,19 @@ export default operation({
   tier: 'read',
   maxBodyBytes: MAX_PARAMS_BYTES,
   input: Closed({ process_id: ProcessId, inputs: MaybeInputs }),
-  output: Closed({
-    valid: Type.Boolean({ description: 'Whether processing.create would take them' }),
-    errors: Type.Array(
-      Closed({
-        field: Type.String({ description: 'Which parameter' }),
-        message: Type.String({ description: 'What is wrong with it' }),
-      }),
-      { description: 'What is wrong; empty where nothing is' },
-    ),
-  }),
+  output: Closed(
+    {
+      valid: Type.Boolean({ description: 'Whether the parameters are valid' }),
+      errors: Type.Array(
+        Closed({
+          field: Type.String({ description: 'Parameter name' }),
+          message: Type.String({ description: 'Error message' }),
+        }),
+        { description: 'Errors; empty if valid' },
+      ),
+    },
+    { description: 'Result of the validation' },
+  ),
   example: { input: { process_id: 'band_math', inputs: EXAMPLE_PARAMS }, output: { valid: true, errors: [] } },
 }).handle({
   async execute(context, { process_id, inputs = {} }) {

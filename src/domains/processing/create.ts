@@ -16,7 +16,7 @@ export default operation({
   produces: ['processing_job:used>item'],
   events: ['job.created', 'credits.low_balance', 'credits.depleted'],
   input: NewJobInput,
-  output: Closed({ job: JobRecord }),
+  output: Closed({ job: JobRecord }, { description: 'The created job' }),
   example: { input: EXAMPLE_NEW_JOB, output: { job: { ...EXAMPLE_JOB, status: 'pending' as const, dispatched_at: null } } },
 }).handle({
   permit: (context, { project_id }) => permitJob(context, project_id),

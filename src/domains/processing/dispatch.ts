@@ -15,7 +15,7 @@ export default operation({
   idempotent: true,
   input: Closed({
     job_id: JobId,
-    version: Defaulted(Type.String({ minLength: 1, maxLength: 20 }), '1', { description: 'The version of the process' }),
+    version: Defaulted(Type.String({ minLength: 1, maxLength: 20 }), '1', { description: 'Process version' }),
   }),
   output: Dispatched,
   example: { input: { job_id: EXAMPLE_JOB.id }, output: EXAMPLE_DISPATCHED },

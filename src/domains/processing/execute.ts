@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Choice, Closed, Defaulted, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Described, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
 import { JOB_OUTPUTS } from '#core/vocabulary.ts'
 import * as job from '#model/processing/job.ts'
 import { operation, type Context } from '#operation.ts'
@@ -23,25 +23,28 @@ export default operation({
   events: ['job.created', 'credits.low_balance', 'credits.depleted'],
   input: Closed({
     process_id: ProcessId,
-    workspaceId: Type.With(Uuid, { description: 'The project that the outputs are registered in' }),
+    workspaceId: Described(Uuid, 'ID of the project for the outputs'),
     inputs: MaybeInputs,
     response: Defaulted(JobResponse, 'document'),
     outputs: Type.Optional(
       Nullable(
         Type.Array(Choice(JOB_OUTPUTS), {
           maxItems: JOB_OUTPUTS.length,
-          description: 'The outputs that the results have; all of them by default',
+          description: 'Outputs to include in the results (default: all)',
         }),
       ),
     ),
     wait_seconds: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS }), MAX_WAIT_SECONDS, {
-      description: 'How long to wait for the end of the job',
+      description: 'Seconds to wait for the job to end',
     }),
   }),
-  output: Closed({
-    job: JobRecord,
-    outputs: Type.With(Nullable(FreeForm), { description: 'What the job made; null unless it is completed' }),
-  }),
+  output: Closed(
+    {
+      job: JobRecord,
+      outputs: Described(Nullable(FreeForm), 'Outputs of the job; null unless completed'),
+    },
+    { description: 'The job and its outputs' },
+  ),
   example: {
     input: { process_id: 'band_math', workspaceId: EXAMPLE_JOB.project_id, inputs: EXAMPLE_PARAMS },
     output: { job: EXAMPLE_JOB, outputs: null },

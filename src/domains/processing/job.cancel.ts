@@ -15,7 +15,7 @@ export default operation({
   tier: 'compute',
   events: ['job.failed', 'job.released'],
   input: Closed({ job_id: JobId }),
-  output: Closed({ job: JobRecord }),
+  output: Closed({ job: JobRecord }, { description: 'The cancelled job' }),
   example: {
     input: { job_id: EXAMPLE_JOB.id },
     output: { job: { ...EXAMPLE_JOB, status: 'cancelled' as const, captured_credits: 0, completed_at: EXAMPLE_JOB.created_at } },

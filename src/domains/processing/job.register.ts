@@ -1,8 +1,9 @@
 import Type from 'typebox'
+import { GeoJsonGeometry } from '#core/geojson-shapes.ts'
 import { accessDenied, invalidField, notFound, problem } from '#core/problem.ts'
 import { isMediaType } from '#core/file-names.ts'
 import { SERVICE } from '#core/principal.ts'
-import { Choice, Closed, Defaulted, FreeForm, Nullable, type Received } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Described, Nullable, type Received } from '#core/shapes.ts'
 import * as project from '#model/identity/project.ts'
 import * as job from '#model/processing/job.ts'
 import * as runs from '#model/processing/run.ts'
@@ -25,31 +26,27 @@ const MAX_OUTPUTS = 200
 const Text = (maxLength: number, description: string) => Type.Optional(Type.String({ minLength: 1, maxLength, description }))
 
 const Output = Closed({
-  name: Type.String({ minLength: 1, maxLength: 180, description: 'The name that the file was put under' }),
-  key: Text(255, 'The key of its asset; data by default'),
-  title: Text(500, 'What the file is called'),
-  media_type: Text(200, 'Its media type; a cloud-optimized GeoTIFF by default'),
+  name: Type.String({ minLength: 1, maxLength: 180, description: 'Name the file was uploaded under' }),
+  key: Text(255, 'Asset key; `data` by default'),
+  title: Text(500, 'Asset title'),
+  media_type: Text(200, 'Media type; Cloud-Optimized GeoTIFF by default'),
   roles: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 16, description: 'Roles of the asset; data by default' }),
+    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 16, description: 'Asset roles; `data` by default' }),
   ),
-  is_categorical: Type.Optional(Type.Boolean({ description: 'Samples are numbers of classes' })),
-  item: Text(200, 'Which item it belongs to: files with the same text become one item, which has it as its name'),
-  geometry: Type.Optional(
-    Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'Where an item without a raster lies, as GeoJSON' }),
-  ),
+  is_categorical: Type.Optional(Type.Boolean({ description: 'Whether pixel values are class codes' })),
+  item: Text(200, 'Item name; files with the same name become assets of one item'),
+  geometry: Type.Optional(Described(GeoJsonGeometry, 'Footprint of an item without a raster')),
 })
 
 const Input = Closed({
   job_id: JobId,
   status: Defaulted(Choice(['running', 'completed', 'failed']), 'completed', {
-    description: 'running says how far it is and keeps the job',
+    description: 'New job status; `running` reports progress and extends the lease',
   }),
-  progress: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 100, description: 'Percent of the whole' }))),
-  stage: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'What is being done, in a few words' }))),
-  outputs: Type.Optional(
-    Nullable(Type.Array(Output, { maxItems: MAX_OUTPUTS, description: 'The files that were put, where it is completed' })),
-  ),
-  error: Type.Optional(Nullable(Type.String({ maxLength: 1_000, description: 'Why it failed' }))),
+  progress: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 100, description: 'Progress in percent' }))),
+  stage: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'Current stage' }))),
+  outputs: Type.Optional(Nullable(Type.Array(Output, { maxItems: MAX_OUTPUTS, description: 'Uploaded files, for a completed job' }))),
+  error: Type.Optional(Nullable(Type.String({ maxLength: 1_000, description: 'Why the job failed; null if it has not' }))),
 })
 
 /**
@@ -64,7 +61,7 @@ export default operation({
   produces: ['item:produced_by>processing_job', 'asset:produced_by>processing_job', 'item:derived_from>item'],
   events: ['job.completed', 'job.captured', 'job.failed', 'job.released', 'item.created'],
   input: Input,
-  output: Closed({ job: JobRecord }),
+  output: Closed({ job: JobRecord }, { description: 'The updated job' }),
   example: {
     input: { job_id: EXAMPLE_JOB.id, status: 'running', progress: 40, stage: 'computing' },
     output: { job: { ...EXAMPLE_JOB, status: 'running' as const, progress: 40, stage: 'computing' } },

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as job from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
@@ -13,14 +13,14 @@ import { EXAMPLE_JOB, JobId } from '#wire/job.ts'
 
 const Tiles = Closed(
   {
-    item_id: Type.String({ description: 'The item that was made' }),
-    asset_key: Type.String({ description: 'The asset that is shown' }),
-    template: Type.String({ description: 'The address of its tiles, with places for zoom, column and row' }),
-    bounds: Type.With(Box, { description: 'West, south, east, north' }),
-    min_zoom: Type.Integer({ description: 'The zoom that shows all of it' }),
-    max_zoom: Type.Integer({ description: 'The zoom that shows every pixel' }),
+    item_id: Type.String({ description: 'ID of the created item' }),
+    asset_key: Type.String({ description: 'Asset key of the rendered raster' }),
+    template: Type.String({ description: 'Tile URL template with `{z}`, `{x}` and `{y}`' }),
+    bounds: Described(Box, 'Bounding box as west, south, east, north in degrees'),
+    min_zoom: Type.Integer({ description: 'Zoom level that shows the whole raster' }),
+    max_zoom: Type.Integer({ description: 'Zoom level of full resolution' }),
   },
-  { $id: 'JobTiles' },
+  { $id: 'JobTiles', description: 'Tiles of an output item' },
 )
 
 /** Tile templates of what a completed job made. */
@@ -29,7 +29,7 @@ export default operation({
   scope: 'clip:read',
   tier: 'read',
   input: Closed({ job_id: JobId }),
-  output: Closed({ tiles: Type.Array(Tiles, { description: 'One for each item that can be shown' }) }),
+  output: Closed({ tiles: Type.Array(Tiles, { description: 'Tile information of each rendered item' }) }),
   example: {
     input: { job_id: EXAMPLE_JOB.id },
     output: {

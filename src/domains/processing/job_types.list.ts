@@ -7,14 +7,14 @@ import { ProcessId } from './wire.ts'
 
 const JobType = Closed(
   {
-    id: Type.String({ description: 'What processing.create takes as job_type_id' }),
-    name: Type.String({ description: 'What jobs of this type show as job_type' }),
-    title: Type.String({ description: 'What a person calls it' }),
+    id: Type.String({ description: 'Job type ID, as `processing.create` accepts it' }),
+    name: Type.String({ description: 'Job type name, as in `job_type` of jobs' }),
+    title: Type.String({ description: 'Display name' }),
     process_id: ProcessId,
-    category: Choice(CATEGORIES, { description: 'What kind of work it is' }),
-    timeout_minutes: Type.Integer({ description: 'A job that takes longer fails' }),
+    category: Choice(CATEGORIES, { description: 'Process category' }),
+    timeout_minutes: Type.Integer({ description: 'Time limit of a job in minutes' }),
   },
-  { $id: 'JobType' },
+  { $id: 'JobType', description: 'A processing job type' },
 )
 
 /** Job types, and the ids that `processing.create` takes. */
@@ -22,16 +22,23 @@ export default operation({
   id: 'processing.job_types.list',
   scope: 'processing:read',
   tier: 'read',
-  input: Closed({ category: Type.Optional(Nullable(Choice(CATEGORIES, { description: 'Only types of this kind' }))) }),
+  input: Closed({ category: Type.Optional(Nullable(Choice(CATEGORIES, { description: 'Only job types of this category' }))) }),
   output: Closed({
-    job_types: Type.Array(JobType, { description: 'The types' }),
-    count: Type.Integer({ description: 'How many there are' }),
+    job_types: Type.Array(JobType, { description: 'Job types' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
   }),
   example: {
     input: {},
     output: {
       job_types: [
-        { id: 'band_math', name: 'band_math', title: 'Band math', process_id: 'band_math', category: 'bands', timeout_minutes: 60 },
+        {
+          id: 'band_math',
+          name: 'band_math',
+          title: 'Limits of band math expressions',
+          process_id: 'band_math',
+          category: 'bands',
+          timeout_minutes: 60,
+        },
       ],
       count: 1,
     },

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { isUuid } from '#core/ids.ts'
 import { parseInterval } from '#core/interval.ts'
 import { invalidField } from '#core/problem.ts'
-import { Choice, Closed, Defaulted, Limit, Nullable } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Described, Limit, Nullable } from '#core/shapes.ts'
 import { JOB_STATUSES } from '#core/vocabulary.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
@@ -31,22 +31,20 @@ export default operation({
       Nullable(Type.Array(ProcessId, { minItems: 1, maxItems: MAX_IDS, description: 'Only jobs of these processes' })),
     ),
     created: Type.Optional(
-      Nullable(
-        Type.String({ maxLength: 100, description: 'Only jobs created then: an RFC 3339 instant, or start/end with .. for an open end' }),
-      ),
+      Nullable(Type.String({ maxLength: 100, description: 'Creation time or interval `start/end`; `..` leaves an end open' })),
     ),
-    min_duration_seconds: Type.Optional(Nullable(Seconds('Only jobs that have run for at least this long'))),
-    max_duration_seconds: Type.Optional(Nullable(Seconds('Only jobs that have run for at most this long'))),
-    ids: Type.Optional(Nullable(Type.String({ maxLength: 4_000, description: 'Only these jobs: ids with commas between them' }))),
-    page: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_PAGE }), 0, { description: 'Number of the page, from 0' }),
-    limit: Type.With(Limit(20, 100), { description: 'Jobs on a page' }),
-    sort: Defaulted(Choice(['created,desc', 'created,asc']), 'created,desc', { description: 'By when they were created' }),
+    min_duration_seconds: Type.Optional(Nullable(Seconds('Minimum duration of the jobs in seconds'))),
+    max_duration_seconds: Type.Optional(Nullable(Seconds('Maximum duration of the jobs in seconds'))),
+    ids: Type.Optional(Nullable(Type.String({ maxLength: 4_000, description: 'Only jobs with these IDs, separated by commas' }))),
+    page: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_PAGE }), 0, { description: '0-based page number' }),
+    limit: Described(Limit(20, 100), 'Maximum jobs per page'),
+    sort: Defaulted(Choice(['created,desc', 'created,asc']), 'created,desc', { description: 'Sort order by creation time' }),
   }),
   output: Closed({
-    jobs: Type.Array(JobRecord, { description: 'The jobs of this page' }),
-    limit: Type.Integer({ description: 'Jobs on a page' }),
-    page: Type.Integer({ description: 'Number of this page, from 0' }),
-    total: Type.Integer({ description: 'Jobs on all pages' }),
+    jobs: Type.Array(JobRecord, { description: 'Jobs of this page' }),
+    limit: Type.Integer({ description: 'Maximum jobs per page' }),
+    page: Type.Integer({ description: '0-based page number' }),
+    total: Type.Integer({ description: 'Total number of jobs' }),
   }),
   example: { input: { limit: 20 }, output: { jobs: [EXAMPLE_JOB], limit: 20, page: 0, total: 1 } },
 }).handle({

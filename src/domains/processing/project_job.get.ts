@@ -9,7 +9,7 @@ export default operation({
   scope: 'processing:read',
   tier: 'read',
   input: Closed({ job_id: JobId }),
-  output: Closed({ job: JobRecord }),
+  output: Closed({ job: JobRecord }, { description: 'The job' }),
   example: { input: { job_id: EXAMPLE_JOB.id }, output: { job: EXAMPLE_JOB } },
 }).handle({
   check: ({ db, principal }, { job_id }) => job.requireReader(db, principal, job_id),

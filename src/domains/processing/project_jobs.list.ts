@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
 import * as project from '#model/identity/project.ts'
 import * as job from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
@@ -11,15 +11,15 @@ export default operation({
   scope: 'processing:read',
   tier: 'read',
   input: Closed({
-    project_id: Type.With(Uuid, { description: 'The project' }),
+    project_id: Described(Uuid, 'Project ID'),
     status: Type.Optional(Nullable(JobState)),
     job_type_name: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'Only jobs of this type' }))),
-    limit: Type.With(Limit(50, 100), { description: 'At most so many' }),
-    offset: Type.With(Offset, { description: 'How many to leave out' }),
+    limit: Limit(50, 100),
+    offset: Offset,
   }),
   output: Closed({
-    jobs: Type.Array(JobRecord, { description: 'The jobs' }),
-    total: Type.Integer({ description: 'How many there are' }),
+    jobs: Type.Array(JobRecord, { description: 'Jobs of this page' }),
+    total: Type.Integer({ description: 'Total number of matching results' }),
   }),
   example: { input: { project_id: EXAMPLE_JOB.project_id }, output: { jobs: [EXAMPLE_JOB], total: 1 } },
 }).handle({

@@ -6,38 +6,38 @@ import { EXAMPLE_IDS } from '#wire/examples.ts'
 export const ProcessId = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'The id of a process, as processing.catalog.list gives it',
+  description: 'Process ID from `processing.catalog.list`',
 })
-const Inputs = Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'Parameters, as the schema of the process has them' })
+const Inputs = Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'Parameters of the process' })
 export const MaybeInputs = Type.Optional(Inputs)
 /** Thousands of zones come as one list of features. */
 export const MAX_PARAMS_BYTES = 16 * 1024 * 1024
 
 const summaryFields = {
   id: ProcessId,
-  title: Type.String({ description: 'What it is called' }),
-  description: Type.String({ description: 'What it does' }),
-  version: Type.String({ description: 'Its version' }),
-  category: Choice(CATEGORIES, { description: 'What kind of work it is' }),
+  title: Type.String({ description: 'Process title' }),
+  description: Type.String({ description: 'Description of the process' }),
+  version: Type.String({ description: 'Process version' }),
+  category: Choice(CATEGORIES, { description: 'Process category' }),
   price: Closed(
     {
-      credits_per_km2: Type.Number({ description: 'Credits for each square kilometre' }),
-      minimum_credits: Type.Integer({ description: 'What a job costs at least' }),
+      credits_per_km2: Type.Number({ description: 'Credits per km²' }),
+      minimum_credits: Type.Integer({ description: 'Minimum price in credits' }),
     },
-    { description: 'What a job costs' },
+    { $id: 'ProcessPrice', description: 'Price of a job' },
   ),
-  timeout_minutes: Type.Integer({ description: 'A job that takes longer fails, and costs nothing' }),
+  timeout_minutes: Type.Integer({ description: 'Time limit of a job in minutes; a job that exceeds it fails without charge' }),
 }
-export const ProcessSummary = Closed(summaryFields, { $id: 'ProcessSummary' })
+export const ProcessSummary = Closed(summaryFields, { $id: 'ProcessSummary', description: 'A process' })
 const Schema = (description: string) => Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description })
 export const ProcessRecord = Closed(
   {
     ...summaryFields,
-    input_schema: Schema('JSON Schema of its parameters'),
-    output_schema: Schema('JSON Schema of what a completed job says of its outputs'),
-    example: Schema('Parameters that pass'),
+    input_schema: Schema('JSON Schema of the process parameters'),
+    output_schema: Schema('JSON Schema of the outputs of a completed job'),
+    example: Schema('Example parameters'),
   },
-  { $id: 'Process' },
+  { $id: 'Process', description: 'A process with its parameter schema' },
 )
 
 export const toSummary = ({
@@ -71,7 +71,7 @@ export const toProcess = (process: AnyProcess): Received<typeof ProcessRecord> =
 export const EXAMPLE_PARAMS = { item_id: EXAMPLE_IDS.item, expression: '(b4-b3)/(b4+b3)' }
 export const EXAMPLE_SUMMARY: Received<typeof ProcessSummary> = {
   id: 'band_math',
-  title: 'Band math',
+  title: 'Limits of band math expressions',
   description: 'Computes an expression over the bands of an item.',
   version: '1',
   category: 'bands',

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { accessDenied, invalidInput, notFound } from '#core/problem.ts'
-import { Closed, Email, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Email, Uuid } from '#core/shapes.ts'
 import * as invitation from '#model/identity/invitation.ts'
 import * as membership from '#model/identity/membership.ts'
 import * as organization from '#model/identity/organization.ts'
@@ -19,7 +19,12 @@ export default operation({
   id: 'projects.add_member',
   scope: 'projects:write',
   tier: 'compute',
-  input: Closed({ project_id: Uuid, user_id: Type.Optional(Uuid), email: Type.Optional(Email), role: Type.Optional(Role) }),
+  input: Closed({
+    project_id: Described(Uuid, 'Project ID'),
+    user_id: Described(Type.Optional(Uuid), 'User ID of the new member'),
+    email: Described(Type.Optional(Email), 'Email address to invite'),
+    role: Described(Type.Optional(Role), 'Role in the project'),
+  }),
   output: AddedMember,
   example: { input: { project_id: EXAMPLE_PROJECT.id, email: 'ana@example.com', role: 'editor' }, output: EXAMPLE_MEMBER },
 }).handle({

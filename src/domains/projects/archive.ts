@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Nullable, Uuid } from '#core/shapes.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT, Name, ProjectRecord, toRecord } from '#wire/project.ts'
@@ -10,10 +10,10 @@ export default operation({
   scope: 'projects:write',
   tier: 'compute',
   input: Closed({
-    project_id: Uuid,
-    name: Type.Optional(Nullable(Name)),
-    description: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
-    is_archived: Type.Optional(Nullable(Type.Boolean())),
+    project_id: Described(Uuid, 'Project ID'),
+    name: Described(Type.Optional(Nullable(Name)), 'Display name of the project'),
+    description: Described(Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))), 'Project description'),
+    is_archived: Described(Type.Optional(Nullable(Type.Boolean())), 'Whether the project is archived and read-only'),
   }),
   output: ProjectRecord,
   example: {

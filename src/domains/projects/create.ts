@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
@@ -13,10 +13,10 @@ export default operation({
   produces: ['project:created'],
   events: ['project.created'],
   input: Closed({
-    name: Name,
-    description: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
-    gcs_region: Type.Optional(Region),
-    visibility: Type.Optional(Visibility),
+    name: Described(Name, 'Display name of the project'),
+    description: Described(Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))), 'Project description'),
+    gcs_region: Described(Type.Optional(Region), "Storage region of the project's files"),
+    visibility: Described(Type.Optional(Visibility), 'Who can see the project: the whole organization, or members only'),
   }),
   output: ProjectRecord,
   example: { input: { name: 'Reef monitoring', description: 'Quarterly bleaching survey' }, output: EXAMPLE_PROJECT },

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Uuid } from '#core/shapes.ts'
 import { endProject } from '#model/imagery/project-end.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
@@ -11,8 +11,15 @@ export default operation({
   scope: 'projects:write',
   tier: 'destructive',
   events: ['item.deleted'],
-  input: Closed({ project_id: Uuid }),
-  output: Closed({ deleted: Type.Literal(true), project_id: Uuid, storage_freed_bytes: Type.Integer() }),
+  input: Closed({ project_id: Described(Uuid, 'Project ID') }),
+  output: Closed(
+    {
+      deleted: Type.Literal(true, { description: 'Always `true`' }),
+      project_id: Described(Uuid, 'Project ID'),
+      storage_freed_bytes: Type.Integer({ description: 'Storage freed, in bytes' }),
+    },
+    { description: 'Confirmation of the deletion' },
+  ),
   example: { input: { project_id: EXAMPLE_PROJECT.id }, output: { deleted: true, project_id: EXAMPLE_PROJECT.id, storage_freed_bytes: 0 } },
 }).handle({
   async check({ db, principal }, { project_id }) {

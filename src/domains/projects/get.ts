@@ -1,4 +1,4 @@
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Uuid } from '#core/shapes.ts'
 import * as invitation from '#model/identity/invitation.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
@@ -9,7 +9,7 @@ export default operation({
   id: 'projects.get',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ project_id: Uuid }),
+  input: Closed({ project_id: Described(Uuid, 'Project ID') }),
   output: ProjectWithMembers,
   example: { input: { project_id: EXAMPLE_PROJECT.id }, output: { ...EXAMPLE_PROJECT, members: [EXAMPLE_MEMBER] } },
 }).handle({

@@ -10,8 +10,15 @@ export default operation({
   id: 'projects.list',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ include_archived: Defaulted(Type.Boolean(), false), limit: Limit(100, 1000), offset: Offset }),
-  output: Closed({ projects: Type.Array(ProjectRecord), total: Type.Integer() }),
+  input: Closed({
+    include_archived: Defaulted(Type.Boolean(), false, { description: 'Whether to include archived projects' }),
+    limit: Limit(100, 1000),
+    offset: Offset,
+  }),
+  output: Closed({
+    projects: Type.Array(ProjectRecord, { description: 'Projects the caller can see' }),
+    total: Type.Integer({ description: 'Total number of matching results' }),
+  }),
   example: { input: {}, output: { projects: [EXAMPLE_PROJECT], total: 1 } },
 }).handle({
   async check({ principal }) {

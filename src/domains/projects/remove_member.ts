@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidInput, notFound } from '#core/problem.ts'
-import { Closed, Email, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Email, Uuid } from '#core/shapes.ts'
 import * as invitation from '#model/identity/invitation.ts'
 import * as membership from '#model/identity/membership.ts'
 import * as project from '#model/identity/project.ts'
@@ -13,8 +13,12 @@ export default operation({
   id: 'projects.remove_member',
   scope: 'projects:write',
   tier: 'destructive',
-  input: Closed({ project_id: Uuid, user_id: Type.Optional(Uuid), email: Type.Optional(Email) }),
-  output: Closed({ ok: Type.Literal(true) }),
+  input: Closed({
+    project_id: Described(Uuid, 'Project ID'),
+    user_id: Described(Type.Optional(Uuid), 'User ID of the member to remove'),
+    email: Described(Type.Optional(Email), 'Email address of the invitation to withdraw'),
+  }),
+  output: Closed({ ok: Type.Literal(true, { description: 'Always `true`' }) }, { description: 'Confirmation of the removal' }),
   example: { input: { project_id: EXAMPLE_PROJECT.id, user_id: EXAMPLE_MEMBER.user_id }, output: { ok: true } },
 }).handle({
   async check({ db, principal }, { project_id, user_id, email }) {

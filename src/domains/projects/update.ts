@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Nullable, Uuid } from '#core/shapes.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT, Name, ProjectRecord, toRecord, Visibility } from '#wire/project.ts'
@@ -10,11 +10,11 @@ export default operation({
   scope: 'projects:write',
   tier: 'compute',
   input: Closed({
-    project_id: Uuid,
-    name: Type.Optional(Nullable(Name)),
-    description: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
-    visibility: Type.Optional(Nullable(Visibility)),
-    is_archived: Type.Optional(Nullable(Type.Boolean())),
+    project_id: Described(Uuid, 'Project ID'),
+    name: Described(Type.Optional(Nullable(Name)), 'Display name of the project'),
+    description: Described(Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))), 'Project description'),
+    visibility: Described(Type.Optional(Nullable(Visibility)), 'Who can see the project: the whole organization, or members only'),
+    is_archived: Described(Type.Optional(Nullable(Type.Boolean())), 'Whether the project is archived and read-only'),
   }),
   output: ProjectRecord,
   example: { input: { project_id: EXAMPLE_PROJECT.id, name: 'Reef monitoring' }, output: EXAMPLE_PROJECT },

@@ -1,4 +1,4 @@
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Uuid } from '#core/shapes.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_PROJECT, MemberRecord, Role, toMember } from '#wire/project.ts'
@@ -8,7 +8,11 @@ export default operation({
   id: 'projects.update_member',
   scope: 'projects:write',
   tier: 'compute',
-  input: Closed({ project_id: Uuid, user_id: Uuid, role: Role }),
+  input: Closed({
+    project_id: Described(Uuid, 'Project ID'),
+    user_id: Described(Uuid, 'User ID of the member'),
+    role: Described(Role, 'Role in the project'),
+  }),
   output: MemberRecord,
   example: { input: { project_id: EXAMPLE_PROJECT.id, user_id: EXAMPLE_MEMBER.user_id, role: 'editor' }, output: EXAMPLE_MEMBER },
 }).handle({

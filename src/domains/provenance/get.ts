@@ -1,26 +1,36 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
-import { Choice, Closed, Defaulted, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Described, Uuid } from '#core/shapes.ts'
 import * as lineage from '#model/platform/lineage.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-const Root = Closed({ entity_type: Type.String(), entity_id: Type.String() })
+const Root = Closed({
+  entity_type: Type.String({ description: 'Object type, such as `item` or `project`' }),
+  entity_id: Type.String({ description: 'Object ID' }),
+})
 const Edge = Closed(
   {
-    depth: Type.Integer(),
-    src_type: Type.String(),
-    src_id: Type.String(),
-    dst_type: Type.String(),
-    dst_id: Type.String(),
-    relation: Type.String(),
-    invocation_id: Uuid,
+    depth: Type.Integer({ description: 'Number of steps from the root' }),
+    src_type: Type.String({ description: 'Type of the resulting object' }),
+    src_id: Type.String({ description: 'ID of the resulting object' }),
+    dst_type: Type.String({ description: 'Type of the source object' }),
+    dst_id: Type.String({ description: 'ID of the source object' }),
+    relation: Type.String({ description: 'How the objects are related, such as `uploaded` or `duplicated_from`' }),
+    invocation_id: Described(Uuid, 'Invocation ID, as in the `X-Svc-Invocation-ID` response header'),
   },
-  { $id: 'LineageEdge' },
+  { $id: 'LineageEdge', description: 'A relation between two objects' },
 )
-const Node = Closed({ entity_type: Type.String(), entity_id: Type.String(), depth: Type.Integer() }, { $id: 'LineageNode' })
+const Node = Closed(
+  {
+    entity_type: Type.String({ description: 'Object type, such as `item` or `project`' }),
+    entity_id: Type.String({ description: 'Object ID' }),
+    depth: Type.Integer({ description: 'Number of steps from the root' }),
+  },
+  { $id: 'LineageNode', description: 'An object in the lineage' },
+)
 const Direction = Choice(['up', 'down', 'both'])
 
 const EXAMPLE_ITEM = { entity_type: 'item', entity_id: EXAMPLE_IDS.item }
@@ -43,18 +53,21 @@ export default operation({
   scope: 'provenance:read',
   tier: 'read',
   input: Closed({
-    entity_type: Choice(['item', 'order', 'processing_job', 'collection', 'project']),
-    entity_id: Type.String({ minLength: 1, maxLength: 256 }),
-    direction: Defaulted(Direction, 'up'),
-    max_depth: Defaulted(Type.Integer({ minimum: 1, maximum: 50 }), 20),
+    entity_type: Choice(['item', 'order', 'processing_job', 'collection', 'project'], { description: 'Type of the object to trace' }),
+    entity_id: Type.String({ minLength: 1, maxLength: 256, description: 'ID of the object to trace' }),
+    direction: Defaulted(Direction, 'up', { description: 'Whether to follow sources, derived objects or both' }),
+    max_depth: Defaulted(Type.Integer({ minimum: 1, maximum: 50 }), 20, { description: 'Maximum number of steps to follow, 1 to 50' }),
   }),
-  output: Closed({
-    root: Root,
-    direction: Direction,
-    edges: Type.Array(Edge),
-    nodes: Type.Array(Node),
-    truncated: Type.Boolean(),
-  }),
+  output: Closed(
+    {
+      root: Described(Root, 'The traced object'),
+      direction: Described(Direction, 'Direction that was followed'),
+      edges: Type.Array(Edge, { description: 'Relations between the objects' }),
+      nodes: Type.Array(Node, { description: 'Objects in the lineage' }),
+      truncated: Type.Boolean({ description: 'Whether the lineage continues beyond the limit' }),
+    },
+    { description: 'Lineage of the object' },
+  ),
   example: {
     input: { entity_type: 'item', entity_id: EXAMPLE_ITEM.entity_id },
     output: {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { newId } from '#core/ids.ts'
 import { invalidField } from '#core/problem.ts'
-import { Choice, Closed, Defaulted, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import * as item from '#model/imagery/item-read.ts'
@@ -39,29 +39,32 @@ export default operation({
   tier: 'compute',
   produces: ['report:derived_from>project|item|order'],
   input: Closed({
-    report_type: Choice(REPORT_TYPES, { description: 'What the report is about' }),
-    project_id: Type.Optional(Nullable(Type.With(Uuid, { description: 'The project, for a report about one or about its orders' }))),
-    item_id: Type.Optional(Nullable(Type.With(ItemId, { description: 'The item, for a report about one' }))),
+    report_type: Choice(REPORT_TYPES, { description: 'Report type' }),
+    project_id: Type.Optional(Nullable(Described(Uuid, 'Project ID, for project and order reports'))),
+    item_id: Type.Optional(Nullable(Described(ItemId, 'Item ID, for item reports'))),
     period: Type.Optional(
       Nullable(
         Type.String({
           maxLength: 60,
           description:
-            'For usage and orders: a month (2026-03), a year (2026) or two days (2026-03-01/2026-04-15); the present month by default',
+            'Period of usage and order reports: a month (`2026-03`), a year or an interval (`2026-03-01/2026-04-15`); default: this month',
         }),
       ),
     ),
-    format: Defaulted(Choice(['pdf', 'csv', 'json']), 'pdf', { description: 'How it is written' }),
+    format: Defaulted(Choice(['pdf', 'csv', 'json']), 'pdf', { description: 'Report format' }),
   }),
-  output: Closed({
-    id: Type.With(Uuid, { description: 'The report, as lineage knows it' }),
-    report_type: Choice(REPORT_TYPES, { description: 'What it is about' }),
-    format: Choice(['pdf', 'csv', 'json'], { description: 'How it is written' }),
-    url: Type.String({ description: 'Where it can be downloaded' }),
-    expires_in_seconds: Type.Integer({ description: 'How long the address holds' }),
-    size_bytes: Type.Integer({ description: 'Bytes of the document' }),
-    created_at: Type.With(Timestamp, { description: 'When it was made' }),
-  }),
+  output: Closed(
+    {
+      id: Described(Uuid, 'Report ID in the lineage'),
+      report_type: Choice(REPORT_TYPES, { description: 'Report type' }),
+      format: Choice(['pdf', 'csv', 'json'], { description: 'Report format' }),
+      url: Type.String({ description: 'Download URL' }),
+      expires_in_seconds: Type.Integer({ description: 'Seconds until the URL expires' }),
+      size_bytes: Type.Integer({ description: 'Report size in bytes' }),
+      created_at: Described(Timestamp, 'Creation time'),
+    },
+    { description: 'The generated report' },
+  ),
   example: {
     input: { report_type: 'project', project_id: EXAMPLE_IDS.project },
     output: {

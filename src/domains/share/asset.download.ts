@@ -1,6 +1,5 @@
-import Type from 'typebox'
 import { accessDenied, notFound } from '#core/problem.ts'
-import { Closed, Nullable, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import { requireDownloadable } from '#model/imagery/item-window.ts'
 import * as downloadQuota from '#model/plans/download-quota.ts'
@@ -9,6 +8,7 @@ import { operation } from '#operation.ts'
 import { DOWNLOAD_SECONDS } from './target.lib.ts'
 import { EXAMPLE_PASSWORD, EXAMPLE_TOKEN, Password, Token } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
+import { AssetDownload } from '#wire/asset-download.ts'
 
 const EXAMPLE_ASSET = EXAMPLE_IDS.asset
 
@@ -21,14 +21,12 @@ export default operation({
   scope: 'shares:read',
   tier: 'share_export',
   public: true,
-  input: Closed({ token: Token, password: Password, asset_id: Uuid }),
-  output: Closed({
-    url: Type.String(),
-    expires_in_seconds: Type.Integer(),
-    asset_id: Uuid,
-    size_bytes: Nullable(Type.Integer()),
-    media_type: Nullable(Type.String()),
+  input: Closed({
+    token: Token,
+    password: Described(Password, 'Password of the share link'),
+    asset_id: Described(Uuid, 'Asset ID or asset key'),
   }),
+  output: AssetDownload,
   example: {
     input: { token: EXAMPLE_TOKEN, password: EXAMPLE_PASSWORD, asset_id: EXAMPLE_ASSET },
     output: {

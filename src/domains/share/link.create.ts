@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { parseInstant } from '#core/interval.ts'
 import { invalidField } from '#core/problem.ts'
 import type { Principal } from '#core/principal.ts'
-import { Closed, Defaulted, Timestamp } from '#core/shapes.ts'
+import { Closed, Defaulted, Described, Timestamp } from '#core/shapes.ts'
 import type { ShareTarget } from '#core/vocabulary.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
@@ -24,11 +24,11 @@ export default operation({
   tier: 'share_export',
   produces: ['share_link:derived_from>item|collection'],
   input: Closed({
-    target_type: Target,
-    target_id: TargetId,
-    permission: Defaulted(Permission, 'view'),
-    password: Type.String({ minLength: 8, maxLength: 1_000 }),
-    expires_at: Timestamp,
+    target_type: Described(Target, 'Type of the shared object'),
+    target_id: Described(TargetId, 'ID of the shared object'),
+    permission: Defaulted(Permission, 'view', { description: 'Whether visitors can only view, or also download' }),
+    password: Type.String({ minLength: 8, maxLength: 1_000, description: 'Password visitors must enter' }),
+    expires_at: Described(Timestamp, 'Expiry time'),
   }),
   output: NewLink,
   example: {

@@ -9,7 +9,7 @@ export default operation({
   id: 'share.link.revoke',
   scope: 'shares:write',
   tier: 'destructive',
-  input: Closed({ link_id: Type.String({ minLength: 1, maxLength: 256 }) }),
+  input: Closed({ link_id: Type.String({ minLength: 1, maxLength: 256, description: 'Share link ID, not its token' }) }),
   output: Removed,
   example: { input: { link_id: EXAMPLE_LINK.id }, output: { ok: true, id: EXAMPLE_LINK.id } },
 }).handle({

@@ -1,5 +1,5 @@
 import { notFound, problem } from '#core/problem.ts'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import * as shareTarget from '#model/sharing/share-target.ts'
 import { operation } from '#operation.ts'
 import { toTarget } from './target.lib.ts'
@@ -12,8 +12,15 @@ export default operation({
   scope: 'shares:read',
   tier: 'read',
   public: true,
-  input: Closed({ token: Token, password: Password }),
-  output: Closed({ permission: Permission, target_type: Target, target: TargetRecord }),
+  input: Closed({ token: Token, password: Described(Password, 'Password of the share link') }),
+  output: Closed(
+    {
+      permission: Described(Permission, 'Whether visitors can only view, or also download'),
+      target_type: Described(Target, 'Type of the shared object'),
+      target: Described(TargetRecord, 'The shared item or collection'),
+    },
+    { description: 'The shared item or collection, with a grant' },
+  ),
   example: {
     input: { token: EXAMPLE_TOKEN, password: EXAMPLE_PASSWORD },
     output: { permission: 'view', target_type: 'item', target: EXAMPLE_TARGET },

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import * as shareLink from '#model/sharing/share-link.ts'
@@ -12,13 +12,17 @@ export default operation({
   scope: 'shares:read',
   tier: 'read',
   input: Closed({
-    project_id: Type.Optional(Nullable(Uuid)),
-    target_type: Type.Optional(Nullable(Target)),
-    target_id: Type.Optional(Nullable(TargetId)),
+    project_id: Described(Type.Optional(Nullable(Uuid)), 'Only links of this project'),
+    target_type: Described(Type.Optional(Nullable(Target)), 'Only links to objects of this type'),
+    target_id: Described(Type.Optional(Nullable(TargetId)), 'Only links to this object'),
     limit: Limit(100, 1_000),
     offset: Offset,
   }),
-  output: Closed({ share_links: Type.Array(LinkRecord), count: Type.Integer(), total: Type.Integer() }),
+  output: Closed({
+    share_links: Type.Array(LinkRecord, { description: 'Share links, newest first' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
+    total: Type.Integer({ description: 'Total number of matching results' }),
+  }),
   example: {
     input: { target_type: 'item', target_id: EXAMPLE_LINK.target_id },
     output: { share_links: [EXAMPLE_LINK], count: 1, total: 1 },

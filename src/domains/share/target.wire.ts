@@ -1,62 +1,69 @@
 /** What a visitor of a link learns of its target: nothing of the organization, the project or where files lie. */
 import Type from 'typebox'
-import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { GeoJsonGeometry } from '#core/geojson-shapes.ts'
+import { Choice, Closed, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { ITEM_TYPES } from '#core/vocabulary.ts'
 
-export const VisualizationRecord = Closed({
-  id: Type.String(),
-  label: Type.String(),
-  kind: Choice(['rgb', 'index', 'elevation', 'raw']),
-  bands: Nullable(Type.Array(Type.Integer())),
-  expression: Nullable(Type.String()),
-  colormap: Nullable(Type.String()),
-  rescale: Nullable(Type.String()),
-  category: Nullable(Type.String()),
-  is_default: Type.Boolean(),
-  description: Type.String(),
-})
+export const VisualizationRecord = Closed(
+  {
+    id: Type.String({ description: 'Visualization ID' }),
+    label: Type.String({ description: 'Visualization label' }),
+    kind: Choice(['rgb', 'index', 'elevation', 'raw'], { description: 'Visualization kind' }),
+    bands: Described(Nullable(Type.Array(Type.Integer())), '1-based band numbers; null for an expression'),
+    expression: Described(Nullable(Type.String()), 'Band math expression; null for a band combination'),
+    colormap: Described(Nullable(Type.String()), 'Colormap name from `cog.colormaps`; null for RGB'),
+    rescale: Described(Nullable(Type.String()), 'Value range of the colours as `min,max`; null for automatic'),
+    category: Described(Nullable(Type.String()), 'Category that groups visualizations; null if none'),
+    is_default: Type.Boolean({ description: 'Whether this is the default visualization' }),
+    description: Type.String({ description: 'Description of the visualization' }),
+  },
+  { $id: 'SharedVisualization', description: 'A way to render a shared item' },
+)
 
-const FileRecord = Closed({
-  id: Uuid,
-  key: Type.String(),
-  title: Nullable(Type.String()),
-  media_type: Nullable(Type.String()),
-  file_name: Type.String(),
-  file_size_bytes: Nullable(Type.Integer()),
-  url: Type.String(),
-  url_expires_at: Timestamp,
-})
+const FileRecord = Closed(
+  {
+    id: Described(Uuid, 'Asset ID'),
+    key: Type.String({ description: 'Asset key' }),
+    title: Described(Nullable(Type.String()), 'Asset title; null if none'),
+    media_type: Described(Nullable(Type.String()), 'Media type of the file; null if unknown'),
+    file_name: Type.String({ description: 'File name' }),
+    file_size_bytes: Described(Nullable(Type.Integer()), 'File size in bytes; null if unknown'),
+    url: Type.String({ description: 'Download URL' }),
+    url_expires_at: Described(Timestamp, 'Time the download URL expires'),
+  },
+  { $id: 'SharedFile', description: 'A downloadable file of a shared item' },
+)
 
 const ITEM_FIELDS = {
-  id: Type.String(),
-  name: Type.String(),
-  description: Nullable(Type.String()),
-  type: Choice(ITEM_TYPES),
-  bbox: Nullable(Type.Array(Type.Number())),
-  geometry: Nullable(FreeForm),
-  datetime: Nullable(Timestamp),
-  cloud_cover: Nullable(Type.Number()),
-  gsd: Nullable(Type.Number()),
-  visualizations: Type.Array(VisualizationRecord),
-  attribution: Nullable(Type.String({ description: 'Whom the image is owed to, and its licence, where its metadata says so' })),
-  tilejson: Nullable(Type.String({ description: 'Address of the TileJSON, with a grant; null where there is no raster to draw' })),
-  assets: Type.Optional(Type.Array(FileRecord, { description: 'With the permission `download` alone' })),
+  id: Type.String({ description: 'Item ID' }),
+  name: Type.String({ description: 'Display name of the item' }),
+  description: Described(Nullable(Type.String()), 'Item description; null if none'),
+  type: Choice(ITEM_TYPES, { description: 'Item type' }),
+  bbox: Described(Nullable(Type.Array(Type.Number())), 'Bounding box as west, south, east, north in degrees; null if unknown'),
+  geometry: Described(Nullable(GeoJsonGeometry), 'Item footprint; null if unknown'),
+  datetime: Described(Nullable(Timestamp), 'Acquisition time; null if unknown'),
+  cloud_cover: Described(Nullable(Type.Number()), 'Cloud cover in percent; null if unknown'),
+  gsd: Described(Nullable(Type.Number()), 'Ground resolution in metres per pixel; null if unknown'),
+  visualizations: Type.Array(VisualizationRecord, { description: 'Visualizations of the shared item, best first' }),
+  attribution: Nullable(Type.String({ description: 'Attribution and licence of the image; null if unknown' })),
+  tilejson: Nullable(Type.String({ description: 'TileJSON URL including a grant; null without a raster' })),
+  assets: Type.Optional(Type.Array(FileRecord, { description: 'Downloadable files; only with the `download` permission' })),
 }
 const SESSION_FIELDS = {
-  grant: Type.String({ description: 'Stands for token and password in all public share operations' }),
-  grant_expires_at: Timestamp,
-  link_expires_at: Type.String({ format: 'date-time', description: 'When the link ends' }),
+  grant: Type.String({ description: 'Grant that replaces token and password in public share operations' }),
+  grant_expires_at: Described(Timestamp, 'Time the grant expires'),
+  link_expires_at: Type.String({ format: 'date-time', description: 'Expiry time of the link' }),
 }
 
-const SharedItem = Closed(ITEM_FIELDS, { $id: 'SharedItem' })
+const SharedItem = Closed(ITEM_FIELDS, { $id: 'SharedItem', description: 'A shared item' })
 export const TargetRecord = Type.Union([
   Closed({ ...ITEM_FIELDS, ...SESSION_FIELDS }),
   Closed({
-    id: Uuid,
-    name: Type.String(),
-    description: Nullable(Type.String()),
-    items: Type.Array(SharedItem),
-    item_count: Type.Integer(),
+    id: Described(Uuid, 'Collection ID'),
+    name: Type.String({ description: 'Display name of the collection' }),
+    description: Described(Nullable(Type.String()), 'Collection description; null if none'),
+    items: Type.Array(SharedItem, { description: 'Items of the collection' }),
+    item_count: Type.Integer({ description: 'Number of items in the collection' }),
     ...SESSION_FIELDS,
   }),
 ])

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Defaulted } from '#core/shapes.ts'
+import { Closed, Defaulted, Described } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { drawTile } from '#services/drawing/look.ts'
 import { Format, IMAGE_TYPES, lookFields, pictureReply, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
@@ -19,13 +19,13 @@ export default operation({
   public: true,
   input: Closed({
     token: Token,
-    password: Password,
-    z: Zoom,
-    x: TileIndex,
-    y: TileIndex,
-    format: Defaulted(Format, 'png'),
+    password: Described(Password, 'Password of the share link'),
+    z: Described(Zoom, 'Zoom level, 0 to 24'),
+    x: Described(TileIndex, 'Tile column, counted from the west'),
+    y: Described(TileIndex, 'Tile row, counted from the north'),
+    format: Defaulted(Format, 'png', { description: 'Image format' }),
     profile: lookFields.profile,
-    tile_size: TileSize,
+    tile_size: Described(TileSize, 'Tile width and height in pixels: 256, or 512 for high-density screens'),
   }),
   output: Type.Any(),
   example: { input: { token: EXAMPLE_TOKEN, password: EXAMPLE_PASSWORD, z: 12, x: 3767, y: 2445, format: 'webp', profile: 'ndvi' } },

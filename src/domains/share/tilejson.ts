@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
 import { EXAMPLE_TILEJSON, TileJson, tileJson } from '#services/drawing/tilejson.ts'
@@ -12,8 +12,8 @@ import { VisualizationRecord } from './target.wire.ts'
 import { EXAMPLE_GRANT, EXAMPLE_PASSWORD, EXAMPLE_TOKEN, EXAMPLE_VISUALIZATION, Password, Token } from './wire.ts'
 
 const Place = Closed({
-  longitude: Type.Number({ minimum: -180, maximum: 180, description: 'In degrees' }),
-  latitude: Type.Number({ minimum: -90, maximum: 90, description: 'In degrees' }),
+  longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Longitude in degrees' }),
+  latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Latitude in degrees' }),
 })
 
 /**
@@ -27,18 +27,21 @@ export default operation({
   public: true,
   input: Closed({
     token: Token,
-    password: Password,
+    password: Described(Password, 'Password of the share link'),
     profile: lookFields.profile,
-    at: Type.Optional(Nullable(Place)),
+    at: Described(Type.Optional(Nullable(Place)), 'Point to read values at'),
   }),
-  output: Closed({
-    ...TileJson.properties,
-    visualizations: Type.Array(VisualizationRecord, { description: 'Ways of showing it; none beside the values of a place' }),
-    legend: Nullable(Legend),
-    values: Type.Optional(
-      Nullable(Type.Array(ValueAt, { description: 'What the look is drawn from at the place `at`; null outside the image' })),
-    ),
-  }),
+  output: Closed(
+    {
+      ...TileJson.properties,
+      visualizations: Type.Array(VisualizationRecord, {
+        description: 'Available visualizations; omitted when values of a point are requested',
+      }),
+      legend: Nullable(Legend),
+      values: Type.Optional(Nullable(Type.Array(ValueAt, { description: 'Values at the point `at`; null outside the image' }))),
+    },
+    { description: 'TileJSON of the shared item, with its visualizations' },
+  ),
   example: {
     input: { token: EXAMPLE_TOKEN, password: EXAMPLE_PASSWORD },
     output: {

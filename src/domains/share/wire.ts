@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { SHARE_PERMISSIONS, SHARE_TARGETS } from '#core/vocabulary.ts'
 import type { ShareLink } from '#model/sharing/share-link.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
@@ -12,27 +12,30 @@ export const TargetId = Type.String({ minLength: 1, maxLength: 256 })
 export const Token = Type.String({
   minLength: 1,
   maxLength: 500,
-  description: 'Token of the link, or a grant that stands for token and password',
+  description: 'Share link token, or a grant from `share.link.validate`',
 })
 export const Password = Type.Optional(Type.String({ maxLength: 1_000 }))
 
 const FIELDS = {
-  id: Uuid,
-  target_type: Target,
-  target_id: Type.String(),
-  permission: Permission,
-  organization_id: Uuid,
-  project_id: Uuid,
-  expires_at: Timestamp,
-  revoked_at: Nullable(Timestamp),
-  access_count: Type.Integer(),
-  last_accessed_at: Nullable(Timestamp),
-  created_by: Nullable(Uuid),
-  created_at: Timestamp,
+  id: Described(Uuid, 'Share link ID'),
+  target_type: Described(Target, 'Type of the shared object'),
+  target_id: Type.String({ description: 'ID of the shared object' }),
+  permission: Described(Permission, 'Whether visitors can only view, or also download'),
+  organization_id: Described(Uuid, 'Organization ID'),
+  project_id: Described(Uuid, 'Project ID'),
+  expires_at: Described(Timestamp, 'Expiry time'),
+  revoked_at: Described(Nullable(Timestamp), 'Revocation time; null if active'),
+  access_count: Type.Integer({ description: 'Number of times the link was opened' }),
+  last_accessed_at: Described(Nullable(Timestamp), 'Time the link was last opened; null if never'),
+  created_by: Described(Nullable(Uuid), 'User ID of the creator; null if created with an API key'),
+  created_at: Described(Timestamp, 'Creation time'),
 }
 
-export const LinkRecord = Closed(FIELDS, { $id: 'ShareLink' })
-export const NewLink = Closed({ ...FIELDS, token: Type.String() }, { $id: 'NewShareLink' })
+export const LinkRecord = Closed(FIELDS, { $id: 'ShareLink', description: 'A share link, without its token' })
+export const NewLink = Closed(
+  { ...FIELDS, token: Type.String({ description: 'Secret token of the link; shown only in this response' }) },
+  { $id: 'NewShareLink', description: 'A new share link, with its token' },
+)
 
 export function toRecord(link: ShareLink) {
   return {

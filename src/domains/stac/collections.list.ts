@@ -12,20 +12,37 @@ import { LinkKey, StacBaseUrl, StacLink } from '#wire/stac.ts'
 
 const StacCollection = Closed(
   {
-    type: Type.Literal('Collection'),
-    stac_version: Type.Literal(STAC_VERSION),
-    stac_extensions: Type.Array(Type.String()),
-    id: Type.String({ description: 'The id of the collection' }),
-    title: Type.String({ description: 'Its name' }),
-    description: Type.String({ description: 'Its description, or its name where it has none' }),
-    license: Type.Literal('proprietary'),
-    extent: Closed({
-      spatial: Closed({ bbox: Type.Array(Type.Array(Type.Number())) }),
-      temporal: Closed({ interval: Type.Array(Type.Array(Nullable(Type.String()))) }),
-    }),
-    links: Type.Array(StacLink),
+    type: Type.Literal('Collection', { description: 'STAC type, always `Collection`' }),
+    stac_version: Type.Literal(STAC_VERSION, { description: 'STAC version' }),
+    stac_extensions: Type.Array(Type.String(), { description: 'STAC extension schema URLs' }),
+    id: Type.String({ description: 'Collection ID' }),
+    title: Type.String({ description: 'Collection title' }),
+    description: Type.String({ description: 'Collection description, or its name' }),
+    license: Type.Literal('proprietary', { description: 'Licence of the items' }),
+    extent: Closed(
+      {
+        spatial: Closed(
+          {
+            bbox: Type.Array(Type.Array(Type.Number()), {
+              description: 'Bounding boxes as west, south, east, north in degrees; the first covers all items',
+            }),
+          },
+          { description: 'Spatial extent' },
+        ),
+        temporal: Closed(
+          {
+            interval: Type.Array(Type.Array(Nullable(Type.String())), {
+              description: 'Time intervals as start and end, which can be open',
+            }),
+          },
+          { description: 'Temporal extent' },
+        ),
+      },
+      { description: 'Spatial and temporal extent of the items' },
+    ),
+    links: Type.Array(StacLink, { description: 'Links to related resources' }),
   },
-  { $id: 'StacCollection' },
+  { $id: 'StacCollection', description: 'A STAC collection' },
 )
 
 type Described = Pick<collection.Collection, 'id' | 'name' | 'description'>
@@ -38,10 +55,13 @@ export default operation({
   tier: 'read',
   input: Closed({
     base_url: Type.Optional(StacBaseUrl),
-    ids: Type.Optional(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 100, description: 'Only these' })),
+    ids: Type.Optional(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 100, description: 'Only collections with these IDs' })),
     key: Type.Optional(Nullable(LinkKey)),
   }),
-  output: Closed({ collections: Type.Array(StacCollection), links: Type.Array(StacLink) }),
+  output: Closed({
+    collections: Type.Array(StacCollection, { description: 'STAC collections' }),
+    links: Type.Array(StacLink, { description: 'Links to related resources' }),
+  }),
   example: { input: {}, output: { collections: [toCollection(EXAMPLE, 'https://imagery.example', null)], links: [] } },
 }).handle({
   async check({ db, principal }, { base_url }) {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
-import { Closed, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
@@ -27,8 +27,14 @@ export default operation({
   tier: 'compute',
   produces: ['item:uploaded>project', 'asset:uploaded>item'],
   events: ['upload.completed', 'item.created', 'item.updated'],
-  input: Closed({ upload_id: UploadId }),
-  output: Closed({ id: Uuid, item_ids: Type.Array(Type.String()) }),
+  input: Closed({ upload_id: Described(UploadId, 'Upload session ID') }),
+  output: Closed(
+    {
+      id: Described(Uuid, 'Upload session ID'),
+      item_ids: Type.Array(Type.String(), { description: 'IDs of the created items' }),
+    },
+    { description: 'The upload session and the created items' },
+  ),
   example: { input: { upload_id: EXAMPLE_UPLOAD.id }, output: { id: EXAMPLE_UPLOAD.id, item_ids: EXAMPLE_UPLOAD.item_ids } },
 }).handle({
   async check({ db, principal }, { upload_id }) {

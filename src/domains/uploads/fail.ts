@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import * as upload from '#model/imagery/upload.ts'
 import * as uploadFile from '#model/imagery/upload-file.ts'
 import { clearUploadTask } from '#model/imagery/tasks.ts'
@@ -13,9 +13,9 @@ export default operation({
   scope: 'uploads:write',
   tier: 'compute',
   input: Closed({
-    upload_id: UploadId,
-    error_message: Type.String({ minLength: 1, maxLength: 2_000 }),
-    error_step: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 100 }))),
+    upload_id: Described(UploadId, 'Upload session ID'),
+    error_message: Type.String({ minLength: 1, maxLength: 2_000, description: 'Why the upload failed' }),
+    error_step: Described(Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 100 }))), 'Step at which the upload failed'),
   }),
   output: UploadRecord,
   example: {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidField, problem } from '#core/problem.ts'
-import { Choice, Closed, Defaulted, Matching, Nullable, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Described, Matching, Nullable, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
@@ -18,20 +18,29 @@ export default operation({
   scope: 'uploads:write',
   tier: 'compute',
   input: Closed({
-    project_id: Uuid,
-    transfer_method: Defaulted(Choice(['signed_url', 'browser']), 'browser', { description: 'Both are PUT to a signed address' }),
-    file_count: Defaulted(Type.Integer({ minimum: 1, maximum: MAX_FILES_PER_SESSION }), 1),
-    total_bytes: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_BYTES }), 0),
-    target_collection_id: Type.Optional(Nullable(Id)),
-    target_item_id: Type.Optional(Nullable(Id)),
-    asset_key: Type.Optional(
-      Nullable(
-        Matching('^[A-Za-z0-9._-]+$', 'may have letters, digits, dots, dashes and underscores only', { minLength: 1, maxLength: 200 }),
+    project_id: Described(Uuid, 'Project ID'),
+    transfer_method: Defaulted(Choice(['signed_url', 'browser']), 'browser', {
+      description: 'Transfer method; files are PUT to a signed URL in both cases',
+    }),
+    file_count: Defaulted(Type.Integer({ minimum: 1, maximum: MAX_FILES_PER_SESSION }), 1, { description: 'Number of files to upload' }),
+    total_bytes: Defaulted(Type.Integer({ minimum: 0, maximum: MAX_BYTES }), 0, {
+      description: 'Total size of the files in bytes; reserved from the storage quota',
+    }),
+    target_collection_id: Described(Type.Optional(Nullable(Id)), 'ID of the collection to add the items to'),
+    target_item_id: Described(Type.Optional(Nullable(Id)), 'ID of the item to add the files to'),
+    asset_key: Described(
+      Type.Optional(
+        Nullable(
+          Matching('^[A-Za-z0-9._-]+$', 'may have letters, digits, dots, dashes and underscores only', { minLength: 1, maxLength: 200 }),
+        ),
       ),
+      'Asset key',
     ),
-    is_categorical: Defaulted(Type.Boolean(), false, { description: 'Samples are numbers of classes: they are never stretched or mixed' }),
+    is_categorical: Defaulted(Type.Boolean(), false, {
+      description: 'Whether pixel values are class codes, which are never rescaled or interpolated',
+    }),
   }),
-  output: Closed({ id: Uuid }),
+  output: Closed({ id: Described(Uuid, 'Upload session ID') }, { description: 'The new upload session' }),
   example: {
     input: { project_id: EXAMPLE_UPLOAD.project_id, transfer_method: 'signed_url', file_count: 1, total_bytes: EXAMPLE_UPLOAD.total_bytes },
     output: { id: EXAMPLE_UPLOAD.id },

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
 import { UPLOAD_STATES } from '#core/vocabulary.ts'
 import * as project from '#model/identity/project.ts'
 import * as upload from '#model/imagery/upload.ts'
@@ -13,15 +13,15 @@ export default operation({
   scope: 'items:read',
   tier: 'read',
   input: Closed({
-    project_id: Uuid,
-    status: Type.Optional(Nullable(Choice(UPLOAD_STATES, { description: 'Only sessions in this state' }))),
+    project_id: Described(Uuid, 'Project ID'),
+    status: Type.Optional(Nullable(Choice(UPLOAD_STATES, { description: 'Only sessions with this status' }))),
     limit: Limit(20, 100),
     offset: Offset,
   }),
   output: Closed({
-    uploads: Type.Array(UploadRecord, { description: 'The sessions, newest first' }),
-    count: Type.Integer(),
-    total: Type.Integer(),
+    uploads: Type.Array(UploadRecord, { description: 'Upload sessions, newest first' }),
+    count: Type.Integer({ description: 'Number of results returned' }),
+    total: Type.Integer({ description: 'Total number of matching results' }),
   }),
   example: { input: { project_id: EXAMPLE_UPLOAD.project_id }, output: { uploads: [EXAMPLE_UPLOAD], count: 1, total: 1 } },
 }).handle({

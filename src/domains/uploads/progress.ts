@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed, Nullable } from '#core/shapes.ts'
+import { Choice, Closed, Described, Nullable } from '#core/shapes.ts'
 import * as upload from '#model/imagery/upload.ts'
 import * as uploadFile from '#model/imagery/upload-file.ts'
 import { operation } from '#operation.ts'
@@ -13,9 +13,12 @@ export default operation({
   scope: 'uploads:write',
   tier: 'compute',
   input: Closed({
-    upload_id: UploadId,
-    status: Type.Optional(Nullable(Choice(['uploading', 'uploaded']))),
-    bytes_uploaded: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: MAX_BYTES }))),
+    upload_id: Described(UploadId, 'Upload session ID'),
+    status: Described(Type.Optional(Nullable(Choice(['uploading', 'uploaded']))), 'New status of the session'),
+    bytes_uploaded: Described(
+      Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: MAX_BYTES }))),
+      'Bytes uploaded so far, as reported by the client',
+    ),
   }),
   output: UploadRecord,
   example: { input: { upload_id: EXAMPLE_UPLOAD.id }, output: EXAMPLE_UPLOAD },

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { isMediaType } from '#core/file-names.ts'
 import { invalidField, problem } from '#core/problem.ts'
-import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
+import { Closed, Defaulted, Described, Nullable } from '#core/shapes.ts'
 import * as project from '#model/identity/project.ts'
 import * as storageAccount from '#model/plans/storage-account.ts'
 import * as upload from '#model/imagery/upload.ts'
@@ -17,11 +17,11 @@ export default operation({
   scope: 'uploads:write',
   tier: 'compute',
   input: Closed({
-    upload_id: UploadId,
-    file_name: Type.String({ minLength: 1, maxLength: 1_024 }),
+    upload_id: Described(UploadId, 'Upload session ID'),
+    file_name: Type.String({ minLength: 1, maxLength: 1_024, description: 'File name' }),
     content_type: Defaulted(Type.String(), 'application/octet-stream', {
       maxLength: 200,
-      description: 'The PUT must carry exactly this Content-Type',
+      description: 'Media type the file must be sent with',
     }),
     size_bytes: Type.Optional(
       Nullable(
@@ -34,25 +34,27 @@ export default operation({
       ),
     ),
   }),
-  output: Closed({
-    upload_url: Type.String(),
-    object_path: Type.String(),
-    part: Type.Optional(
-      Closed(
-        {
-          offset: Type.Integer({ minimum: 0, description: 'The first byte of the file to send. What lies before it has arrived' }),
-          length: Type.Integer({
-            minimum: 0,
-            description: 'How many bytes the address takes, exactly; 0 when all of the file has arrived',
-          }),
-        },
-        {
-          description:
-            'Given with `size_bytes` where files are stored on S3: PUT these bytes, then ask for the next address, until all have arrived',
-        },
+  output: Closed(
+    {
+      upload_url: Type.String({ description: 'URL to PUT the bytes to, within 15 minutes' }),
+      object_path: Type.String({ description: 'Path of the file in the object store' }),
+      part: Type.Optional(
+        Closed(
+          {
+            offset: Type.Integer({ minimum: 0, description: 'First byte to send; all earlier bytes have arrived' }),
+            length: Type.Integer({
+              minimum: 0,
+              description: 'Exact number of bytes to send; 0 when the file is complete',
+            }),
+          },
+          {
+            description: 'Present with `size_bytes` for S3 storage: PUT these bytes, then request the next URL until the file is complete',
+          },
+        ),
       ),
-    ),
-  }),
+    },
+    { description: 'URL to upload the file to' },
+  ),
   example: {
     input: { upload_id: EXAMPLE_UPLOAD.id, file_name: EXAMPLE_UPLOAD.files[0]!.name, content_type: 'image/tiff' },
     output: {

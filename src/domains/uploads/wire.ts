@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { UPLOAD_FILE_STATES, UPLOAD_STATES } from '#core/vocabulary.ts'
 import { expiresAt, type Upload } from '#model/imagery/upload.ts'
 import type { UploadFile } from '#model/imagery/upload-file.ts'
@@ -11,47 +11,49 @@ export const MAX_BYTES = 2 ** 50
 
 const FileRecord = Closed(
   {
-    name: Type.String(),
-    object_path: Type.String(),
-    content_type: Type.String(),
-    size_bytes: Nullable(Type.Integer()),
+    name: Type.String({ description: 'File name' }),
+    object_path: Type.String({ description: 'Path of the file in the object store' }),
+    content_type: Type.String({ description: 'Media type the upload must be sent with' }),
+    size_bytes: Described(Nullable(Type.Integer()), 'File size in bytes; null if unknown'),
     state: Choice(UPLOAD_FILE_STATES, {
       description:
         'awaiting: its bytes are expected; refused: it is no raster that we read; converting: it is being rewritten; ' +
         'ready: its item can be shown; failed: its conversion failed',
     }),
-    step: Type.String({ description: 'upload, check, queued, convert, store, describe or done: where it is, or where it failed' }),
-    fraction: Nullable(Type.Number({ description: 'Of the conversion, from 0 to 1' })),
-    error: Nullable(Type.String()),
-    item_id: Nullable(Type.String()),
-    asset_id: Nullable(Uuid),
+    step: Type.String({
+      description: 'Current step, or the step that failed: `upload`, `check`, `queued`, `convert`, `store`, `describe` or `done`',
+    }),
+    fraction: Nullable(Type.Number({ description: 'Progress of the conversion, 0 to 1; null if not converting' })),
+    error: Described(Nullable(Type.String()), 'Why the file failed; null if it has not'),
+    item_id: Described(Nullable(Type.String()), 'Item ID; null until the item is created'),
+    asset_id: Described(Nullable(Uuid), 'Asset ID; null until the item is created'),
   },
-  { $id: 'UploadFile' },
+  { $id: 'UploadFile', description: 'A file of an upload session' },
 )
 
 export const UploadRecord = Closed(
   {
-    id: Uuid,
-    project_id: Uuid,
-    status: Choice(UPLOAD_STATES),
-    file_count: Type.Integer(),
-    total_bytes: Type.Integer(),
-    bytes_uploaded: Type.Integer(),
-    reserved_bytes: Type.Integer(),
-    target_collection_id: Nullable(Uuid),
-    target_item_id: Nullable(Type.String()),
-    asset_key: Nullable(Type.String()),
-    is_categorical: Type.Boolean(),
-    item_ids: Type.Array(Type.String()),
-    error_step: Nullable(Type.String()),
-    error_message: Nullable(Type.String()),
-    files: Type.Array(FileRecord),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    expires_at: Nullable(Timestamp),
-    completed_at: Nullable(Timestamp),
+    id: Described(Uuid, 'Upload session ID'),
+    project_id: Described(Uuid, 'Project ID'),
+    status: Choice(UPLOAD_STATES, { description: 'Status of the session' }),
+    file_count: Type.Integer({ description: 'Number of files in the session' }),
+    total_bytes: Type.Integer({ description: 'Total size of the files in bytes' }),
+    bytes_uploaded: Type.Integer({ description: 'Bytes uploaded so far' }),
+    reserved_bytes: Type.Integer({ description: 'Bytes reserved from the storage quota; 0 once the session has ended' }),
+    target_collection_id: Described(Nullable(Uuid), 'ID of the collection the items are added to; null if none'),
+    target_item_id: Described(Nullable(Type.String()), 'ID of the item the files are added to; null for new items'),
+    asset_key: Described(Nullable(Type.String()), 'Asset key; null for the default'),
+    is_categorical: Type.Boolean({ description: 'Whether pixel values are class codes, which are never rescaled or interpolated' }),
+    item_ids: Type.Array(Type.String(), { description: 'IDs of the created items' }),
+    error_step: Described(Nullable(Type.String()), 'Step at which the upload failed; null if it has not'),
+    error_message: Described(Nullable(Type.String()), 'Why the upload failed; null if it has not'),
+    files: Type.Array(FileRecord, { description: 'Files of the session' }),
+    created_at: Described(Timestamp, 'Creation time'),
+    updated_at: Described(Timestamp, 'Time of the last change'),
+    expires_at: Described(Nullable(Timestamp), 'Time the session expires; null once it has ended'),
+    completed_at: Described(Nullable(Timestamp), 'Completion time; null until completed'),
   },
-  { $id: 'Upload' },
+  { $id: 'Upload', description: 'An upload session' },
 )
 
 /** `addressOf` tells an object's path in the configured store. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Timestamp, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Timestamp, Uuid } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as report from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
@@ -11,22 +11,28 @@ export default operation({
   id: 'usage.current',
   scope: 'usage:read',
   tier: 'read',
-  input: Closed({ organization_id: Type.Optional(Type.String({ description: "The caller's own, which is also the default" })) }),
-  output: Closed({
-    organization_id: Uuid,
-    plan_id: Type.String(),
-    period: Type.String({ description: 'YYYY-MM' }),
-    ...meters,
-    storage_reserved_bytes: Type.Integer({ description: 'Promised to uploads and jobs under way' }),
-    egress_bytes_last_24h: Type.Integer(),
-    limits: Closed({
-      storage_bytes: Type.Integer(),
-      egress_bytes_per_24h: Type.Integer(),
-      compute_jobs: Type.Integer(),
-      processing_jobs: Type.Integer(),
-    }),
-    as_of: Timestamp,
-  }),
+  input: Closed({ organization_id: Type.Optional(Type.String({ description: "Organization ID; defaults to the caller's organization" })) }),
+  output: Closed(
+    {
+      organization_id: Described(Uuid, 'Organization ID'),
+      plan_id: Type.String({ description: 'Plan ID' }),
+      period: Type.String({ description: 'Current month as `YYYY-MM`' }),
+      ...meters,
+      storage_reserved_bytes: Type.Integer({ description: 'Bytes reserved for uploads and jobs in progress' }),
+      egress_bytes_last_24h: Type.Integer({ description: 'Bytes downloaded in the last 24 hours' }),
+      limits: Closed(
+        {
+          storage_bytes: Type.Integer({ description: 'Storage included, in bytes' }),
+          egress_bytes_per_24h: Type.Integer({ description: 'Bytes that can be downloaded in any 24 hours' }),
+          compute_jobs: Type.Integer({ description: 'Clip jobs included per month' }),
+          processing_jobs: Type.Integer({ description: 'Processing jobs included per month' }),
+        },
+        { description: 'Limits of the plan' },
+      ),
+      as_of: Described(Timestamp, 'Time of the measurement'),
+    },
+    { description: 'Usage of the current month' },
+  ),
   example: {
     input: { organization_id: EXAMPLE_IDS.organization },
     output: {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { DAY_MS } from '#core/time.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { parseInstant } from '#core/interval.ts'
-import { Choice, Closed, Defaulted, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Described, Uuid } from '#core/shapes.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as report from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
@@ -12,7 +12,7 @@ import { EXAMPLE_IDS } from '#wire/examples.ts'
 const MAX_DAYS = 366
 const MAX_MONTHS = 60
 
-const Instant = Type.String({ minLength: 10, maxLength: 40, description: 'A day, YYYY-MM-DD, or an instant of it' })
+const Instant = Type.String({ minLength: 10, maxLength: 40 })
 
 /**
  * What the organization used, month by month or day by day, up to today. Storage of a day is the most that was stored on
@@ -23,17 +23,24 @@ export default operation({
   scope: 'usage:read',
   tier: 'read',
   input: Closed({
-    organization_id: Type.Optional(Type.String({ description: "The caller's own, which is also the default" })),
-    months: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MONTHS, description: '3 unless from is given' })),
-    from: Type.Optional(Instant),
-    to: Type.Optional(Instant),
-    granularity: Defaulted(Choice(['day', 'month']), 'month'),
+    organization_id: Type.Optional(Type.String({ description: "Organization ID; defaults to the caller's organization" })),
+    months: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_MONTHS, description: 'Number of months to return; 3 by default, ignored with `from`' }),
+    ),
+    from: Described(Type.Optional(Instant), 'Start of the period: day (`YYYY-MM-DD`) or time'),
+    to: Described(Type.Optional(Instant), 'End of the period: day (`YYYY-MM-DD`) or time'),
+    granularity: Defaulted(Choice(['day', 'month']), 'month', { description: 'Period of each data point' }),
   }),
-  output: Closed({
-    organization_id: Uuid,
-    granularity: Choice(['day', 'month']),
-    points: Type.Array(Closed({ period: Type.String(), ...meters })),
-  }),
+  output: Closed(
+    {
+      organization_id: Described(Uuid, 'Organization ID'),
+      granularity: Choice(['day', 'month'], { description: 'Period of each data point' }),
+      points: Type.Array(Closed({ period: Type.String({ description: 'Day or month of the data point' }), ...meters }), {
+        description: 'Usage per period, oldest first',
+      }),
+    },
+    { description: 'Usage per period, oldest first' },
+  ),
   example: {
     input: { organization_id: EXAMPLE_IDS.organization, months: 1 },
     output: { organization_id: EXAMPLE_IDS.organization, granularity: 'month', points: [{ period: '2026-03', ...EXAMPLE_METERS }] },

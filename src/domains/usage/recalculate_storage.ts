@@ -12,8 +12,14 @@ export default operation({
   id: 'usage.recalculate_storage',
   scope: 'usage:write',
   tier: 'compute',
-  input: Closed({ organization_id: Type.Optional(Type.String({ description: "The caller's own, which is also the default" })) }),
-  output: Closed({ previous_bytes: Type.Integer(), storage_bytes: Type.Integer() }),
+  input: Closed({ organization_id: Type.Optional(Type.String({ description: "Organization ID; defaults to the caller's organization" })) }),
+  output: Closed(
+    {
+      previous_bytes: Type.Integer({ description: 'Storage use before the recalculation, in bytes' }),
+      storage_bytes: Type.Integer({ description: 'Storage use in bytes' }),
+    },
+    { description: 'Storage use before and after the recalculation' },
+  ),
   example: { input: { organization_id: EXAMPLE_IDS.organization }, output: { previous_bytes: 734_003_200, storage_bytes: 734_003_200 } },
 }).handle({
   async check({ principal }, { organization_id }) {

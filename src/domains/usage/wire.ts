@@ -2,12 +2,14 @@ import Type from 'typebox'
 import type { UsagePoint } from '#model/plans/usage-report.ts'
 
 export const meters = {
-  storage_bytes: Type.Integer(),
-  egress_bytes: Type.Integer(),
-  tiles: Type.Integer(),
-  compute_jobs: Type.Integer({ description: 'Clip jobs' }),
-  processing_jobs: Type.Integer({ description: 'Processing jobs of all other kinds' }),
-  api_calls: Type.Integer(),
+  storage_bytes: Type.Integer({ description: 'Storage use in bytes' }),
+  egress_bytes: Type.Integer({ description: 'Bytes downloaded' }),
+  tiles: Type.Integer({ description: 'Tiles rendered' }),
+  compute_jobs: Type.Integer({ description: 'Number of clip jobs' }),
+  processing_jobs: Type.Integer({
+    description: 'Number of processing jobs, without clip jobs',
+  }),
+  api_calls: Type.Integer({ description: 'API calls, including refused ones' }),
 }
 
 export function toMeters({ storageBytes, egressBytes, tiles, computeJobs, processingJobs, apiCalls }: UsagePoint) {

@@ -1,24 +1,24 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
-import { Choice, Closed, Defaulted, FreeForm, Nullable } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Described, FreeForm, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { listVisualizations, type RenderParams } from '#raster/formulas/visualizations.ts'
 
 const Spec = Closed(
   {
-    id: Type.String(),
-    label: Type.String(),
-    kind: Choice(['rgb', 'index', 'elevation', 'raw']),
-    asset: Nullable(Type.String()),
-    bands: Nullable(Type.Array(Type.Integer())),
-    expression: Nullable(Type.String()),
-    colormap: Nullable(Type.String()),
-    rescale: Nullable(Type.String()),
-    is_default: Type.Boolean(),
-    category: Nullable(Type.String()),
-    description: Type.String(),
+    id: Type.String({ description: 'Visualization ID' }),
+    label: Type.String({ description: 'Visualization label' }),
+    kind: Choice(['rgb', 'index', 'elevation', 'raw'], { description: 'Visualization kind' }),
+    asset: Described(Nullable(Type.String()), 'Asset key; null for the default asset'),
+    bands: Described(Nullable(Type.Array(Type.Integer())), '1-based band numbers; null for an expression'),
+    expression: Described(Nullable(Type.String()), 'Band math expression; null for a band combination'),
+    colormap: Described(Nullable(Type.String()), 'Colormap name from `cog.colormaps`; null for RGB'),
+    rescale: Described(Nullable(Type.String()), 'Value range of the colours as `min,max`; null for automatic'),
+    is_default: Type.Boolean({ description: 'Whether this is the default visualization' }),
+    category: Described(Nullable(Type.String()), 'Category that groups visualizations; null if none'),
+    description: Type.String({ description: 'Description of the visualization' }),
   },
-  { $id: 'Visualization' },
+  { $id: 'Visualization', description: 'A way to render an item' },
 )
 
 /** The ways to show bands with these roles, best first, and the one to start with. A DEM has one: its elevation. */
@@ -27,12 +27,21 @@ export default operation({
   scope: 'tiles:read',
   tier: 'read',
   input: Closed({
-    band_roles: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Integer({ minimum: 1, maximum: 64 }))),
-    data_type: Defaulted(Type.String({ maxLength: 100 }), 'raster'),
-    render_params: Type.Optional(FreeForm),
-    asset: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
+    band_roles: Described(
+      Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Integer({ minimum: 1, maximum: 64 }))),
+      'Band role to 1-based band number, for example `{"RED": 3, "NIR": 4}`',
+    ),
+    data_type: Defaulted(Type.String({ maxLength: 100 }), 'raster', { description: 'Type of the raster data' }),
+    render_params: Described(Type.Optional(FreeForm), 'Rendering hints of the data source'),
+    asset: Described(Type.Optional(Nullable(Type.String({ maxLength: 200 }))), 'Asset key'),
   }),
-  output: Closed({ visualizations: Type.Array(Spec), default_id: Nullable(Type.String()) }),
+  output: Closed(
+    {
+      visualizations: Type.Array(Spec, { description: 'Available visualizations, best first' }),
+      default_id: Described(Nullable(Type.String()), 'ID of the default visualization; null if there is none'),
+    },
+    { description: 'Available visualizations, best first' },
+  ),
   example: {
     input: { band_roles: { RED: 3, GREEN: 2, BLUE: 1 } },
     output: {

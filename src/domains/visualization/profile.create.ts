@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Defaulted } from '#core/shapes.ts'
+import { Closed, Defaulted, Described } from '#core/shapes.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
@@ -13,14 +13,14 @@ export default operation({
   scope: 'items:write',
   tier: 'compute',
   input: Closed({
-    item_id: ItemId,
-    name: ProfileName,
-    layer: Defaulted(ProfileLayer, 'user'),
-    type: ProfileType,
-    is_default: Defaulted(Type.Boolean(), false),
-    sort_order: Defaulted(SortOrder, 0),
-    config: Config,
-    asset_key: Type.Optional(AssetKey),
+    item_id: Described(ItemId, 'Item ID'),
+    name: Described(ProfileName, 'Display name of the profile'),
+    layer: Defaulted(ProfileLayer, 'user', { description: 'Origin of the profile: sensor default, automatic or user-defined' }),
+    type: Described(ProfileType, 'Visualization type'),
+    is_default: Defaulted(Type.Boolean(), false, { description: "Whether this becomes the item's default" }),
+    sort_order: Defaulted(SortOrder, 0, { description: 'Position in the list' }),
+    config: Described(Config, 'Bands or expression, colours and value range'),
+    asset_key: Described(Type.Optional(AssetKey), 'Asset key'),
   }),
   output: ProfileRecord,
   example: {

@@ -1,4 +1,4 @@
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
@@ -10,7 +10,7 @@ export default operation({
   id: 'visualization.profile.set_default',
   scope: 'items:write',
   tier: 'compute',
-  input: Closed({ item_id: ItemId, profile_id: ProfileId }),
+  input: Closed({ item_id: Described(ItemId, 'Item ID'), profile_id: Described(ProfileId, 'Visualization profile ID') }),
   output: ProfileRecord,
   example: { input: { item_id: EXAMPLE_PROFILE.item_id, profile_id: EXAMPLE_PROFILE.id }, output: EXAMPLE_PROFILE },
 }).handle({

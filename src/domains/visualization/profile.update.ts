@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Nullable } from '#core/shapes.ts'
+import { Closed, Described, Nullable } from '#core/shapes.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
@@ -13,14 +13,14 @@ export default operation({
   scope: 'items:write',
   tier: 'compute',
   input: Closed({
-    item_id: ItemId,
-    profile_id: ProfileId,
-    name: Type.Optional(Nullable(ProfileName)),
-    type: Type.Optional(Nullable(ProfileType)),
-    is_default: Type.Optional(Nullable(Type.Boolean())),
-    sort_order: Type.Optional(Nullable(SortOrder)),
-    config: Type.Optional(Nullable(Config)),
-    asset_key: Type.Optional(AssetKey),
+    item_id: Described(ItemId, 'Item ID'),
+    profile_id: Described(ProfileId, 'Visualization profile ID'),
+    name: Described(Type.Optional(Nullable(ProfileName)), 'Display name of the profile'),
+    type: Described(Type.Optional(Nullable(ProfileType)), 'Visualization type'),
+    is_default: Described(Type.Optional(Nullable(Type.Boolean())), "Whether this becomes the item's default"),
+    sort_order: Described(Type.Optional(Nullable(SortOrder)), 'Position in the list'),
+    config: Described(Type.Optional(Nullable(Config)), 'Bands or expression, colours and value range'),
+    asset_key: Described(Type.Optional(AssetKey), 'Asset key'),
   }),
   output: ProfileRecord,
   example: {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
@@ -11,8 +11,8 @@ export default operation({
   id: 'visualization.profiles.list',
   scope: 'items:read',
   tier: 'read',
-  input: Closed({ item_id: ItemId }),
-  output: Type.Array(ProfileRecord),
+  input: Closed({ item_id: Described(ItemId, 'Item ID') }),
+  output: Type.Array(ProfileRecord, { description: 'Visualization profiles of the item' }),
   example: { input: { item_id: EXAMPLE_PROFILE.item_id }, output: [EXAMPLE_PROFILE] },
 }).handle({
   async check({ db, principal }, { item_id }) {

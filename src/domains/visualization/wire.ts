@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, Described, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { PROFILE_LAYERS, PROFILE_TYPES } from '#core/vocabulary.ts'
 import type { Profile } from '#model/imagery/visualization-profile.ts'
 import { MAX_CHARACTERS } from '#raster/expression/index.ts'
@@ -13,48 +13,59 @@ export const AssetKey = Nullable(Type.String({ minLength: 1, maxLength: 255 }))
 export const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
 
 /** Null is the same as absent, here and nowhere else: forms send every field that they have. */
-export const Config = Closed({
-  bands: Type.Optional(Nullable(Type.Array(Type.Integer({ minimum: 1, maximum: 64 }), { minItems: 1, maxItems: 3 }))),
-  expression: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: MAX_CHARACTERS }))),
-  colormap: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 100 }))),
-  rescale: Type.Optional(
-    Nullable(
-      Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description: '`min,max`, or one pair a band separated by `;`. Without it the image’s own range applies',
-      }),
+export const Config = Closed(
+  {
+    bands: Described(
+      Type.Optional(Nullable(Type.Array(Type.Integer({ minimum: 1, maximum: 64 }), { minItems: 1, maxItems: 3 }))),
+      '1-based band numbers',
     ),
-  ),
-  color_table: Type.Optional(
-    Nullable(Type.Boolean({ description: 'Samples are numbers of classes: the file’s own colours, or those of the colormap in turn' })),
-  ),
-  resampling: Type.Optional(Nullable(Choice(['nearest', 'bilinear', 'cubic', 'average']))),
-})
+    expression: Described(
+      Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: MAX_CHARACTERS }))),
+      'Band math expression, for example `(b4-b3)/(b4+b3)`',
+    ),
+    colormap: Described(Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 100 }))), 'Colormap name from `cog.colormaps`'),
+    rescale: Type.Optional(
+      Nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: "Value range of the colours as `min,max`, or one pair per band separated by `;`; defaults to the image's range",
+        }),
+      ),
+    ),
+    color_table: Type.Optional(
+      Nullable(
+        Type.Boolean({ description: "Whether pixel values are class codes, drawn in the file's colour table or the colormap's colours" }),
+      ),
+    ),
+    resampling: Described(Type.Optional(Nullable(Choice(['nearest', 'bilinear', 'cubic', 'average']))), 'Resampling method'),
+  },
+  { $id: 'VisualizationConfig', description: 'Bands or expression, colours and value range' },
+)
 
 export const ProfileRecord = Closed(
   {
-    id: Uuid,
-    item_id: Type.String(),
-    name: Type.String(),
-    layer: ProfileLayer,
-    type: ProfileType,
+    id: Described(Uuid, 'Visualization profile ID'),
+    item_id: Type.String({ description: 'Item ID' }),
+    name: Type.String({ description: 'Display name of the profile' }),
+    layer: Described(ProfileLayer, 'Origin of the profile: sensor default, automatic or user-defined'),
+    type: Described(ProfileType, 'Visualization type'),
     /** What `visualization.list_for` calls this type; the four that follow are the config's own. */
-    kind: Choice(['rgb', 'index', 'raw']),
-    bands: Nullable(Type.Array(Type.Integer())),
-    expression: Nullable(Type.String()),
-    colormap: Nullable(Type.String()),
-    rescale: Nullable(Type.String()),
-    is_default: Type.Boolean(),
-    sort_order: Type.Integer(),
-    config: Config,
-    asset_key: Nullable(Type.String()),
-    version: Type.Integer(),
-    created_by: Nullable(Uuid),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    kind: Choice(['rgb', 'index', 'raw'], { description: 'Rendering kind' }),
+    bands: Described(Nullable(Type.Array(Type.Integer())), '1-based band numbers; null for an expression'),
+    expression: Described(Nullable(Type.String()), 'Band math expression; null for a band combination'),
+    colormap: Described(Nullable(Type.String()), 'Colormap name from `cog.colormaps`; null for RGB'),
+    rescale: Described(Nullable(Type.String()), 'Value range of the colours as `min,max`; null for automatic'),
+    is_default: Type.Boolean({ description: "Whether this is the item's default profile" }),
+    sort_order: Type.Integer({ description: 'Position in the list' }),
+    config: Described(Config, 'Bands or expression, colours and value range'),
+    asset_key: Described(Nullable(Type.String()), 'Asset key; null for the default asset'),
+    version: Type.Integer({ description: 'Version of the profile, incremented by each change' }),
+    created_by: Described(Nullable(Uuid), 'User ID of the creator; null if not created by a user'),
+    created_at: Described(Timestamp, 'Creation time'),
+    updated_at: Described(Timestamp, 'Time of the last change'),
   },
-  { $id: 'VisualizationProfile' },
+  { $id: 'VisualizationProfile', description: 'A saved visualization profile of an item' },
 )
 
 export function toRecord(profile: Profile, itemId: string): Static<typeof ProfileRecord> {

@@ -22,16 +22,16 @@ export function assetPaths(): Record<string, unknown> {
         operationId: 'items.asset.download.get',
         tags: ['items'],
         summary: 'The stable address of a file: `items.asset.download` as a redirect.',
-        description: 'Leads to a signed address that serves ranges and works for 15 minutes.',
+        description: 'Redirects to a signed URL that supports range requests and expires after 15 minutes.',
         parameters: [
-          parameter('path', 'item_id', 'The item'),
-          parameter('path', 'asset_key', 'The key of the asset, such as `data`, or its id'),
-          parameter('query', 'key', 'An API key, for clients that cannot send headers'),
+          parameter('path', 'item_id', 'Item ID'),
+          parameter('path', 'asset_key', 'Asset key, such as `data`, or asset ID'),
+          parameter('query', 'key', 'API key, for clients that cannot send headers'),
         ],
         responses: {
           '302': {
-            description: 'Where the bytes are',
-            headers: { Location: { description: 'The signed address', schema: { type: 'string', format: 'uri' } } },
+            description: 'Redirect to the file',
+            headers: { Location: { description: 'Signed download URL', schema: { type: 'string', format: 'uri' } } },
           },
           ...problemResponses(400, 401, 403, 404, 410, 422, 429, 500),
         },

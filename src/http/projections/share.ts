@@ -39,8 +39,8 @@ const parameter = (place: 'path' | 'query', name: string, description: string) =
   description,
   schema: { type: 'string' },
 })
-const GRANT = parameter('query', 'grant', 'From an answer of `share.link.validate` or `share.tilejson`; it stands for token and password')
-const PROFILE = parameter('query', 'profile', 'One of the offered visualizations')
+const GRANT = parameter('query', 'grant', 'Grant from `share.link.validate` or `share.tilejson`, instead of token and password')
+const PROFILE = parameter('query', 'profile', 'ID of an available visualization')
 
 /** For the published document. */
 export function sharePaths(): Record<string, unknown> {
@@ -54,15 +54,15 @@ export function sharePaths(): Record<string, unknown> {
       'share.tile.render',
       'A shared tile by its address: `share.tile.render` for map clients.',
       [
-        parameter('path', 'z', 'Zoom, 0 to 24'),
-        parameter('path', 'x', 'Column'),
-        parameter('path', 'y', 'Row, from the top; `@2x` after it for 512 pixels a side'),
-        parameter('path', 'format', '`webp`, `png`, `jpg` or `jpeg`'),
+        parameter('path', 'z', 'Zoom level, 0 to 24'),
+        parameter('path', 'x', 'Tile column, counted from the west'),
+        parameter('path', 'y', 'Tile row, counted from the north; append `@2x` for 512 × 512 pixels'),
+        parameter('path', 'format', 'Image format: `webp`, `png`, `jpg` or `jpeg`'),
         PROFILE,
       ],
       {
-        '200': { description: 'The tile', content: { 'image/webp': { schema: { type: 'string' } } } },
-        '304': { description: 'The tile that `If-None-Match` names' },
+        '200': { description: 'The tile', content: { 'image/webp': { schema: { type: 'string', format: 'binary' } } } },
+        '304': { description: 'Not modified: the tile that `If-None-Match` names' },
         ...problems('400', '401', '404', '422', '429', '500'),
       },
     ),
@@ -73,8 +73,8 @@ export function sharePaths(): Record<string, unknown> {
     '/api/v1/share/assets/{asset_id}': entry(
       'share.asset.download',
       'A shared file by its address: a redirect to a signed one.',
-      [parameter('path', 'asset_id', 'Which file')],
-      { '302': { description: 'To the file' }, ...problems('401', '403', '404', '422', '429', '500') },
+      [parameter('path', 'asset_id', 'Asset ID')],
+      { '302': { description: 'Redirect to the file' }, ...problems('401', '403', '404', '422', '429', '500') },
     ),
   }
 }

@@ -68,15 +68,15 @@ const numbers = (query: Readonly<Record<string, unknown>>, names: readonly strin
   Object.fromEntries(Object.entries(pick(query, names)).map(([name, value]) => [name, numeric(value)]))
 
 const TILE_PARAMETERS = [
-  ['profile', "A saved profile's id, or a derived one such as `rgb` or `ndvi`"],
-  ['asset_key', 'Which asset of a multi-asset item'],
-  ['bands', '`4,3,2`'],
-  ['expression', 'Band math, `(b4-b3)/(b4+b3)`'],
-  ['rescale', '`min,max`'],
-  ['colormap', 'A colormap of `cog.colormaps`'],
-  ['quality', '1 to 100, for lossy formats'],
-  ['tile_size', '256 or 512'],
-  ['key', 'An API key, for clients that cannot send headers'],
+  ['profile', 'Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`'],
+  ['asset_key', 'Asset key, for items with several rasters'],
+  ['bands', '1-based band numbers, such as `4,3,2`'],
+  ['expression', 'Band math expression, for example `(b4-b3)/(b4+b3)`'],
+  ['rescale', 'Value range of the colours as `min,max`'],
+  ['colormap', 'Colormap name from `cog.colormaps`'],
+  ['quality', 'Quality of lossy formats, 1 to 100'],
+  ['tile_size', 'Tile width and height in pixels: 256 or 512'],
+  ['key', 'API key, for clients that cannot send headers'],
 ] as const
 
 /** `v` is the version that addresses in TileJSON carry; map clients add `_` to get past caches. */
@@ -104,13 +104,13 @@ function resultPath(responses: object): [string, unknown] {
         operationId: `${RESULT.render}.get`,
         tags: ['analytics'],
         summary: `A tile by its address: \`${RESULT.render}\` for map clients.`,
-        description: 'Append `@2x` to the row for 512 pixels a side. 404 after the result has expired.',
+        description: 'Append `@2x` to the row for 512 × 512 pixels. Returns 404 after the result has expired.',
         parameters: [
-          parameter('path', RESULT.id, 'Whose tiles'),
-          parameter('path', 'z', 'Zoom, 0 to 24'),
-          parameter('path', 'x', 'Column'),
-          parameter('path', 'y', 'Row, from the top'),
-          parameter('path', 'format', '`webp`, `png`, `jpg` or `jpeg`'),
+          parameter('path', RESULT.id, 'ID of the item, collection or result'),
+          parameter('path', 'z', 'Zoom level, 0 to 24'),
+          parameter('path', 'x', 'Tile column, counted from the west'),
+          parameter('path', 'y', 'Tile row, counted from the north'),
+          parameter('path', 'format', 'Image format: `webp`, `png`, `jpg` or `jpeg`'),
           ...TILE_PARAMETERS.filter(([name]) => RESULT_NAMES.includes(name)).map(([name, text]) => parameter('query', name, text)),
         ],
         responses,
@@ -123,8 +123,8 @@ function resultPath(responses: object): [string, unknown] {
 export function tilePaths(): Record<string, unknown> {
   const problems = problemResponses(400, 401, 403, 404, 422, 429, 500, 503)
   const responses = {
-    '200': { description: 'The tile', content: { 'image/webp': { schema: { type: 'string' } } } },
-    '304': { description: 'The tile that `If-None-Match` names' },
+    '200': { description: 'The tile', content: { 'image/webp': { schema: { type: 'string', format: 'binary' } } } },
+    '304': { description: 'Not modified: the tile that `If-None-Match` names' },
     ...problems,
   }
   return Object.fromEntries([
@@ -137,13 +137,13 @@ export function tilePaths(): Record<string, unknown> {
             operationId: `${render}.get`,
             tags: [root],
             summary: `A tile by its address: \`${render}\` for map clients.`,
-            description: 'Append `@2x` to the row for 512 pixels a side.',
+            description: 'Append `@2x` to the row for 512 × 512 pixels.',
             parameters: [
-              parameter('path', id, 'Whose tiles'),
-              parameter('path', 'z', 'Zoom, 0 to 24; of items also the name of a matrix of WMTS'),
-              parameter('path', 'x', 'Column'),
-              parameter('path', 'y', 'Row, from the top'),
-              parameter('path', 'format', '`webp`, `png`, `jpg` or `jpeg`'),
+              parameter('path', id, 'ID of the item, collection or result'),
+              parameter('path', 'z', 'Zoom level, 0 to 24; for items also the name of a WMTS tile matrix'),
+              parameter('path', 'x', 'Tile column, counted from the west'),
+              parameter('path', 'y', 'Tile row, counted from the north'),
+              parameter('path', 'format', 'Image format: `webp`, `png`, `jpg` or `jpeg`'),
               ...TILE_PARAMETERS.map(([name, description]) => parameter('query', name, description)),
             ],
             responses,
@@ -157,13 +157,13 @@ export function tilePaths(): Record<string, unknown> {
             operationId: `${tilejson}.get`,
             tags: [root],
             summary: `TileJSON by its address: \`${tilejson}\` for map clients.`,
-            description: 'A key that comes as `key` is put into the addresses of the tiles.',
+            description: 'An API key sent as `key` is included in the tile URLs.',
             parameters: [
-              parameter('path', id, 'Whose tiles'),
+              parameter('path', id, 'ID of the item, collection or result'),
               ...TILE_PARAMETERS.filter(([name]) => ['profile', 'asset_key', 'tile_size', 'key'].includes(name)).map(
                 ([name, description]) => parameter('query', name, description),
               ),
-              parameter('query', 'format', 'Of the tiles: `webp`, `png`, `jpg` or `jpeg`'),
+              parameter('query', 'format', 'Image format of the tiles: `webp`, `png`, `jpg` or `jpeg`'),
             ],
             responses: {
               '200': {

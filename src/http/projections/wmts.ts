@@ -224,25 +224,25 @@ const REPORTS: readonly (readonly [number, string])[] = [
 ]
 
 const KVP_PARAMETERS = [
-  ['SERVICE', '`WMTS`; `WMS` is taken too, for QGIS'],
-  ['REQUEST', '`GetCapabilities` unless given, `GetTile` or `GetFeatureInfo`'],
-  ['STYLE', 'A profile: its id, a derived one such as `ndvi`, or `default`'],
-  ['FORMAT', '`image/webp` or `image/png`'],
+  ['SERVICE', '`WMTS`; `WMS` is also accepted, for QGIS'],
+  ['REQUEST', '`GetCapabilities` (default), `GetTile` or `GetFeatureInfo`'],
+  ['STYLE', 'Visualization profile ID, a derived visualization such as `ndvi`, or `default`'],
+  ['FORMAT', 'Media type of the tile: `image/webp` or `image/png`'],
   ['TILEMATRIXSET', `\`${IMAGE_SET.id}\` or \`${WELL_KNOWN_SET.id}\``],
-  ['TILEMATRIX', 'Its name in the capabilities: the zoom, of `GoogleMapsCompatible`'],
-  ['TILEROW', 'Row, from the top'],
-  ['TILECOL', 'Column'],
-  ['I', 'Column of a pixel in the tile, for GetFeatureInfo'],
-  ['J', 'Row of a pixel in the tile, for GetFeatureInfo'],
-  ['INFOFORMAT', 'Of GetFeatureInfo: `application/json` or `text/plain`'],
-  ['asset_key', 'Which asset of a multi-asset item'],
-  ['key', 'An API key, for clients that cannot send headers'],
+  ['TILEMATRIX', 'Tile matrix name from the capabilities; the zoom level for `GoogleMapsCompatible`'],
+  ['TILEROW', 'Tile row, counted from the north'],
+  ['TILECOL', 'Tile column, counted from the west'],
+  ['I', 'Pixel column in the tile, for `GetFeatureInfo`'],
+  ['J', 'Pixel row in the tile, for `GetFeatureInfo`'],
+  ['INFOFORMAT', 'Media type of `GetFeatureInfo`: `application/json` or `text/plain`'],
+  ['asset_key', 'Asset key, for items with several rasters'],
+  ['key', 'API key, for clients that cannot send headers'],
 ] as const
 
 /** For the published document. Names of parameters may be written in any case. */
 export function wmtsPaths(): Record<string, unknown> {
   const failures = Object.fromEntries(REPORTS.map(([status, description]) => [String(status), { description, content: XML }]))
-  const item = parameter('path', 'item_id', 'The item')
+  const item = parameter('path', 'item_id', 'Item ID')
   const query = (names: readonly string[]) =>
     KVP_PARAMETERS.filter(([name]) => names.includes(name)).map(([name, description]) => parameter('query', name, description))
   return {
@@ -258,13 +258,13 @@ export function wmtsPaths(): Record<string, unknown> {
             description: 'Capabilities, a tile, or the values under a pixel',
             content: {
               ...XML,
-              'image/webp': { schema: { type: 'string' } },
-              'image/png': { schema: { type: 'string' } },
+              'image/webp': { schema: { type: 'string', format: 'binary' } },
+              'image/png': { schema: { type: 'string', format: 'binary' } },
               'application/json': { schema: { type: 'object' } },
               'text/plain': { schema: { type: 'string' } },
             },
           },
-          '304': { description: 'The tile that `If-None-Match` names' },
+          '304': { description: 'Not modified: the tile that `If-None-Match` names' },
           ...failures,
         },
       },
@@ -274,7 +274,7 @@ export function wmtsPaths(): Record<string, unknown> {
         operationId: 'items.tile.wmts_capabilities.get',
         tags: ['items'],
         summary: 'WMTS capabilities of one item by address.',
-        description: 'A key that comes as `key` is put into the addresses of the tiles.',
+        description: 'An API key sent as `key` is included in the tile URLs.',
         parameters: [item, ...query(['asset_key', 'key'])],
         responses: { '200': { description: 'The capabilities', content: XML }, ...failures },
       },

@@ -10,7 +10,7 @@ import * as itemWrite from './item-write.ts'
 export const MOSAICS = { systemKey: 'mosaics', name: 'Mosaics' }
 
 /** Up to this many scenes the lookup stands in the item itself; beyond, it is a file beside it. */
-export const MAX_INLINE_SCENES = 256
+const MAX_INLINE_SCENES = 256
 
 const HOME = 'https://stac-extensions.github.io/'
 const PROCESSING = `${HOME}processing/v1.1.0/schema.json`

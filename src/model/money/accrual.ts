@@ -66,7 +66,7 @@ export async function list(db: Db, organizationId: string, { start, end }: Perio
   return rows
 }
 
-/** What is owed and was invoiced neither here nor, as the operator says, elsewhere: for what was delivered, and provisionally for what is open. */
+/** What is on no invoice, neither here nor, as the operator says, elsewhere: final for what was delivered, provisional for what is open. */
 export async function standing(db: Db, organizationId: string): Promise<{ finalCredits: number; provisionalCredits: number }> {
   const { rows } = await sql<{ finalCredits: number; provisionalCredits: number }>`
     select coalesce(sum(e.credits) filter (where r.state <> 'live'), 0)::bigint as "finalCredits",

@@ -10,19 +10,19 @@ import { rangesOf } from './ranges.ts'
 
 export const Legend = Closed(
   {
-    kind: Choice(['scale', 'composite']),
-    low: Nullable(Type.Number({ description: 'Value of the first colour of a scale; what lies below has it too' })),
-    high: Nullable(Type.Number({ description: 'Value of the last colour of a scale; what lies above has it too' })),
-    unit: Nullable(Type.String({ description: 'Of the values, where the file or the kind of the look says it' })),
-    colors: Type.Array(Type.String(), { description: 'From low to high, evenly spaced, as `#rrggbb`; none for a composite' }),
-    channels: Type.Array(Type.String(), { description: 'What a composite shows as red, green and blue; none for a scale' }),
+    kind: Choice(['scale', 'composite'], { description: 'Whether the legend is a colour scale or a composite' }),
+    low: Nullable(Type.Number({ description: 'Value of the first colour; lower values have it too; null for a composite' })),
+    high: Nullable(Type.Number({ description: 'Value of the last colour; higher values have it too; null for a composite' })),
+    unit: Nullable(Type.String({ description: 'Unit of the values; null if unknown' })),
+    colors: Type.Array(Type.String(), { description: 'Colours from low to high, evenly spaced, as `#rrggbb`; empty for a composite' }),
+    channels: Type.Array(Type.String(), { description: 'What a composite shows as red, green and blue; empty for a scale' }),
   },
-  { $id: 'Legend' },
+  { $id: 'Legend', description: 'Legend of a visualization' },
 )
 
 export const ValueAt = Closed({
-  name: Type.String({ description: 'Name of the band, or the expression' }),
-  value: Nullable(Type.Number({ description: 'Null where there is no data' })),
+  name: Type.String({ description: 'Band name or expression' }),
+  value: Nullable(Type.Number({ description: 'Pixel value; null where there is no data' })),
 })
 
 /** Steps of a colour bar: more are not told apart. */

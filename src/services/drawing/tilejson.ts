@@ -1,22 +1,22 @@
 import Type from 'typebox'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import type { Layer } from '#model/imagery/item-layer.ts'
 import type { Coverage } from '#raster/warp/coverage.ts'
 
 export const TileJson = Closed(
   {
-    tilejson: Type.Literal('3.0.0'),
-    name: Type.String(),
-    description: Type.Optional(Type.String()),
-    version: Type.String(),
-    scheme: Type.Literal('xyz'),
-    tiles: Type.Array(Type.String()),
-    minzoom: Type.Integer(),
-    maxzoom: Type.Integer(),
-    bounds: Type.Array(Type.Number(), { minItems: 4, maxItems: 4 }),
-    center: Type.Array(Type.Number(), { minItems: 3, maxItems: 3 }),
+    tilejson: Type.Literal('3.0.0', { description: 'TileJSON version' }),
+    name: Type.String({ description: 'Tileset name' }),
+    description: Described(Type.Optional(Type.String()), 'Tileset description'),
+    version: Type.String({ description: 'Tileset version' }),
+    scheme: Type.Literal('xyz', { description: 'Row order: `xyz`, counted from the north' }),
+    tiles: Type.Array(Type.String(), { description: 'Tile URL templates with `{z}`, `{x}` and `{y}`' }),
+    minzoom: Type.Integer({ description: 'Lowest zoom level with tiles' }),
+    maxzoom: Type.Integer({ description: 'Zoom level of full resolution' }),
+    bounds: Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'Bounding box as west, south, east, north in degrees' }),
+    center: Type.Array(Type.Number(), { minItems: 3, maxItems: 3, description: 'Longitude, latitude and zoom level of the initial view' }),
   },
-  { $id: 'TileJson' },
+  { $id: 'TileJson', description: 'A TileJSON document' },
 )
 
 export const EXAMPLE_TILEJSON = {

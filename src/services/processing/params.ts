@@ -1,11 +1,11 @@
 /** Parameters that several processes take, each described once. */
 import Type from 'typebox'
-import { Choice, Defaulted, FreeForm } from '#core/shapes.ts'
+import { Choice, Defaulted, Described, FreeForm } from '#core/shapes.ts'
 import { RESAMPLING } from '#raster/warp/sample.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { ItemId } from '#wire/ids.ts'
 
-export const Item = Type.With(ItemId, { description: 'The item to work on' })
+export const Item = Described(ItemId, 'The item to work on')
 export const AssetKey = Type.Optional(
   Type.String({ minLength: 1, maxLength: 255, description: 'Which file of the item; the one that it is about by default' }),
 )
@@ -52,8 +52,8 @@ export const ItemsOutput = Type.Object(
   {
     items: Type.Array(
       Type.Object({
-        item_id: Type.String({ description: 'The item that was made' }),
-        name: Type.String({ description: 'What it is called' }),
+        item_id: Type.String({ description: 'ID of the created item' }),
+        name: Type.String({ description: 'Process title' }),
         assets: Type.Array(
           Type.Object({
             asset_id: Type.String({ description: 'The asset' }),

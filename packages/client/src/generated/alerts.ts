@@ -9,7 +9,7 @@ import type {
 
 /** Input of `alerts.acknowledge_event`. */
 export interface AlertsAcknowledgeEventInput {
-  /** Id of the alert event */
+  /** Alert event ID */
   event_id: string
 }
 
@@ -20,33 +20,33 @@ export interface AlertsAcknowledgeEventOutput {
 
 /** Input of `alerts.create_rule`. */
 export interface AlertsCreateRuleInput {
-  /** What people read in their inbox */
+  /** Rule name, shown in notifications */
   name: string
-  /** What it watches for, in your own words */
+  /** Description of the rule */
   description?: string | null | undefined
-  /** Watch items of this collection alone; all of the organization without it */
+  /** ID of the collection to watch; all items of the organization if omitted */
   collection_id?: string | null | undefined
-  /** What makes the rule look at an item. Default: `["item.created"]` */
+  /** Events that trigger an evaluation. Default: `["item.created"]` */
   event_types?: ('item.created' | 'item.updated')[] | undefined
-  /** Band math whose mean over the image is compared; bands are `b1`, `b2` and so on, or names */
+  /** Band math expression whose mean over the image is compared; bands are `b1`, `b2`, … or names */
   expression: string
-  /** One of `lt`, `gt`, `eq` and `between` */
+  /** Comparison: `lt`, `gt`, `eq` or `between` */
   comparison: string
-  /** What the mean is compared with; for `between` the lower end */
+  /** Threshold; the lower bound of `between` */
   threshold: number
-  /** For `between`, the upper end */
+  /** Upper bound of `between` */
   threshold_upper?: number | null | undefined
-  /** The file of the item that is read. Default: `"data"` */
+  /** Asset key of the raster to evaluate. Default: `"data"` */
   asset_key?: string | undefined
-  /** Names that the expression may use for bands, for example `{"nir": 4}`. Default: `{}` */
+  /** Band names for the expression, for example `{"nir": 4}`. Default: `{}` */
   band_mapping?: { [name: string]: number } | undefined
-  /** A GeoJSON Polygon or MultiPolygon: the mean is taken within it */
+  /** Area to evaluate: GeoJSON Polygon or MultiPolygon */
   aoi_geometry?: Geometry | null | undefined
-  /** `webhook` tells subscriptions of `alert.triggered`, `in_app` the inbox of whoever made the rule. Default: `["webhook"]` */
+  /** `webhook` delivers `alert.triggered` to event subscriptions, `in_app` notifies the rule's creator. Default: `["webhook"]` */
   notification_channels?: ('webhook' | 'in_app')[] | undefined
-  /** For so long after it fired the rule keeps quiet. Default: `60` */
+  /** Minutes to wait after the rule fires before it can fire again. Default: `60` */
   cooldown_minutes?: number | undefined
-  /** Whether it watches. Default: `true` */
+  /** Whether the rule is active. Default: `true` */
   active?: boolean | undefined
 }
 
@@ -57,39 +57,39 @@ export interface AlertsCreateRuleOutput {
 
 /** Input of `alerts.delete_rule`. */
 export interface AlertsDeleteRuleInput {
-  /** Id of the rule */
+  /** Alert rule ID */
   rule_id: string
 }
 
 /** Answer of `alerts.delete_rule`. */
 export interface AlertsDeleteRuleOutput {
-  /** It is gone */
+  /** Always `true` */
   deleted: true
 }
 
 /** Input of `alerts.events.list`. */
 export interface AlertsEventsListInput {
-  /** Id of the rule */
+  /** Alert rule ID */
   rule_id?: string | null | undefined
-  /** Only those that were acknowledged, or only those that were not */
+  /** Only acknowledged (`true`) or unacknowledged (`false`) events */
   acknowledged?: boolean | null | undefined
-  /** At most so many in one answer. Default: `50` */
+  /** Maximum number of results to return. Default: `50` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `alerts.events.list`. */
 export interface AlertsEventsListOutput {
-  /** The alert events of this window */
+  /** Alert events of this page */
   alert_events: AlertEvent[]
-  /** How many they are */
+  /** Number of results returned */
   count: number
 }
 
 /** Input of `alerts.rule.get`. */
 export interface AlertsRuleGetInput {
-  /** Id of the rule */
+  /** Alert rule ID */
   rule_id: string
 }
 
@@ -100,92 +100,92 @@ export interface AlertsRuleGetOutput {
 
 /** Input of `alerts.rules.list`. */
 export interface AlertsRulesListInput {
-  /** Only those that watch, or only those that do not */
+  /** Only active (`true`) or inactive (`false`) rules */
   active?: boolean | null | undefined
-  /** Watch items of this collection alone; all of the organization without it */
+  /** ID of the collection to watch; all items of the organization if omitted */
   collection_id?: string | null | undefined
 }
 
 /** Answer of `alerts.rules.list`. */
 export interface AlertsRulesListOutput {
-  /** The rules */
+  /** Alert rules */
   alert_rules: AlertRule[]
-  /** How many they are */
+  /** Number of results returned */
   count: number
 }
 
 /** Input of `alerts.test_rule`. */
 export interface AlertsTestRuleInput {
-  /** Id of the rule */
+  /** Alert rule ID */
   rule_id?: string | null | undefined
-  /** A rule that is not saved, in place of `rule_id` */
+  /** Unsaved rule to test instead of `rule_id` */
   rule?: {
-    /** Band math whose mean over the image is compared; bands are `b1`, `b2` and so on, or names */
+    /** Band math expression whose mean over the image is compared; bands are `b1`, `b2`, … or names */
     expression: string
-    /** One of `lt`, `gt`, `eq` and `between` */
+    /** Comparison: `lt`, `gt`, `eq` or `between` */
     comparison: string
-    /** What the mean is compared with; for `between` the lower end */
+    /** Threshold; the lower bound of `between` */
     threshold: number
-    /** For `between`, the upper end */
+    /** Upper bound of `between` */
     threshold_upper?: number | null | undefined
-    /** The file of the item that is read. Default: `"data"` */
+    /** Asset key of the raster to evaluate. Default: `"data"` */
     asset_key?: string | undefined
-    /** Names that the expression may use for bands, for example `{"nir": 4}`. Default: `{}` */
+    /** Band names for the expression, for example `{"nir": 4}`. Default: `{}` */
     band_mapping?: { [name: string]: number } | undefined
-    /** A GeoJSON Polygon or MultiPolygon: the mean is taken within it */
+    /** Area to evaluate: GeoJSON Polygon or MultiPolygon */
     aoi_geometry?: Geometry | null | undefined
   } | null | undefined
-  /** The item */
+  /** ID of the item to test the rule on */
   item_id: string
 }
 
 /** Answer of `alerts.test_rule`. */
 export interface AlertsTestRuleOutput {
-  /** The mean of the expression over the item */
+  /** Mean of the expression over the item */
   computed_value: number
-  /** What it is compared with */
+  /** Threshold the mean is compared with */
   threshold: number
-  /** How */
+  /** Comparison that is applied */
   comparison: string
-  /** Whether the rule would fire */
+  /** Whether the rule would fire for this item */
   would_trigger: boolean
-  /** The expression */
+  /** Evaluated expression */
   expression: string
-  /** The item */
+  /** ID of the tested item */
   item_id: string
 }
 
 /** Input of `alerts.update_rule`. */
 export interface AlertsUpdateRuleInput {
-  /** Id of the rule */
+  /** Alert rule ID */
   rule_id: string
-  /** What people read in their inbox */
+  /** Rule name, shown in notifications */
   name?: string | null | undefined
-  /** What it watches for, in your own words */
+  /** Description of the rule */
   description?: string | null | undefined
-  /** Watch items of this collection alone; all of the organization without it */
+  /** ID of the collection to watch; all items of the organization if omitted */
   collection_id?: string | null | undefined
-  /** What makes the rule look at an item */
+  /** Events that trigger an evaluation */
   event_types?: ('item.created' | 'item.updated')[] | null | undefined
-  /** Band math whose mean over the image is compared; bands are `b1`, `b2` and so on, or names */
+  /** Band math expression whose mean over the image is compared; bands are `b1`, `b2`, … or names */
   expression?: string | null | undefined
-  /** One of `lt`, `gt`, `eq` and `between` */
+  /** Comparison: `lt`, `gt`, `eq` or `between` */
   comparison?: string | null | undefined
-  /** What the mean is compared with; for `between` the lower end */
+  /** Threshold; the lower bound of `between` */
   threshold?: number | null | undefined
-  /** For `between`, the upper end */
+  /** Upper bound of `between` */
   threshold_upper?: number | null | undefined
-  /** The file of the item that is read */
+  /** Asset key of the raster to evaluate */
   asset_key?: string | null | undefined
-  /** Names that the expression may use for bands, for example `{"nir": 4}` */
+  /** Band names for the expression, for example `{"nir": 4}` */
   band_mapping?: { [name: string]: number } | null | undefined
-  /** A GeoJSON Polygon or MultiPolygon: the mean is taken within it */
+  /** Area to evaluate: GeoJSON Polygon or MultiPolygon */
   aoi_geometry?: Geometry | null | undefined
-  /** `webhook` tells subscriptions of `alert.triggered`, `in_app` the inbox of whoever made the rule */
+  /** `webhook` delivers `alert.triggered` to event subscriptions, `in_app` notifies the rule's creator */
   notification_channels?: ('webhook' | 'in_app')[] | null | undefined
-  /** Whether it watches */
+  /** Whether the rule is active */
   active?: boolean | null | undefined
-  /** For so long after it fired the rule keeps quiet */
+  /** Minutes to wait after the rule fires before it can fire again */
   cooldown_minutes?: number | null | undefined
 }
 

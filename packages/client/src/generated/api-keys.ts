@@ -2,37 +2,38 @@
 import type { CallOptions, Client } from '../client.ts'
 import type {
   ApiKey,
+  Removed,
 } from './types.ts'
 
 /** Input of `api_keys.create`. */
 export interface ApiKeysCreateInput {
-  /** What people call it */
+  /** Display name of the key */
   name: string
-  /** What a key may do: read, write, process. Default: `["read"]` */
+  /** Permissions to grant: `read`, `write`, `process`. Default: `["read"]` */
   permissions?: ('read' | 'write' | 'process')[] | undefined
-  /** Requests an hour */
+  /** Requests allowed per hour; null for the organization's default */
   rate_limit?: number | null | undefined
-  /** After how many days it ends; never if absent */
+  /** Days until the key expires; null or omitted if it never expires */
   expires_in_days?: number | null | undefined
 }
 
 /** Answer of `api_keys.create`. */
 export interface ApiKeysCreateOutput {
-  /** Its id */
+  /** API key ID */
   id: string
-  /** The key itself, shown this once */
+  /** The API key; shown only in this response */
   key: string
-  /** The first 12 characters of the key, by which people tell keys apart */
+  /** First 12 characters of the key, to tell keys apart */
   prefix: string
-  /** What people call it */
+  /** Display name of the key */
   name: string
-  /** What a key may do: read, write, process */
+  /** Permissions of the key: `read`, `write`, `process` */
   permissions: ('read' | 'write' | 'process')[]
-  /** Requests an hour */
+  /** Requests allowed per hour */
   rate_limit: number
-  /** When it ends or moves on; null: never */
+  /** Expiry time; null if it never expires */
   expires_at: string | null
-  /** When it was made */
+  /** Creation time */
   created_at: string
 }
 
@@ -44,17 +45,12 @@ export type ApiKeysListOutput = ApiKey[]
 
 /** Input of `api_keys.revoke`. */
 export interface ApiKeysRevokeInput {
-  /** The id of a key, not the key itself */
+  /** API key ID, not the key itself */
   key_id: string
 }
 
 /** Answer of `api_keys.revoke`. */
-export interface ApiKeysRevokeOutput {
-  /** Always true: what was asked for is done */
-  ok: true
-  /** Its id */
-  id: string
-}
+export type ApiKeysRevokeOutput = Removed
 
 export class ApiKeysApi {
   readonly #client: Client

@@ -2,158 +2,168 @@
 import type { CallOptions, Client } from '../client.ts'
 import type {
   Grant,
+  SignedInUser,
 } from './types.ts'
 
+/** Request body of `auth.sign_up` */
 export interface AuthSignUpInput {
-  /** The email address */
+  /** Email address */
   email: string
-  /** The password */
+  /** Password, at least 10 characters */
   password: string
-  /** What people call it */
+  /** Display name of the user */
   name: string
-  /** For browsers: the refresh token comes as a cookie that no script can read, and not in the answer */
+  /** Whether to set the refresh token as an HTTP-only cookie instead of returning it */
   cookie?: boolean | undefined
 }
 
+/** Request body of `auth.sign_in` */
 export interface AuthSignInInput {
-  /** The email address */
+  /** Email address */
   email: string
-  /** The password */
+  /** Password of the account */
   password: string
-  /** The organization that it belongs to or acts for; null for none */
+  /** ID of the organization to sign in to; null for the last used */
   organization_id?: string | null | undefined
-  /** For browsers: the refresh token comes as a cookie that no script can read, and not in the answer */
+  /** Whether to set the refresh token as an HTTP-only cookie instead of returning it */
   cookie?: boolean | undefined
 }
 
+/** Request body of `auth.refresh` */
 export interface AuthRefreshInput {
-  /** Left out by a browser that has the cookie */
+  /** Refresh token; omitted by browsers that have the cookie */
   refresh_token?: string | undefined
-  /** The organization that it belongs to or acts for; null for none */
+  /** ID of the organization to switch to; null keeps the current one */
   organization_id?: string | null | undefined
-  /** For browsers: the refresh token comes as a cookie that no script can read, and not in the answer */
+  /** Whether to set the refresh token as an HTTP-only cookie instead of returning it */
   cookie?: boolean | undefined
 }
 
+/** Request body of `auth.sign_out` */
 export interface AuthSignOutInput {
-  /** Spent once, for the next pair of tokens */
+  /** Refresh token; usable once */
   refresh_token?: string | undefined
 }
 
+/** Request body of `auth.accept_invitation` */
 export interface AuthAcceptInvitationInput {
-  /** The last part of the link */
+  /** Invitation token, the last part of the link */
   token: string
 }
 
+/** The new membership */
 export interface AuthAcceptInvitationOutput {
-  /** The organization that it belongs to or acts for; null for none */
+  /** Organization ID */
   organization_id: string
-  /** The project */
+  /** Project ID; absent if the invitation is for the organization only */
   project_id?: string | undefined
-  /** What the person may do there */
+  /** Role of the new member */
   role: 'admin' | 'member' | 'editor' | 'viewer'
 }
 
+/** Request body of `auth.password` */
 export interface AuthPasswordInput {
-  /** The present password: a token that was stolen is not enough */
+  /** Current password */
   password: string
-  /** The password from now on: 10 characters at least, 72 bytes at most */
+  /** New password, 10 characters to 72 bytes */
   new_password: string
 }
 
+/** Request body of `auth.sign_out_everywhere` */
 export interface AuthSignOutEverywhereInput {
-  /** The password */
+  /** Password of the account */
   password?: string | undefined
 }
 
+/** Request body of `auth.delete_account` */
 export interface AuthDeleteAccountInput {
-  /** The present password: a token that was stolen is not enough */
+  /** Current password */
   password: string
 }
 
+/** Request body of `auth.delete_organization` */
 export interface AuthDeleteOrganizationInput {
-  /** The organization that it belongs to or acts for; null for none */
+  /** ID of the organization to delete */
   organization_id: string
-  /** The present password: a token that was stolen is not enough */
+  /** Current password */
   password: string
-  /** Credits that are left are lost; without this they keep the organization */
+  /** Whether to give up remaining credits; otherwise they prevent the deletion */
   forfeit_credits?: boolean | undefined
 }
 
+/** Active sessions */
 export interface AuthSessionsOutput {
-  /** Sessions that have not ended */
+  /** Active sessions of the user */
   sessions: ({
-    /** Its id */
+    /** Session ID */
     id: string
-    /** The organization that it belongs to or acts for; null for none */
+    /** ID of the active organization; null if the user has none */
     organization_id: string | null
-    /** When it was made */
+    /** Time of the sign-in */
     created_at: string
-    /** When it was last used; null if never */
+    /** Time the session was last used */
     last_used_at: string
-    /** When it ends or moves on; null: never */
+    /** Expiry time */
     expires_at: string
-    /** Whether it is the session that asks */
+    /** Whether this is the session of the request */
     is_current: boolean
   })[]
 }
 
+/** The signed-in user and their organizations */
 export interface AuthMeOutput {
-  /** The person who is signed in */
-  user: {
-    /** Its id */
-    id: string
-    /** The email address */
-    email: string
-    /** What people call it */
-    name: string
-  }
-  /** The organizations that the person belongs to, with their role in each */
+  user: SignedInUser
+  /** Organizations of the user */
   organizations: ({
-    /** Its id */
+    /** Organization ID */
     id: string
-    /** What people call it */
+    /** Display name of the organization */
     name: string
-    /** What the person may do there */
+    /** Role in the organization */
     role: 'owner' | 'admin' | 'member'
-    /** The most that the person may spend on one order; null: no limit */
+    /** Maximum credits per order; null for no limit */
     per_order_limit_credits: number | null
-    /** The most within any 30 days; null: no limit */
+    /** Maximum credits in any 30 days; null for no limit */
     spend_limit_credits: number | null
-    /** What counts towards that limit now */
+    /** Credits spent in the last 30 days */
     spent_30d_credits: number
   })[]
 }
 
+/** Request body of `auth.forgot` */
 export interface AuthForgotInput {
-  /** The address of the account */
+  /** Email address of the account */
   email: string
 }
 
+/** Response of `auth.forgot` */
 export interface AuthForgotOutput {
-  /** The state it is in */
+  /** Always `accepted`, whether or not the account exists */
   status: 'accepted'
 }
 
+/** Request body of `auth.reset` */
 export interface AuthResetInput {
-  /** What stands behind `#token=` in the mail's link */
+  /** Token after `#token=` in the emailed link */
   token: string
-  /** The new password, of at least 10 characters */
+  /** New password, at least 10 characters */
   password: string
 }
 
+/** Request body of `auth.confirm` */
 export interface AuthConfirmInput {
-  /** What stands behind `#token=` in the mail's link */
+  /** Token after `#token=` in the emailed link */
   token: string
 }
 
 export interface AuthNotificationsOutput {
-  /** Whether notifications are also mailed: not at all, at once, or once a day */
+  /** When notifications are emailed: never, immediately or daily */
   notification_mail: 'none' | 'instant' | 'daily'
 }
 
+/** Request body of `auth.choose_notifications` */
 export interface AuthChooseNotificationsInput {
-  /** Whether notifications are also mailed: not at all, at once, or once a day */
+  /** When notifications are emailed: never, immediately or daily */
   notification_mail: 'none' | 'instant' | 'daily'
 }
 

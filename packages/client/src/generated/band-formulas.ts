@@ -2,23 +2,24 @@
 import type { CallOptions, Client } from '../client.ts'
 import type {
   BandFormula,
+  Removed,
 } from './types.ts'
 
 /** Input of `band_formulas.create`. */
 export interface BandFormulasCreateInput {
-  /** Short name, unique in the organization */
+  /** Formula name, unique in the organization */
   name: string
-  /** Band math over roles (RED, NIR, SWIR1, …) or band numbers (b1, b2, …) */
+  /** Band math over band roles (`RED`, `NIR`, `SWIR1`, …) or band numbers (`b1`, `b2`, …) */
   formula: string
-  /** Name as people read it */
+  /** Display name of the formula */
   display_name?: string | null | undefined
-  /** What it shows and when to use it */
+  /** Description of the formula */
   description?: string | null | undefined
-  /** Colours that values are shown in; see cog.colormaps. Default: `"RdYlGn"` */
+  /** Colormap name from `cog.colormaps`. Default: `"RdYlGn"` */
   colormap?: string | undefined
-  /** Values that get the first and the last colour. Default: `[-1,1]` */
+  /** Values of the first and last colour. Default: `[-1,1]` */
   value_range?: [number, number] | undefined
-  /** Group it is listed in. Default: `"custom"` */
+  /** Formula category. Default: `"custom"` */
   category?: string | undefined
 }
 
@@ -27,21 +28,16 @@ export type BandFormulasCreateOutput = BandFormula
 
 /** Input of `band_formulas.delete`. */
 export interface BandFormulasDeleteInput {
-  /** Id of a saved formula, or the name of a built-in one such as ndvi */
+  /** Formula ID, or the name of a built-in formula such as `ndvi` */
   formula_id: string
 }
 
 /** Answer of `band_formulas.delete`. */
-export interface BandFormulasDeleteOutput {
-  /** Always true: what was asked for is done */
-  ok: true
-  /** Its id */
-  id: string
-}
+export type BandFormulasDeleteOutput = Removed
 
 /** Input of `band_formulas.get`. */
 export interface BandFormulasGetInput {
-  /** Id of a saved formula, or the name of a built-in one such as ndvi */
+  /** Formula ID, or the name of a built-in formula such as `ndvi` */
   formula_id: string
 }
 
@@ -50,37 +46,37 @@ export type BandFormulasGetOutput = BandFormula
 
 /** Input of `band_formulas.list`. */
 export interface BandFormulasListInput {
-  /** Only those of one group, such as vegetation or custom */
+  /** Only formulas of this category, such as `vegetation` or `custom` */
   category?: string | null | undefined
-  /** False leaves the built-in formulas out. Default: `true` */
+  /** Whether to include built-in formulas. Default: `true` */
   include_templates?: boolean | undefined
 }
 
 /** Answer of `band_formulas.list`. */
 export interface BandFormulasListOutput {
-  /** Saved ones by name, then built-in ones by group */
+  /** Saved formulas by name, then built-in formulas by category */
   formulas: BandFormula[]
-  /** How many there are */
+  /** Total number of matching results */
   total: number
 }
 
 /** Input of `band_formulas.update`. */
 export interface BandFormulasUpdateInput {
-  /** Id of a saved formula, or the name of a built-in one such as ndvi */
+  /** Formula ID, or the name of a built-in formula such as `ndvi` */
   formula_id: string
-  /** Short name, unique in the organization */
+  /** Formula name, unique in the organization */
   name?: string | null | undefined
-  /** Band math over roles (RED, NIR, SWIR1, …) or band numbers (b1, b2, …) */
+  /** Band math over band roles (`RED`, `NIR`, `SWIR1`, …) or band numbers (`b1`, `b2`, …) */
   formula?: string | null | undefined
-  /** Name as people read it */
+  /** Display name of the formula */
   display_name?: string | null | undefined
-  /** What it shows and when to use it */
+  /** Description of the formula */
   description?: string | null | undefined
-  /** Colours that values are shown in; see cog.colormaps */
+  /** Colormap name from `cog.colormaps` */
   colormap?: string | null | undefined
-  /** Values that get the first and the last colour */
+  /** Values of the first and last colour */
   value_range?: [number, number] | null | undefined
-  /** Group it is listed in */
+  /** Formula category */
   category?: string | null | undefined
 }
 

@@ -14,47 +14,47 @@ import type {
 
 /** Input of `billing.approvals.approve`. */
 export interface BillingApprovalsApproveInput {
-  /** The request for approval */
+  /** Spend approval ID */
   approval_id: string
 }
 
 /** Answer of `billing.approvals.approve`. */
 export interface BillingApprovalsApproveOutput {
-  /** Its id */
+  /** Spend approval ID */
   id: string
-  /** The state it is in */
+  /** Approval status */
   status: 'pending' | 'approved' | 'rejected' | 'used' | 'expired'
-  /** The most that the approval can spend; null if only the described call is approved */
+  /** Maximum credits the approval can spend; null if only the described call is approved */
   credits: number | null
   /** Price of the described call when the approval was requested; null if no call is described */
   price_credits: number | null
-  /** The id of an operation */
+  /** ID of the operation to run when approved; null for a general approval */
   operation: string | null
-  /** The input of that operation */
+  /** Input of the operation to run when approved; null for a general approval */
   input: { [name: string]: unknown } | null
-  /** Why, in words for people */
+  /** Reason given with the request; null if none */
   reason: string | null
-  /** Who asked */
+  /** User ID of the requester */
   requested_by: string
-  /** Who decided; null until then */
+  /** User ID of the approver; null until decided */
   decided_by: string | null
-  /** Why it was decided so */
+  /** Reason for the decision; null if none was given */
   decision_reason: string | null
-  /** When it was made */
+  /** Creation time */
   created_at: string
-  /** When it was decided; null until then */
+  /** Time of the decision; null until decided */
   decided_at: string | null
-  /** When it ends or moves on; null: never */
+  /** Time the approval expires */
   expires_at: string
-  /** When the approval was used; null until then */
+  /** Time the approval was used; null if unused */
   used_at: string | null
-  /** What the approved operation answered; null where none was named */
+  /** Response of the approved operation; null if none was named */
   result: { [name: string]: unknown } | null
 }
 
 /** Input of `billing.approvals.get`. */
 export interface BillingApprovalsGetInput {
-  /** The request for approval */
+  /** Spend approval ID */
   approval_id: string
 }
 
@@ -63,23 +63,23 @@ export type BillingApprovalsGetOutput = SpendApproval
 
 /** Input of `billing.approvals.list`. */
 export interface BillingApprovalsListInput {
-  /** The state it is in */
+  /** Only approvals with this status */
   status?: 'pending' | 'approved' | 'rejected' | 'used' | 'expired' | null | undefined
 }
 
 /** Answer of `billing.approvals.list`. */
 export interface BillingApprovalsListOutput {
-  /** The requests, newest first */
+  /** Spend approvals, newest first */
   approvals: SpendApproval[]
-  /** How many there are in this answer */
+  /** Number of results returned */
   count: number
 }
 
 /** Input of `billing.approvals.reject`. */
 export interface BillingApprovalsRejectInput {
-  /** The request for approval */
+  /** Spend approval ID */
   approval_id: string
-  /** Why, in words for people */
+  /** Reason for the rejection */
   reason?: string | null | undefined
 }
 
@@ -88,15 +88,15 @@ export type BillingApprovalsRejectOutput = SpendApproval
 
 /** Input of `billing.approvals.request`. */
 export interface BillingApprovalsRequestInput {
-  /** Credits, of which 100 are A$1 */
+  /** Maximum credits the approval can spend */
   credits?: number | null | undefined
-  /** After how many hours the request ends by itself */
+  /** Hours until the request expires */
   expiry_hours?: number | null | undefined
-  /** The id of an operation */
+  /** ID of the operation to run when approved */
   operation?: string | null | undefined
-  /** The input of that operation */
+  /** Input of the operation to run when approved */
   input?: { [name: string]: unknown } | null | undefined
-  /** Why, in words for people */
+  /** Reason for the request, shown to the approver */
   reason?: string | null | undefined
 }
 
@@ -108,17 +108,17 @@ export type BillingAutoTopupGetInput = {}
 
 /** Answer of `billing.auto_topup.get`. */
 export interface BillingAutoTopupGetOutput {
-  /** Whether it is switched on */
+  /** Whether automatic top-up is on */
   enabled: boolean
-  /** Below this the card is charged */
+  /** Balance in credits below which the card is charged; null if not set */
   threshold_credits: number | null
-  /** How many credits are bought at once */
+  /** Credits bought per top-up; null if not set */
   topup_amount_credits: number | null
-  /** At most so many Australian dollars in a day of UTC */
+  /** Maximum charged per day (UTC) in Australian dollars; null if there is no cap */
   daily_charge_cap_aud: number | null
-  /** What was charged today, in Australian dollars */
+  /** Amount charged today (UTC) in Australian dollars */
   charged_today_aud: number
-  /** When the card was last charged, or was tried; null if never */
+  /** Time of the last charge attempt; null if never attempted */
   last_attempt_at: string | null
 }
 
@@ -127,27 +127,27 @@ export type BillingCreditsBalanceInput = {}
 
 /** Answer of `billing.credits.balance`. */
 export interface BillingCreditsBalanceOutput {
-  /** Everything in the wallet, reserved or not */
+  /** Wallet balance in credits, including reserved credits */
   balance_credits: number
-  /** What is held for things under way */
+  /** Credits reserved for orders and jobs in progress */
   reserved_credits: number
-  /** What can be spent */
+  /** Credits available to spend */
   available_credits: number
-  /** Three letters of ISO 4217 */
+  /** Currency as an ISO 4217 code */
   currency: 'AUD'
-  /** The same in Australian dollars */
+  /** Wallet balance in Australian dollars */
   balance_aud: number
-  /** Whether the card is charged by itself when credits run low */
+  /** Whether automatic top-up is on */
   auto_topup_enabled: boolean
 }
 
 /** Input of `billing.credits.transactions`. */
 export interface BillingCreditsTransactionsInput {
-  /** At most so many in one answer. Default: `50` */
+  /** Maximum number of results to return. Default: `50` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
-  /** Why, in words for people */
+  /** Only transactions of this type */
   reason?:
     | 'grant' | 'topup' | 'bonus' | 'reservation' | 'capture' | 'release' | 'refund' | 'adjustment'
     | null | undefined
@@ -155,94 +155,94 @@ export interface BillingCreditsTransactionsInput {
 
 /** Answer of `billing.credits.transactions`. */
 export interface BillingCreditsTransactionsOutput {
-  /** Movements of the wallet, newest first */
+  /** Credit transactions, newest first */
   transactions: CreditTransaction[]
-  /** How many there are in all */
+  /** Total number of matching results */
   total: number
 }
 
 /** Input of `billing.invoices.get`. */
 export interface BillingInvoicesGetInput {
-  /** The invoice */
+  /** Invoice ID */
   invoice_id: string
 }
 
 /** Answer of `billing.invoices.get`. */
 export interface BillingInvoicesGetOutput {
-  /** Its id */
+  /** Invoice ID */
   id: string
-  /** The number that is printed on it */
+  /** Invoice number */
   number: string
-  /** A month as YYYY-MM */
+  /** Billing month as `YYYY-MM` */
   period: string
-  /** The state it is in */
+  /** Invoice status */
   status: 'open' | 'paid' | 'past_due'
-  /** Three letters of ISO 4217 */
+  /** Currency as an ISO 4217 code */
   currency: 'AUD'
-  /** The sum without tax, in Australian dollars */
+  /** Subtotal before tax in Australian dollars */
   subtotal_aud: number
-  /** Goods and services tax, in Australian dollars */
+  /** GST in Australian dollars */
   gst_aud: number
-  /** The sum with tax, in Australian dollars */
+  /** Total including tax in Australian dollars */
   total_aud: number
-  /** What is still to be paid, in Australian dollars */
+  /** Amount still due in Australian dollars */
   due_aud: number
-  /** When it was issued */
+  /** Issue time */
   issued_at: string
-  /** Until when it is to be paid */
+  /** Payment due time */
   due_at: string
-  /** When it was paid; null until then */
+  /** Payment time; null until paid */
   paid_at: string | null
-  /** What it refers to, in words or as an address */
+  /** Payment reference; null if none */
   reference: string | null
-  /** What it is made of */
+  /** Invoice lines */
   lines: InvoiceLine[]
-  /** The document as a PDF; the address works for 15 minutes */
+  /** URL of the PDF; valid for 15 minutes */
   document_url: string
 }
 
 /** Input of `billing.invoices.list`. */
 export interface BillingInvoicesListInput {
-  /** At most so many in one answer. Default: `50` */
+  /** Maximum number of results to return. Default: `50` */
   limit?: number | undefined
 }
 
 /** Answer of `billing.invoices.list`. */
 export interface BillingInvoicesListOutput {
-  /** The invoices, newest first */
+  /** Invoices, newest first */
   invoices: Invoice[]
-  /** How many there are in this answer */
+  /** Number of results returned */
   count: number
 }
 
 /** Input of `billing.plan.change`. */
 export interface BillingPlanChangeInput {
-  /** The id of a plan */
+  /** ID of the plan to switch to */
   plan_id: 'free' | 'team' | 'business'
 }
 
 /** Answer of `billing.plan.change`. */
 export interface BillingPlanChangeOutput {
   plan: Plan
-  /** The plan from before */
+  /** Plan ID before the change */
   previous_plan_id: string
-  /** Whether anything changed */
+  /** Whether the plan changed */
   changed: boolean
-  /** From when on it holds */
+  /** Time the change takes effect */
   effective_at: string
-  /** How many expired items work again */
+  /** Number of expired items that were reactivated */
   reactivated_items: number
-  /** Whether more of them are still being made active */
+  /** Whether further items are being reactivated in the background */
   continues_in_background: boolean
-  /** What is above the limits of the new plan; it stays, and only new use is refused */
+  /** Usage above the limits of the new plan; existing data stays, new use is refused */
   exceeded: ({
-    /** How much the plan allows */
+    /** Limit that is exceeded */
     limit: 'storage_bytes' | 'compute_jobs' | 'processing_jobs'
-    /** How much is used */
+    /** Current usage */
     used: number
-    /** How much the new plan allows */
+    /** Amount the new plan allows */
     allowed: number
-    /** What is wrong, in words for people */
+    /** Explanation for the user */
     message: string
   })[]
 }
@@ -252,42 +252,42 @@ export type BillingPlansListInput = {}
 
 /** Answer of `billing.plans.list`. */
 export interface BillingPlansListOutput {
-  /** The plans that there are */
+  /** Available plans */
   plans: Plan[]
-  /** How many there are in this answer */
+  /** Number of results returned */
   count: number
-  /** The plan that the organization is on */
+  /** Plan ID of the organization; null without an organization */
   current_plan_id: string | null
 }
 
 /** Input of `billing.run_monthly_for_org`. */
 export interface BillingRunMonthlyForOrgInput {
-  /** The organization that it belongs to or acts for; null for none */
+  /** ID of the organization to bill */
   organization_id: string
-  /** A month as YYYY-MM */
+  /** Month to bill as `YYYY-MM`; null for the previous month */
   period?: string | null | undefined
 }
 
 /** Answer of `billing.run_monthly_for_org`. */
 export interface BillingRunMonthlyForOrgOutput {
-  /** The organization that it belongs to or acts for; null for none */
+  /** ID of the billed organization */
   organization_id: string
-  /** Whether the month is closed now */
+  /** Whether the month is closed */
   closed: boolean
   invoice: Invoice
-  /** What it is made of */
+  /** Invoice lines */
   lines: InvoiceLine[]
 }
 
 /** Input of `billing.set_auto_topup`. */
 export interface BillingSetAutoTopupInput {
-  /** Whether it is switched on */
+  /** Whether to top up automatically */
   enabled: boolean
-  /** Below this the card is charged */
+  /** Balance in credits below which the card is charged */
   threshold_credits: number
-  /** How many credits are bought at once */
+  /** Credits bought per top-up */
   topup_amount_credits: number
-  /** At most so many Australian dollars in a day of UTC */
+  /** Maximum charged per day (UTC) in Australian dollars */
   daily_charge_cap_aud?: number | null | undefined
 }
 
@@ -296,37 +296,37 @@ export type BillingSetAutoTopupOutput = AutoTopup
 
 /** Input of `billing.status.get`. */
 export interface BillingStatusGetInput {
-  /** The organization that it belongs to or acts for; null for none */
+  /** Organization ID; must be the caller's organization */
   organization_id: string
 }
 
 /** Answer of `billing.status.get`. */
 export interface BillingStatusGetOutput {
-  /** The organization that it belongs to or acts for; null for none */
+  /** Organization ID */
   organization_id: string
-  /** The plan that it is on */
+  /** Plan ID */
   plan: string
-  /** How a spend is paid: credit, card or enterprise */
+  /** How spending is paid: credits, card or monthly invoice */
   billing_mode: 'credit' | 'card' | 'enterprise'
-  /** Whether payment by monthly invoice was confirmed */
+  /** Status of the request for monthly invoicing */
   enterprise_billing_status: 'none' | 'requested' | 'confirmed'
-  /** Whether everything is paid, or something is past due */
+  /** Whether all invoices are paid */
   subscription_status: 'active' | 'past_due'
-  /** Three letters of ISO 4217 */
+  /** Currency as an ISO 4217 code */
   currency: 'AUD'
-  /** Everything in the wallet, reserved or not */
+  /** Wallet balance in credits, including reserved credits */
   balance_credits: number
-  /** What can be spent */
+  /** Credits available to spend */
   available_credits: number
-  /** On account: for what was delivered and is on no invoice yet */
+  /** On account: amount for deliveries that are not invoiced yet, in Australian dollars */
   uninvoiced_aud: number
-  /** On account: for what is ordered and has not ended; corrected to what is delivered */
+  /** On account: provisional amount for open orders, in Australian dollars; corrected when they end */
   provisional_aud: number
-  /** Whether there is a card to charge */
+  /** Whether a default card is saved */
   has_default_card: boolean
-  /** Whether the card is charged by itself when credits run low */
+  /** Whether automatic top-up is on */
   auto_topup_enabled: boolean
-  /** What the plan allows, and how much of it is used */
+  /** Plan limits and usage */
   quotas: {
     storage_bytes: Quota
     compute_jobs: Quota
@@ -336,39 +336,39 @@ export interface BillingStatusGetOutput {
 
 /** Input of `billing.stripe_invoices.list`. */
 export interface BillingStripeInvoicesListInput {
-  /** At most so many in one answer. Default: `50` */
+  /** Maximum number of results to return. Default: `50` */
   limit?: number | undefined
 }
 
 /** Answer of `billing.stripe_invoices.list`. */
 export interface BillingStripeInvoicesListOutput {
-  /** The invoices, newest first */
+  /** Invoices at the payment processor, newest first */
   invoices: ProcessorInvoice[]
-  /** How many there are in this answer */
+  /** Number of results returned */
   count: number
 }
 
 /** Input of `billing.topup`. */
 export interface BillingTopupInput {
-  /** Australian cents to pay; 10,000 at least */
+  /** Amount to pay in Australian cents, at least 10,000 */
   aud_cents?: number | undefined
-  /** Credits, of which 100 are A$1 */
+  /** Number of credits to buy; 100 credits cost A$1 */
   credits?: number | undefined
 }
 
 /** Answer of `billing.topup`. */
 export interface BillingTopupOutput {
-  /** The attempt to pay */
+  /** Top-up attempt ID */
   topup_attempt_id: string
-  /** The processor's id of the payment */
+  /** Payment ID at the payment processor */
   payment_intent_id: string
-  /** The state it is in */
+  /** Payment status */
   status: 'succeeded' | 'processing' | 'failed'
-  /** Credits that were added, with the bonus */
+  /** Credits added, including the bonus */
   credits_granted: number
-  /** What is available now */
+  /** Available credits after the top-up */
   new_balance: number
-  /** Given on top, for a large top-up */
+  /** Bonus credits for a large top-up */
   bonus_credits: number
 }
 

@@ -3,6 +3,7 @@ import type { CallOptions, Client } from '../client.ts'
 import type { Lines } from '../lines.ts'
 import type { Page } from '../pages.ts'
 import type {
+  CatalogLink,
   CatalogScene,
   CatalogSource,
   CatalogVendor,
@@ -21,33 +22,33 @@ export interface CatalogAggregateInput {
   collections?: string[] | null | undefined
   /** Only these scenes */
   ids?: string[] | null | undefined
-  /** An instant, or start/end of which one may be `..`; a date means the whole day */
+  /** Time or interval `start/end`; `..` leaves an end open; a date means the whole day */
   datetime?: string | null | undefined
-  /** `cloudCoverage` with one of GTE, LTE, GT or LT and a percentage */
+  /** Conditions on `cloudCoverage` in percent: `GTE`, `LTE`, `GT` or `LT` */
   query?: { [name: string]: unknown } | null | undefined
-  /** West, south, east, north; not together with `intersects` */
+  /** Bounding box as west, south, east, north in degrees; excludes `intersects` */
   bbox?: [number, number, number, number] | null | undefined
-  /** GeoJSON Polygon of at most 999 vertices and about 50,000 km² */
+  /** Area to search: GeoJSON Polygon with at most 999 vertices and about 50,000 km² */
   intersects?: { [name: string]: unknown } | null | undefined
-  /** All collections that the host has, and not only those of the registry */
+  /** Whether to search all collections of the host, not only registered ones */
   full_catalog?: boolean | null | undefined
   /** Only these sources */
   source_ids?: string[] | null | undefined
-  /** Only collections of this kind of data */
+  /** Only collections with these types of data */
   data_types?: ('raster' | 'dem' | 'pointcloud' | 'altimetry' | 'vector')[] | null | undefined
-  /** What scenes are counted by; several give one bucket for each combination. Default: `["day"]` */
+  /** Properties to group by; several give one bucket per combination. Default: `["day"]` */
   by?: ('day' | 'source' | 'cloud')[] | undefined
 }
 
 /** Answer of `catalog.aggregate`. */
 export interface CatalogAggregateOutput {
-  /** Only those that hold something, in order of their keys */
+  /** Non-empty buckets, ordered by their keys */
   buckets: SceneBucket[]
-  /** Scenes that were counted */
+  /** Total number of scenes counted */
   total: number
-  /** False where a source failed, or has more than could be counted in time */
+  /** `false` if a source failed or had too many scenes to count in time */
   complete: boolean
-  /** The sources, each with what it answered */
+  /** Searched sources with their scene counts */
   sources: CountedSource[]
 }
 
@@ -57,85 +58,85 @@ export interface CatalogFederatedSearchInput {
   collections?: string[] | null | undefined
   /** Only these scenes */
   ids?: string[] | null | undefined
-  /** An instant, or start/end of which one may be `..`; a date means the whole day */
+  /** Time or interval `start/end`; `..` leaves an end open; a date means the whole day */
   datetime?: string | null | undefined
-  /** `cloudCoverage` with one of GTE, LTE, GT or LT and a percentage */
+  /** Conditions on `cloudCoverage` in percent: `GTE`, `LTE`, `GT` or `LT` */
   query?: { [name: string]: unknown } | null | undefined
-  /** West, south, east, north; not together with `intersects` */
+  /** Bounding box as west, south, east, north in degrees; excludes `intersects` */
   bbox?: [number, number, number, number] | null | undefined
-  /** GeoJSON Polygon of at most 999 vertices and about 50,000 km² */
+  /** Area to search: GeoJSON Polygon with at most 999 vertices and about 50,000 km² */
   intersects?: { [name: string]: unknown } | null | undefined
-  /** All collections that the host has, and not only those of the registry */
+  /** Whether to search all collections of the host, not only registered ones */
   full_catalog?: boolean | null | undefined
   /** Only these sources */
   source_ids?: string[] | null | undefined
-  /** Only collections of this kind of data */
+  /** Only collections with these types of data */
   data_types?: ('raster' | 'dem' | 'pointcloud' | 'altimetry' | 'vector')[] | null | undefined
-  /** Scenes at most. Default: `100` */
+  /** Maximum number of scenes to return. Default: `100` */
   limit?: number | undefined
 }
 
 /** Answer of `catalog.federated_search`. */
 export interface CatalogFederatedSearchOutput {
-  /** Which kind it is */
+  /** GeoJSON type, always `FeatureCollection` */
   type: 'FeatureCollection'
-  /** GeoJSON features, one for each item or scene */
+  /** Scenes found, as GeoJSON features */
   features: CatalogScene[]
-  /** How many features are in this answer */
+  /** Number of features returned */
   numberReturned: number
-  /** Every source that was asked, and how it went */
+  /** Searched sources with their results */
   sources: SourceReport[]
 }
 
 /** Input of `catalog.granule_points`. */
 export interface CatalogGranulePointsInput {
-  /** Collection of the granule */
+  /** Collection name of the granule */
   collection: string
-  /** Address of the granule's points, as its assets give it */
+  /** URL of the granule's points, from its assets */
   href: string
-  /** West, south, east, north */
+  /** Bounding box as west, south, east, north in degrees */
   bbox: [number, number, number, number]
-  /** Points in the answer at most. Default: `60000` */
+  /** Maximum number of points to return. Default: `60000` */
   max_points?: number | undefined
-  /** GeoJSON Polygon or MultiPolygon to keep to */
+  /** Area to clip to: GeoJSON Polygon or MultiPolygon */
   clip_polygon?: { [name: string]: unknown } | null | undefined
 }
 
 /** Answer of `catalog.granule_points`. */
 export interface CatalogGranulePointsOutput {
-  /** Longitude, latitude and value of each */
+  /** Points as longitude, latitude and value */
   points: (number[])[]
-  /** What the values are */
+  /** Label of the values */
   value_label: string
-  /** Lowest and highest value in the area; empty where there is no point */
+  /** Minimum and maximum value in the area; empty without points */
   value_range: number[]
-  /** Points in the area */
+  /** Number of points in the area */
   count: number
-  /** Points in this answer */
+  /** Number of points returned */
   returned: number
-  /** Whether points were left out */
+  /** Whether the points were subsampled */
   subsampled: boolean
 }
 
 /** Input of `catalog.image.quicklook`. */
 export interface CatalogImageQuicklookInput {
-  /** Name of a host, as `catalog.vendors.list` gives it */
+  /** Host name from `catalog.vendors.list` */
   host_name: string
-  /** Id of a scene, as searches give it */
+  /** Scene ID from a search */
   image_id: string
 }
 
 /** Input of `catalog.image.thumbnail`. */
 export interface CatalogImageThumbnailInput {
-  /** Name of a host, as `catalog.vendors.list` gives it */
+  /** Host name from `catalog.vendors.list` */
   host_name: string
-  /** Id of a scene, as searches give it */
+  /** Scene ID from a search */
   image_id: string
 }
 
 /** Input of `catalog.info.landsat`. */
 export interface CatalogInfoLandsatInput {
-  /** Id of a scene, as searches give it */
+  /** Scene ID from a search */
   scene_id: string
 }
 
@@ -144,7 +145,7 @@ export type CatalogInfoLandsatOutput = PublicSceneInfo
 
 /** Input of `catalog.info.naip`. */
 export interface CatalogInfoNaipInput {
-  /** Id of a scene, as searches give it */
+  /** Scene ID from a search */
   scene_id: string
 }
 
@@ -153,9 +154,9 @@ export type CatalogInfoNaipOutput = PublicSceneInfo
 
 /** Input of `catalog.info.sample`. */
 export interface CatalogInfoSampleInput {
-  /** Name of a provider */
+  /** Provider name */
   provider: string
-  /** Id of a scene, as searches give it */
+  /** Scene ID from a search */
   scene_id: string
 }
 
@@ -164,7 +165,7 @@ export type CatalogInfoSampleOutput = PublicSceneInfo
 
 /** Input of `catalog.info.sentinel`. */
 export interface CatalogInfoSentinelInput {
-  /** Id of a scene, as searches give it */
+  /** Scene ID from a search */
   scene_id: string
 }
 
@@ -173,9 +174,9 @@ export type CatalogInfoSentinelOutput = PublicSceneInfo
 
 /** Input of `catalog.item.get`. */
 export interface CatalogItemGetInput {
-  /** Name of a host, as `catalog.vendors.list` gives it */
+  /** Host name from `catalog.vendors.list` */
   host_name: string
-  /** Id of a scene, as searches give it */
+  /** Scene ID from a search */
   id: string
 }
 
@@ -184,21 +185,21 @@ export type CatalogItemGetOutput = CatalogScene
 
 /** Input of `catalog.provider.samples`. */
 export interface CatalogProviderSamplesInput {
-  /** Name of a provider */
+  /** Provider name */
   provider: string
-  /** At most so many in one answer. Default: `50` */
+  /** Maximum number of results to return. Default: `50` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `catalog.provider.samples`. */
 export interface CatalogProviderSamplesOutput {
-  /** Scenes to look at */
+  /** Sample scenes */
   samples: ProviderSample[]
-  /** How many there are in this answer */
+  /** Number of results returned */
   count: number
-  /** How many there are in all */
+  /** Total number of matching results */
   total: number
 }
 
@@ -207,137 +208,125 @@ export type CatalogProvidersListInput = {}
 
 /** Answer of `catalog.providers.list`. */
 export interface CatalogProvidersListOutput {
-  /** Who offers it, or whose scenes are shown */
+  /** Imagery providers */
   providers: PublicProvider[]
-  /** How many there are in this answer */
+  /** Number of results returned */
   count: number
 }
 
 /** Input of `catalog.search`. */
 export interface CatalogSearchInput {
-  /** Name of a host, as `catalog.vendors.list` gives it */
+  /** Host name from `catalog.vendors.list` */
   host_name: string
   /** Only scenes of these collections */
   collections?: string[] | null | undefined
   /** Only these scenes */
   ids?: string[] | null | undefined
-  /** An instant, or start/end of which one may be `..`; a date means the whole day */
+  /** Time or interval `start/end`; `..` leaves an end open; a date means the whole day */
   datetime?: string | null | undefined
-  /** `cloudCoverage` with one of GTE, LTE, GT or LT and a percentage */
+  /** Conditions on `cloudCoverage` in percent: `GTE`, `LTE`, `GT` or `LT` */
   query?: { [name: string]: unknown } | null | undefined
-  /** West, south, east, north; not together with `intersects` */
+  /** Bounding box as west, south, east, north in degrees; excludes `intersects` */
   bbox?: [number, number, number, number] | null | undefined
-  /** GeoJSON Polygon of at most 999 vertices and about 50,000 km² */
+  /** Area to search: GeoJSON Polygon with at most 999 vertices and about 50,000 km² */
   intersects?: { [name: string]: unknown } | null | undefined
-  /** All collections that the host has, and not only those of the registry */
+  /** Whether to search all collections of the host, not only registered ones */
   full_catalog?: boolean | null | undefined
-  /** Scenes at most. Default: `100` */
+  /** Maximum number of scenes to return. Default: `100` */
   limit?: number | undefined
-  /** Cursor of the page before's `next` link */
+  /** Cursor from the previous page's `next` link */
   next?: string | null | undefined
 }
 
 /** Answer of `catalog.search`. */
 export interface CatalogSearchOutput {
-  /** Which kind it is */
+  /** GeoJSON type, always `FeatureCollection` */
   type: 'FeatureCollection'
-  /** GeoJSON features, one for each item or scene */
+  /** Scenes found, as GeoJSON features */
   features: CatalogScene[]
-  /** How many features are in this answer */
+  /** Number of features returned */
   numberReturned: number
-  /** A link of rel `next` leads to the next page; without one this is the last */
-  links: ({
-    /** What the address is to this document */
-    rel: string
-    /** Its address */
-    href: string
-    /** Which kind it is */
-    type?: string | undefined
-    /** The HTTP method to use there */
-    method?: string | undefined
-    /** What to send there */
-    body?: { [name: string]: unknown } | undefined
-    [name: string]: unknown
-  })[]
+  /** Links; `next` leads to the next page and is absent on the last */
+  links: CatalogLink[]
 }
 
 /** Input of `catalog.search_stream`. */
 export interface CatalogSearchStreamInput {
-  /** Name of a host, as `catalog.vendors.list` gives it */
+  /** Host name from `catalog.vendors.list` */
   host_name: string
   /** Only scenes of these collections */
   collections?: string[] | null | undefined
   /** Only these scenes */
   ids?: string[] | null | undefined
-  /** An instant, or start/end of which one may be `..`; a date means the whole day */
+  /** Time or interval `start/end`; `..` leaves an end open; a date means the whole day */
   datetime?: string | null | undefined
-  /** `cloudCoverage` with one of GTE, LTE, GT or LT and a percentage */
+  /** Conditions on `cloudCoverage` in percent: `GTE`, `LTE`, `GT` or `LT` */
   query?: { [name: string]: unknown } | null | undefined
-  /** West, south, east, north; not together with `intersects` */
+  /** Bounding box as west, south, east, north in degrees; excludes `intersects` */
   bbox?: [number, number, number, number] | null | undefined
-  /** GeoJSON Polygon of at most 999 vertices and about 50,000 km² */
+  /** Area to search: GeoJSON Polygon with at most 999 vertices and about 50,000 km² */
   intersects?: { [name: string]: unknown } | null | undefined
-  /** All collections that the host has, and not only those of the registry */
+  /** Whether to search all collections of the host, not only registered ones */
   full_catalog?: boolean | null | undefined
-  /** Scenes at most. Default: `100` */
+  /** Maximum number of scenes to return. Default: `100` */
   limit?: number | undefined
-  /** Cursor of an earlier summary */
+  /** Cursor from an earlier summary line */
   next?: string | null | undefined
 }
 
 /** One line of `catalog.search_stream`. */
 export type CatalogSearchStreamOutput = CatalogScene | {
-  /** Which kind it is */
+  /** Line type */
   type: 'Summary'
-  /** Scenes in the lines before */
+  /** Number of scenes in the preceding lines */
   numberReturned: number
-  /** Cursor to go on with; null where there is nothing more */
+  /** Cursor of the next page; null on the last page */
   next: string | null
 }
 
 /** Input of `catalog.sources.list`. */
 export interface CatalogSourcesListInput {
-  /** Only sources with this kind of data */
+  /** Only sources with this type of data */
   data_type?: 'raster' | 'dem' | 'pointcloud' | 'altimetry' | 'vector' | null | undefined
-  /** Only sources of this reach */
+  /** Only sources with this geographic scope */
   scope?: 'global' | 'regional' | 'national' | null | undefined
-  /** Only sources for this country, and global ones */
+  /** Only global sources and those covering this country */
   country?: string | null | undefined
 }
 
 /** Answer of `catalog.sources.list`. */
 export interface CatalogSourcesListOutput {
-  /** The sources, each with what it answered */
+  /** Registered sources */
   sources: CatalogSource[]
 }
 
 /** Input of `catalog.tile.render`. */
 export interface CatalogTileRenderInput {
-  /** Collection or provider of the scene */
+  /** Collection or provider name of the scene */
   collection: string
-  /** Id of a scene, as searches give it */
+  /** Scene ID from a search */
   scene_id: string
-  /** How it is shown, such as `rgb` or `ndvi`; `rgb` if left out */
+  /** Visualization, such as `rgb` or `ndvi` */
   visualization?: string | undefined
-  /** Zoom, 0 to 24 */
+  /** Zoom level, 0 to 24 */
   z: number
-  /** Column of the tile, from the west */
+  /** Tile column, counted from the west */
   x: number
-  /** Row of the tile, from the north */
+  /** Tile row, counted from the north */
   y: number
-  /** Of the picture, or of the answer */
+  /** Image format */
   format: 'png' | 'webp' | 'jpg' | 'jpeg'
-  /** Provider of the collection, where two have one of the same name */
+  /** Provider name, if several providers have a collection of this name */
   provider?: string | null | undefined
-  /** Of lossy formats */
+  /** Quality of lossy formats, 1 to 100 */
   quality?: number | null | undefined
-  /** GeoJSON Polygon or MultiPolygon as text: only this is drawn */
+  /** Area to render, as GeoJSON Polygon or MultiPolygon text */
   aoi_clip?: string | null | undefined
-  /** The same as an object */
+  /** Area to render, as a GeoJSON object */
   aoi_clip_body?: { [name: string]: unknown } | null | undefined
-  /** Band math, such as `(b4-b3)/(b4+b3)` */
+  /** Band math expression, for example `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
-  /** A colormap of `cog.colormaps` */
+  /** Colormap name from `cog.colormaps` */
   colormap?: string | null | undefined
   /**
    * The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file,
@@ -351,7 +340,7 @@ export type CatalogVendorsListInput = {}
 
 /** Answer of `catalog.vendors.list`. */
 export interface CatalogVendorsListOutput {
-  /** Those who sell imagery */
+  /** Imagery vendors */
   vendors: CatalogVendor[]
 }
 

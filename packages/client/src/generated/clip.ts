@@ -8,50 +8,52 @@ import type {
   ClipMosaic,
   ClipTiles,
   Geometry,
+  Removed,
+  StartedClip,
 } from './types.ts'
 
 /** Input of `clip.area.metadata`. */
 export interface ClipAreaMetadataInput {
-  /** An area of clip.areas.list */
+  /** Area ID from `clip.areas.list` */
   area: string
 }
 
 /** Answer of `clip.area.metadata`. */
 export interface ClipAreaMetadataOutput {
-  /** An area of clip.areas.list */
+  /** Area ID from `clip.areas.list` */
   id: string
-  /** Name as people read it */
+  /** Area name */
   name: string
-  /** West, south, east and north */
+  /** Bounding box as west, south, east, north in degrees */
   bbox: [number, number, number, number]
-  /** What there is */
+  /** Description of the area */
   description: string
-  /** Who is to be named with it */
+  /** Attribution to display with the imagery */
   attribution: string
-  /** Square kilometres of its box */
+  /** Area of the bounding box in km² */
   area_sq_km: number
-  /** What can be clipped */
+  /** Mosaic types that can be clipped */
   mosaic_types: string[]
-  /** What a clip costs, whatever the number of mosaics */
+  /** Price of a clip, independent of the number of mosaics */
   price: {
-    /** Credits for each square kilometre */
+    /** Credits per km² */
     credits_per_km2: number
-    /** What a clip costs at least */
+    /** Minimum price in credits */
     minimum_credits: number
   }
 }
 
 /** Input of `clip.area.mosaics`. */
 export interface ClipAreaMosaicsInput {
-  /** An area of clip.areas.list */
+  /** Area ID from `clip.areas.list` */
   area: string
 }
 
 /** Answer of `clip.area.mosaics`. */
 export interface ClipAreaMosaicsOutput {
-  /** The area */
+  /** Area ID */
   area: string
-  /** What can be clipped */
+  /** Mosaics that can be clipped */
   mosaics: ClipMosaic[]
 }
 
@@ -60,111 +62,74 @@ export type ClipAreasListInput = {}
 
 /** Answer of `clip.areas.list`. */
 export interface ClipAreasListOutput {
-  /** The areas */
+  /** Areas that can be clipped */
   areas: ClipAreaSummary[]
 }
 
 /** Input of `clip.create_from_area`. */
 export interface ClipCreateFromAreaInput {
-  /** An area of clip.areas.list */
+  /** Area ID from `clip.areas.list` */
   area: string
-  /** Which mosaics of the area; all by default */
+  /** Mosaic types to clip; all by default */
   mosaic_types?: string[] | null | undefined
-  /** GeoJSON Polygon or MultiPolygon in longitude and latitude, at most 999 vertices */
+  /** Area of interest: GeoJSON Polygon or MultiPolygon with at most 999 vertices */
   aoi_geometry: Geometry
-  /** What the area of interest is called, for the name of the result */
+  /** Name of the area of interest, used to name the result */
   aoi_name?: string | null | undefined
-  /** Where the result goes */
+  /** ID of the project to save the result in */
   project_id?: string | null | undefined
-  /** The caller's own, which is also the default */
+  /** Organization ID; defaults to the caller's organization */
   organization_id?: string | undefined
 }
 
 /** Answer of `clip.create_from_area`. */
-export interface ClipCreateFromAreaOutput {
-  /** The job, already running */
-  job: {
-    /** The clip job */
-    id: string
-    /** running until it has ended, one way or another */
-    status: 'running' | 'completed' | 'failed' | 'cancelled'
-    /** cog_clip */
-    job_type: string
-    /** Who pays */
-    organization_id: string
-  }
-  /** How many rasters are clipped */
-  assets_to_clip: number
-  /** Which ones */
-  asset_keys: string[]
-}
+export type ClipCreateFromAreaOutput = StartedClip
 
 /** Input of `clip.create_from_item`. */
 export interface ClipCreateFromItemInput {
-  /** The item to clip */
+  /** ID of the item to clip */
   source_item_id: string
-  /** Where the result goes; it must have a storage bucket */
+  /** ID of the project to save the result in; it must have a storage bucket */
   project_id: string
-  /** GeoJSON Polygon or MultiPolygon in longitude and latitude, at most 999 vertices */
+  /** Area of interest: GeoJSON Polygon or MultiPolygon with at most 999 vertices */
   aoi_geometry: Geometry
-  /** Which rasters of the item; all by default */
+  /** Asset keys of the rasters to clip; all by default */
   asset_keys?: string[] | null | undefined
-  /** What the area is called, for the name of the result */
+  /** Name of the area of interest, used to name the result */
   aoi_name?: string | null | undefined
-  /** What the result is called */
+  /** Name of the result */
   output_name?: string | null | undefined
-  /** A collection of the project that the result goes to */
+  /** ID of the collection to add the result to */
   target_collection_id?: string | null | undefined
 }
 
 /** Answer of `clip.create_from_item`. */
-export interface ClipCreateFromItemOutput {
-  /** The job, already running */
-  job: {
-    /** The clip job */
-    id: string
-    /** running until it has ended, one way or another */
-    status: 'running' | 'completed' | 'failed' | 'cancelled'
-    /** cog_clip */
-    job_type: string
-    /** Who pays */
-    organization_id: string
-  }
-  /** How many rasters are clipped */
-  assets_to_clip: number
-  /** Which ones */
-  asset_keys: string[]
-}
+export type ClipCreateFromItemOutput = StartedClip
 
 /** Input of `clip.job.delete`. */
 export interface ClipJobDeleteInput {
-  /** The clip job */
+  /** Clip job ID */
   job_id: string
 }
 
 /** Answer of `clip.job.delete`. */
-export interface ClipJobDeleteOutput {
-  /** Always true: what was asked for is done */
-  ok: true
-  /** Its id */
-  id: string
-}
+export type ClipJobDeleteOutput = Removed
 
 /** Input of `clip.job.download`. */
 export interface ClipJobDownloadInput {
-  /** The clip job */
+  /** Clip job ID */
   job_id: string
-  /** Which file, as clip.job.downloads names it */
+  /** Mosaic type of the file, from `clip.job.downloads` */
   mosaic_type: string
-  /** Taken and not used: the request says it itself */
+  /** Ignored; the User-Agent header is used */
   user_agent?: string | null | undefined
-  /** Taken and not used: the request says it itself */
+  /** Ignored; the IP address of the request is used */
   requester_ip?: string | null | undefined
 }
 
 /** Input of `clip.job.downloads`. */
 export interface ClipJobDownloadsInput {
-  /** The clip job */
+  /** Clip job ID */
   job_id: string
 }
 
@@ -173,7 +138,7 @@ export type ClipJobDownloadsOutput = ClipFile[]
 
 /** Input of `clip.job.get`. */
 export interface ClipJobGetInput {
-  /** The clip job */
+  /** Clip job ID */
   job_id: string
 }
 
@@ -182,33 +147,33 @@ export type ClipJobGetOutput = ClipJob
 
 /** Input of `clip.job.tile_info`. */
 export interface ClipJobTileInfoInput {
-  /** The clip job */
+  /** Clip job ID */
   job_id: string
 }
 
 /** Answer of `clip.job.tile_info`. */
 export interface ClipJobTileInfoOutput {
-  /** One for each file */
+  /** Tile information of each file */
   tiles: ClipTiles[]
 }
 
 /** Input of `clip.jobs.list`. */
 export interface ClipJobsListInput {
-  /** The caller's own, which is also the default */
+  /** Organization ID; defaults to the caller's organization */
   organization_id?: string | undefined
-  /** running until it has ended, one way or another */
+  /** Clip job status */
   status?: 'running' | 'completed' | 'failed' | 'cancelled' | null | undefined
-  /** How many at most. Default: `50` */
+  /** Maximum number of results to return. Default: `50` */
   limit?: number | undefined
-  /** How many to leave out. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `clip.jobs.list`. */
 export interface ClipJobsListOutput {
-  /** The jobs */
+  /** Clip jobs of this page */
   jobs: ClipJob[]
-  /** How many there are */
+  /** Total number of matching results */
   total: number
 }
 

@@ -12,11 +12,11 @@ export type CogColormapsInput = {}
 
 /** Answer of `cog.colormaps`. */
 export interface CogColormapsOutput {
-  /** Colormaps by kind */
+  /** Colormaps by group */
   groups: ({
-    /** What people call it */
+    /** Group name */
     name: string
-    /** The colormaps of the group */
+    /** Colormaps of the group */
     colormaps: Colormap[]
   })[]
 }
@@ -29,92 +29,92 @@ export type CogFormulasOutput = { [name: string]: FormulaTemplate }
 
 /** Input of `cog.statistics`. */
 export interface CogStatisticsInput {
-  /** Address of a Cloud-Optimized GeoTIFF on an allowed host */
+  /** URL of a Cloud-Optimized GeoTIFF on an allowed host */
   url: string
-  /** GeoJSON in WGS84; null where its place is not known */
+  /** Area to compute statistics for: GeoJSON Polygon or MultiPolygon */
   geometry: Geometry
-  /** Band math, such as `(b4-b3)/(b4+b3)` */
+  /** Band math expression, for example `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
-  /** Which bands, from 1 */
+  /** 1-based band numbers, separated by commas */
   bands?: string | null | undefined
-  /** Which percentiles, or their values. Default: `[2,98]` */
+  /** Percentiles to compute, 0 to 100. Default: `[2,98]` */
   percentiles?: number[] | undefined
-  /** Weigh pixels on the edge by the share of them that lies inside. Default: `false` */
+  /** Whether to weight edge pixels by the fraction inside the area. Default: `false` */
   exact_coverage?: boolean | undefined
 }
 
 /** Answer of `cog.statistics`. */
 export interface CogStatisticsOutput {
-  /** One entry for each band */
+  /** Statistics of each band or expression */
   statistics: BandStatistics[]
-  /** `min,max` of each band or result, separated by `;`, for tiles of the same; null without any value */
+  /** Suggested value range as `min,max` per band, separated by `;`; null without valid pixels */
   rescale: string | null
-  /** Pixels in the area; with exact_coverage those on its edge count by their share */
+  /** Number of pixels in the area; with `exact_coverage`, edge pixels count by their fraction */
   pixel_count: number
-  /** Which level was read: 0 is full size */
+  /** Overview level that was read; 0 is full resolution */
   level: number
 }
 
 /** Input of `cog.thumbnail`. */
 export interface CogThumbnailInput {
-  /** Address of a Cloud-Optimized GeoTIFF on an allowed host */
+  /** URL of a Cloud-Optimized GeoTIFF on an allowed host */
   url: string
-  /** In pixels. Default: `256` */
+  /** Image width in pixels. Default: `256` */
   width?: number | undefined
-  /** In pixels. Default: `256` */
+  /** Image height in pixels. Default: `256` */
   height?: number | undefined
 }
 
 /** Input of `cog.tile.render`. */
 export interface CogTileRenderInput {
-  /** Address of a Cloud-Optimized GeoTIFF on an allowed host */
+  /** URL of a Cloud-Optimized GeoTIFF on an allowed host */
   url?: string | undefined
-  /** Address of a Cloud-Optimized GeoTIFF on an allowed host */
+  /** URL of a Cloud-Optimized GeoTIFF on an allowed host */
   source?: string | undefined
-  /** Zoom, 0 to 24 */
+  /** Zoom level, 0 to 24 */
   z: number
-  /** Column of the tile, from the west */
+  /** Tile column, counted from the west */
   x: number
-  /** Row of the tile, from the north */
+  /** Tile row, counted from the north */
   y: number
-  /** Of the picture, or of the answer */
+  /** Image format */
   format: 'png' | 'webp' | 'jpg' | 'jpeg'
-  /** Which bands, from 1 */
+  /** 1-based band numbers, separated by commas */
   bands?: string | null | undefined
-  /** Band math, such as `(b4-b3)/(b4+b3)` */
+  /** Band math expression, for example `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
-  /** A derived look such as `ndvi`, where the bands of the file have names */
+  /** Derived visualization such as `ndvi`, for files with band names */
   visualization?: string | null | undefined
   /**
    * The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file,
    * separated by `;`
    */
   rescale?: string | null | undefined
-  /** A colormap of `cog.colormaps` */
+  /** Colormap name from `cog.colormaps` */
   colormap?: string | null | undefined
-  /** Of lossy pictures, 1 to 100. Default: `85` */
+  /** Quality of lossy formats, 1 to 100. Default: `85` */
   quality?: number | undefined
-  /** GeoJSON Polygon or MultiPolygon, as text */
+  /** Area to render, as GeoJSON Polygon or MultiPolygon text */
   aoi?: string | null | undefined
-  /** Pixels a side: 256, or 512 for dense screens */
+  /** Tile width and height in pixels: 256, or 512 for high-density screens */
   tile_size?: 256 | 512 | null | undefined
-  /** How pixels are found between samples: nearest, bilinear, cubic or average */
+  /** Resampling method */
   resampling?: 'nearest' | 'bilinear' | 'cubic' | 'average' | null | undefined
 }
 
 /** Input of `cog.tile.terrain`. */
 export interface CogTileTerrainInput {
-  /** Address of a Cloud-Optimized GeoTIFF on an allowed host */
+  /** URL of a Cloud-Optimized GeoTIFF on an allowed host */
   url: string
-  /** Zoom, 0 to 24 */
+  /** Zoom level, 0 to 24 */
   z: number
-  /** Column of the tile, from the west */
+  /** Tile column, counted from the west */
   x: number
-  /** Row of the tile, from the north */
+  /** Tile row, counted from the north */
   y: number
-  /** For depths that are stored as positive numbers. Default: `false` */
+  /** Whether to negate values, for depths stored as positive numbers. Default: `false` */
   invert?: boolean | undefined
-  /** GeoJSON Polygon or MultiPolygon, as text */
+  /** Area to render, as GeoJSON Polygon or MultiPolygon text */
   aoi?: string | null | undefined
 }
 

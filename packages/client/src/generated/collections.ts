@@ -2,22 +2,23 @@
 import type { CallOptions, Client } from '../client.ts'
 import type {
   Collection,
+  Removed,
   TileJson,
 } from './types.ts'
 
 /** Input of `collections.create`. */
 export interface CollectionsCreateInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** What people call it */
+  /** Display name of the collection */
   name: string
-  /** A few words about it, for people */
+  /** Collection description */
   description?: string | null | undefined
-  /** A colour as `#rrggbb` */
+  /** Map colour as `#rrggbb` */
   color?: string | null | undefined
-  /** Whether maps show it from the start. Default: `true` */
+  /** Whether maps show the collection by default. Default: `true` */
   show_on_map?: boolean | undefined
-  /** Its place among the layers of a map; higher ones lie on top. Default: `0` */
+  /** Position in the layer stack; higher layers are on top. Default: `0` */
   layer_order?: number | undefined
 }
 
@@ -26,25 +27,20 @@ export type CollectionsCreateOutput = Collection
 
 /** Input of `collections.delete`. */
 export interface CollectionsDeleteInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** The collection; null for none */
+  /** Collection ID */
   collection_id: string
 }
 
 /** Answer of `collections.delete`. */
-export interface CollectionsDeleteOutput {
-  /** Always true: what was asked for is done */
-  ok: true
-  /** Its id */
-  id: string
-}
+export type CollectionsDeleteOutput = Removed
 
 /** Input of `collections.get`. */
 export interface CollectionsGetInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** The collection; null for none */
+  /** Collection ID */
   collection_id: string
 }
 
@@ -53,7 +49,7 @@ export type CollectionsGetOutput = Collection
 
 /** Input of `collections.list`. */
 export interface CollectionsListInput {
-  /** The project */
+  /** Project ID */
   project_id: string
 }
 
@@ -62,50 +58,50 @@ export type CollectionsListOutput = Collection[]
 
 /** Input of `collections.tile.render`. */
 export interface CollectionsTileRenderInput {
-  /** The collection; null for none */
+  /** Collection ID */
   collection_id: string
-  /** Zoom, 0 to 24 */
+  /** Zoom level, 0 to 24 */
   z: number
-  /** Column of the tile, from the west */
+  /** Tile column, counted from the west */
   x: number
-  /** Row of the tile, from the north */
+  /** Tile row, counted from the north */
   y: number
-  /** Of the picture, or of the answer. Default: `"webp"` */
+  /** Image format. Default: `"webp"` */
   format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
-  /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
+  /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** Which asset of a multi-asset item */
+  /** Asset key, for items with several rasters */
   asset_key?: string | null | undefined
-  /** Which bands, from 1 */
+  /** 1-based band numbers, separated by commas */
   bands?: string | null | undefined
-  /** Band math, such as `(b4-b3)/(b4+b3)` */
+  /** Band math expression, for example `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
   /**
    * The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file,
    * separated by `;`
    */
   rescale?: string | null | undefined
-  /** A colormap of `cog.colormaps` */
+  /** Colormap name from `cog.colormaps` */
   colormap?: string | null | undefined
-  /** Of lossy pictures, 1 to 100. Default: `82` */
+  /** Quality of lossy formats, 1 to 100. Default: `82` */
   quality?: number | undefined
-  /** Pixels a side: 256, or 512 for dense screens */
+  /** Tile width and height in pixels: 256, or 512 for high-density screens */
   tile_size?: 256 | 512 | null | undefined
 }
 
 /** Input of `collections.tile.tilejson`. */
 export interface CollectionsTileTilejsonInput {
-  /** The collection; null for none */
+  /** Collection ID */
   collection_id: string
-  /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
+  /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** Which asset of a multi-asset item */
+  /** Asset key, for items with several rasters */
   asset_key?: string | null | undefined
-  /** An API key to put into the addresses; none if absent */
+  /** API key to include in tile URLs */
   key?: string | null | undefined
-  /** Of the picture, or of the answer. Default: `"webp"` */
+  /** Image format. Default: `"webp"` */
   format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
-  /** Pixels a side: 256, or 512 for dense screens */
+  /** Tile width and height in pixels: 256, or 512 for high-density screens */
   tile_size?: 256 | 512 | null | undefined
 }
 
@@ -114,19 +110,19 @@ export type CollectionsTileTilejsonOutput = TileJson
 
 /** Input of `collections.update`. */
 export interface CollectionsUpdateInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** The collection; null for none */
+  /** Collection ID */
   collection_id: string
-  /** What people call it */
+  /** Display name of the collection */
   name?: string | null | undefined
-  /** A few words about it, for people */
+  /** Collection description */
   description?: string | null | undefined
-  /** A colour as `#rrggbb` */
+  /** Map colour as `#rrggbb` */
   color?: string | null | undefined
-  /** Whether maps show it from the start */
+  /** Whether maps show the collection by default */
   show_on_map?: boolean | null | undefined
-  /** Its place among the layers of a map; higher ones lie on top */
+  /** Position in the layer stack; higher layers are on top */
   layer_order?: number | null | undefined
 }
 

@@ -9,11 +9,11 @@ import type {
 
 /** Input of `eulas.document.accept`. */
 export interface EulasDocumentAcceptInput {
-  /** Id of a licence agreement */
+  /** Licence ID */
   eula_id: string
-  /** Id of a version of its text */
+  /** Document ID */
   document_id: string
-  /** False withdraws the acceptance; orders already placed are unaffected. Default: `true` */
+  /** Whether to accept the licence; `false` withdraws the acceptance for future orders. Default: `true` */
   is_accepted?: boolean | undefined
 }
 
@@ -22,9 +22,9 @@ export type EulasDocumentAcceptOutput = EulaDocument
 
 /** Input of `eulas.document.get`. */
 export interface EulasDocumentGetInput {
-  /** Id of a licence agreement */
+  /** Licence ID */
   eula_id: string
-  /** Id of a version of its text */
+  /** Document ID */
   document_id: string
 }
 
@@ -33,33 +33,33 @@ export type EulasDocumentGetOutput = EulaDocument
 
 /** Input of `eulas.documents.list`. */
 export interface EulasDocumentsListInput {
-  /** Id of a licence agreement */
+  /** Licence ID */
   eula_id: string
-  /** Number of the page, from 0. Default: `0` */
+  /** 0-based page number. Default: `0` */
   page?: number | undefined
-  /** Entries on a page. Default: `20` */
+  /** Maximum entries per page. Default: `20` */
   size?: number | undefined
-  /** A field and a direction. Default: `"validFrom,desc"` */
+  /** Sort order by `validFrom`. Default: `"validFrom,desc"` */
   sort?: 'validFrom,desc' | 'validFrom,asc' | undefined
 }
 
 /** Answer of `eulas.documents.list`. */
 export interface EulasDocumentsListOutput {
-  /** The entries of this page */
+  /** Licence documents of this page */
   content: EulaDocumentEntry[]
-  /** Number of this page, from 0 */
+  /** 0-based page number */
   page: number
-  /** Entries on a page */
+  /** Maximum entries per page */
   size: number
-  /** Entries on all pages */
+  /** Total number of entries */
   totalElements: number
-  /** How many pages there are */
+  /** Total number of pages */
   totalPages: number
 }
 
 /** Input of `eulas.get`. */
 export interface EulasGetInput {
-  /** Id of a licence agreement */
+  /** Licence ID */
   eula_id: string
 }
 
@@ -68,27 +68,27 @@ export type EulasGetOutput = Eula
 
 /** Input of `eulas.list`. */
 export interface EulasListInput {
-  /** Part of the name */
+  /** Only licences with this text in their name */
   term?: string | null | undefined
-  /** Number of the page, from 0. Default: `0` */
+  /** 0-based page number. Default: `0` */
   page?: number | undefined
-  /** Entries on a page. Default: `20` */
+  /** Maximum entries per page. Default: `20` */
   size?: number | undefined
-  /** A field and a direction. Default: `"createdAt,desc"` */
+  /** Sort field (`createdAt` or `name`) and direction. Default: `"createdAt,desc"` */
   sort?: 'createdAt,desc' | 'createdAt,asc' | 'name,asc' | 'name,desc' | undefined
 }
 
 /** Answer of `eulas.list`. */
 export interface EulasListOutput {
-  /** The entries of this page */
+  /** Licences of this page */
   content: Eula[]
-  /** Number of this page, from 0 */
+  /** 0-based page number */
   page: number
-  /** Entries on a page */
+  /** Maximum entries per page */
   size: number
-  /** Entries on all pages */
+  /** Total number of entries */
   totalElements: number
-  /** How many pages there are */
+  /** Total number of pages */
   totalPages: number
 }
 

@@ -11,7 +11,7 @@ import type {
 
 /** Input of `event_subscriptions.create`. */
 export interface EventSubscriptionsCreateInput {
-  /** One of the types that `GET /v1/event-types` lists */
+  /** Event type from `GET /v1/event-types` */
   event_type:
     | 'order.created'
     | 'order.placed'
@@ -47,16 +47,16 @@ export interface EventSubscriptionsCreateInput {
     | 'payment_method.attached'
     | 'payment_method.detached'
     | 'alert.triggered'
-  /** Where events are posted to: an https address on the public internet, without user name and password */
+  /** HTTPS URL that receives events; must be public and without credentials */
   endpoint_url: string
   /**
    * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
    * its values. Default: `{}`
    */
   filter_config?: { [name: string]: unknown } | undefined
-  /** Headers that go with each delivery, for example the key of a gateway. Their values are never shown again. Default: `{}` */
+  /** Headers to send with each delivery, such as a gateway key; values are never returned. Default: `{}` */
   headers?: { [name: string]: string } | undefined
-  /** What it is for, in your own words */
+  /** Description of the subscription */
   description?: string | null | undefined
 }
 
@@ -65,43 +65,43 @@ export type EventSubscriptionsCreateOutput = NewEventSubscription
 
 /** Input of `event_subscriptions.delete`. */
 export interface EventSubscriptionsDeleteInput {
-  /** Id of the subscription */
+  /** Event subscription ID */
   subscription_id: string
 }
 
 /** Answer of `event_subscriptions.delete`. */
 export interface EventSubscriptionsDeleteOutput {
-  /** It is gone */
+  /** Always `true` */
   ok: true
-  /** Id of the subscription */
+  /** Event subscription ID */
   id: string
-  /** The same as `ok` */
+  /** Same as `ok` */
   deleted: true
 }
 
 /** Input of `event_subscriptions.deliveries.list`. */
 export interface EventSubscriptionsDeliveriesListInput {
-  /** Id of the subscription */
+  /** Event subscription ID */
   subscription_id: string
-  /** Only those in this state; `dead` are the dead letters */
+  /** Only deliveries in this state; `dead` are undelivered */
   state?: 'pending' | 'held' | 'delivered' | 'dead' | null | undefined
-  /** At most so many in one answer. Default: `50` */
+  /** Maximum number of results to return. Default: `50` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `event_subscriptions.deliveries.list`. */
 export interface EventSubscriptionsDeliveriesListOutput {
-  /** The deliveries of this window */
+  /** Deliveries of this page */
   deliveries: WebhookDelivery[]
-  /** How many they are */
+  /** Number of results returned */
   count: number
 }
 
 /** Input of `event_subscriptions.deliveries.retry`. */
 export interface EventSubscriptionsDeliveriesRetryInput {
-  /** Id of the delivery */
+  /** Delivery ID */
   delivery_id: string
 }
 
@@ -110,7 +110,7 @@ export type EventSubscriptionsDeliveriesRetryOutput = WebhookDelivery
 
 /** Input of `event_subscriptions.get`. */
 export interface EventSubscriptionsGetInput {
-  /** Id of the subscription */
+  /** Event subscription ID */
   subscription_id: string
 }
 
@@ -119,7 +119,7 @@ export type EventSubscriptionsGetOutput = EventSubscriptionWithDeliveries
 
 /** Input of `event_subscriptions.list`. */
 export interface EventSubscriptionsListInput {
-  /** One of the types that `GET /v1/event-types` lists */
+  /** Event type from `GET /v1/event-types` */
   event_type?:
     | 'order.created'
     | 'order.placed'
@@ -155,60 +155,60 @@ export interface EventSubscriptionsListInput {
     | 'payment_method.attached'
     | 'payment_method.detached'
     | 'alert.triggered' | null | undefined
-  /** Only those that are active, or only paused ones */
+  /** Only active (`true`) or paused (`false`) subscriptions */
   active?: boolean | null | undefined
 }
 
 /** Answer of `event_subscriptions.list`. */
 export interface EventSubscriptionsListOutput {
-  /** The subscriptions */
+  /** Event subscriptions */
   event_subscriptions: EventSubscription[]
-  /** How many they are */
+  /** Number of results returned */
   count: number
 }
 
 /** Input of `event_subscriptions.test`. */
 export interface EventSubscriptionsTestInput {
-  /** Id of the subscription */
+  /** Event subscription ID */
   subscription_id: string
 }
 
 /** Answer of `event_subscriptions.test`. */
 export interface EventSubscriptionsTestOutput {
-  /** Whether the endpoint answered with 2xx */
+  /** Result of the test: `delivered` if the endpoint returned 2xx */
   status: 'delivered' | 'failed'
-  /** The same as a yes or no */
+  /** Whether the endpoint returned 2xx */
   delivered: boolean
-  /** What it answered; null without an answer */
+  /** HTTP status returned by the endpoint; null without a response */
   http_status: number | null
-  /** Why it counts as failed */
+  /** Why the delivery failed; null if it succeeded */
   error: string | null
-  /** Id of the event that was posted; it is in no other list */
+  /** ID of the test event; not listed elsewhere */
   event_id: string
-  /** Its type */
+  /** Event type */
   event_type: string
 }
 
 /** Input of `event_subscriptions.update`. */
 export interface EventSubscriptionsUpdateInput {
-  /** Id of the subscription */
+  /** Event subscription ID */
   subscription_id: string
-  /** Where events are posted to: an https address on the public internet, without user name and password */
+  /** HTTPS URL that receives events; must be public and without credentials */
   endpoint_url?: string | null | undefined
   /**
    * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
    * its values
    */
   filter_config?: { [name: string]: unknown } | null | undefined
-  /** Headers that go with each delivery, for example the key of a gateway. Their values are never shown again */
+  /** Headers to send with each delivery, such as a gateway key; values are never returned */
   headers?: { [name: string]: string } | null | undefined
-  /** False pauses it, true resumes it */
+  /** `false` pauses deliveries, `true` resumes them */
   active?: boolean | null | undefined
-  /** False pauses it, true resumes it */
+  /** Same as `active` */
   is_active?: boolean | null | undefined
-  /** What it is for, in your own words */
+  /** Description of the subscription */
   description?: string | null | undefined
-  /** True makes a new secret and shows it once */
+  /** Whether to replace the signing secret; the new one is shown once */
   rotate_secret?: boolean | null | undefined
 }
 

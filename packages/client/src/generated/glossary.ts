@@ -9,7 +9,7 @@ import type {
 
 /** Input of `glossary.collections.get`. */
 export interface GlossaryCollectionsGetInput {
-  /** Name of a collection */
+  /** Collection name */
   collection_name: string
 }
 
@@ -18,35 +18,35 @@ export type GlossaryCollectionsGetOutput = GlossaryCollection
 
 /** Input of `glossary.collections.list`. */
 export interface GlossaryCollectionsListInput {
-  /** Only those that can be used for all of these, separated by commas */
+  /** Only collections with all of these integrations, separated by commas */
   integrations?: string | null | undefined
-  /** Existing images, or new ones */
+  /** Whether to list existing (`ARCHIVE`) or new imagery (`TASKING`) */
   type?: 'ARCHIVE' | 'TASKING' | null | undefined
-  /** Number of the page, from 0. Default: `0` */
+  /** 0-based page number. Default: `0` */
   page?: number | undefined
-  /** Entries on a page. Default: `10` */
+  /** Maximum entries per page. Default: `10` */
   size?: number | undefined
-  /** A field and a direction; by name if left out */
+  /** Sort field and direction; defaults to the name */
   sort?: 'name,asc' | 'name,desc' | 'title,asc' | 'title,desc' | null | undefined
 }
 
 /** Answer of `glossary.collections.list`. */
 export interface GlossaryCollectionsListOutput {
-  /** The entries of this page */
+  /** Collections of this page */
   content: GlossaryCollection[]
-  /** Number of this page, from 0 */
+  /** 0-based page number */
   page: number
-  /** Entries on a page */
+  /** Maximum entries per page */
   size: number
-  /** Entries on all pages */
+  /** Total number of entries */
   totalElements: number
-  /** How many pages there are */
+  /** Total number of pages */
   totalPages: number
 }
 
 /** Input of `glossary.data_products.get`. */
 export interface GlossaryDataProductsGetInput {
-  /** Name or id of a product */
+  /** Data product name or ID */
   data_product_name: string
 }
 
@@ -55,33 +55,33 @@ export type GlossaryDataProductsGetOutput = GlossaryProduct
 
 /** Input of `glossary.data_products.list`. */
 export interface GlossaryDataProductsListInput {
-  /** Only these, by id, separated by commas */
+  /** Only data products with these IDs, separated by commas */
   dataProductId?: string | null | undefined
-  /** Number of the page, from 0. Default: `0` */
+  /** 0-based page number. Default: `0` */
   page?: number | undefined
-  /** Entries on a page. Default: `10` */
+  /** Maximum entries per page. Default: `10` */
   size?: number | undefined
-  /** A field and a direction; by name if left out */
+  /** Sort field and direction; defaults to the name */
   sort?: 'name,asc' | 'name,desc' | 'title,asc' | 'title,desc' | null | undefined
 }
 
 /** Answer of `glossary.data_products.list`. */
 export interface GlossaryDataProductsListOutput {
-  /** The entries of this page */
+  /** Data products of this page */
   content: GlossaryProduct[]
-  /** Number of this page, from 0 */
+  /** 0-based page number */
   page: number
-  /** Entries on a page */
+  /** Maximum entries per page */
   size: number
-  /** Entries on all pages */
+  /** Total number of entries */
   totalElements: number
-  /** How many pages there are */
+  /** Total number of pages */
   totalPages: number
 }
 
 /** Input of `glossary.providers.get`. */
 export interface GlossaryProvidersGetInput {
-  /** Name of a provider */
+  /** Provider name */
   provider_name: string
 }
 
@@ -90,27 +90,27 @@ export type GlossaryProvidersGetOutput = GlossaryProvider
 
 /** Input of `glossary.providers.list`. */
 export interface GlossaryProvidersListInput {
-  /** Number of the page, from 0. Default: `0` */
+  /** 0-based page number. Default: `0` */
   page?: number | undefined
-  /** Entries on a page. Default: `10` */
+  /** Maximum entries per page. Default: `10` */
   size?: number | undefined
-  /** A field and a direction; by name if left out */
+  /** Sort field and direction; defaults to the name */
   sort?: 'name,asc' | 'name,desc' | 'title,asc' | 'title,desc' | null | undefined
-  /** Only those who do this */
+  /** Only providers with this role */
   role?: 'PRODUCER' | 'HOST' | null | undefined
 }
 
 /** Answer of `glossary.providers.list`. */
 export interface GlossaryProvidersListOutput {
-  /** The entries of this page */
+  /** Providers of this page */
   content: GlossaryProvider[]
-  /** Number of this page, from 0 */
+  /** 0-based page number */
   page: number
-  /** Entries on a page */
+  /** Maximum entries per page */
   size: number
-  /** Entries on all pages */
+  /** Total number of entries */
   totalElements: number
-  /** How many pages there are */
+  /** Total number of pages */
   totalPages: number
 }
 

@@ -3,46 +3,39 @@ import type { CallOptions, Client } from '../client.ts'
 import type { Page } from '../pages.ts'
 import type {
   Asset,
+  AssetDownload,
   Geometry,
   Item,
   ItemFeature,
   ItemRange,
+  ItemSearchResult,
   LineageChild,
   LineageParent,
+  Removed,
+  SortField,
   TileJson,
 } from './types.ts'
 
 /** Input of `items.asset.download`. */
 export interface ItemsAssetDownloadInput {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** The asset, by its id or its key */
+  /** Asset ID or asset key */
   asset_id: string
 }
 
 /** Answer of `items.asset.download`. */
-export interface ItemsAssetDownloadOutput {
-  /** Its address */
-  url: string
-  /** How long the address works */
-  expires_in_seconds: number
-  /** The asset, by its id or its key */
-  asset_id: string
-  /** How large it is, in bytes; null where nobody knows */
-  size_bytes: number | null
-  /** What kind of file it is */
-  media_type: string | null
-}
+export type ItemsAssetDownloadOutput = AssetDownload
 
 /** Input of `items.create`. */
 export interface ItemsCreateInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** The collection; null for none */
+  /** ID of the collection to add the item to */
   collection_id?: string | null | undefined
-  /** Its id in STAC documents */
+  /** STAC item ID */
   stac_id?: string | null | undefined
-  /** Which kind it is */
+  /** Item type */
   type:
     | 'satellite_capture'
     | 'derived_raster'
@@ -52,45 +45,45 @@ export interface ItemsCreateInput {
     | 'user_vector'
     | 'external_reference'
     | 'mosaic'
-  /** GeoJSON in WGS84; null where its place is not known */
+  /** Item footprint in WGS84 */
   geometry?: Geometry | null | undefined
-  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
+  /** Bounding box as west, south, east, north in degrees; west is greater than east across the antimeridian */
   bbox?: [number, number, number, number] | null | undefined
-  /** When it was taken, or an interval of time to look in */
+  /** Acquisition time */
   datetime?: string | null | undefined
-  /** When taking it began, of something that took a while */
+  /** Start of the acquisition */
   start_datetime?: string | null | undefined
-  /** When taking it ended */
+  /** End of the acquisition */
   end_datetime?: string | null | undefined
-  /** How much is hidden by clouds, in percent */
+  /** Cloud cover in percent */
   cloud_cover?: number | null | undefined
-  /** Metres along the ground that a pixel covers */
+  /** Ground resolution in metres per pixel */
   gsd?: number | null | undefined
-  /** What people call it */
+  /** Display name of the item */
   name: string
-  /** A few words about it, for people */
+  /** Item description */
   description?: string | null | undefined
-  /** Whatever else is known of it, by name */
+  /** Further STAC properties */
   properties?: { [name: string]: unknown } | undefined
-  /** Addresses of the schemas that its further fields follow */
+  /** STAC extension schema URLs */
   stac_extensions?: string[] | undefined
-  /** The order that brought it */
+  /** ID of the order that delivered the item */
   order_id?: string | null | undefined
-  /** The upload session */
+  /** Upload session ID */
   upload_id?: string | null | undefined
-  /** The job that made it */
+  /** ID of the job that produced the item */
   job_id?: string | null | undefined
-  /** The files that belong to it */
+  /** Files of the item */
   assets?: ({
-    /** By which it goes within its item */
+    /** Asset key */
     key: string
-    /** Its address */
+    /** Asset URL */
     href: string
-    /** What kind of file it is */
+    /** Media type of the file */
     media_type?: string | null | undefined
-    /** What it is for, such as `data` or `thumbnail` */
+    /** Asset roles, such as `data` or `thumbnail` */
     roles?: string[] | undefined
-    /** A short name, for people */
+    /** Asset title */
     title?: string | null | undefined
   })[] | undefined
 }
@@ -100,58 +93,53 @@ export type ItemsCreateOutput = Item
 
 /** Input of `items.delete`. */
 export interface ItemsDeleteInput {
-  /** The item */
+  /** Item ID */
   item_id: string
 }
 
 /** Answer of `items.delete`. */
-export interface ItemsDeleteOutput {
-  /** Always true: what was asked for is done */
-  ok: true
-  /** Its id */
-  id: string
-}
+export type ItemsDeleteOutput = Removed
 
 /** Input of `items.detect_asset_bands`. */
 export interface ItemsDetectAssetBandsInput {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** The asset, by its id or its key */
+  /** Asset ID or asset key */
   asset_id?: string | null | undefined
 }
 
 /** Answer of `items.detect_asset_bands`. */
 export interface ItemsDetectAssetBandsOutput {
-  /** Which bands, from 1 */
+  /** Detected bands */
   bands: ({
-    /** 1-based */
+    /** 1-based band number */
     index: number
-    /** What people call it */
+    /** Band name */
     name: string
-    /** What the person may do there */
+    /** Band role used in formulas, such as `RED`; null if it has none */
     role: string | null
-    /** What kind of numbers or image it is */
+    /** Pixel data type; null if unknown */
     data_type: string | null
   })[]
-  /** Where it comes from */
+  /** Where the bands were read from */
   source: 'file' | 'stac' | 'color' | 'band_count'
-  /** Names that the file or its metadata suggest */
+  /** Suggested band names */
   suggested_band_names: string[]
-  /** The names that are stored; null where there are none */
+  /** Stored band names */
   current_band_names: string[]
-  /** The same as source */
+  /** Same as `source` */
   method: string
 }
 
 /** Input of `items.duplicate`. */
 export interface ItemsDuplicateInput {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** What the copy is called; as the original if absent */
+  /** Display name of the copy; defaults to the original's name */
   new_name?: string | null | undefined
-  /** The collection that the items go to */
+  /** ID of the collection to add the copy to */
   target_collection_id?: string | null | undefined
-  /** The project that the copy goes to; the same if absent */
+  /** ID of the project to copy to; defaults to the item's project */
   target_project_id?: string | null | undefined
 }
 
@@ -160,7 +148,7 @@ export type ItemsDuplicateOutput = Item
 
 /** Input of `items.get`. */
 export interface ItemsGetInput {
-  /** The item */
+  /** Item ID */
   item_id: string
 }
 
@@ -171,11 +159,11 @@ export interface ItemsGetOutput {
 
 /** Input of `items.get_stac`. */
 export interface ItemsGetStacInput {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** The address that links begin with */
+  /** Base URL of links in the response */
   base_url?: string | null | undefined
-  /** An API key to put into addresses of this service */
+  /** API key to include in URLs of this service */
   key?: string | null | undefined
 }
 
@@ -184,62 +172,62 @@ export type ItemsGetStacOutput = ItemFeature
 
 /** Input of `items.import_stac`. */
 export interface ItemsImportStacInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** The collection; null for none */
+  /** ID of the collection to add the items to */
   collection_id?: string | null | undefined
-  /** GeoJSON features, one for each item or scene */
+  /** STAC items as a GeoJSON FeatureCollection */
   features?: { [name: string]: unknown } | undefined
-  /** One STAC item a line */
+  /** STAC items as newline-delimited JSON */
   ndjson?: string | undefined
-  /** A STAC-GeoParquet file, in base64 */
+  /** STAC-GeoParquet file in Base64 */
   geoparquet?: string | undefined
 }
 
 /** Answer of `items.import_stac`. */
 export interface ItemsImportStacOutput {
-  /** How many were made */
+  /** Number of items created */
   created: number
-  /** How many were there already */
+  /** Number of items that already existed */
   skipped: number
-  /** What could not be taken, each with its place and the reason */
+  /** Features that were rejected */
   errors: ({
-    /** Its place in the list, from 0 */
+    /** Position in the request, counted from 0 */
     index: number
-    /** Its id */
+    /** STAC item ID; null if missing */
     id: string | null
-    /** What is wrong, in words for people */
+    /** Why the feature was rejected */
     message: string
   })[]
 }
 
 /** Input of `items.lineage`. */
 export interface ItemsLineageInput {
-  /** The item */
+  /** Item ID */
   item_id: string
 }
 
 /** Answer of `items.lineage`. */
 export interface ItemsLineageOutput {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** What it was made from */
+  /** Items it was made from */
   parents: LineageParent[]
-  /** What was made from it */
+  /** Items made from it */
   children: LineageChild[]
 }
 
 /** Input of `items.list`. */
 export interface ItemsListInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** The collection; null for none */
+  /** Only items of this collection */
   collection_id?: string | null | undefined
-  /** Only items that are in no collection. Default: `false` */
+  /** Whether to list only items without a collection. Default: `false` */
   uncollected?: boolean | undefined
   /** Only items with this in their name or id, in any case; looked for among the newest 100000 */
   q?: string | null | undefined
-  /** Which kind it is */
+  /** Only items of this type */
   type?:
     | 'satellite_capture'
     | 'derived_raster'
@@ -249,27 +237,27 @@ export interface ItemsListInput {
     | 'user_vector'
     | 'external_reference'
     | 'mosaic' | null | undefined
-  /** At most so many in one answer. Default: `100` */
+  /** Maximum number of results to return. Default: `100` */
   limit?: number | undefined
-  /** How many items to skip; for long lists next is faster, and with it this is ignored. Default: `0` */
+  /** Number of items to skip; ignored with `next`, which is faster for long lists. Default: `0` */
   offset?: number | undefined
-  /** The next of the page before, to continue after it */
+  /** `next` of the previous page */
   next?: string | null | undefined
 }
 
 /** Answer of `items.list`. */
 export interface ItemsListOutput {
-  /** The items of this page */
+  /** Items of this page */
   items: Item[]
-  /** How many there are in all */
+  /** Total number of matching results */
   total: number
-  /** What the next page is asked for with; null on the last one */
+  /** Cursor of the next page; null on the last page */
   next: string | null
 }
 
 /** Input of `items.list_assets`. */
 export interface ItemsListAssetsInput {
-  /** The item */
+  /** Item ID */
   item_id: string
 }
 
@@ -278,79 +266,79 @@ export type ItemsListAssetsOutput = Asset[]
 
 /** Input of `items.list_by_collection`. */
 export interface ItemsListByCollectionInput {
-  /** The collection; null for none */
+  /** Collection ID */
   collection_id: string
-  /** At most so many in one answer. Default: `100` */
+  /** Maximum number of results to return. Default: `100` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `items.list_by_collection`. */
 export interface ItemsListByCollectionOutput {
-  /** The items of this page */
+  /** Items of this page */
   items: Item[]
-  /** How many there are in all */
+  /** Total number of matching results */
   total: number
 }
 
 /** Input of `items.point`. */
 export interface ItemsPointInput {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** Degrees east, -180 to 180 */
+  /** Longitude in degrees, -180 to 180 */
   longitude: number
-  /** Degrees north, -90 to 90 */
+  /** Latitude in degrees, -90 to 90 */
   latitude: number
-  /** Which asset of a multi-asset item */
+  /** Asset key, for items with several rasters */
   asset_key?: string | null | undefined
-  /** Band math, such as `(b4-b3)/(b4+b3)` */
+  /** Band math expression, for example `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
-  /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
+  /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
 }
 
 /** Answer of `items.point`. */
 export interface ItemsPointOutput {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** The key of an asset, such as `data` */
+  /** Asset key */
   asset_key: string
-  /** Degrees east, -180 to 180 */
+  /** Longitude in degrees, -180 to 180 */
   longitude: number
-  /** Degrees north, -90 to 90 */
+  /** Latitude in degrees, -90 to 90 */
   latitude: number
-  /** False where the place lies outside the raster */
+  /** Whether the point is inside the raster */
   inside: boolean
-  /** Which bands, from 1 */
+  /** Value of each band at the point */
   bands: ({
-    /** The number of the band, from 1 */
+    /** 1-based band number */
     band: number
-    /** What people call it */
+    /** Band name; null if it has none */
     name: string | null
-    /** Its value; null where there is no data */
+    /** Pixel value; null where there is no data */
     value: number | null
   })[]
-  /** One result for each expression */
+  /** Value of each expression at the point */
   results: ({
-    /** Band math, such as `(b4-b3)/(b4+b3)` */
+    /** Band math expression, for example `(b4-b3)/(b4+b3)` */
     expression: string
-    /** Its value; null where there is no data */
+    /** Value of the expression; null where there is no data */
     value: number | null
   })[]
 }
 
 /** Input of `items.search`. */
 export interface ItemsSearchInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
+  /** Bounding box as west, south, east, north in degrees; west is greater than east across the antimeridian */
   bbox?: [number, number, number, number] | null | undefined
-  /** When it was taken, or an interval of time to look in */
+  /** Acquisition time or interval `start/end`; `..` leaves an end open */
   datetime?: string | null | undefined
-  /** Collections */
+  /** Only items of these collections */
   collections?: string[] | null | undefined
-  /** Which kind it is */
+  /** Only items of this type */
   type?:
     | 'satellite_capture'
     | 'derived_raster'
@@ -362,46 +350,30 @@ export interface ItemsSearchInput {
     | 'mosaic' | null | undefined
   /** Conditions on properties, all of which must hold: `{"eo:cloud_cover": {"lt": 10}}` */
   query?: { [name: string]: unknown } | null | undefined
-  /** The first field counts most; newest first without it */
-  sortby?: ({
-    /** Such as datetime, id or eo:cloud_cover */
-    field: string
-    /** Ascending unless it says otherwise */
-    direction?: 'asc' | 'desc' | undefined
-  })[] | null | undefined
-  /** At most so many in one answer. Default: `100` */
+  /** Sort fields, most significant first; defaults to newest first */
+  sortby?: SortField[] | null | undefined
+  /** Maximum number of results to return. Default: `100` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
-  /** Of the picture, or of the answer */
+  /** `stac` to return complete STAC items */
   format?: 'stac' | null | undefined
-  /** The public address that links begin with */
+  /** Base URL of links in the response */
   base_url?: string | null | undefined
 }
 
 /** Answer of `items.search`. */
-export interface ItemsSearchOutput {
-  /** Which kind it is */
-  type: 'FeatureCollection'
-  /** GeoJSON features, one for each item or scene */
-  features: ItemFeature[]
-  /** How many features match; an estimate above 1,001 */
-  numberMatched: number
-  /** How many features are in this answer */
-  numberReturned: number
-  /** True where `numberMatched` is an estimate; absent otherwise */
-  numberMatchedEstimated?: true | undefined
-}
+export type ItemsSearchOutput = ItemSearchResult
 
 /** Input of `items.search_org`. */
 export interface ItemsSearchOrgInput {
-  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
+  /** Bounding box as west, south, east, north in degrees; west is greater than east across the antimeridian */
   bbox?: [number, number, number, number] | null | undefined
-  /** When it was taken, or an interval of time to look in */
+  /** Acquisition time or interval `start/end`; `..` leaves an end open */
   datetime?: string | null | undefined
-  /** Collections */
+  /** Only items of these collections */
   collections?: string[] | null | undefined
-  /** Which kind it is */
+  /** Only items of this type */
   type?:
     | 'satellite_capture'
     | 'derived_raster'
@@ -413,44 +385,28 @@ export interface ItemsSearchOrgInput {
     | 'mosaic' | null | undefined
   /** Conditions on properties, all of which must hold: `{"eo:cloud_cover": {"lt": 10}}` */
   query?: { [name: string]: unknown } | null | undefined
-  /** The first field counts most; newest first without it */
-  sortby?: ({
-    /** Such as datetime, id or eo:cloud_cover */
-    field: string
-    /** Ascending unless it says otherwise */
-    direction?: 'asc' | 'desc' | undefined
-  })[] | null | undefined
-  /** At most so many in one answer. Default: `100` */
+  /** Sort fields, most significant first; defaults to newest first */
+  sortby?: SortField[] | null | undefined
+  /** Maximum number of results to return. Default: `100` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
-  /** Of the picture, or of the answer */
+  /** `stac` to return complete STAC items */
   format?: 'stac' | null | undefined
-  /** The public address that links begin with */
+  /** Base URL of links in the response */
   base_url?: string | null | undefined
 }
 
 /** Answer of `items.search_org`. */
-export interface ItemsSearchOrgOutput {
-  /** Which kind it is */
-  type: 'FeatureCollection'
-  /** GeoJSON features, one for each item or scene */
-  features: ItemFeature[]
-  /** How many features match; an estimate above 1,001 */
-  numberMatched: number
-  /** How many features are in this answer */
-  numberReturned: number
-  /** True where `numberMatched` is an estimate; absent otherwise */
-  numberMatchedEstimated?: true | undefined
-}
+export type ItemsSearchOrgOutput = ItemSearchResult
 
 /** Input of `items.set_asset_band_names`. */
 export interface ItemsSetAssetBandNamesInput {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** The asset, by its id or its key */
+  /** Asset ID or asset key */
   asset_id: string
-  /** One name for each band, in their order */
+  /** Name of each band, in order */
   band_names: string[]
 }
 
@@ -459,86 +415,86 @@ export type ItemsSetAssetBandNamesOutput = Asset
 
 /** Input of `items.tile.render`. */
 export interface ItemsTileRenderInput {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** Zoom, 0 to 24 */
+  /** Zoom level, 0 to 24 */
   z: number
-  /** Column of the tile, from the west */
+  /** Tile column, counted from the west */
   x: number
-  /** Row of the tile, from the north */
+  /** Tile row, counted from the north */
   y: number
-  /** Of the picture, or of the answer. Default: `"webp"` */
+  /** Image format. Default: `"webp"` */
   format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
-  /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
+  /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** Which asset of a multi-asset item */
+  /** Asset key, for items with several rasters */
   asset_key?: string | null | undefined
-  /** Which bands, from 1 */
+  /** 1-based band numbers, separated by commas */
   bands?: string | null | undefined
-  /** Band math, such as `(b4-b3)/(b4+b3)` */
+  /** Band math expression, for example `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
   /**
    * The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file,
    * separated by `;`
    */
   rescale?: string | null | undefined
-  /** A colormap of `cog.colormaps` */
+  /** Colormap name from `cog.colormaps` */
   colormap?: string | null | undefined
-  /** The version of the saved profile that the address was made for */
+  /** Version of the profile, for caching */
   v?: number | null | undefined
-  /** Of lossy pictures, 1 to 100. Default: `82` */
+  /** Quality of lossy formats, 1 to 100. Default: `82` */
   quality?: number | undefined
-  /** Pixels a side: 256, or 512 for dense screens */
+  /** Tile width and height in pixels: 256, or 512 for high-density screens */
   tile_size?: 256 | 512 | null | undefined
 }
 
 /** Input of `items.tile.statistics`. */
 export interface ItemsTileStatisticsInput {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** Band math, such as `(b4-b3)/(b4+b3)` */
+  /** Band math expression, for example `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
-  /** Which bands, from 1 */
+  /** 1-based band numbers, separated by commas */
   bands?: string | null | undefined
-  /** Which asset of a multi-asset item */
+  /** Asset key, for items with several rasters */
   asset_key?: string | null | undefined
-  /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
+  /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** With a histogram of so many bins, from the lowest to the highest value */
+  /** Number of histogram bins between the minimum and maximum; no histogram if omitted */
   bins?: number | null | undefined
-  /** A GeoJSON Polygon or MultiPolygon: only of what lies in it, in full resolution where that is not too much */
+  /** Area to compute statistics for: GeoJSON Polygon or MultiPolygon, read at full resolution if small enough */
   geometry?: Geometry | null | undefined
 }
 
 /** Answer of `items.tile.statistics`. */
 export interface ItemsTileStatisticsOutput {
-  /** The 2nd percentile */
+  /** 2nd percentile; null without valid pixels */
   p2: number | null
-  /** The 98th percentile */
+  /** 98th percentile; null without valid pixels */
   p98: number | null
-  /** The least value */
+  /** Minimum value; null without valid pixels */
   min: number | null
-  /** The greatest value */
+  /** Maximum value; null without valid pixels */
   max: number | null
-  /** The values that become the first and the last colour: `min,max` */
+  /** Suggested value range of the colours as `min,max`; null without valid pixels */
   rescale: string | null
-  /** One result for each expression */
+  /** Value range of each band or expression */
   results: ItemRange[]
 }
 
 /** Input of `items.tile.tilejson`. */
 export interface ItemsTileTilejsonInput {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
+  /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** Which asset of a multi-asset item */
+  /** Asset key, for items with several rasters */
   asset_key?: string | null | undefined
-  /** An API key to put into the addresses; none if absent */
+  /** API key to include in tile URLs */
   key?: string | null | undefined
-  /** Of the picture, or of the answer. Default: `"webp"` */
+  /** Image format. Default: `"webp"` */
   format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
-  /** Pixels a side: 256, or 512 for dense screens */
+  /** Tile width and height in pixels: 256, or 512 for high-density screens */
   tile_size?: 256 | 512 | null | undefined
 }
 
@@ -547,68 +503,68 @@ export type ItemsTileTilejsonOutput = TileJson
 
 /** Input of `items.tile.wmts_capabilities`. */
 export interface ItemsTileWmtsCapabilitiesInput {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** The public address that links begin with */
+  /** Base URL of tile addresses in the response */
   base_url: string
-  /** An API key to put into the addresses; none if absent */
+  /** API key to include in tile URLs */
   key?: string | null | undefined
-  /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
+  /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** Which asset of a multi-asset item */
+  /** Asset key, for items with several rasters */
   asset_key?: string | null | undefined
 }
 
 /** Input of `items.tile.wmts_get_tile`. */
 export interface ItemsTileWmtsGetTileInput {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** Zoom, 0 to 24 */
+  /** Zoom level, 0 to 24 */
   z: number
-  /** Column of the tile, from the west */
+  /** Tile column, counted from the west */
   x: number
-  /** Row of the tile, from the north */
+  /** Tile row, counted from the north */
   y: number
-  /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
+  /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** Which asset of a multi-asset item */
+  /** Asset key, for items with several rasters */
   asset_key?: string | null | undefined
-  /** Of the picture, or of the answer. Default: `"webp"` */
+  /** Tile image format. Default: `"webp"` */
   format?: 'webp' | 'png' | undefined
-  /** The grid that z, x and y count in, instead of that of web maps */
+  /** Tile grid of `z`, `x` and `y`; defaults to Web Mercator */
   grid?: {
-    /** Where its first tile begins, in metres */
+    /** Left edge of the grid in metres */
     left: number
-    /** Where its first tile begins, in metres */
+    /** Top edge of the grid in metres */
     top: number
-    /** Side of a pixel, in metres */
+    /** Pixel size in metres */
     pixel_m: number
   } | null | undefined
 }
 
 /** Input of `items.update`. */
 export interface ItemsUpdateInput {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** The collection; null for none */
+  /** ID of the collection to move the item to; null removes it from its collection */
   collection_id?: string | null | undefined
-  /** What people call it */
+  /** Display name of the item */
   name?: string | null | undefined
-  /** A few words about it, for people */
+  /** Item description */
   description?: string | null | undefined
-  /** GeoJSON in WGS84; null where its place is not known */
+  /** Item footprint in WGS84 */
   geometry?: Geometry | null | undefined
-  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
+  /** Bounding box as west, south, east, north in degrees; west is greater than east across the antimeridian */
   bbox?: [number, number, number, number] | null | undefined
-  /** When it was taken, or an interval of time to look in */
+  /** Acquisition time */
   datetime?: string | null | undefined
-  /** How much is hidden by clouds, in percent */
+  /** Cloud cover in percent */
   cloud_cover?: number | null | undefined
-  /** Metres along the ground that a pixel covers */
+  /** Ground resolution in metres per pixel */
   gsd?: number | null | undefined
-  /** Whatever else is known of it, by name */
+  /** Further STAC properties */
   properties?: { [name: string]: unknown } | null | undefined
-  /** Where it is in its life: active, expiring, expired, archived or deleted */
+  /** Lifecycle state */
   lifecycle_state?: 'active' | 'expiring' | 'archived' | 'expired' | 'deleted' | null | undefined
 }
 

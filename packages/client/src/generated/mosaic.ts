@@ -2,81 +2,61 @@
 import type { CallOptions, Client } from '../client.ts'
 import type {
   Item,
+  MosaicAsset,
 } from './types.ts'
 
 /** Input of `mosaic.register`. */
 export interface MosaicRegisterInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** What the mosaic is called */
+  /** Display name of the mosaic */
   name: string
-  /** A few words about it, for people */
+  /** Description of the mosaic */
   description?: string | null | undefined
-  /** Another collection than the project's Mosaics */
+  /** Collection ID; defaults to the project's Mosaics collection */
   collection_id?: string | null | undefined
-  /** For example brightest, median or first */
+  /** Compositing method, such as `median` or `first` */
   mosaic_method: string
-  /** West, south, east, north */
+  /** Bounding box as west, south, east, north in degrees */
   bbox: [number, number, number, number]
-  /** When the first scene was taken */
+  /** Acquisition time of the first scene */
   start_datetime: string
-  /** When the last scene was taken */
+  /** Acquisition time of the last scene */
   end_datetime: string
-  /** Ids of ours or names of elsewhere */
+  /** Collection IDs, or names of external collections */
   source_collections: string[]
-  /** How many scenes contribute */
+  /** Number of source scenes */
   source_scene_count?: number | null | undefined
-  /** For example uint8 */
+  /** Pixel data type, such as `uint8` */
   data_type?: string | null | undefined
-  /** From a name to the number of a band, 1 the first */
+  /** Band role to 1-based band number */
   band_roles?: { [name: string]: number } | null | undefined
-  /** The file of the mosaic itself */
+  /** File of the mosaic */
   data_asset: {
-    /** An https address on a host that rasters are read from */
+    /** HTTPS URL on an allowed host */
     href: string
-    /** How many bands the raster has */
+    /** Number of bands */
     band_count: number
-    /** Besides the usual ones */
+    /** Additional asset roles */
     roles?: string[] | undefined
-    /** Its media type, where it is not the usual one */
+    /** Media type, if not the default */
     media_type?: string | null | undefined
   }
-  /** A raster with the number of a scene in each pixel */
-  provenance_asset?: {
-    /** An https address on a host that rasters are read from */
-    href: string
-    /** Besides the usual ones */
-    roles?: string[] | undefined
-    /** Its media type, where it is not the usual one */
-    media_type?: string | null | undefined
-  } | null | undefined
-  /** Which number is which scene */
+  /** Raster with the source index of each pixel */
+  provenance_asset?: MosaicAsset | null | undefined
+  /** Scenes of the source indexes */
   source_lookup?: ({
-    /** The number in the pixels */
+    /** Source index in the pixels */
     value: number
-    /** The scene it stands for */
+    /** Scene ID */
     scene_id: string
-    /** The collection of the scene */
+    /** Collection of the scene */
     collection?: string | null | undefined
   })[] | null | undefined
-  /** The same as a file, for more than 256 scenes */
-  source_lookup_asset?: {
-    /** An https address on a host that rasters are read from */
-    href: string
-    /** Besides the usual ones */
-    roles?: string[] | undefined
-    /** Its media type, where it is not the usual one */
-    media_type?: string | null | undefined
-  } | null | undefined
-  /** Every source scene as STAC-GeoParquet */
-  source_manifest_asset?: {
-    /** An https address on a host that rasters are read from */
-    href: string
-    /** Besides the usual ones */
-    roles?: string[] | undefined
-    /** Its media type, where it is not the usual one */
-    media_type?: string | null | undefined
-  } | null | undefined
+  /** Scenes of the source indexes as a file, for more than 256 scenes */
+  source_lookup_asset?: MosaicAsset | null | undefined
+  /** Source scenes as STAC-GeoParquet */
+  source_manifest_asset?: MosaicAsset | null | undefined
 }
 
 /** Answer of `mosaic.register`. */

@@ -7,7 +7,7 @@ import type {
 
 /** Input of `notifications.dismiss`. */
 export interface NotificationsDismissInput {
-  /** Id of the notification */
+  /** Notification ID */
   notification_id: string
 }
 
@@ -16,11 +16,11 @@ export type NotificationsDismissOutput = Notification
 
 /** Input of `notifications.list`. */
 export interface NotificationsListInput {
-  /** Leave out what was read. Default: `false` */
+  /** Whether to list only unread notifications. Default: `false` */
   unread_only?: boolean | undefined
-  /** At most so many in one answer. Default: `50` */
+  /** Maximum number of results to return. Default: `50` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
 }
 
@@ -32,13 +32,13 @@ export type NotificationsMarkAllReadInput = {}
 
 /** Answer of `notifications.mark_all_read`. */
 export interface NotificationsMarkAllReadOutput {
-  /** How many were unread */
+  /** Number of notifications marked as read */
   marked_count: number
 }
 
 /** Input of `notifications.mark_read`. */
 export interface NotificationsMarkReadInput {
-  /** Id of the notification */
+  /** Notification ID */
   notification_id: string
 }
 
@@ -50,7 +50,7 @@ export type NotificationsUnreadCountInput = {}
 
 /** Answer of `notifications.unread_count`. */
 export interface NotificationsUnreadCountOutput {
-  /** Unread notifications */
+  /** Number of unread notifications */
   count: number
 }
 

@@ -3,91 +3,66 @@ import type { CallOptions, Client } from '../client.ts'
 import type { Page } from '../pages.ts'
 import type {
   Asset,
+  CoverageShare,
+  EstimatedPart,
   FeasibilityStudy,
-  Geometry,
   Order,
+  OrderCapture,
+  OrderFeatureCollection,
+  PricingError,
   Quotation,
+  TaskingGroup,
   TaskingTemplate,
 } from './types.ts'
 
 /** Input of `orders.archive.estimate`. */
 export interface OrdersArchiveEstimateInput {
-  /** Scenes, or parts of them */
-  captures: ({
-    /** The scene, as catalog.search gives it */
-    id: string
-    /** GeoJSON Polygon or MultiPolygon: the part of the scene that is wanted */
-    geometry: Geometry
-    /** Its host; found by the id where it is left out */
-    host?: string | null | undefined
-  })[]
-  /** One group for each day on which scenes were taken */
+  /** Scenes or parts of scenes to order */
+  captures: OrderCapture[]
+  /** Whether to create one group per acquisition day */
   splitByDate?: boolean | null | undefined
 }
 
 /** Answer of `orders.archive.estimate`. */
 export interface OrdersArchiveEstimateOutput {
-  /** What an order would have as groups */
+  /** Groups the order would have */
   groups: ({
-    /** The captures of the group */
-    captures: ({
-      /** The scene, as catalog.search gives it */
-      id: string
-      /** GeoJSON Polygon or MultiPolygon: the part of the scene that is wanted */
-      geometry: Geometry
-      /** Its host; found by the id where it is left out */
-      host?: string | null | undefined
-    })[]
-    /** The vendor that it goes to */
+    /** Priced captures of the group */
+    captures: OrderCapture[]
+    /** Host name of the vendor */
     host: string
-    /** Name of the data product that it is sold as */
+    /** Data product name */
     dataProduct: string
-    /** Area of all its parts together */
+    /** Total area in km² */
     aoi_km2: number
-    /** What it costs */
+    /** Price in credits */
     credits: number
-    /** 100 credits are one Australian dollar */
+    /** Price in Australian dollars; 100 credits cost A$1 */
     aud: number
   })[]
-  /** Captures that could not be priced */
-  errors: ({
-    /** Which one of those asked for, counted from zero */
-    index: number
-    /** The scene or the product that was asked for */
-    id: string | null
-    /** The host that was asked */
-    host: string | null
-    /** Why it has no price */
-    reason: string
-  })[]
-  /** Of all groups, in Australian dollars */
+  /** Captures that could not be priced, with the reason */
+  errors: PricingError[]
+  /** Total price in Australian dollars */
   total_aud: number
-  /** Of all groups, in credits */
+  /** Total price in credits */
   total_credits: number
 }
 
 /** Input of `orders.archive.place`. */
 export interface OrdersArchivePlaceInput {
-  /** Id of the project into which the imagery is delivered */
+  /** ID of the project that receives the imagery */
   projectId: string
-  /** Scenes, or parts of them */
-  captures: ({
-    /** The scene, as catalog.search gives it */
-    id: string
-    /** GeoJSON Polygon or MultiPolygon: the part of the scene that is wanted */
-    geometry: Geometry
-    /** Its host; found by the id where it is left out */
-    host?: string | null | undefined
-  })[]
-  /** A licence type of the product. Default: `"standard"` */
+  /** Scenes or parts of scenes to order */
+  captures: OrderCapture[]
+  /** Licence type of the data product. Default: `"standard"` */
   licenseType?: string | undefined
-  /** One group for each day on which scenes were taken */
+  /** Whether to create one group per acquisition day */
   splitByDate?: boolean | null | undefined
-  /** What people call the order */
+  /** Display name of the order */
   displayName?: string | null | undefined
-  /** Words to find the order by */
+  /** Order tags */
   tags?: string[] | null | undefined
-  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
+  /** Maximum price in credits; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
@@ -96,139 +71,84 @@ export type OrdersArchivePlaceOutput = Order
 
 /** Input of `orders.cancel`. */
 export interface OrdersCancelInput {
-  /** Id of the order */
+  /** Order ID */
   id: string
 }
 
 /** Answer of `orders.cancel`. */
 export interface OrdersCancelOutput {
-  /** Id of the order */
+  /** Order ID */
   orderId: string
-  /** cancelled */
+  /** Status of the order, always `cancelled` */
   status: 'pending' | 'processing' | 'awaiting_data' | 'fulfilled' | 'failed' | 'cancelled'
 }
 
 /** Input of `orders.coverage.get`. */
 export interface OrdersCoverageGetInput {
-  /** Id of the order */
+  /** Order ID */
   order_id: string
 }
 
 /** Answer of `orders.coverage.get`. */
 export interface OrdersCoverageGetOutput {
-  /** What the delivered items show */
-  covered: {
-    /** Square kilometres */
-    sqKmArea: number
-    /** Of the area that was ordered */
-    percentage: number
-    /** GeoJSON; null for nothing */
-    geometry: Geometry | null
-  }
-  /** What they do not */
-  remainder: {
-    /** Square kilometres */
-    sqKmArea: number
-    /** Of the area that was ordered */
-    percentage: number
-    /** GeoJSON; null for nothing */
-    geometry: Geometry | null
-  }
+  /** Area covered by delivered items */
+  covered: CoverageShare
+  /** Area not yet delivered */
+  remainder: CoverageShare
 }
 
 /** Input of `orders.coverage.groups.list`. */
 export interface OrdersCoverageGroupsListInput {
-  /** Id of the order */
+  /** Order ID */
   order_id: string
 }
 
 /** Answer of `orders.coverage.groups.list`. */
 export interface OrdersCoverageGroupsListOutput {
-  /** Each group of the order */
+  /** Coverage of each order group */
   groups: ({
-    /** Id of the group */
+    /** Order group ID */
     groupId: string
-    /** What the delivered items show */
-    covered: {
-      /** Square kilometres */
-      sqKmArea: number
-      /** Of the area that was ordered */
-      percentage: number
-      /** GeoJSON; null for nothing */
-      geometry: Geometry | null
-    }
-    /** What they do not */
-    remainder: {
-      /** Square kilometres */
-      sqKmArea: number
-      /** Of the area that was ordered */
-      percentage: number
-      /** GeoJSON; null for nothing */
-      geometry: Geometry | null
-    }
+    /** Area covered by delivered items */
+    covered: CoverageShare
+    /** Area not yet delivered */
+    remainder: CoverageShare
   })[]
 }
 
 /** Input of `orders.estimate`. */
 export interface OrdersEstimateInput {
-  /** Id or name of a data product, from glossary.collections.list */
+  /** Data product ID or name, from `glossary.collections.list` */
   dataProduct: string
-  /** What people call the order */
+  /** Display name of the order */
   displayName?: string | null | undefined
-  /** What the product asks for; orders.get_schema has its schema. Default: `{}` */
+  /** Order parameters of the data product; see `orders.get_schema`. Default: `{}` */
   params?: { [name: string]: unknown } | undefined
-  /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
-  featureCollection?: {
-    /** As GeoJSON has it */
-    type: 'FeatureCollection'
-    /** Each with a geometry */
-    features: unknown[]
-    [name: string]: unknown
-  } | undefined
-  /** Words to find the order by */
+  featureCollection?: OrderFeatureCollection | undefined
+  /** Order tags */
   tags?: string[] | null | undefined
 }
 
 /** Answer of `orders.estimate`. */
 export interface OrdersEstimateOutput {
-  /** All results together */
+  /** Totals of all results */
   summary: {
-    /** Of everything, in credits */
+    /** Total price in credits */
     totalCredits: number
-    /** The same in Australian dollars */
+    /** Price in Australian dollars */
     totalAud: number
-    /** Square kilometres that are paid for */
+    /** Charged area in km² */
     areaSqKm: number
   }
-  /** What each part costs */
-  results: ({
-    /** Which one of those asked for, counted from zero */
-    index: number
-    /** Name of the data product */
-    dataProduct: string
-    /** Area of all its parts together */
-    aoi_km2: number
-    /** What it costs */
-    credits: number
-    /** 100 credits are one Australian dollar */
-    aud: number
-  })[]
-  /** Parts that could not be priced */
-  errors: ({
-    /** Which one of those asked for, counted from zero */
-    index: number
-    /** The scene or the product that was asked for */
-    id: string | null
-    /** The host that was asked */
-    host: string | null
-    /** Why it has no price */
-    reason: string
-  })[]
+  /** Price of each part */
+  results: EstimatedPart[]
+  /** Parts that could not be priced, with the reason */
+  errors: PricingError[]
 }
 
 /** Input of `orders.get`. */
 export interface OrdersGetInput {
-  /** Id of the order */
+  /** Order ID */
   id: string
 }
 
@@ -237,7 +157,7 @@ export type OrdersGetOutput = Order
 
 /** Input of `orders.get_schema`. */
 export interface OrdersGetSchemaInput {
-  /** Id or name of a data product, from glossary.collections.list */
+  /** Data product ID or name, from `glossary.collections.list` */
   data_product_id: string
 }
 
@@ -246,51 +166,51 @@ export type OrdersGetSchemaOutput = { [name: string]: unknown }
 
 /** Input of `orders.list`. */
 export interface OrdersListInput {
-  /** One status, or several with commas between */
+  /** Only orders with these statuses, separated by commas */
   status?: string | null | undefined
-  /** One of the tasking states, or several with commas between */
+  /** Only orders with these tasking states, separated by commas */
   subStatus?: string | null | undefined
-  /** Only orders for this project */
+  /** Only orders of this project */
   workspaceId?: string | null | undefined
-  /** The same by another name */
+  /** Same as `workspaceId` */
   projectId?: string | null | undefined
-  /** ARCHIVE or TASKING */
+  /** Only `ARCHIVE` or `TASKING` orders */
   type?: string | null | undefined
   /** Only orders of this type */
   orderType?: 'archive' | 'tasking' | null | undefined
-  /** Only orders with this in their name, in any case */
+  /** Only orders with this text in their name, case-insensitive */
   displayName?: string | null | undefined
-  /** Ids or names of data products, with commas between */
+  /** Only orders of these data products: IDs or names, separated by commas */
   dataProductIds?: string | null | undefined
-  /** Ids of orders, with commas between */
+  /** Only orders with these IDs, separated by commas */
   orderIds?: string | null | undefined
-  /** Only orders with all of these tags: a list, or text with commas between */
+  /** Only orders with all of these tags: an array, or a string separated by commas */
   tags?: string | string[] | null | undefined
-  /** createdAt, updatedAt, status, type or displayName, then ,asc or ,desc. Default: `"createdAt,desc"` */
+  /** Sort field (`createdAt`, `updatedAt`, `status`, `type` or `displayName`), then `,asc` or `,desc`. Default: `"createdAt,desc"` */
   sort?: string | undefined
-  /** Number of the page, from 0. Default: `0` */
+  /** 0-based page number. Default: `0` */
   page?: number | undefined
-  /** Entries on a page. Default: `20` */
+  /** Maximum entries per page. Default: `20` */
   size?: number | undefined
 }
 
 /** Answer of `orders.list`. */
 export interface OrdersListOutput {
-  /** The entries of this page */
+  /** Orders of this page */
   content: Order[]
-  /** Number of this page, from 0 */
+  /** 0-based page number */
   page: number
-  /** Entries on a page */
+  /** Maximum entries per page */
   size: number
-  /** Entries on all pages */
+  /** Total number of entries */
   totalElements: number
-  /** How many pages there are */
+  /** Total number of pages */
   totalPages: number
 }
 
 /** Input of `orders.list_assets`. */
 export interface OrdersListAssetsInput {
-  /** Id of the order */
+  /** Order ID */
   order_id: string
 }
 
@@ -299,25 +219,18 @@ export type OrdersListAssetsOutput = Asset[]
 
 /** Input of `orders.place`. */
 export interface OrdersPlaceInput {
-  /** Id of the project into which the imagery is delivered */
+  /** ID of the project that receives the imagery */
   workspaceId: string
-  /** Id or name of a data product, from glossary.collections.list */
+  /** Data product ID or name, from `glossary.collections.list` */
   dataProduct: string
-  /** What people call the order */
+  /** Display name of the order */
   displayName?: string | null | undefined
-  /** What the product asks for; orders.get_schema has its schema. Default: `{}` */
+  /** Order parameters of the data product; see `orders.get_schema`. Default: `{}` */
   params?: { [name: string]: unknown } | undefined
-  /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
-  featureCollection?: {
-    /** As GeoJSON has it */
-    type: 'FeatureCollection'
-    /** Each with a geometry */
-    features: unknown[]
-    [name: string]: unknown
-  } | undefined
-  /** Words to find the order by */
+  featureCollection?: OrderFeatureCollection | undefined
+  /** Order tags */
   tags?: string[] | null | undefined
-  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
+  /** Maximum price in credits; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
@@ -326,125 +239,85 @@ export type OrdersPlaceOutput = Order
 
 /** Input of `orders.tasking.decisions.pending`. */
 export interface OrdersTaskingDecisionsPendingInput {
-  /** Only those of this project */
+  /** Only entries of this project */
   workspaceId?: string | null | undefined
-  /** study, quotation, or both with a comma between */
+  /** `study`, `quotation` or both, separated by a comma */
   kinds?: string | null | undefined
-  /** Number of the page, from 0. Default: `0` */
+  /** 0-based page number. Default: `0` */
   page?: number | undefined
-  /** Entries on a page. Default: `20` */
+  /** Maximum entries per page. Default: `20` */
   size?: number | undefined
 }
 
 /** Answer of `orders.tasking.decisions.pending`. */
 export interface OrdersTaskingDecisionsPendingOutput {
-  /** Studies that were answered and not decided on */
+  /** Feasibility studies waiting for a decision */
   studies: FeasibilityStudy[]
-  /** Quotations that were issued and not decided on */
+  /** Quotations waiting for a decision */
   quotations: Quotation[]
-  /** Number of this page of each of the two lists, from 0 */
+  /** 0-based page number of both lists */
   page: number
-  /** Entries on a page of each of the two lists */
+  /** Maximum entries per page of each list */
   size: number
-  /** Studies on all pages */
+  /** Total number of studies */
   totalStudies: number
-  /** Quotations on all pages */
+  /** Total number of quotations */
   totalQuotations: number
 }
 
 /** Input of `orders.tasking.estimate`. */
 export interface OrdersTaskingEstimateInput {
-  /** What is to be taken */
-  groups: ({
-    /** Id or name of a data product, from glossary.collections.list */
-    dataProduct: string
-    /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
-    featureCollection: {
-      /** As GeoJSON has it */
-      type: 'FeatureCollection'
-      /** Each with a geometry */
-      features: unknown[]
-      [name: string]: unknown
-    }
-    /** What the product asks for; orders.get_schema has its schema */
-    params?: { [name: string]: unknown } | null | undefined
-  })[]
+  /** Imagery to task, by group */
+  groups: TaskingGroup[]
 }
 
 /** Answer of `orders.tasking.estimate`. */
 export interface OrdersTaskingEstimateOutput {
-  /** What each group is likely to cost */
-  groups: ({
-    /** Which one of those asked for, counted from zero */
-    index: number
-    /** Name of the data product */
-    dataProduct: string
-    /** Area of all its parts together */
-    aoi_km2: number
-    /** What it costs */
-    credits: number
-    /** 100 credits are one Australian dollar */
-    aud: number
-  })[]
-  /** Groups that could not be priced */
-  errors: ({
-    /** Which one of those asked for, counted from zero */
-    index: number
-    /** The scene or the product that was asked for */
-    id: string | null
-    /** The host that was asked */
-    host: string | null
-    /** Why it has no price */
-    reason: string
-  })[]
-  /** Of all groups, in Australian dollars */
+  /** Estimated price of each group */
+  groups: EstimatedPart[]
+  /** Groups that could not be priced, with the reason */
+  errors: PricingError[]
+  /** Total price in Australian dollars */
   totalAud: number
-  /** Of all groups, in credits */
+  /** Total price in credits */
   totalCredits: number
 }
 
 /** Input of `orders.tasking.feasibility_check`. */
 export interface OrdersTaskingFeasibilityCheckInput {
-  /** Id or name of a data product, from glossary.collections.list */
+  /** Data product ID or name, from `glossary.collections.list` */
   dataProduct: string
-  /** What people call the order */
+  /** Display name of the order */
   displayName?: string | null | undefined
-  /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
-  featureCollection: {
-    /** As GeoJSON has it */
-    type: 'FeatureCollection'
-    /** Each with a geometry */
-    features: unknown[]
-    [name: string]: unknown
-  }
-  /** What the product asks for; orders.get_schema has its schema */
+  featureCollection: OrderFeatureCollection
+  /** Order parameters of the data product; see `orders.get_schema` */
   params?: { [name: string]: unknown } | null | undefined
 }
 
 /** Answer of `orders.tasking.feasibility_check`. */
 export interface OrdersTaskingFeasibilityCheckOutput {
-  /** Each feature of the collection */
+  /** Result for each feature */
   features: ({
-    /** Which feature, counted from zero */
+    /** Position of the feature, counted from 0 */
     index: number
-    /** Its id in the collection, if it has one */
+    /** Feature ID; null if it has none */
     featureId: string | number | null
-    /** Whether the vendor studies it first */
+    /** Whether the vendor requires a feasibility study */
     studyRequired: boolean
-    /** Why, or why not */
+    /** Reason for the result */
     reason: string
   })[]
-  /** Whether any feature needs a study */
+  /** Whether any feature requires a feasibility study */
   studyRequired: boolean
 }
 
 /** Input of `orders.tasking.feasibility_decide`. */
 export interface OrdersTaskingFeasibilityDecideInput {
-  /** Id of the feasibility study */
+  /** Feasibility study ID */
   study_id: string
-  /** Id of one of its options */
+  /** ID of the option to accept */
   acceptedOptionId: string
-  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
+  /** Maximum price in credits; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
@@ -453,15 +326,15 @@ export type OrdersTaskingFeasibilityDecideOutput = FeasibilityStudy
 
 /** Input of `orders.tasking.feasibility_studies.list`. */
 export interface OrdersTaskingFeasibilityStudiesListInput {
-  /** Only this one */
+  /** Only the entry with this ID */
   id?: string | null | undefined
-  /** Only those of this project */
+  /** Only entries of this project */
   workspaceId?: string | null | undefined
-  /** Only those of this order */
+  /** Only entries of this order */
   orderId?: string | null | undefined
-  /** Number of the page, from 0. Default: `0` */
+  /** 0-based page number. Default: `0` */
   page?: number | undefined
-  /** Entries on a page. Default: `20` */
+  /** Maximum entries per page. Default: `20` */
   size?: number | undefined
   /** NOT_DECIDED, ACCEPTED; several with commas between */
   decision?: string | null | undefined
@@ -469,93 +342,73 @@ export interface OrdersTaskingFeasibilityStudiesListInput {
 
 /** Answer of `orders.tasking.feasibility_studies.list`. */
 export interface OrdersTaskingFeasibilityStudiesListOutput {
-  /** The entries of this page */
+  /** Feasibility studies of this page */
   content: FeasibilityStudy[]
-  /** Number of this page, from 0 */
+  /** 0-based page number */
   page: number
-  /** Entries on a page */
+  /** Maximum entries per page */
   size: number
-  /** Entries on all pages */
+  /** Total number of entries */
   totalElements: number
-  /** How many pages there are */
+  /** Total number of pages */
   totalPages: number
 }
 
 /** Input of `orders.tasking.opportunities_list`. */
 export interface OrdersTaskingOpportunitiesListInput {
-  /** Id or name of a data product, from glossary.collections.list */
+  /** Data product ID or name, from `glossary.collections.list` */
   dataProduct: string
-  /** What people call the order */
+  /** Display name of the order */
   displayName?: string | null | undefined
-  /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
-  featureCollection: {
-    /** As GeoJSON has it */
-    type: 'FeatureCollection'
-    /** Each with a geometry */
-    features: unknown[]
-    [name: string]: unknown
-  }
-  /** What the product asks for; orders.get_schema has its schema */
+  featureCollection: OrderFeatureCollection
+  /** Order parameters of the data product; see `orders.get_schema` */
   params?: { [name: string]: unknown } | null | undefined
-  /** Number of the page, from 0. Default: `0` */
+  /** 0-based page number. Default: `0` */
   page?: number | undefined
-  /** Entries on a page. Default: `20` */
+  /** Maximum entries per page. Default: `20` */
   size?: number | undefined
 }
 
 /** Answer of `orders.tasking.opportunities_list`. */
 export interface OrdersTaskingOpportunitiesListOutput {
-  /** The entries of this page */
+  /** Satellite passes of this page */
   content: ({
-    /** Name of the satellite */
+    /** Satellite name */
     satellite: string
-    /** Catalogue number of the satellite */
+    /** NORAD catalogue number */
     noradId: number
-    /** When the place comes into view */
+    /** Start of the pass */
     start: string
-    /** When it goes out of view */
+    /** End of the pass */
     end: string
-    /** The least angle off nadir under which the place is seen */
+    /** Smallest off-nadir angle in degrees */
     offNadirDeg: number
-    /** How high the sun then stands */
+    /** Sun elevation in degrees */
     sunElevationDeg: number
   })[]
-  /** Number of this page, from 0 */
+  /** 0-based page number */
   page: number
-  /** Entries on a page */
+  /** Maximum entries per page */
   size: number
-  /** Entries on all pages */
+  /** Total number of entries */
   totalElements: number
-  /** How many pages there are */
+  /** Total number of pages */
   totalPages: number
 }
 
 /** Input of `orders.tasking.place`. */
 export interface OrdersTaskingPlaceInput {
-  /** Id of the project into which the imagery is delivered */
+  /** ID of the project that receives the imagery */
   projectId: string
-  /** What people call the order */
+  /** Display name of the order */
   displayName?: string | null | undefined
-  /** What is to be taken */
-  groups: ({
-    /** Id or name of a data product, from glossary.collections.list */
-    dataProduct: string
-    /** GeoJSON: polygons, or points, which stand for squares of 1 km a side */
-    featureCollection: {
-      /** As GeoJSON has it */
-      type: 'FeatureCollection'
-      /** Each with a geometry */
-      features: unknown[]
-      [name: string]: unknown
-    }
-    /** What the product asks for; orders.get_schema has its schema */
-    params?: { [name: string]: unknown } | null | undefined
-  })[]
-  /** A licence type of the products. Default: `"standard"` */
+  /** Imagery to task, by group */
+  groups: TaskingGroup[]
+  /** Licence type of the data products. Default: `"standard"` */
   licenseType?: string | undefined
-  /** Words to find the order by */
+  /** Order tags */
   tags?: string[] | null | undefined
-  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
+  /** Maximum price in credits; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
@@ -564,11 +417,11 @@ export type OrdersTaskingPlaceOutput = Order
 
 /** Input of `orders.tasking.quotation_decide`. */
 export interface OrdersTaskingQuotationDecideInput {
-  /** Id of the quotation */
+  /** Quotation ID */
   quotation_id: string
-  /** A rejected quotation closes its group without a charge */
+  /** Decision; rejecting closes the group without a charge */
   decision: 'ACCEPTED' | 'REJECTED'
-  /** The most the order can cost; if the price is higher, the call returns 400 and reserves nothing */
+  /** Maximum price in credits; if the price is higher, the call returns 400 and reserves nothing */
   maxCredits?: number | null | undefined
 }
 
@@ -577,15 +430,15 @@ export type OrdersTaskingQuotationDecideOutput = Quotation
 
 /** Input of `orders.tasking.quotations.list`. */
 export interface OrdersTaskingQuotationsListInput {
-  /** Only this one */
+  /** Only the entry with this ID */
   id?: string | null | undefined
-  /** Only those of this project */
+  /** Only entries of this project */
   workspaceId?: string | null | undefined
-  /** Only those of this order */
+  /** Only entries of this order */
   orderId?: string | null | undefined
-  /** Number of the page, from 0. Default: `0` */
+  /** 0-based page number. Default: `0` */
   page?: number | undefined
-  /** Entries on a page. Default: `20` */
+  /** Maximum entries per page. Default: `20` */
   size?: number | undefined
   /** NOT_DECIDED, ACCEPTED, REJECTED; several with commas between */
   decision?: string | null | undefined
@@ -593,15 +446,15 @@ export interface OrdersTaskingQuotationsListInput {
 
 /** Answer of `orders.tasking.quotations.list`. */
 export interface OrdersTaskingQuotationsListOutput {
-  /** The entries of this page */
+  /** Quotations of this page */
   content: Quotation[]
-  /** Number of this page, from 0 */
+  /** 0-based page number */
   page: number
-  /** Entries on a page */
+  /** Maximum entries per page */
   size: number
-  /** Entries on all pages */
+  /** Total number of entries */
   totalElements: number
-  /** How many pages there are */
+  /** Total number of pages */
   totalPages: number
 }
 
@@ -610,38 +463,38 @@ export type OrdersTaskingSensorsInput = {}
 
 /** Answer of `orders.tasking.sensors`. */
 export interface OrdersTaskingSensorsOutput {
-  /** Sensors that can be tasked */
+  /** Sensors available for tasking */
   sensors: ({
-    /** The collection that its images belong to */
+    /** Sensor ID, which is its collection name */
     id: string
-    /** Its name for people */
+    /** Display name */
     title: string
-    /** The provider, as glossary.providers.list names it */
+    /** Provider name from `glossary.providers.list` */
     provider: string
-    /** The vendor that takes orders for it */
+    /** Host name of the vendor */
     host: string
-    /** Metres on the ground */
+    /** Ground resolution in metres per pixel */
     resolution: number
-    /** What takes the images */
+    /** Satellites with this sensor */
     satellites: ({
-      /** Name of the satellite */
+      /** Satellite name */
       name: string
-      /** Catalogue number of the satellite */
+      /** NORAD catalogue number */
       noradId: number
     })[]
-    /** As what its images can be ordered */
+    /** Data products on offer */
     dataProducts: ({
-      /** Id of the data product */
+      /** Data product ID */
       id: string
-      /** Name of the data product, which orders take as well */
+      /** Data product name, which orders also accept */
       name: string
-      /** Its name for people */
+      /** Display name */
       title: string
-      /** What is decided on before it is taken: feasibility, quotation */
+      /** Decisions required before acquisition: `feasibility`, `quotation` */
       steps: string[]
       /** Maximum area of one feature in km²; null if there is no limit */
       maxSqKm: number | null
-      /** JSON Schema of the params of an order */
+      /** JSON Schema of the order's `params` */
       constraints: { [name: string]: unknown }
     })[]
   })[]
@@ -649,15 +502,15 @@ export interface OrdersTaskingSensorsOutput {
 
 /** Input of `orders.tasking.templates.delete`. */
 export interface OrdersTaskingTemplatesDeleteInput {
-  /** Id of the template */
+  /** Template ID */
   template_id: string
 }
 
 /** Answer of `orders.tasking.templates.delete`. */
 export interface OrdersTaskingTemplatesDeleteOutput {
-  /** Id of the template */
+  /** Template ID */
   template_id: string
-  /** It is gone */
+  /** Always `true` */
   deleted: true
 }
 
@@ -666,49 +519,49 @@ export type OrdersTaskingTemplatesListInput = {}
 
 /** Answer of `orders.tasking.templates.list`. */
 export interface OrdersTaskingTemplatesListOutput {
-  /** Templates of the organization */
+  /** Tasking templates of the organization */
   templates: TaskingTemplate[]
 }
 
 /** Input of `orders.tasking.templates.save`. */
 export interface OrdersTaskingTemplatesSaveInput {
-  /** A template of this name is replaced */
+  /** Template name; replaces an existing template of this name */
   name: string
-  /** What it is for */
+  /** Description of the subscription; null if none */
   description?: string | null | undefined
-  /** As soon as a satellite passes. Default: `true` */
+  /** Whether to capture at the earliest opportunity. Default: `true` */
   capture_asap?: boolean | undefined
-  /** For example 0.5 m */
+  /** Resolution, such as `0.5 m` */
   resolution: string
-  /** From orders.tasking.sensors */
+  /** Sensor ID from `orders.tasking.sensors` */
   sensor: string
-  /** For example once or weekly */
+  /** Capture frequency, such as `once` or `weekly` */
   capture_frequency: string
-  /** For example WGS84 */
+  /** Datum, such as `WGS84` */
   datum: string
-  /** For example COG */
+  /** File format, such as `COG` */
   file_format: string
-  /** There are ground control points. Default: `false` */
+  /** Whether ground control points are available. Default: `false` */
   has_control?: boolean | undefined
-  /** Percent of cloud at most. Default: `0` */
+  /** Maximum cloud cover in percent. Default: `0` */
   max_cloud_coverage?: number | undefined
-  /** Degrees off nadir at most. Default: `0` */
+  /** Maximum off-nadir angle in degrees. Default: `0` */
   max_nadir_angle?: number | undefined
 }
 
 /** Answer of `orders.tasking.templates.save`. */
 export interface OrdersTaskingTemplatesSaveOutput {
-  /** Id of the template */
+  /** Template ID */
   id: string
-  /** As it was given */
+  /** Template name */
   name: string
 }
 
 /** Input of `orders.update`. */
 export interface OrdersUpdateInput {
-  /** Id of the order */
+  /** Order ID */
   order_id: string
-  /** Words to find the order by */
+  /** Order tags */
   tags?: string[] | null | undefined
 }
 

@@ -8,103 +8,104 @@ import type {
   NewInvitation,
   Organization,
   OrganizationMember,
+  Removed,
   StatementCommitment,
   StatementLine,
 } from './types.ts'
 
 /** Input of `organizations.audit.list`. */
 export interface OrganizationsAuditListInput {
-  /** The id of an operation */
+  /** Only calls of this operation */
   operation?: string | null | undefined
-  /** Whose: the id of a person */
+  /** Only calls by this user */
   user_id?: string | null | undefined
-  /** From this moment on */
+  /** Start of the period */
   from?: string | null | undefined
-  /** Up to this moment */
+  /** End of the period */
   to?: string | null | undefined
-  /** At most so many in one answer. Default: `100` */
+  /** Maximum number of results to return. Default: `100` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `organizations.audit.list`. */
 export interface OrganizationsAuditListOutput {
-  /** The entries, newest first */
+  /** Audit entries, newest first */
   entries: AuditEntry[]
-  /** How many there are in this answer */
+  /** Number of results returned */
   count: number
 }
 
 /** Input of `organizations.commitments.list`. */
 export interface OrganizationsCommitmentsListInput {
-  /** The commitment */
+  /** Only this commitment */
   commitment_id?: string | null | undefined
-  /** Whether each delivery is listed too */
+  /** Whether to include each counted delivery */
   include_line_items?: boolean | undefined
 }
 
 /** Answer of `organizations.commitments.list`. */
 export interface OrganizationsCommitmentsListOutput {
-  /** What the organization has committed to buy */
+  /** Commitments of the organization */
   commitments: Commitment[]
 }
 
 /** Input of `organizations.commitments.statement`. */
 export interface OrganizationsCommitmentsStatementInput {
-  /** The organization that it belongs to or acts for; null for none */
+  /** Organization ID; must be the caller's organization */
   organization_id: string
-  /** A month as YYYY-MM */
+  /** Month as `YYYY-MM`; null for the latest statement */
   period?: string | null | undefined
 }
 
 /** Answer of `organizations.commitments.statement`. */
 export interface OrganizationsCommitmentsStatementOutput {
-  /** The organization that it belongs to or acts for; null for none */
+  /** Organization ID */
   organization_id: string
-  /** A month as YYYY-MM */
+  /** Month as `YYYY-MM` */
   period: string
-  /** Three letters of ISO 4217 */
+  /** Currency as an ISO 4217 code */
   currency: 'AUD'
-  /** What it is made of */
+  /** Statement lines */
   lines: StatementLine[]
-  /** The sum without tax, in Australian dollars */
+  /** Subtotal before tax in Australian dollars */
   subtotal_aud: number
-  /** Goods and services tax, in Australian dollars */
+  /** GST in Australian dollars */
   gst_aud: number
-  /** The sum with tax, in Australian dollars */
+  /** Total including tax in Australian dollars */
   total_aud: number
-  /** What the organization has committed to buy */
+  /** Commitments that apply to the month */
   commitments: StatementCommitment[]
-  /** When it was settled; null until then */
+  /** Settlement time */
   settled_at: string
 }
 
 /** Input of `organizations.create`. */
 export interface OrganizationsCreateInput {
-  /** What people call it */
+  /** Display name of the organization */
   name: string
-  /** A few words about it, for people */
+  /** Description of the organization */
   description?: string | null | undefined
-  /** The address of its own pages */
+  /** Website of the organization */
   website?: string | null | undefined
-  /** What it does, in its own words */
+  /** Industry, as free text */
   industry?: string | null | undefined
-  /** How many people it has, in its own words */
+  /** Organization size, as free text */
   size?: string | null | undefined
-  /** Two letters of ISO 3166; decides about tax */
+  /** Country as an ISO 3166 code; determines tax */
   country?: string | null | undefined
   /** Australian Business Number */
   abn?: string | null | undefined
-  /** The tax authority's number for it */
+  /** Tax number */
   tax_number?: string | null | undefined
-  /** Where invoices are announced */
+  /** Email address for invoices */
   billing_email?: string | null | undefined
-  /** Who may change how the organization pays, beside owners and admins */
+  /** User ID of the billing administrator, who can change payment details */
   billing_admin_id?: string | null | undefined
-  /** What is printed on invoices */
+  /** Address printed on invoices */
   billing_address?: { [name: string]: unknown } | null | undefined
-  /** Whether payment by monthly invoice was asked for */
+  /** Whether to request monthly invoicing */
   enterprise_billing?: boolean | undefined
 }
 
@@ -119,39 +120,34 @@ export type OrganizationsGetOutput = Organization
 
 /** Input of `organizations.invitations.list`. */
 export interface OrganizationsInvitationsListInput {
-  /** At most so many in one answer. Default: `50` */
+  /** Maximum number of results to return. Default: `50` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `organizations.invitations.list`. */
 export interface OrganizationsInvitationsListOutput {
-  /** Invitations that nobody has used yet */
+  /** Open invitations */
   invitations: Invitation[]
-  /** How many there are in all */
+  /** Total number of matching results */
   total: number
 }
 
 /** Input of `organizations.invitations.revoke`. */
 export interface OrganizationsInvitationsRevokeInput {
-  /** The open invitation */
+  /** Invitation ID */
   invitation_id: string
 }
 
 /** Answer of `organizations.invitations.revoke`. */
-export interface OrganizationsInvitationsRevokeOutput {
-  /** Always true: what was asked for is done */
-  ok: true
-  /** Its id */
-  id: string
-}
+export type OrganizationsInvitationsRevokeOutput = Removed
 
 /** Input of `organizations.members.invite`. */
 export interface OrganizationsMembersInviteInput {
-  /** Whom the invitation is meant for */
+  /** Email address of the invitee */
   email: string
-  /** What the person becomes; an owner is made by an owner, afterwards. Default: `"member"` */
+  /** Role of the new member; only an owner can later make them an owner. Default: `"member"` */
   role?: 'admin' | 'member' | undefined
 }
 
@@ -162,37 +158,32 @@ export interface OrganizationsMembersInviteOutput {
 
 /** Input of `organizations.members.list`. */
 export interface OrganizationsMembersListInput {
-  /** The organization */
+  /** Organization ID */
   organizationId: string
 }
 
 /** Answer of `organizations.members.list`. */
 export interface OrganizationsMembersListOutput {
-  /** Who belongs to it */
+  /** Members of the organization */
   members: OrganizationMember[]
-  /** How many there are in this answer */
+  /** Number of results returned */
   count: number
 }
 
 /** Input of `organizations.members.remove`. */
 export interface OrganizationsMembersRemoveInput {
-  /** The member who leaves */
+  /** User ID of the member to remove */
   user_id: string
 }
 
 /** Answer of `organizations.members.remove`. */
-export interface OrganizationsMembersRemoveOutput {
-  /** Always true: what was asked for is done */
-  ok: true
-  /** Its id */
-  id: string
-}
+export type OrganizationsMembersRemoveOutput = Removed
 
 /** Input of `organizations.members.set_role`. */
 export interface OrganizationsMembersSetRoleInput {
-  /** The member */
+  /** User ID of the member */
   user_id: string
-  /** What the member is from now on */
+  /** New role in the organization */
   role: 'owner' | 'admin' | 'member'
 }
 
@@ -201,13 +192,13 @@ export type OrganizationsMembersSetRoleOutput = OrganizationMember
 
 /** Input of `organizations.members.set_spend_limit`. */
 export interface OrganizationsMembersSetSpendLimitInput {
-  /** The organization */
+  /** Organization ID */
   organizationId: string
-  /** Whose: the id of a person */
+  /** User ID of the member */
   userId: string
-  /** The most that the member may spend on one order; null: no limit */
+  /** Maximum credits per order; null for no limit */
   perOrderLimitCredits: number | null
-  /** The most that the member may spend in any 30 days; null: no limit */
+  /** Maximum credits in any 30 days; null for no limit */
   spendLimitCredits: number | null
 }
 

@@ -6,7 +6,7 @@ import type {
 
 /** Input of `payment_methods.attach`. */
 export interface PaymentMethodsAttachInput {
-  /** The processor's id of the card */
+  /** Payment method ID at the payment processor */
   payment_method_id: string
 }
 
@@ -18,39 +18,39 @@ export type PaymentMethodsCreateSetupIntentInput = {}
 
 /** Answer of `payment_methods.create_setup_intent`. */
 export interface PaymentMethodsCreateSetupIntentOutput {
-  /** What a browser confirms with the processor */
+  /** Secret a browser uses to confirm the card with the payment processor */
   client_secret: string
-  /** The processor's id of the saving of a card */
+  /** Setup intent ID at the payment processor */
   setup_intent_id: string
-  /** The processor's id of the organization */
+  /** Customer ID at the payment processor */
   customer_id: string
-  /** Whether the processor is the sandbox or the real one */
+  /** Payment environment: sandbox or live */
   env: string
 }
 
 /** Input of `payment_methods.detach`. */
 export interface PaymentMethodsDetachInput {
-  /** The id of the saved card */
+  /** ID of the saved card */
   payment_method_row_id: string
 }
 
 /** Answer of `payment_methods.detach`. */
 export interface PaymentMethodsDetachOutput {
-  /** Always true: what was asked for is done */
+  /** Always `true` */
   ok: true
-  /** Its id */
+  /** ID of the saved card */
   id: string
-  /** Such as `visa` */
+  /** Card brand, such as `visa` */
   brand: string
-  /** The last four digits of the card */
+  /** Last four digits of the card number */
   last4: string
-  /** The month in which the card ends */
+  /** Expiry month */
   exp_month: number
-  /** The year in which the card ends */
+  /** Expiry year */
   exp_year: number
-  /** Whether it is the one that is used where none is named */
+  /** Whether this is the default card */
   is_default: boolean
-  /** Whether it is the card that is charged */
+  /** Whether this is the default card; same as `is_default` */
   isDefault: boolean
 }
 
@@ -59,15 +59,15 @@ export type PaymentMethodsListInput = {}
 
 /** Answer of `payment_methods.list`. */
 export interface PaymentMethodsListOutput {
-  /** The saved cards */
+  /** Saved cards */
   payment_methods: PaymentMethod[]
-  /** How many there are in this answer */
+  /** Number of results returned */
   count: number
 }
 
 /** Input of `payment_methods.set_default`. */
 export interface PaymentMethodsSetDefaultInput {
-  /** The id of the saved card */
+  /** ID of the saved card */
   payment_method_row_id: string
 }
 

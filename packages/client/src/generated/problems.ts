@@ -159,25 +159,25 @@ export type ProblemSlug =
    */
   | 'insufficient-storage'
 
-/** RFC 9457. Some kinds add members of their own. */
+/** Problem details (RFC 9457). Some problem types add further members. */
 export interface Problem {
-  /** Leads to a page about this kind of problem */
+  /** URL of the documentation of the problem type */
   type: string
-  /** A short name, for people */
+  /** Short name of the problem type */
   title: string
-  /** The state it is in */
+  /** HTTP status code */
   status: number
-  /** What to change, for a person */
+  /** What went wrong and what to change */
   detail: string
-  /** Identifies this call; quote it in a report */
+  /** ID of this call; quote it when contacting support */
   instance: string
   /** The kind, see `ProblemSlug` */
   code: string
-  /** With 422: each field and what it must be */
+  /** Invalid fields; present with status 422 */
   errors?: ({
-    /** The name of a field */
+    /** Path of the field */
     field: string
-    /** What is wrong, in words for people */
+    /** What the field must be */
     message: string
   })[] | undefined
   [name: string]: unknown

@@ -9,29 +9,30 @@ import type {
   Process,
   ProcessSummary,
   ProcessingJob,
+  Removed,
 } from './types.ts'
 
 /** Input of `processing.catalog.estimate`. */
 export interface ProcessingCatalogEstimateInput {
-  /** The id of a process, as processing.catalog.list gives it */
+  /** Process ID from `processing.catalog.list` */
   process_id: string
-  /** Parameters, as the schema of the process has them */
+  /** Parameters of the process */
   inputs?: { [name: string]: unknown } | undefined
 }
 
 /** Answer of `processing.catalog.estimate`. */
 export interface ProcessingCatalogEstimateOutput {
-  /** Credits that a job with these parameters costs */
+  /** Price of the job in credits */
   credits: number
-  /** The same in Australian dollars */
+  /** Price in Australian dollars */
   aud: number
-  /** The square kilometres that count */
+  /** Charged area in km² */
   area_sq_km: number
 }
 
 /** Input of `processing.catalog.get`. */
 export interface ProcessingCatalogGetInput {
-  /** The id of a process, as processing.catalog.list gives it */
+  /** Process ID from `processing.catalog.list` */
   process_id: string
 }
 
@@ -43,40 +44,40 @@ export type ProcessingCatalogListInput = {}
 
 /** Answer of `processing.catalog.list`. */
 export interface ProcessingCatalogListOutput {
-  /** All processes */
+  /** Available processes */
   processes: ProcessSummary[]
 }
 
 /** Input of `processing.catalog.validate`. */
 export interface ProcessingCatalogValidateInput {
-  /** The id of a process, as processing.catalog.list gives it */
+  /** Process ID from `processing.catalog.list` */
   process_id: string
-  /** Parameters, as the schema of the process has them */
+  /** Parameters of the process */
   inputs?: { [name: string]: unknown } | undefined
 }
 
 /** Answer of `processing.catalog.validate`. */
 export interface ProcessingCatalogValidateOutput {
-  /** Whether processing.create would take them */
+  /** Whether the parameters are valid */
   valid: boolean
-  /** What is wrong; empty where nothing is */
+  /** Errors; empty if valid */
   errors: ({
-    /** Which parameter */
+    /** Parameter name */
     field: string
-    /** What is wrong with it */
+    /** Error message */
     message: string
   })[]
 }
 
 /** Input of `processing.create`. */
 export interface ProcessingCreateInput {
-  /** Where the outputs are registered; it must have a storage bucket */
+  /** ID of the project for the outputs; it must have a storage bucket */
   project_id: string
-  /** An id of processing.job_types.list */
+  /** Job type ID from `processing.job_types.list` */
   job_type_id: string
-  /** Parameters, as the schema of the process has them */
+  /** Parameters of the process */
   input_params: { [name: string]: unknown }
-  /** A collection of the project that outputs go to */
+  /** ID of the collection to add the outputs to */
   target_collection_id?: string | null | undefined
 }
 
@@ -87,13 +88,13 @@ export interface ProcessingCreateOutput {
 
 /** Input of `processing.create_and_dispatch`. */
 export interface ProcessingCreateAndDispatchInput {
-  /** Where the outputs are registered; it must have a storage bucket */
+  /** ID of the project for the outputs; it must have a storage bucket */
   project_id: string
-  /** An id of processing.job_types.list */
+  /** Job type ID from `processing.job_types.list` */
   job_type_id: string
-  /** Parameters, as the schema of the process has them */
+  /** Parameters of the process */
   input_params: { [name: string]: unknown }
-  /** A collection of the project that outputs go to */
+  /** ID of the collection to add the outputs to */
   target_collection_id?: string | null | undefined
 }
 
@@ -102,9 +103,9 @@ export type ProcessingCreateAndDispatchOutput = DispatchedJob
 
 /** Input of `processing.dispatch`. */
 export interface ProcessingDispatchInput {
-  /** The job */
+  /** Job ID */
   job_id: string
-  /** The version of the process. Default: `"1"` */
+  /** Process version. Default: `"1"` */
   version?: string | undefined
 }
 
@@ -113,30 +114,30 @@ export type ProcessingDispatchOutput = DispatchedJob
 
 /** Input of `processing.execute`. */
 export interface ProcessingExecuteInput {
-  /** The id of a process, as processing.catalog.list gives it */
+  /** Process ID from `processing.catalog.list` */
   process_id: string
-  /** The project that the outputs are registered in */
+  /** ID of the project for the outputs */
   workspaceId: string
-  /** Parameters, as the schema of the process has them */
+  /** Parameters of the process */
   inputs?: { [name: string]: unknown } | undefined
-  /** What /jobs/{id}/results returns: a document with every output by name, or the raw value of the only one. Default: `"document"` */
+  /** Form of /jobs/{id}/results: `document` with every output by name, or the `raw` value of the only output. Default: `"document"` */
   response?: 'raw' | 'document' | undefined
-  /** The outputs that the results have; all of them by default */
+  /** Outputs to include in the results (default: all) */
   outputs?: ('items')[] | null | undefined
-  /** How long to wait for the end of the job. Default: `25` */
+  /** Seconds to wait for the job to end. Default: `25` */
   wait_seconds?: number | undefined
 }
 
 /** Answer of `processing.execute`. */
 export interface ProcessingExecuteOutput {
   job: ProcessingJob
-  /** What the job made; null unless it is completed */
+  /** Outputs of the job; null unless completed */
   outputs: { [name: string]: unknown } | null
 }
 
 /** Input of `processing.job.cancel`. */
 export interface ProcessingJobCancelInput {
-  /** The job */
+  /** Job ID */
   job_id: string
 }
 
@@ -147,21 +148,16 @@ export interface ProcessingJobCancelOutput {
 
 /** Input of `processing.job.delete`. */
 export interface ProcessingJobDeleteInput {
-  /** The job */
+  /** Job ID */
   job_id: string
 }
 
 /** Answer of `processing.job.delete`. */
-export interface ProcessingJobDeleteOutput {
-  /** Always true: what was asked for is done */
-  ok: true
-  /** Its id */
-  id: string
-}
+export type ProcessingJobDeleteOutput = Removed
 
 /** Input of `processing.job.get`. */
 export interface ProcessingJobGetInput {
-  /** The job */
+  /** Job ID */
   job_id: string
 }
 
@@ -172,34 +168,34 @@ export interface ProcessingJobGetOutput {
 
 /** Input of `processing.job.register`. */
 export interface ProcessingJobRegisterInput {
-  /** The job */
+  /** Job ID */
   job_id: string
-  /** running says how far it is and keeps the job. Default: `"completed"` */
+  /** New job status; `running` reports progress and extends the lease. Default: `"completed"` */
   status?: 'running' | 'completed' | 'failed' | undefined
-  /** Percent of the whole */
+  /** Progress in percent */
   progress?: number | null | undefined
-  /** What is being done, in a few words */
+  /** Current stage */
   stage?: string | null | undefined
-  /** The files that were put, where it is completed */
+  /** Uploaded files, for a completed job */
   outputs?: ({
-    /** The name that the file was put under */
+    /** Name the file was uploaded under */
     name: string
-    /** The key of its asset; data by default */
+    /** Asset key; `data` by default */
     key?: string | undefined
-    /** What the file is called */
+    /** Asset title */
     title?: string | undefined
-    /** Its media type; a cloud-optimized GeoTIFF by default */
+    /** Media type; Cloud-Optimized GeoTIFF by default */
     media_type?: string | undefined
-    /** Roles of the asset; data by default */
+    /** Asset roles; `data` by default */
     roles?: string[] | undefined
-    /** Samples are numbers of classes */
+    /** Whether pixel values are class codes */
     is_categorical?: boolean | undefined
-    /** Which item it belongs to: files with the same text become one item, which has it as its name */
+    /** Item name; files with the same name become assets of one item */
     item?: string | undefined
-    /** Where an item without a raster lies, as GeoJSON */
+    /** Footprint of an item without a raster */
     geometry?: Geometry | undefined
   })[] | null | undefined
-  /** Why it failed */
+  /** Why the job failed; null if it has not */
   error?: string | null | undefined
 }
 
@@ -210,27 +206,27 @@ export interface ProcessingJobRegisterOutput {
 
 /** Input of `processing.job.tile_info`. */
 export interface ProcessingJobTileInfoInput {
-  /** The job */
+  /** Job ID */
   job_id: string
 }
 
 /** Answer of `processing.job.tile_info`. */
 export interface ProcessingJobTileInfoOutput {
-  /** One for each item that can be shown */
+  /** Tile information of each rendered item */
   tiles: JobTiles[]
 }
 
 /** Input of `processing.job_types.list`. */
 export interface ProcessingJobTypesListInput {
-  /** Only types of this kind */
+  /** Only job types of this category */
   category?: 'geometry' | 'bands' | 'terrain' | 'time' | 'vector' | 'statistics' | 'conversion' | null | undefined
 }
 
 /** Answer of `processing.job_types.list`. */
 export interface ProcessingJobTypesListOutput {
-  /** The types */
+  /** Job types */
   job_types: JobType[]
-  /** How many there are */
+  /** Number of results returned */
   count: number
 }
 
@@ -238,45 +234,45 @@ export interface ProcessingJobTypesListOutput {
 export interface ProcessingJobsListInput {
   /** Only jobs of this project */
   workspaceId?: string | null | undefined
-  /** The id of a process, as processing.catalog.list gives it */
+  /** Process ID from `processing.catalog.list` */
   processId?: string | null | undefined
-  /** pending and dispatched wait, running works, the others have ended */
+  /** Job status */
   status?: 'pending' | 'dispatched' | 'running' | 'completed' | 'failed' | 'cancelled' | null | undefined
   /** Only jobs with one of these statuses */
   statuses?: ('pending' | 'dispatched' | 'running' | 'completed' | 'failed' | 'cancelled')[] | null | undefined
   /** Only jobs of these processes */
   processIds?: string[] | null | undefined
-  /** Only jobs created then: an RFC 3339 instant, or start/end with .. for an open end */
+  /** Creation time or interval `start/end`; `..` leaves an end open */
   created?: string | null | undefined
-  /** Only jobs that have run for at least this long */
+  /** Minimum duration of the jobs in seconds */
   min_duration_seconds?: number | null | undefined
-  /** Only jobs that have run for at most this long */
+  /** Maximum duration of the jobs in seconds */
   max_duration_seconds?: number | null | undefined
-  /** Only these jobs: ids with commas between them */
+  /** Only jobs with these IDs, separated by commas */
   ids?: string | null | undefined
-  /** Number of the page, from 0. Default: `0` */
+  /** 0-based page number. Default: `0` */
   page?: number | undefined
-  /** Jobs on a page. Default: `20` */
+  /** Maximum jobs per page. Default: `20` */
   limit?: number | undefined
-  /** By when they were created. Default: `"created,desc"` */
+  /** Sort order by creation time. Default: `"created,desc"` */
   sort?: 'created,desc' | 'created,asc' | undefined
 }
 
 /** Answer of `processing.jobs.list`. */
 export interface ProcessingJobsListOutput {
-  /** The jobs of this page */
+  /** Jobs of this page */
   jobs: ProcessingJob[]
-  /** Jobs on a page */
+  /** Maximum jobs per page */
   limit: number
-  /** Number of this page, from 0 */
+  /** 0-based page number */
   page: number
-  /** Jobs on all pages */
+  /** Total number of jobs */
   total: number
 }
 
 /** Input of `processing.project_job.get`. */
 export interface ProcessingProjectJobGetInput {
-  /** The job */
+  /** Job ID */
   job_id: string
 }
 
@@ -287,23 +283,23 @@ export interface ProcessingProjectJobGetOutput {
 
 /** Input of `processing.project_jobs.list`. */
 export interface ProcessingProjectJobsListInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** pending and dispatched wait, running works, the others have ended */
+  /** Job status */
   status?: 'pending' | 'dispatched' | 'running' | 'completed' | 'failed' | 'cancelled' | null | undefined
   /** Only jobs of this type */
   job_type_name?: string | null | undefined
-  /** At most so many. Default: `50` */
+  /** Maximum number of results to return. Default: `50` */
   limit?: number | undefined
-  /** How many to leave out. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `processing.project_jobs.list`. */
 export interface ProcessingProjectJobsListOutput {
-  /** The jobs */
+  /** Jobs of this page */
   jobs: ProcessingJob[]
-  /** How many there are */
+  /** Total number of matching results */
   total: number
 }
 

@@ -10,13 +10,13 @@ import type {
 
 /** Input of `projects.add_member`. */
 export interface ProjectsAddMemberInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** Whose: the id of a person */
+  /** User ID of the new member */
   user_id?: string | undefined
-  /** The email address */
+  /** Email address to invite */
   email?: string | undefined
-  /** What the person may do there */
+  /** Role in the project */
   role?: 'admin' | 'editor' | 'viewer' | undefined
 }
 
@@ -25,13 +25,13 @@ export type ProjectsAddMemberOutput = AddedProjectMember
 
 /** Input of `projects.archive`. */
 export interface ProjectsArchiveInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** What people call it */
+  /** Display name of the project */
   name?: string | null | undefined
-  /** A few words about it, for people */
+  /** Project description */
   description?: string | null | undefined
-  /** Whether it is archived: readable, and nothing changes in it */
+  /** Whether the project is archived and read-only */
   is_archived?: boolean | null | undefined
 }
 
@@ -40,13 +40,13 @@ export type ProjectsArchiveOutput = Project
 
 /** Input of `projects.create`. */
 export interface ProjectsCreateInput {
-  /** What people call it */
+  /** Display name of the project */
   name: string
-  /** A few words about it, for people */
+  /** Project description */
   description?: string | null | undefined
-  /** Where its files are kept */
+  /** Storage region of the project's files */
   gcs_region?: 'australia-southeast1' | 'asia-southeast1' | 'us-west1' | 'europe-west1' | undefined
-  /** Who of the organization sees it: `organization` or `private` */
+  /** Who can see the project: the whole organization, or members only */
   visibility?: 'organization' | 'private' | undefined
 }
 
@@ -55,23 +55,23 @@ export type ProjectsCreateOutput = Project
 
 /** Input of `projects.delete`. */
 export interface ProjectsDeleteInput {
-  /** The project */
+  /** Project ID */
   project_id: string
 }
 
 /** Answer of `projects.delete`. */
 export interface ProjectsDeleteOutput {
-  /** Always true: it is gone */
+  /** Always `true` */
   deleted: true
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** Bytes that were given back to the quota */
+  /** Storage freed, in bytes */
   storage_freed_bytes: number
 }
 
 /** Input of `projects.get`. */
 export interface ProjectsGetInput {
-  /** The project */
+  /** Project ID */
   project_id: string
 }
 
@@ -80,49 +80,49 @@ export type ProjectsGetOutput = ProjectWithMembers
 
 /** Input of `projects.list`. */
 export interface ProjectsListInput {
-  /** Whether archived ones are listed too. Default: `false` */
+  /** Whether to include archived projects. Default: `false` */
   include_archived?: boolean | undefined
-  /** At most so many in one answer. Default: `100` */
+  /** Maximum number of results to return. Default: `100` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `projects.list`. */
 export interface ProjectsListOutput {
-  /** Projects that the caller may see */
+  /** Projects the caller can see */
   projects: Project[]
-  /** How many there are in all */
+  /** Total number of matching results */
   total: number
 }
 
 /** Input of `projects.remove_member`. */
 export interface ProjectsRemoveMemberInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** Whose: the id of a person */
+  /** User ID of the member to remove */
   user_id?: string | undefined
-  /** The email address */
+  /** Email address of the invitation to withdraw */
   email?: string | undefined
 }
 
 /** Answer of `projects.remove_member`. */
 export interface ProjectsRemoveMemberOutput {
-  /** Always true: what was asked for is done */
+  /** Always `true` */
   ok: true
 }
 
 /** Input of `projects.update`. */
 export interface ProjectsUpdateInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** What people call it */
+  /** Display name of the project */
   name?: string | null | undefined
-  /** A few words about it, for people */
+  /** Project description */
   description?: string | null | undefined
-  /** Who of the organization sees it: `organization` or `private` */
+  /** Who can see the project: the whole organization, or members only */
   visibility?: 'organization' | 'private' | null | undefined
-  /** Whether it is archived: readable, and nothing changes in it */
+  /** Whether the project is archived and read-only */
   is_archived?: boolean | null | undefined
 }
 
@@ -131,11 +131,11 @@ export type ProjectsUpdateOutput = Project
 
 /** Input of `projects.update_member`. */
 export interface ProjectsUpdateMemberInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** Whose: the id of a person */
+  /** User ID of the member */
   user_id: string
-  /** What the person may do there */
+  /** Role in the project */
   role: 'admin' | 'editor' | 'viewer'
 }
 

@@ -7,32 +7,32 @@ import type {
 
 /** Input of `provenance.get`. */
 export interface ProvenanceGetInput {
-  /** What kind of thing: item, asset, project and so on */
+  /** Type of the object to trace */
   entity_type: 'item' | 'order' | 'processing_job' | 'collection' | 'project'
-  /** The id of the thing */
+  /** ID of the object to trace */
   entity_id: string
-  /** Which way: ascending or descending of an order, upstream or downstream of a lineage. Default: `"up"` */
+  /** Whether to follow sources, derived objects or both. Default: `"up"` */
   direction?: 'up' | 'down' | 'both' | undefined
-  /** How many steps to follow, 1 to 50. Default: `20` */
+  /** Maximum number of steps to follow, 1 to 50. Default: `20` */
   max_depth?: number | undefined
 }
 
 /** Answer of `provenance.get`. */
 export interface ProvenanceGetOutput {
-  /** What was asked about */
+  /** The traced object */
   root: {
-    /** What kind of thing: item, asset, project and so on */
+    /** Object type, such as `item` or `project` */
     entity_type: string
-    /** The id of the thing */
+    /** Object ID */
     entity_id: string
   }
-  /** Which way: ascending or descending of an order, upstream or downstream of a lineage */
+  /** Direction that was followed */
   direction: 'up' | 'down' | 'both'
-  /** What was made from what */
+  /** Relations between the objects */
   edges: LineageEdge[]
-  /** The things that were found */
+  /** Objects in the lineage */
   nodes: LineageNode[]
-  /** Whether there is more than was followed */
+  /** Whether the lineage continues beyond the limit */
   truncated: boolean
 }
 

@@ -3,33 +3,33 @@ import type { CallOptions, Client } from '../client.ts'
 
 /** Input of `reports.generate`. */
 export interface ReportsGenerateInput {
-  /** What the report is about */
+  /** Report type */
   report_type: 'usage' | 'orders' | 'project' | 'item'
-  /** The project, for a report about one or about its orders */
+  /** Project ID, for project and order reports */
   project_id?: string | null | undefined
-  /** The item, for a report about one */
+  /** Item ID, for item reports */
   item_id?: string | null | undefined
-  /** For usage and orders: a month (2026-03), a year (2026) or two days (2026-03-01/2026-04-15); the present month by default */
+  /** Period of usage and order reports: a month (`2026-03`), a year or an interval (`2026-03-01/2026-04-15`); default: this month */
   period?: string | null | undefined
-  /** How it is written. Default: `"pdf"` */
+  /** Report format. Default: `"pdf"` */
   format?: 'pdf' | 'csv' | 'json' | undefined
 }
 
 /** Answer of `reports.generate`. */
 export interface ReportsGenerateOutput {
-  /** The report, as lineage knows it */
+  /** Report ID in the lineage */
   id: string
-  /** What it is about */
+  /** Report type */
   report_type: 'usage' | 'orders' | 'project' | 'item'
-  /** How it is written */
+  /** Report format */
   format: 'pdf' | 'csv' | 'json'
-  /** Where it can be downloaded */
+  /** Download URL */
   url: string
-  /** How long the address holds */
+  /** Seconds until the URL expires */
   expires_in_seconds: number
-  /** Bytes of the document */
+  /** Report size in bytes */
   size_bytes: number
-  /** When it was made */
+  /** Creation time */
   created_at: string
 }
 

@@ -2,48 +2,41 @@
 import type { CallOptions, Client } from '../client.ts'
 import type { Page } from '../pages.ts'
 import type {
+  AssetDownload,
   Geometry,
   Legend,
   NewShareLink,
+  Removed,
   ShareLink,
+  SharedFile,
   SharedItem,
+  SharedVisualization,
 } from './types.ts'
 
 /** Input of `share.asset.download`. */
 export interface ShareAssetDownloadInput {
-  /** Token of the link, or a grant that stands for token and password */
+  /** Share link token, or a grant from `share.link.validate` */
   token: string
-  /** The password */
+  /** Password of the share link */
   password?: string | undefined
-  /** The asset, by its id or its key */
+  /** Asset ID or asset key */
   asset_id: string
 }
 
 /** Answer of `share.asset.download`. */
-export interface ShareAssetDownloadOutput {
-  /** Its address */
-  url: string
-  /** How long the address works */
-  expires_in_seconds: number
-  /** The asset, by its id or its key */
-  asset_id: string
-  /** How large it is, in bytes; null where nobody knows */
-  size_bytes: number | null
-  /** What kind of file it is */
-  media_type: string | null
-}
+export type ShareAssetDownloadOutput = AssetDownload
 
 /** Input of `share.link.create`. */
 export interface ShareLinkCreateInput {
-  /** What is shared: an item or a collection */
+  /** Type of the shared object */
   target_type: 'item' | 'collection'
-  /** The id of what is shared */
+  /** ID of the shared object */
   target_id: string
-  /** What visitors may do: view, or download as well. Default: `"view"` */
+  /** Whether visitors can only view, or also download. Default: `"view"` */
   permission?: 'view' | 'download' | undefined
-  /** The password */
+  /** Password visitors must enter */
   password: string
-  /** When it ends or moves on; null: never */
+  /** Expiry time */
   expires_at: string
 }
 
@@ -52,41 +45,36 @@ export type ShareLinkCreateOutput = NewShareLink
 
 /** Input of `share.link.revoke`. */
 export interface ShareLinkRevokeInput {
-  /** The id of the link, not its token */
+  /** Share link ID, not its token */
   link_id: string
 }
 
 /** Answer of `share.link.revoke`. */
-export interface ShareLinkRevokeOutput {
-  /** Always true: what was asked for is done */
-  ok: true
-  /** Its id */
-  id: string
-}
+export type ShareLinkRevokeOutput = Removed
 
 /** Input of `share.link.validate`. */
 export interface ShareLinkValidateInput {
-  /** Token of the link, or a grant that stands for token and password */
+  /** Share link token, or a grant from `share.link.validate` */
   token: string
-  /** The password */
+  /** Password of the share link */
   password?: string | undefined
 }
 
 /** Answer of `share.link.validate`. */
 export interface ShareLinkValidateOutput {
-  /** What visitors may do: view, or download as well */
+  /** Whether visitors can only view, or also download */
   permission: 'view' | 'download'
-  /** What is shared: an item or a collection */
+  /** Type of the shared object */
   target_type: 'item' | 'collection'
-  /** What is shared */
+  /** The shared item or collection */
   target: {
-    /** Its id */
+    /** Item ID */
     id: string
-    /** What people call it */
+    /** Display name of the item */
     name: string
-    /** A few words about it, for people */
+    /** Item description; null if none */
     description: string | null
-    /** Which kind it is */
+    /** Item type */
     type:
       | 'satellite_capture'
       | 'derived_raster'
@@ -96,200 +84,141 @@ export interface ShareLinkValidateOutput {
       | 'user_vector'
       | 'external_reference'
       | 'mosaic'
-    /** West, south, east, north in degrees; a west greater than the east crosses the date line */
+    /** Bounding box as west, south, east, north in degrees; null if unknown */
     bbox: number[] | null
-    /** GeoJSON in WGS84; null where its place is not known */
+    /** Item footprint; null if unknown */
     geometry: Geometry | null
-    /** When it was taken, or an interval of time to look in */
+    /** Acquisition time; null if unknown */
     datetime: string | null
-    /** How much is hidden by clouds, in percent */
+    /** Cloud cover in percent; null if unknown */
     cloud_cover: number | null
-    /** Metres along the ground that a pixel covers */
+    /** Ground resolution in metres per pixel; null if unknown */
     gsd: number | null
-    /** The ways in which it can be shown, best first */
-    visualizations: ({
-      /** Its id */
-      id: string
-      /** What people see of it in a list */
-      label: string
-      /** Which kind it is */
-      kind: 'rgb' | 'index' | 'elevation' | 'raw'
-      /** Which bands, from 1 */
-      bands: number[] | null
-      /** Band math, such as `(b4-b3)/(b4+b3)` */
-      expression: string | null
-      /** A colormap of `cog.colormaps` */
-      colormap: string | null
-      /** The values that become the first and the last colour: `min,max` */
-      rescale: string | null
-      /** A group of looks that belong together */
-      category: string | null
-      /** Whether it is the one that is used where none is named */
-      is_default: boolean
-      /** A few words about it, for people */
-      description: string
-    })[]
-    /** Whom the image is owed to, and its licence, where its metadata says so */
+    /** Visualizations of the shared item, best first */
+    visualizations: SharedVisualization[]
+    /** Attribution and licence of the image; null if unknown */
     attribution: string | null
-    /** Address of the TileJSON, with a grant; null where there is no raster to draw */
+    /** TileJSON URL including a grant; null without a raster */
     tilejson: string | null
-    /** With the permission `download` alone */
-    assets?: ({
-      /** Its id */
-      id: string
-      /** By which it goes within its item */
-      key: string
-      /** A short name, for people */
-      title: string | null
-      /** What kind of file it is */
-      media_type: string | null
-      /** What the file is called */
-      file_name: string
-      /** How large the file is; null where nobody knows */
-      file_size_bytes: number | null
-      /** Its address */
-      url: string
-      /** Until when the address works */
-      url_expires_at: string
-    })[] | undefined
-    /** Stands for token and password in all public share operations */
+    /** Downloadable files; only with the `download` permission */
+    assets?: SharedFile[] | undefined
+    /** Grant that replaces token and password in public share operations */
     grant: string
-    /** Until when the grant stands for token and password */
+    /** Time the grant expires */
     grant_expires_at: string
-    /** When the link ends */
+    /** Expiry time of the link */
     link_expires_at: string
   } | {
-    /** Its id */
+    /** Collection ID */
     id: string
-    /** What people call it */
+    /** Display name of the collection */
     name: string
-    /** A few words about it, for people */
+    /** Collection description; null if none */
     description: string | null
-    /** The items of this page */
+    /** Items of the collection */
     items: SharedItem[]
-    /** How many items it holds */
+    /** Number of items in the collection */
     item_count: number
-    /** Stands for token and password in all public share operations */
+    /** Grant that replaces token and password in public share operations */
     grant: string
-    /** Until when the grant stands for token and password */
+    /** Time the grant expires */
     grant_expires_at: string
-    /** When the link ends */
+    /** Expiry time of the link */
     link_expires_at: string
   }
 }
 
 /** Input of `share.links.list`. */
 export interface ShareLinksListInput {
-  /** The project */
+  /** Only links of this project */
   project_id?: string | null | undefined
-  /** What is shared: an item or a collection */
+  /** Only links to objects of this type */
   target_type?: 'item' | 'collection' | null | undefined
-  /** The id of what is shared */
+  /** Only links to this object */
   target_id?: string | null | undefined
-  /** At most so many in one answer. Default: `100` */
+  /** Maximum number of results to return. Default: `100` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `share.links.list`. */
 export interface ShareLinksListOutput {
-  /** The links, newest first */
+  /** Share links, newest first */
   share_links: ShareLink[]
-  /** How many there are in this answer */
+  /** Number of results returned */
   count: number
-  /** How many there are in all */
+  /** Total number of matching results */
   total: number
 }
 
 /** Input of `share.tile.render`. */
 export interface ShareTileRenderInput {
-  /** Token of the link, or a grant that stands for token and password */
+  /** Share link token, or a grant from `share.link.validate` */
   token: string
-  /** The password */
+  /** Password of the share link */
   password?: string | undefined
-  /** Zoom, 0 to 24 */
+  /** Zoom level, 0 to 24 */
   z: number
-  /** Column of the tile, from the west */
+  /** Tile column, counted from the west */
   x: number
-  /** Row of the tile, from the north */
+  /** Tile row, counted from the north */
   y: number
-  /** Of the picture, or of the answer. Default: `"png"` */
+  /** Image format. Default: `"png"` */
   format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
-  /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
+  /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** Pixels a side: 256, or 512 for dense screens */
+  /** Tile width and height in pixels: 256, or 512 for high-density screens */
   tile_size?: 256 | 512 | null | undefined
 }
 
 /** Input of `share.tilejson`. */
 export interface ShareTilejsonInput {
-  /** Token of the link, or a grant that stands for token and password */
+  /** Share link token, or a grant from `share.link.validate` */
   token: string
-  /** The password */
+  /** Password of the share link */
   password?: string | undefined
-  /** A saved profile's id, or a derived one such as `rgb` or `ndvi`; the default one if absent */
+  /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** When it happened */
+  /** Point to read values at */
   at?: {
-    /** In degrees */
+    /** Longitude in degrees */
     longitude: number
-    /** In degrees */
+    /** Latitude in degrees */
     latitude: number
   } | null | undefined
 }
 
 /** Answer of `share.tilejson`. */
 export interface ShareTilejsonOutput {
-  /** The version of TileJSON */
+  /** TileJSON version */
   tilejson: '3.0.0'
-  /** What people call it */
+  /** Tileset name */
   name: string
-  /** A few words about it, for people */
+  /** Tileset description */
   description?: string | undefined
-  /** Which version of it this is */
+  /** Tileset version */
   version: string
-  /** How rows are counted: `xyz`, from the north */
+  /** Row order: `xyz`, counted from the north */
   scheme: 'xyz'
-  /** Addresses of the tiles, with places for zoom, column and row */
+  /** Tile URL templates with `{z}`, `{x}` and `{y}` */
   tiles: string[]
-  /** The first zoom at which it can be seen */
+  /** Lowest zoom level with tiles */
   minzoom: number
-  /** The zoom at which every pixel of it is shown */
+  /** Zoom level of full resolution */
   maxzoom: number
-  /** West, south, east, north in degrees */
+  /** Bounding box as west, south, east, north in degrees */
   bounds: [number, number, number, number]
-  /** Longitude, latitude and a zoom to start with */
+  /** Longitude, latitude and zoom level of the initial view */
   center: [number, number, number]
-  /** Ways of showing it; none beside the values of a place */
-  visualizations: ({
-    /** Its id */
-    id: string
-    /** What people see of it in a list */
-    label: string
-    /** Which kind it is */
-    kind: 'rgb' | 'index' | 'elevation' | 'raw'
-    /** Which bands, from 1 */
-    bands: number[] | null
-    /** Band math, such as `(b4-b3)/(b4+b3)` */
-    expression: string | null
-    /** A colormap of `cog.colormaps` */
-    colormap: string | null
-    /** The values that become the first and the last colour: `min,max` */
-    rescale: string | null
-    /** A group of looks that belong together */
-    category: string | null
-    /** Whether it is the one that is used where none is named */
-    is_default: boolean
-    /** A few words about it, for people */
-    description: string
-  })[]
+  /** Available visualizations; omitted when values of a point are requested */
+  visualizations: SharedVisualization[]
   legend: Legend | null
-  /** What the look is drawn from at the place `at`; null outside the image */
+  /** Values at the point `at`; null outside the image */
   values?: ({
-    /** Name of the band, or the expression */
+    /** Band name or expression */
     name: string
-    /** Null where there is no data */
+    /** Pixel value; null where there is no data */
     value: number | null
   })[] | null | undefined
 }

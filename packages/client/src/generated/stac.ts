@@ -4,116 +4,112 @@ import type { Page } from '../pages.ts'
 import type {
   ItemFeature,
   ItemFeaturePart,
+  SortField,
   StacCollection,
   StacLink,
 } from './types.ts'
 
 /** Input of `stac.collections.list`. */
 export interface StacCollectionsListInput {
-  /** The address that links begin with */
+  /** Base URL of links in the response */
   base_url?: string | undefined
-  /** Only these */
+  /** Only collections with these IDs */
   ids?: string[] | undefined
-  /** An API key to put into addresses of this service */
+  /** API key to include in URLs of this service */
   key?: string | null | undefined
 }
 
 /** Answer of `stac.collections.list`. */
 export interface StacCollectionsListOutput {
-  /** Collections */
+  /** STAC collections */
   collections: StacCollection[]
-  /** Addresses of related documents */
+  /** Links to related resources */
   links: StacLink[]
 }
 
 /** Input of `stac.search`. */
 export interface StacSearchInput {
-  /** The address that links begin with */
+  /** Base URL of links in the response */
   base_url?: string | undefined
-  /** Ids of collections; items of any of them */
+  /** Only items of these collections */
   collections?: string[] | null | undefined
-  /** Ids of items */
+  /** Only items with these IDs */
   ids?: string[] | null | undefined
-  /** An instant, or start/end; .. leaves an end open */
+  /** Time or interval `start/end`; `..` leaves an end open */
   datetime?: string | null | undefined
-  /** West, south, east, north; not beside intersects */
+  /** Bounding box as west, south, east, north in degrees; excludes `intersects` */
   bbox?: [number, number, number, number] | null | undefined
-  /** A GeoJSON Polygon of at most 999 vertices */
+  /** Area to search: GeoJSON Polygon with at most 999 vertices */
   intersects?: { [name: string]: unknown } | null | undefined
-  /** A CQL2-JSON expression */
+  /** CQL2-JSON filter expression */
   filter?: { [name: string]: unknown } | null | undefined
-  /** cql2-json, which is the default */
+  /** Filter language, always `cql2-json` */
   'filter-lang'?: string | null | undefined
-  /** The first field counts most; newest first without it */
-  sortby?: ({
-    /** Such as datetime, id or eo:cloud_cover */
-    field: string
-    /** Ascending unless it says otherwise */
-    direction?: 'asc' | 'desc' | undefined
-  })[] | null | undefined
-  /** At most so many in one answer. Default: `10` */
+  /** Sort fields, most significant first; defaults to newest first */
+  sortby?: SortField[] | null | undefined
+  /** Maximum number of results to return. Default: `10` */
   limit?: number | undefined
-  /** Counted from zero. Default: `0` */
+  /** 0-based page number. Default: `0` */
   page?: number | undefined
-  /** stac: whole items with assets and all links; a filter may name properties that no item has */
+  /** `stac` to return complete STAC items; filters can then use properties that no item has */
   format?: 'stac' | null | undefined
-  /** The `next` of the page before: goes on exactly there, at any depth */
+  /** `next` of the previous page */
   next?: string | null | undefined
-  /** Conditions as in the STAC Query extension */
+  /** Conditions of the STAC Query extension */
   query?: { [name: string]: unknown } | null | undefined
-  /** Which fields of the features to answer with */
+  /** Fields of the features to include or exclude */
   fields?: {
-    /** Fields to keep, such as properties.datetime */
+    /** Fields to include, such as `properties.datetime` */
     include?: string[] | undefined
-    /** Fields to leave out */
+    /** Fields to exclude */
     exclude?: string[] | undefined
   } | null | undefined
-  /** An API key to put into addresses of this service */
+  /** API key to include in URLs of this service */
   key?: string | null | undefined
 }
 
 /** Answer of `stac.search`. */
 export interface StacSearchOutput {
-  /** Which kind it is */
+  /** GeoJSON type, always `FeatureCollection` */
   type: 'FeatureCollection'
-  /** Addresses of related documents */
+  /** Links, such as to the next page */
   links: ({
-    /** What the address is to this document */
+    /** Link relation */
     rel: string
-    /** The address */
+    /** Link URL */
     href: string
-    /** Media type of what is there */
+    /** Media type of the linked resource */
     type?: string | undefined
-    /** For people */
+    /** Link title */
     title?: string | undefined
-    /** How the address is asked; GET without it */
+    /** HTTP method of the link; `GET` if omitted */
     method?: 'POST' | undefined
-    /** What changes in the body */
+    /** Changed fields of the request body */
     body?: {
-      /** The page that the link leads to */
+      /** Page number of the link */
       page: number
     } | undefined
-    /** The rest of the body is that of this search */
+    /** Whether to merge `body` into the previous request body */
     merge?: true | undefined
   })[]
-  /** How many items were asked for, returned and matched */
+  /** Number of items requested, returned and matched */
   context: {
-    /** As asked for */
+    /** Page size, as requested */
     limit: number
-    /** Features of this page */
+    /** Number of features on this page */
     returned: number
-    /** Features of all pages; with format stac only where counting is cheap */
+    /** Total number of features; with format `stac` only if cheap to count */
     matched?: number | undefined
-    /** As asked for */
+    /** Page number, as requested */
     page: number
-    /** Pages of this size */
+    /** Total number of pages */
     pages?: number | undefined
-    /** Present when there are too many to count out */
+    /** Present and `true` if `matched` is an estimate */
     matched_estimated?: true | undefined
   }
-  /** Present when another page follows */
+  /** Cursor of the next page; absent on the last page */
   next?: string | undefined
-  /** GeoJSON features, one for each item or scene */
+  /** Items found, as STAC features or the requested parts of them */
   features: (ItemFeature | ItemFeaturePart)[]
 }
 

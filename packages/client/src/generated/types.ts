@@ -4,1024 +4,1121 @@
 export type * from '../geojson.ts'
 import type { Geometry } from '../geojson.ts'
 
+/** A project member, with the invitation link if they were invited */
 export interface AddedProjectMember {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** Whose: the id of a person */
+  /** User ID; null until the invitation is accepted */
   user_id: string | null
-  /** The email address */
+  /** Email address */
   email: string
-  /** What people call it */
+  /** Display name of the member; null until the invitation is accepted */
   name: string | null
-  /** What the person may do there */
+  /** Role in the project */
   role: 'admin' | 'editor' | 'viewer'
-  /** The state it is in */
+  /** Whether the member has joined or is invited */
   status: 'active' | 'invited'
-  /** When it was made */
+  /** Time the member was added or invited */
   created_at: string
-  /** When it ends or moves on; null: never */
+  /** Expiry time of the invitation; null for an active member */
   expires_at: string | null
   invitation?: NewInvitation | undefined
 }
 
+/** An alert event */
 export interface AlertEvent {
-  /** Id of the alert event */
+  /** Alert event ID */
   id: string
-  /** The rule that fired */
+  /** ID of the rule that fired */
   rule_id: string
-  /** The item that it fired on */
+  /** ID of the item the rule fired on */
   item_id: string
-  /** The mean that was found */
+  /** Computed mean */
   computed_value: number
-  /** When it fired */
+  /** Time the rule fired */
   triggered_at: string
-  /** Whether somebody has taken note */
+  /** Whether the event was acknowledged */
   acknowledged: boolean
-  /** When */
+  /** Time of the acknowledgement; null if not acknowledged */
   acknowledged_at: string | null
 }
 
+/** An alert rule */
 export interface AlertRule {
-  /** Id of the rule */
+  /** Alert rule ID */
   id: string
-  /** The organization whose items it watches */
+  /** ID of the organization whose items the rule watches */
   organization_id: string
-  /** Its name */
+  /** Rule name */
   name: string
-  /** What it watches for */
+  /** Description of the rule; null if none */
   description: string | null
-  /** The collection that it watches; null for all */
+  /** ID of the watched collection; null for all items */
   collection_id: string | null
-  /** What makes it look */
+  /** Events that trigger the rule */
   event_types: string[]
-  /** Band math whose mean is compared */
+  /** Band math expression whose mean is compared */
   expression: string
-  /** How */
+  /** How the mean is compared with the threshold */
   comparison: 'lt' | 'gt' | 'eq' | 'between'
-  /** With what */
+  /** Threshold; the lower bound of `between` */
   threshold: number
-  /** The upper end of `between` */
+  /** Upper bound of `between`; null for other comparisons */
   threshold_upper: number | null
-  /** The file that is read */
+  /** Asset key of the raster to evaluate */
   asset_key: string
-  /** Names for bands */
+  /** Band names for the expression */
   band_mapping: { [name: string]: number }
-  /** Where the mean is taken; null for the whole image */
+  /** Area to evaluate; null for the whole image */
   aoi_geometry: Geometry | null
-  /** Who is told */
+  /** Notification channels */
   notification_channels: string[]
-  /** How long it keeps quiet after it fired */
+  /** Minutes to wait after the rule fires before it can fire again */
   cooldown_minutes: number
-  /** Whether it watches */
+  /** Whether the rule is active */
   active: boolean
-  /** When it fired last */
+  /** Time the rule last fired; null if never */
   last_triggered_at: string | null
-  /** Why it could not be evaluated last; null when it could */
+  /** Why the last evaluation failed; null if it succeeded */
   last_error: string | null
-  /** When that was */
+  /** Time of the last failed evaluation; null if it succeeded */
   last_error_at: string | null
-  /** Who made it; null for a key */
+  /** User ID of the creator; null if created with an API key */
   created_by: string | null
-  /** When it was made */
+  /** Time the rule was created */
   created_at: string
 }
 
+/** Bounding box to analyse */
+export interface AnalysisBounds {
+  /** Western edge in degrees */
+  west: number
+  /** Southern edge in degrees */
+  south: number
+  /** Eastern edge in degrees */
+  east: number
+  /** Northern edge in degrees */
+  north: number
+}
+
+/** A rendered image of a result */
 export interface AnalyticsImage {
-  /** image/png */
+  /** Media type, always `image/png` */
   media_type: string
-  /** Pixels across */
+  /** Image width in pixels */
   width: number
-  /** Pixels down */
+  /** Image height in pixels */
   height: number
-  /** West, south, east and north in degrees; the picture is in Web Mercator */
+  /** Bounding box as west, south, east, north in degrees; the image is in Web Mercator */
   bounds: number[]
-  /** The picture */
+  /** Image data in Base64 */
   base64: string
 }
 
+/** An analysis method */
 export interface AnalyticsMethod {
-  /** Name by which analytics.execute takes it */
+  /** Method name, as `analytics.execute` accepts it */
   operation: string
-  /** Name as people read it */
+  /** Display name of the method */
   title: string
-  /** What it does */
+  /** Description of the method */
   description: string
-  /** Kinds of rasters that it is for */
+  /** Data types the method supports */
   data_types: string[]
-  /** The process that does the same for what is too large to answer at once */
+  /** ID of the process for areas too large for this method */
   process_id: string
-  /** JSON Schema of its params */
+  /** JSON Schema of the parameters */
   params_schema: { [name: string]: unknown }
 }
 
+/** Where a result can be seen and downloaded */
 export interface AnalyticsRaster {
-  /** The item whose tiles show it; null for a computed raster, which has tiles of its own */
+  /** ID of the item whose tiles show the result; null for a computed raster */
   item_id: string | null
-  /** Address of its tiles, {z}/{x}/{y}; the caller adds their credential */
+  /** Tile URL template with `{z}`, `{x}` and `{y}`; requires the caller's credential; null if not rendered */
   tile_template: string | null
-  /** Address of the computed raster as a COG, where one was made */
+  /** URL of the computed COG; null if none was produced */
   url: string | null
-  /** Address of a picture of it, where one was made */
+  /** URL of the image; null if none was produced */
   picture_url: string | null
-  /** West, south, east and north of the picture */
+  /** Bounding box of the image as west, south, east, north in degrees; null without an image */
   bounds: number[] | null
-  /** How long a computed raster is kept; its addresses return 404 afterwards */
+  /** Seconds until the computed raster is deleted; null for an item */
   expires_in_seconds: number | null
 }
 
+/** Result of the analysis */
+export interface AnalyticsResult {
+  /** Report ID in the lineage; null if nothing was recorded */
+  id: string | null
+  /** Method that was run */
+  operation: string
+  /** Result of the method */
+  result: { [name: string]: unknown }
+  raster: AnalyticsRaster | null
+  image: AnalyticsImage | null
+}
+
+/** An API key, without the key itself */
 export interface ApiKey {
-  /** Its id */
+  /** API key ID */
   id: string
-  /** The first 12 characters of the key, by which people tell keys apart */
+  /** First 12 characters of the key, to tell keys apart */
   prefix: string
-  /** What people call it */
+  /** Display name of the key */
   name: string
-  /** What a key may do: read, write, process */
+  /** Permissions of the key: `read`, `write`, `process` */
   permissions: ('read' | 'write' | 'process')[]
-  /** Requests an hour; the default of the organization where the key was given none of its own */
+  /** Requests allowed per hour; the organization's default if the key has no own limit */
   rate_limit: number
-  /** Whether it works */
+  /** Whether the key can be used */
   is_active: boolean
-  /** When it ends or moves on; null: never */
+  /** Expiry time; null if it never expires */
   expires_at: string | null
-  /** When it was made */
+  /** Creation time */
   created_at: string
-  /** When it was last used; null if never */
+  /** Time of the last request; null if never used */
   last_used_at: string | null
-  /** How many requests were made with it */
+  /** Number of requests made with the key */
   total_requests: number
-  /** Scopes that an operator has added */
+  /** Scopes added by an operator */
   explicit_scopes?: string[] | undefined
 }
 
+/** A file of an item */
 export interface Asset {
-  /** Its id */
+  /** Asset ID */
   id: string
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** By which it goes within its item */
+  /** Asset key */
   key: string
-  /** A short name, for people */
+  /** Asset title; null if none */
   title: string | null
-  /** What kind of file it is */
+  /** Media type of the file; null if unknown */
   media_type: string | null
-  /** What it is for, such as `data` or `thumbnail` */
+  /** Asset roles, such as `data` or `thumbnail` */
   roles: string[]
-  /** Its address */
+  /** Asset URL */
   href: string
-  /** How large the file is; null where nobody knows */
+  /** File size in bytes; null if unknown */
   file_size_bytes: number | null
-  /** One name for each band, in their order */
+  /** Name of each band, in order; null if unknown */
   band_names: string[] | null
-  /** converting: the file shows nothing yet; uploads.progress tells how far it is */
+  /** Asset state; `converting` until it can be rendered, see `uploads.progress` */
   state: 'ready' | 'converting'
-  /** When it was made */
+  /** Creation time */
   created_at: string
-  /** When it last changed */
+  /** Time of the last change */
   updated_at: string
 }
 
+/** A signed download URL of a file */
+export interface AssetDownload {
+  /** Download URL */
+  url: string
+  /** Seconds until the URL expires */
+  expires_in_seconds: number
+  /** Asset ID */
+  asset_id: string
+  /** File size in bytes; null if unknown */
+  size_bytes: number | null
+  /** Media type of the file; null if unknown */
+  media_type: string | null
+}
+
+/** A recorded call */
 export interface AuditEntry {
-  /** Identifies the call; the header `X-Svc-Invocation-ID` of its answer */
+  /** Invocation ID, as in the `X-Svc-Invocation-ID` response header */
   invocation_id: string
-  /** When it happened */
+  /** Time of the call */
   at: string
-  /** The id of an operation */
+  /** Operation ID */
   operation: string
-  /** What called: a person, a key, a worker or the service itself */
+  /** Type of caller: user, API key, worker or the service itself */
   principal_kind: string
-  /** Who called */
+  /** ID of the caller */
   principal_id: string
-  /** Whose: the id of a person */
+  /** User ID; null if no user was involved */
   user_id: string | null
-  /** The key that was used; null without one */
+  /** API key ID; null if no key was used */
   api_key_id: string | null
-  /** A fingerprint of the input; null where none was read */
+  /** SHA-256 digest of the input; null if none was read */
   input_sha256: string | null
-  /** The state it is in */
+  /** HTTP status of the response */
   status: number
-  /** How long it took, in milliseconds */
+  /** Duration in milliseconds */
   duration_ms: number
-  /** What it made */
+  /** Objects the call created */
   artifacts: string[]
 }
 
+/** Automatic top-up settings */
 export interface AutoTopup {
-  /** Whether it is switched on */
+  /** Whether automatic top-up is on */
   enabled: boolean
-  /** Below this the card is charged */
+  /** Balance in credits below which the card is charged; null if not set */
   threshold_credits: number | null
-  /** How many credits are bought at once */
+  /** Credits bought per top-up; null if not set */
   topup_amount_credits: number | null
-  /** At most so many Australian dollars in a day of UTC */
+  /** Maximum charged per day (UTC) in Australian dollars; null if there is no cap */
   daily_charge_cap_aud: number | null
 }
 
+/** A band formula */
 export interface BandFormula {
-  /** Of a built-in formula its name */
+  /** Formula ID; the name for a built-in formula */
   id: string
-  /** Who saved it; null for a built-in one */
+  /** Organization ID; null for a built-in formula */
   organization_id: string | null
-  /** Short name */
+  /** Formula name */
   name: string
-  /** Name as people read it */
+  /** Display name of the formula */
   display_name: string | null
-  /** Band math over roles or band numbers */
+  /** Band math over band roles or numbers */
   formula: string
-  /** The same as formula */
+  /** Same as `formula` */
   expression: string
-  /** What it shows and when to use it */
+  /** Description of the formula */
   description: string | null
-  /** Who published it, and when; null for a saved one */
+  /** Publication the formula is from; null for a saved formula */
   reference: string | null
-  /** Roles and bands that it reads */
+  /** Band roles and bands the formula reads */
   required_bands: string[]
-  /** The same as required_bands */
+  /** Same as `required_bands` */
   band_roles: string[]
-  /** Colours that values are shown in */
+  /** Default colormap name */
   colormap: string
-  /** Values that get the first and the last colour */
+  /** Values of the first and last colour */
   value_range: number[]
-  /** The same range as `min,max` */
+  /** Value range of the colours as `min,max` */
   rescale: string
-  /** Group it is listed in */
+  /** Formula category */
   category: string
-  /** True for a built-in formula, which nobody can change */
+  /** Whether the formula is built-in and read-only */
   is_template: boolean
-  /** The same as is_template */
+  /** Same as `is_template` */
   is_builtin: boolean
-  /** When it was saved; null for a built-in one */
+  /** Creation time; null for a built-in formula */
   created_at: string | null
-  /** When it was last changed; null for a built-in one */
+  /** Time of the last change; null for a built-in formula */
   updated_at: string | null
 }
 
+/** Statistics of one band or expression */
 export interface BandStatistics {
-  /** What people call it */
+  /** Band name or expression */
   name: string
-  /** The least value */
+  /** Minimum value; null without valid pixels */
   min: number | null
-  /** The greatest value */
+  /** Maximum value; null without valid pixels */
   max: number | null
-  /** The mean of the values */
+  /** Mean value; null without valid pixels */
   mean: number | null
-  /** The standard deviation of the values */
+  /** Standard deviation; null without valid pixels */
   std: number | null
-  /** How many there are in this answer */
+  /** Number of valid pixels */
   count: number
-  /** Which part of the pixels is data, from 0 to 1 */
+  /** Fraction of pixels with data, 0 to 1 */
   valid_fraction: number
-  /** Which percentiles, or their values */
+  /** Requested percentiles */
   percentiles: ({
-    /** Which percentile, from 0 to 100 */
+    /** Percentile, 0 to 100 */
     percentile: number
-    /** Its value; null where there is no data */
+    /** Value at the percentile; null without valid pixels */
     value: number | null
   })[]
-  /** How the values are spread */
+  /** Distribution of the values */
   histogram: {
-    /** How many values lie in each bin */
+    /** Number of values in each bin */
     counts: number[]
-    /** Where the bins begin and end */
+    /** Bin edges */
     edges: number[]
   }
 }
 
-export interface CatalogScene {
-  /** Which kind it is */
-  type: 'Feature'
-  /** The version of STAC that the document follows */
-  stac_version: '1.0.0'
-  /** Its id */
-  id: string
-  /** The collection that it belongs to */
-  collection: string
-  /** GeoJSON in WGS84; null where its place is not known */
-  geometry: Geometry | null
-  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
-  bbox?: [number, number, number, number] | undefined
-  /** The host's own, and for scenes that are sold `pricePerSqKm`, `creditsPerSqKm`, `pricingResolution` and `dataProduct` */
-  properties: { [name: string]: unknown }
-  /** Files that are free to read; none of scenes that are sold */
-  assets: { [name: string]: unknown }
-  /** Where its pictures are */
-  links: ({
-    /** What the address is to this document */
-    rel: string
-    /** Its address */
-    href: string
-    /** Which kind it is */
-    type?: string | undefined
-    /** The HTTP method to use there */
-    method?: string | undefined
-    /** What to send there */
-    body?: { [name: string]: unknown } | undefined
-    [name: string]: unknown
-  })[]
+/** A link to a related resource */
+export interface CatalogLink {
+  /** Link relation */
+  rel: string
+  /** Link URL */
+  href: string
+  /** Media type of the linked resource */
+  type?: string | undefined
+  /** HTTP method of the link */
+  method?: string | undefined
+  /** Request body to send with the link */
+  body?: { [name: string]: unknown } | undefined
+  [name: string]: unknown
 }
 
-export interface CatalogSource {
-  /** Its id */
+/** A scene in an external catalog, as a STAC item */
+export interface CatalogScene {
+  /** GeoJSON type, always `Feature` */
+  type: 'Feature'
+  /** STAC version */
+  stac_version: '1.0.0'
+  /** Scene ID */
   id: string
-  /** A short name, for people */
+  /** Collection name */
+  collection: string
+  /** Scene footprint; null if unknown */
+  geometry: Geometry | null
+  /** Bounding box as west, south, east, north in degrees */
+  bbox?: [number, number, number, number] | undefined
+  /** STAC properties; scenes for sale add `pricePerSqKm`, `creditsPerSqKm`, `pricingResolution` and `dataProduct` */
+  properties: { [name: string]: unknown }
+  /** Freely readable files; empty for scenes for sale */
+  assets: { [name: string]: unknown }
+  /** Links to previews and thumbnails */
+  links: CatalogLink[]
+}
+
+/** An imagery source */
+export interface CatalogSource {
+  /** Source ID */
+  id: string
+  /** Source title */
   title: string
-  /** A few words about it, for people */
+  /** Source description */
   description: string
-  /** What `catalog.search` is called with */
+  /** Host name to search with `catalog.search` */
   host_name: string
-  /** Whether it is open or sold */
+  /** Whether the imagery is open or commercial */
   access_model: 'open' | 'commercial'
-  /** What part of the world it covers */
+  /** Geographic scope of the source */
   scope: 'global' | 'regional' | 'national'
-  /** Two letters of ISO 3166 for each country that it covers */
+  /** ISO 3166 country codes covered */
   countries: string[]
-  /** What must be written beside its pictures */
+  /** Attribution to display with the imagery */
   attribution: string
-  /** What its imagery may be used for */
+  /** Licence of the imagery */
   license: string
-  /** How its scenes are drawn */
+  /** How scenes are rendered */
   render_strategy: 'cog' | 'preview' | 'points' | 'none'
-  /** Its scenes are invented */
+  /** Whether the imagery is simulated (sandbox) */
   simulated: boolean
-  /** Collections */
+  /** Collections of the source */
   collections: SourceCollection[]
 }
 
+/** A vendor of imagery */
 export interface CatalogVendor {
-  /** What `catalog.search` is called with */
+  /** Host name to search with `catalog.search` */
   host_name: string
-  /** A short name, for people */
+  /** Vendor title */
   title: string
-  /** A few words about it, for people */
+  /** Vendor description */
   description: string
-  /** Whether it is open or sold */
+  /** Whether the imagery is open or commercial */
   access_model: 'open' | 'commercial'
-  /** Whether its scenes come with prices */
+  /** Whether scenes have prices */
   is_priced: boolean
-  /** Whether new images can be ordered */
+  /** Whether new imagery can be tasked */
   can_task: boolean
-  /** Collections */
+  /** Collections the vendor offers */
   collections: string[]
-  /** Its scenes are invented */
+  /** Whether the imagery is simulated (sandbox) */
   simulated: boolean
 }
 
+/** An event subscription, with the new secret if it was replaced */
 export interface ChangedEventSubscription {
-  /** Id of the subscription */
+  /** Event subscription ID */
   id: string
-  /** The organization whose events it delivers */
+  /** ID of the organization whose events are delivered */
   organization_id: string
-  /** The one type of event that it delivers */
+  /** Event type that is delivered */
   event_type: string
-  /** Where events are posted to */
+  /** URL that receives events */
   endpoint_url: string
   /**
    * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
    * its values
    */
   filter_config: { [name: string]: unknown }
-  /** Names of the headers that go with each delivery; never their values */
+  /** Names of the headers sent with each delivery */
   header_names: string[]
-  /** What it is for */
+  /** Description of the subscription; null if none */
   description: string | null
-  /** False while it is paused: events are then not queued, and what is queued waits */
+  /** Whether deliveries are on; while paused, new events are not queued and queued deliveries wait */
   is_active: boolean
-  /** The person who made it; null for a key */
+  /** User ID of the creator; null if created with an API key */
   created_by: string | null
-  /** When it was made */
+  /** Time the subscription was created */
   created_at: string
-  /** When it was changed last */
+  /** Time of the last change */
   updated_at: string
-  /** When a delivery was tried last */
+  /** Time of the last delivery attempt; null if never attempted */
   last_delivery_at: string | null
-  /** What came of it */
+  /** Status of the last delivery attempt; null if never attempted */
   last_status: 'delivered' | 'failed' | null
-  /** Attempts that failed since the last success */
+  /** Number of failed attempts since the last success */
   consecutive_failures: number
-  /** Signs deliveries. Shown in this answer and never again */
+  /** Secret that signs deliveries; shown only in this response */
   signing_secret?: string | undefined
-  /** Until then the former secret signs as well */
+  /** Time until which the previous secret also signs deliveries */
   previous_secret_until?: string | undefined
 }
 
+/** An area that can be clipped */
 export interface ClipAreaSummary {
-  /** An area of clip.areas.list */
+  /** Area ID from `clip.areas.list` */
   id: string
-  /** Name as people read it */
+  /** Area name */
   name: string
-  /** West, south, east and north */
+  /** Bounding box as west, south, east, north in degrees */
   bbox: [number, number, number, number]
 }
 
+/** An output file of a clip job */
 export interface ClipFile {
-  /** Key of the clipped asset, or type of the clipped mosaic */
+  /** Asset key or mosaic type that was clipped */
   mosaic_type: string
-  /** What it is called when it is downloaded */
+  /** File name of the download */
   filename: string
-  /** Bytes of the file */
+  /** File size in bytes */
   size_bytes: number
-  /** Path in the object store; clip.job.download streams it */
+  /** Path in the object store; download it with `clip.job.download` */
   gcs_path: string
 }
 
+/** A clip job */
 export interface ClipJob {
-  /** The clip job */
+  /** Clip job ID */
   id: string
-  /** running until it has ended, one way or another */
+  /** Clip job status */
   status: 'running' | 'completed' | 'failed' | 'cancelled'
-  /** cog_clip */
+  /** Job type, always `cog_clip` */
   job_type: string
-  /** Who asked for it and pays */
+  /** ID of the organization that is charged */
   organization_id: string
-  /** Where the result is registered as an item */
+  /** ID of the project the result is saved in */
   project_id: string
-  /** Percent of the whole */
+  /** Progress in percent */
   progress: number
-  /** What is being done */
+  /** Current stage */
   stage: string
-  /** Null until it is completed */
+  /** Output files; null until completed */
   output_artifacts: {
-    /** One for each raster that was clipped */
+    /** Files of the clipped rasters */
     clips: ClipFile[]
   } | null
-  /** The items that it made */
+  /** IDs of the created items */
   output_item_ids: string[]
-  /** Credits set aside for it */
+  /** Credits reserved for the job */
   reserved_credits: number
-  /** Credits that it cost; null until it has ended */
+  /** Credits charged; null until the job has ended */
   captured_credits: number | null
-  /** Why it failed */
+  /** Why the job failed; null if it has not */
   error: string | null
-  /** When it was asked for */
+  /** Creation time */
   created_at: string
-  /** When it ended */
+  /** Time the job ended; null until then */
   completed_at: string | null
 }
 
+/** A mosaic that can be clipped */
 export interface ClipMosaic {
-  /** Name by which clip.create_from_area takes it */
+  /** Mosaic type, as `clip.create_from_area` accepts it */
   mosaic_type: string
-  /** Name as people read it */
+  /** Area title */
   title: string
-  /** What it shows */
+  /** Description of the mosaic */
   description: string
-  /** When it was taken */
+  /** Acquisition time; null if unknown */
   acquired: string | null
 }
 
+/** Tiles of a clipped raster */
 export interface ClipTiles {
-  /** Which file */
+  /** Mosaic type of the file */
   mosaic_type: string
-  /** The item that was made */
+  /** ID of the created item */
   item_id: string
-  /** Address of its tiles, with places for zoom, column and row */
+  /** Tile URL template with `{z}`, `{x}` and `{y}` */
   template: string
-  /** West, south, east and north */
+  /** Bounding box as west, south, east, north in degrees */
   bounds: [number, number, number, number]
-  /** The zoom that shows all of it */
+  /** Zoom level that shows the whole raster */
   min_zoom: number
-  /** The zoom that shows every pixel */
+  /** Zoom level of full resolution */
   max_zoom: number
 }
 
+/** A collection of items */
 export interface Collection {
-  /** Its id */
+  /** Collection ID */
   id: string
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** What people call it */
+  /** Display name of the collection */
   name: string
-  /** A few words about it, for people */
+  /** Collection description; null if none */
   description: string | null
-  /** A colour as `#rrggbb` */
+  /** Map colour as `#rrggbb`; null for the default */
   color: string | null
-  /** Whether maps show it from the start */
+  /** Whether maps show the collection by default */
   show_on_map: boolean
-  /** Its place among the layers of a map; higher ones lie on top */
+  /** Position in the layer stack; higher layers are on top */
   layer_order: number
-  /** Whether the platform made it by itself */
+  /** Whether the platform created the collection automatically */
   auto_created: boolean
-  /** What it was made for; null where a person made it */
+  /** Type of the object the collection was created for; null if a user created it */
   source_type: string | null
-  /** The id of the source */
+  /** ID of the object the collection was created for; null if a user created it */
   source_id: string | null
-  /** How many items it holds */
+  /** Number of items in the collection */
   item_count: number
-  /** When it was deleted; null while it is there */
+  /** Deletion time; null if not deleted */
   deleted_at: string | null
-  /** When it was made */
+  /** Creation time */
   created_at: string
-  /** When it last changed */
+  /** Time of the last change */
   updated_at: string
 }
 
+/** A colormap */
 export interface Colormap {
-  /** Its id */
+  /** Colormap ID */
   id: string
-  /** What people call it */
+  /** Colormap name */
   name: string
-  /** Colours at places along the scale */
+  /** Colour stops */
   stops: ({
-    /** The place along the scale, from 0 to 1 */
+    /** Position on the scale, 0 to 1 */
     position: number
-    /** A colour as `#rrggbb` */
+    /** Colour as `#rrggbb` */
     color: string
   })[]
 }
 
+/** A commitment to a minimum spend or area */
 export interface Commitment {
-  /** Its id */
+  /** Commitment ID */
   id: string
-  /** What people call it */
+  /** Name of the commitment */
   name: string
-  /** What counts towards it */
+  /** Products that count towards the commitment */
   products: string[]
-  /** When it begins */
+  /** Start of the commitment period */
   period_start: string
-  /** When it ends */
+  /** End of the commitment period */
   period_end: string
-  /** The least to buy, in Australian dollars */
+  /** Minimum spend in Australian dollars; null if an area is committed */
   minimum_aud: number | null
-  /** The least to buy, in square kilometres */
+  /** Minimum area in km²; null if a spend is committed */
   minimum_km2: number | null
-  /** What each product costs under it */
+  /** Rates of each product under the commitment */
   rates: CommitmentRate[]
-  /** What was delivered so far */
+  /** Amount delivered so far */
   delivered_to_date: number
-  /** What is still to be bought */
+  /** Amount still to be bought */
   remaining: number
-  /** What is missing at its end */
+  /** Amount short at the end of the period */
   shortfall: number
-  /** What is missing at its end, in Australian dollars */
+  /** Amount short at the end of the period, in Australian dollars */
   shortfall_aud: number
-  /** The state it is in */
+  /** Commitment status */
   status: 'upcoming' | 'active' | 'met' | 'shortfall'
-  /** The deliveries that count towards it */
+  /** Counted deliveries; null unless requested */
   line_items: CommitmentLineItem[] | null
 }
 
+/** A delivery that counts towards a commitment */
 export interface CommitmentLineItem {
-  /** What kind of thing it is about */
+  /** Type of the delivered object */
   reference_type: string
-  /** The id of what it is about */
+  /** ID of the delivered object */
   reference_id: string
-  /** What is bought */
+  /** Product name; null if it has none */
   product: string | null
-  /** Square kilometres */
+  /** Area in km²; null if not priced by area */
   area_km2: number | null
-  /** Credits, of which 100 are A$1 */
+  /** Credits spent */
   credits: number
-  /** In Australian dollars */
+  /** Amount in Australian dollars */
   aud: number
-  /** When it was settled; null until then */
+  /** Settlement time */
   settled_at: string
 }
 
+/** A negotiated rate */
 export interface CommitmentRate {
-  /** What is bought */
+  /** Product name */
   product: string
-  /** Credits for a square kilometre */
+  /** Credits per km²; null if a discount applies instead */
   credits_per_km2: number | null
-  /** How much less than the list price */
+  /** Discount on the list price in percent; null if a fixed rate applies */
   discount_percent: number | null
 }
 
+/** Scene count of one source */
 export interface CountedSource {
-  /** The id of the source */
+  /** Source ID */
   source_id: string
-  /** A short name, for people */
+  /** Source title */
   title: string
-  /** How many there are in this answer */
+  /** Number of scenes counted */
   count: number
-  /** What went wrong, in words for people; null if nothing did */
+  /** Why the source could not be counted; null if it was */
   error: string | null
 }
 
+/** A share of the ordered area */
+export interface CoverageShare {
+  /** Area in km² */
+  sqKmArea: number
+  /** Percentage of the ordered area */
+  percentage: number
+  /** Covered or missing area; null if empty */
+  geometry: Geometry | null
+}
+
+/** A credit transaction */
 export interface CreditTransaction {
-  /** Its id */
+  /** Transaction ID */
   id: string
-  /** Which kind it is */
+  /** Transaction type */
   type: 'grant' | 'topup' | 'bonus' | 'reservation' | 'capture' | 'release' | 'refund' | 'adjustment'
-  /** Credits, of which 100 are A$1 */
+  /** Credits added (positive) or removed (negative) */
   credits: number
-  /** Available and reserved together, after this movement */
+  /** Wallet balance after the transaction, including reserved credits */
   balance_after: number
-  /** What could be spent after this movement */
+  /** Available credits after the transaction */
   available_after: number
-  /** What kind of thing it is about */
+  /** Type of the object the transaction is for; null if none */
   reference_type: string | null
-  /** The id of what it is about */
+  /** ID of the object the transaction is for; null if none */
   reference_id: string | null
-  /** A few words about it, for people */
+  /** Transaction text; null if none */
   description: string | null
-  /** When it was made */
+  /** Time of the transaction */
   created_at: string
 }
 
+/** A dispatched processing job */
 export interface DispatchedJob {
   job: ProcessingJob
-  /** That it was handed over to be worked on */
+  /** Confirmation of the dispatch */
   dispatch: {
-    /** The job */
+    /** Job ID */
     job_id: string
-    /** The version of the process that works on it */
+    /** Process version that runs the job */
     version: string
-    /** When it was handed over */
+    /** Dispatch time */
     dispatched_at: string
   }
 }
 
+/** Estimated price of one part */
+export interface EstimatedPart {
+  /** Position in the request, counted from 0 */
+  index: number
+  /** Data product name */
+  dataProduct: string
+  /** Total area in km² */
+  aoi_km2: number
+  /** Price in credits */
+  credits: number
+  /** Price in Australian dollars; 100 credits cost A$1 */
+  aud: number
+}
+
+/** A licence agreement */
 export interface Eula {
-  /** Its id */
+  /** Licence ID */
   id: string
-  /** What people call it */
+  /** Licence name */
   name: string
-  /** Products that are sold under it */
+  /** Data products sold under the licence */
   data_products: ({
-    /** Its id */
+    /** Data product ID */
     id: string
-    /** What people call it */
+    /** Data product name */
     name: string
-    /** A short name, for people */
+    /** Data product title */
     title: string
   })[]
-  /** Whether the organization has accepted the present version */
+  /** Whether the organization has accepted the current version */
   accepted: boolean
-  /** When the organization accepted it; null if it has not */
+  /** Time the organization accepted the licence; null if it has not */
   accepted_at: string | null
-  /** The version that must be accepted */
+  /** ID of the document version to accept */
   current_document_id: string
-  /** When it was made */
+  /** Creation time */
   created_at: string
 }
 
+/** A version of a licence agreement, with its text */
 export interface EulaDocument {
-  /** Its id */
+  /** Document ID */
   id: string
-  /** The licence */
+  /** Licence ID */
   eula_id: string
-  /** Which version of it this is */
+  /** Document version */
   version: string
-  /** Two letters of ISO 639 */
+  /** Language as an ISO 639 code */
   language: string
-  /** From when on it holds */
+  /** Time from which the version applies */
   valid_from: string
-  /** Whether this is the version that must be accepted */
+  /** Whether this is the version to accept */
   is_current: boolean
-  /** Whether the organization has accepted this very text */
+  /** Whether the organization has accepted this version */
   accepted: boolean
-  /** When the organization accepted it; null if it has not */
+  /** Time the organization accepted the document; null if it has not */
   accepted_at: string | null
-  /** What the licence says */
+  /** Licence text */
   text: string
-  /** Where it is published; null where the text is all there is */
+  /** URL of the published licence; null if not published */
   url: string | null
 }
 
+/** A version of a licence agreement */
 export interface EulaDocumentEntry {
-  /** Its id */
+  /** Document ID */
   id: string
-  /** The licence */
+  /** Licence ID */
   eula_id: string
-  /** Which version of it this is */
+  /** Document version */
   version: string
-  /** Two letters of ISO 639 */
+  /** Language as an ISO 639 code */
   language: string
-  /** From when on it holds */
+  /** Time from which the version applies */
   valid_from: string
-  /** Whether this is the version that must be accepted */
+  /** Whether this is the version to accept */
   is_current: boolean
-  /** Whether the organization has accepted this very text */
+  /** Whether the organization has accepted this version */
   accepted: boolean
-  /** When the organization accepted it; null if it has not */
+  /** Time the organization accepted the document; null if it has not */
   accepted_at: string | null
 }
 
+/** An event subscription */
 export interface EventSubscription {
-  /** Id of the subscription */
+  /** Event subscription ID */
   id: string
-  /** The organization whose events it delivers */
+  /** ID of the organization whose events are delivered */
   organization_id: string
-  /** The one type of event that it delivers */
+  /** Event type that is delivered */
   event_type: string
-  /** Where events are posted to */
+  /** URL that receives events */
   endpoint_url: string
   /**
    * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
    * its values
    */
   filter_config: { [name: string]: unknown }
-  /** Names of the headers that go with each delivery; never their values */
+  /** Names of the headers sent with each delivery */
   header_names: string[]
-  /** What it is for */
+  /** Description of the subscription; null if none */
   description: string | null
-  /** False while it is paused: events are then not queued, and what is queued waits */
+  /** Whether deliveries are on; while paused, new events are not queued and queued deliveries wait */
   is_active: boolean
-  /** The person who made it; null for a key */
+  /** User ID of the creator; null if created with an API key */
   created_by: string | null
-  /** When it was made */
+  /** Time the subscription was created */
   created_at: string
-  /** When it was changed last */
+  /** Time of the last change */
   updated_at: string
-  /** When a delivery was tried last */
+  /** Time of the last delivery attempt; null if never attempted */
   last_delivery_at: string | null
-  /** What came of it */
+  /** Status of the last delivery attempt; null if never attempted */
   last_status: 'delivered' | 'failed' | null
-  /** Attempts that failed since the last success */
+  /** Number of failed attempts since the last success */
   consecutive_failures: number
 }
 
+/** An event subscription with its latest deliveries */
 export interface EventSubscriptionWithDeliveries {
-  /** Id of the subscription */
+  /** Event subscription ID */
   id: string
-  /** The organization whose events it delivers */
+  /** ID of the organization whose events are delivered */
   organization_id: string
-  /** The one type of event that it delivers */
+  /** Event type that is delivered */
   event_type: string
-  /** Where events are posted to */
+  /** URL that receives events */
   endpoint_url: string
   /**
    * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
    * its values
    */
   filter_config: { [name: string]: unknown }
-  /** Names of the headers that go with each delivery; never their values */
+  /** Names of the headers sent with each delivery */
   header_names: string[]
-  /** What it is for */
+  /** Description of the subscription; null if none */
   description: string | null
-  /** False while it is paused: events are then not queued, and what is queued waits */
+  /** Whether deliveries are on; while paused, new events are not queued and queued deliveries wait */
   is_active: boolean
-  /** The person who made it; null for a key */
+  /** User ID of the creator; null if created with an API key */
   created_by: string | null
-  /** When it was made */
+  /** Time the subscription was created */
   created_at: string
-  /** When it was changed last */
+  /** Time of the last change */
   updated_at: string
-  /** When a delivery was tried last */
+  /** Time of the last delivery attempt; null if never attempted */
   last_delivery_at: string | null
-  /** What came of it */
+  /** Status of the last delivery attempt; null if never attempted */
   last_status: 'delivered' | 'failed' | null
-  /** Attempts that failed since the last success */
+  /** Number of failed attempts since the last success */
   consecutive_failures: number
   /** The latest 20 deliveries, newest first */
   recent_deliveries: WebhookDelivery[]
 }
 
+/** A feasibility study of a tasking order */
 export interface FeasibilityStudy {
-  /** Id of the study */
+  /** Feasibility study ID */
   id: string
-  /** The order that it is for */
+  /** Order ID */
   orderId: string
-  /** The group of the order that it is for */
+  /** Order group ID */
   groupId: string
-  /** The project of the order */
+  /** ID of the order's project */
   workspaceId: string
-  /** waiting: the vendor has not answered yet */
+  /** Study state; `waiting` until the vendor responds */
   state: 'waiting' | 'answered' | 'infeasible'
-  /** What the buyer has decided */
+  /** Decision on the study */
   decision: 'NOT_DECIDED' | 'ACCEPTED'
-  /** What the vendor offers; empty until it has answered */
+  /** Options offered by the vendor; empty until it responds */
   options: ({
-    /** What orders.tasking.feasibility_decide takes */
+    /** Option ID, as `orders.tasking.feasibility_decide` accepts it */
     id: string
-    /** What the vendor offers, in its own words */
+    /** Vendor's description of the option */
     description: string
-    /** Its firm price */
+    /** Firm price in credits */
     credits: number
-    /** The same in Australian dollars */
+    /** Price in Australian dollars */
     aud: number
-    /** From when on the image may be taken */
+    /** Start of the acquisition window */
     acquisitionStart: string
-    /** Until when it may be taken */
+    /** End of the acquisition window */
     acquisitionEnd: string
-    /** Percent of cloud at most */
+    /** Maximum cloud cover in percent */
     maxCloudCover: number | null
-    /** Degrees off nadir at most */
+    /** Maximum off-nadir angle in degrees */
     maxOffNadirDeg: number | null
   })[]
-  /** The option that was accepted */
+  /** ID of the accepted option; null if none was accepted */
   acceptedOptionId: string | null
-  /** When the vendor was asked for it */
+  /** Time of the request to the vendor */
   createdAt: string
-  /** When the buyer decided */
+  /** Time of the buyer's decision; null until decided */
   decisionAt: string | null
-  /** Until when it can be decided on; its order is cancelled then */
+  /** Decision deadline; the order is cancelled afterwards */
   expiresAt: string
 }
 
+/** A built-in band formula */
 export interface FormulaTemplate {
-  /** What people call it */
+  /** Formula name */
   name: string
-  /** Band math, such as `(b4-b3)/(b4+b3)` */
+  /** Band math expression, for example `(b4-b3)/(b4+b3)` */
   expression: string
-  /** Which bands, from 1 */
+  /** Band roles the expression reads */
   bands: string[]
-  /** A colormap of `cog.colormaps` */
+  /** Colormap name from `cog.colormaps` */
   colormap: string
-  /** The values that become the first and the last colour: `min,max` */
+  /** Value range of the colours as `min,max` */
   rescale: string
-  /** A group of looks that belong together */
+  /** Formula category */
   category: string
-  /** What it refers to, in words or as an address */
+  /** Publication the formula is from */
   reference: string
 }
 
+/** A collection of imagery on offer */
 export interface GlossaryCollection {
-  /** Name of the collection, as searches take it */
+  /** Collection name, as searches accept it */
   name: string
-  /** A short name, for people */
+  /** Collection title */
   title: string
-  /** A few words about it, for people */
+  /** Collection description */
   description: string
-  /** Which kind it is */
+  /** Whether existing or new imagery is sold */
   type: 'ARCHIVE' | 'TASKING'
-  /** The host that `catalog.search` finds it at */
+  /** Host name to search with `catalog.search` */
   hostName: string
-  /** What kind of image it is */
+  /** Type of imagery, such as `optical` or `radar` */
   dataType: string
-  /** Metres along the ground that a pixel covers */
+  /** Ground resolution in metres per pixel; null if it varies */
   resolutionMeters: number | null
-  /** Which bands, from 1 */
-  bands: ({
-    /** What people call it */
-    name: string
-    /** What the person may do there */
-    role: string | null
-  })[]
-  /** Who offers it, or whose scenes are shown */
+  /** Bands of the collection */
+  bands: NamedBand[]
+  /** Companies behind the collection */
   providers: ({
-    /** What people call it */
+    /** Provider name */
     name: string
-    /** A short name, for people */
+    /** Provider title */
     title: string
-    /** What it is for, such as `data` or `thumbnail` */
+    /** What the company does, such as `PRODUCER` or `HOST` */
     roles: string[]
   })[]
-  /** What can be ordered of it; none for open data */
+  /** Data products on offer; empty for open data */
   dataProducts: GlossaryProductEntry[]
-  /** What the collection can be used for */
+  /** Supported integrations */
   integrations: string[]
-  /** Whether it is made up, for trying things out */
+  /** Whether the imagery is simulated (sandbox) */
   simulated: boolean
 }
 
+/** A data product */
 export interface GlossaryProduct {
-  /** Its id */
+  /** Data product ID */
   id: string
-  /** What people call it */
+  /** Data product name */
   name: string
-  /** A short name, for people */
+  /** Data product title */
   title: string
-  /** A few words about it, for people */
+  /** Description of the data product */
   description: string
-  /** Which kind it is */
+  /** Whether existing or new imagery is sold */
   type: 'ARCHIVE' | 'TASKING'
-  /** The collection that it is taken from */
+  /** Name of the collection the product is from */
   collectionName: string
-  /** The vendor that sells it */
+  /** Name of the vendor that sells it */
   hostName: string
-  /** Metres along the ground that a pixel covers */
+  /** Ground resolution in metres per pixel */
   resolutionMeters: number
   /** Maximum area of one capture or one tasking feature in km²; null if there is no limit */
   maxSqKm: number | null
-  /** The licence that must be accepted first; null where there is none */
+  /** ID of the licence to accept; null if none is required */
   eulaId: string | null
-  /** The licences that it is sold under */
+  /** Licence types on offer */
   licenseTypes: string[]
-  /** What comes before a tasking order is placed */
+  /** Steps before a tasking order starts */
   steps: ('feasibility' | 'quotation')[]
   /** JSON Schema of the order's `params` */
   schema: { [name: string]: unknown }
-  /** Whether it is made up, for trying things out */
+  /** Whether the imagery is simulated (sandbox) */
   simulated: boolean
 }
 
+/** A data product of a collection */
 export interface GlossaryProductEntry {
-  /** Its id */
+  /** Data product ID */
   id: string
-  /** What people call it */
+  /** Data product name */
   name: string
-  /** A short name, for people */
+  /** Data product title */
   title: string
-  /** The licence that must be accepted */
+  /** ID of the licence to accept; null if none is required */
   eulaId: string | null
 }
 
+/** A provider of imagery */
 export interface GlossaryProvider {
-  /** What people call it */
+  /** Provider name */
   name: string
-  /** A short name, for people */
+  /** Provider title */
   title: string
-  /** A few words about it, for people */
+  /** Provider description */
   description: string
-  /** What it is for, such as `data` or `thumbnail` */
+  /** Roles of the provider */
   roles: ('PRODUCER' | 'HOST')[]
-  /** Its address */
+  /** Provider website; null if unknown */
   url: string | null
-  /** Collections */
+  /** Collections of the provider */
   collections: ({
-    /** What people call it */
+    /** Collection name */
     name: string
-    /** A short name, for people */
+    /** Collection title */
     title: string
-    /** The vendor that sells it */
+    /** Name of the vendor that sells it */
     hostName: string
   })[]
 }
 
+/** Tokens of a session */
 export interface Grant {
-  /** Sent as `Authorization: Bearer …`; lives 15 minutes */
+  /** Access token to send as `Authorization: Bearer …` */
   access_token: string
-  /** Always `Bearer` */
+  /** Token type, always `Bearer` */
   token_type: 'Bearer'
-  /** How many seconds the access token lives */
+  /** Seconds until the access token expires */
   expires_in: number
-  /** Absent when it went into the cookie that was asked for */
+  /** Refresh token; absent if it was set as a cookie */
   refresh_token?: string | undefined
-  /** The person who is signed in */
-  user: {
-    /** Its id */
-    id: string
-    /** The email address */
-    email: string
-    /** What people call it */
-    name: string
-  }
-  /** The organization that it belongs to or acts for; null for none */
+  user: SignedInUser
+  /** ID of the active organization; null if the user has none */
   organization_id: string | null
 }
 
+/** An open invitation */
 export interface Invitation {
-  /** Names the invitation when it is revoked */
+  /** Invitation ID */
   id: string
-  /** Whom it is meant for */
+  /** Email address of the invitee */
   email: string
-  /** What the person becomes: of the project where one is named, else of the organization */
+  /** Role in the project, or in the organization without a project */
   role: 'admin' | 'member' | 'editor' | 'viewer'
-  /** The project that it opens too; null for the organization alone */
+  /** ID of the project the invitation is for; null for the organization only */
   project_id: string | null
-  /** The link is worth nothing after this */
+  /** Expiry time of the invitation */
   expires_at: string
-  /** What the person becomes in the organization */
+  /** Role in the organization after joining */
   organization_role: 'admin' | 'member'
-  /** Who sent the invitation */
+  /** User ID of the inviter; null if not invited by a user */
   invited_by: string | null
-  /** When it was made */
+  /** Creation time */
   created_at: string
 }
 
+/** An invoice */
 export interface Invoice {
-  /** Its id */
+  /** Invoice ID */
   id: string
-  /** The number that is printed on it */
+  /** Invoice number */
   number: string
-  /** A month as YYYY-MM */
+  /** Billing month as `YYYY-MM` */
   period: string
-  /** The state it is in */
+  /** Invoice status */
   status: 'open' | 'paid' | 'past_due'
-  /** Three letters of ISO 4217 */
+  /** Currency as an ISO 4217 code */
   currency: 'AUD'
-  /** The sum without tax, in Australian dollars */
+  /** Subtotal before tax in Australian dollars */
   subtotal_aud: number
-  /** Goods and services tax, in Australian dollars */
+  /** GST in Australian dollars */
   gst_aud: number
-  /** The sum with tax, in Australian dollars */
+  /** Total including tax in Australian dollars */
   total_aud: number
-  /** What is still to be paid, in Australian dollars */
+  /** Amount still due in Australian dollars */
   due_aud: number
-  /** When it was issued */
+  /** Issue time */
   issued_at: string
-  /** Until when it is to be paid */
+  /** Payment due time */
   due_at: string
-  /** When it was paid; null until then */
+  /** Payment time; null until paid */
   paid_at: string | null
-  /** What it refers to, in words or as an address */
+  /** Payment reference; null if none */
   reference: string | null
 }
 
+/** A line of an invoice */
 export interface InvoiceLine {
-  /** Which kind it is */
+  /** What the line charges for */
   kind: 'plan' | 'order' | 'job' | 'shortfall'
-  /** A few words about it, for people */
+  /** Line text, as printed on the invoice */
   description: string
-  /** The id of what it is about */
+  /** ID of the charged order or job; null for other lines */
   reference_id: string | null
-  /** How many, or how much */
+  /** Quantity charged */
   quantity: number
-  /** In Australian dollars, without tax */
+  /** Line amount before tax in Australian dollars */
   amount_aud: number
 }
 
+/** An item of imagery or derived data */
 export interface Item {
-  /** Its id */
+  /** Item ID */
   id: string
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** The collection; null for none */
+  /** Collection ID; null if in none */
   collection_id: string | null
-  /** Its id in STAC documents */
+  /** STAC item ID */
   stac_id: string
-  /** Which kind it is */
+  /** Item type */
   type:
     | 'satellite_capture'
     | 'derived_raster'
@@ -1031,289 +1128,311 @@ export interface Item {
     | 'user_vector'
     | 'external_reference'
     | 'mosaic'
-  /** GeoJSON in WGS84; null where its place is not known */
+  /** Item footprint in WGS84; null if unknown */
   geometry: Geometry | null
-  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
+  /** Bounding box as west, south, east, north in degrees; null if unknown */
   bbox: [number, number, number, number] | null
-  /** When it was taken, or an interval of time to look in */
+  /** Acquisition time; null if unknown */
   datetime: string | null
-  /** When taking it began, of something that took a while */
+  /** Start of the acquisition; null for a single moment */
   start_datetime: string | null
-  /** When taking it ended */
+  /** End of the acquisition; null for a single moment */
   end_datetime: string | null
-  /** How much is hidden by clouds, in percent */
+  /** Cloud cover in percent; null if unknown */
   cloud_cover: number | null
-  /** Metres along the ground that a pixel covers */
+  /** Ground resolution in metres per pixel; null if unknown */
   gsd: number | null
-  /** What people call it */
+  /** Display name of the item */
   name: string
-  /** A few words about it, for people */
+  /** Item description; null if none */
   description: string | null
-  /** Whatever else is known of it, by name */
+  /** Further STAC properties */
   properties: { [name: string]: unknown }
-  /** Addresses of the schemas that its further fields follow */
+  /** STAC extension schema URLs */
   stac_extensions: string[]
-  /** Where it is in its life: active, expiring, expired, archived or deleted */
+  /** Lifecycle state */
   lifecycle_state: 'active' | 'expiring' | 'archived' | 'expired' | 'deleted'
-  /** When it ends or moves on; null: never */
+  /** Time of the next automatic lifecycle change; null if there is none */
   expires_at: string | null
-  /** When it was archived; null if it is not */
+  /** Archival time; null if not archived */
   archived_at: string | null
-  /** The item that this one replaced */
+  /** ID of the item this one replaced; null if none */
   previous_version_id: string | null
-  /** The item that this one is a copy of */
+  /** ID of the item this one was copied from; null if none */
   duplicated_from_id: string | null
-  /** The order that brought it */
+  /** ID of the order that delivered the item; null if none */
   order_id: string | null
-  /** The upload session */
+  /** Upload session ID; null if not uploaded */
   upload_id: string | null
-  /** The job that made it */
+  /** ID of the job that produced the item; null if none */
   job_id: string | null
-  /** When it was deleted; null while it is there */
+  /** Deletion time; null if not deleted */
   deleted_at: string | null
-  /** Who made it; null for the platform itself */
+  /** User ID of the creator; null if not created by a user */
   created_by: string | null
-  /** When it was made */
+  /** Creation time */
   created_at: string
-  /** When it last changed */
+  /** Time of the last change */
   updated_at: string
 }
 
+/** An item as a STAC feature */
 export interface ItemFeature {
-  /** Which kind it is */
+  /** GeoJSON type, always `Feature` */
   type: 'Feature'
-  /** The version of STAC that the document follows */
+  /** STAC version */
   stac_version: '1.0.0'
-  /** Addresses of the schemas that its further fields follow */
+  /** STAC extension schema URLs */
   stac_extensions: string[]
-  /** Its STAC id */
+  /** STAC item ID */
   id: string
-  /** The id of its collection; absent where it is in none */
+  /** Collection ID; absent if in none */
   collection?: string | undefined
-  /** GeoJSON in WGS84; null where its place is not known */
+  /** Item footprint; null if unknown */
   geometry: Geometry | null
-  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
+  /** Bounding box as west, south, east, north in degrees */
   bbox?: [number, number, number, number] | undefined
-  /** Whatever else is known of it, by name */
+  /** STAC properties */
   properties: { [name: string]: unknown }
-  /** By key; empty in lightweight features */
+  /** Assets by key; empty in lightweight features */
   assets: { [name: string]: unknown }
-  /** Addresses of related documents */
+  /** Links to related resources */
   links: StacLink[]
 }
 
+/** An item as a STAC feature, with the requested fields only */
 export interface ItemFeaturePart {
-  /** Which kind it is */
+  /** GeoJSON type, always `Feature` */
   type: 'Feature'
-  /** Its STAC id */
+  /** STAC item ID */
   id: string
-  /** The version of STAC that the document follows */
+  /** STAC version */
   stac_version?: '1.0.0' | undefined
-  /** Addresses of the schemas that its further fields follow */
+  /** STAC extension schema URLs */
   stac_extensions?: string[] | undefined
-  /** The id of its collection; absent where it is in none */
+  /** Collection ID; absent if in none */
   collection?: string | undefined
-  /** GeoJSON in WGS84; null where its place is not known */
+  /** Item footprint; null if unknown */
   geometry?: Geometry | null | undefined
-  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
+  /** Bounding box as west, south, east, north in degrees */
   bbox?: [number, number, number, number] | undefined
-  /** Whatever else is known of it, by name */
+  /** STAC properties */
   properties?: { [name: string]: unknown } | undefined
-  /** By key; empty in lightweight features */
+  /** Assets by key; empty in lightweight features */
   assets?: { [name: string]: unknown } | undefined
-  /** Addresses of related documents */
+  /** Links to related resources */
   links?: StacLink[] | undefined
 }
 
+/** Value range and histogram of one band or expression */
 export interface ItemRange {
-  /** What people call it */
+  /** Band name or expression */
   name: string
-  /** The 2nd percentile */
+  /** 2nd percentile; null without valid pixels */
   p2: number | null
-  /** The 98th percentile */
+  /** 98th percentile; null without valid pixels */
   p98: number | null
-  /** The least value */
+  /** Minimum value; null without valid pixels */
   min: number | null
-  /** The greatest value */
+  /** Maximum value; null without valid pixels */
   max: number | null
-  /** How often values occur, where `bins` were asked for */
+  /** Histogram, if `bins` was requested */
   histogram?: {
-    /** Pixels in each bin */
+    /** Number of pixels in each bin */
     counts: number[]
-    /** Where bins begin, and where the last one ends */
+    /** Bin edges, one more than bins */
     edges: number[]
   } | undefined
 }
 
+/** Items found, as STAC features */
+export interface ItemSearchResult {
+  /** GeoJSON type, always `FeatureCollection` */
+  type: 'FeatureCollection'
+  /** Items found, as STAC features */
+  features: ItemFeature[]
+  /** Number of features that match; an estimate above 1,001 */
+  numberMatched: number
+  /** Number of features returned */
+  numberReturned: number
+  /** Present and `true` if `numberMatched` is an estimate */
+  numberMatchedEstimated?: true | undefined
+}
+
+/** Tiles of an output item */
 export interface JobTiles {
-  /** The item that was made */
+  /** ID of the created item */
   item_id: string
-  /** The asset that is shown */
+  /** Asset key of the rendered raster */
   asset_key: string
-  /** The address of its tiles, with places for zoom, column and row */
+  /** Tile URL template with `{z}`, `{x}` and `{y}` */
   template: string
-  /** West, south, east, north */
+  /** Bounding box as west, south, east, north in degrees */
   bounds: [number, number, number, number]
-  /** The zoom that shows all of it */
+  /** Zoom level that shows the whole raster */
   min_zoom: number
-  /** The zoom that shows every pixel */
+  /** Zoom level of full resolution */
   max_zoom: number
 }
 
+/** A processing job type */
 export interface JobType {
-  /** What processing.create takes as job_type_id */
+  /** Job type ID, as `processing.create` accepts it */
   id: string
-  /** What jobs of this type show as job_type */
+  /** Job type name, as in `job_type` of jobs */
   name: string
-  /** What a person calls it */
+  /** Display name */
   title: string
-  /** The id of a process, as processing.catalog.list gives it */
+  /** Process ID from `processing.catalog.list` */
   process_id: string
-  /** What kind of work it is */
+  /** Process category */
   category: 'geometry' | 'bands' | 'terrain' | 'time' | 'vector' | 'statistics' | 'conversion'
-  /** A job that takes longer fails */
+  /** Time limit of a job in minutes */
   timeout_minutes: number
 }
 
+/** Legend of a visualization */
 export interface Legend {
-  /** Which kind it is */
+  /** Whether the legend is a colour scale or a composite */
   kind: 'scale' | 'composite'
-  /** Value of the first colour of a scale; what lies below has it too */
+  /** Value of the first colour; lower values have it too; null for a composite */
   low: number | null
-  /** Value of the last colour of a scale; what lies above has it too */
+  /** Value of the last colour; higher values have it too; null for a composite */
   high: number | null
-  /** Of the values, where the file or the kind of the look says it */
+  /** Unit of the values; null if unknown */
   unit: string | null
-  /** From low to high, evenly spaced, as `#rrggbb`; none for a composite */
+  /** Colours from low to high, evenly spaced, as `#rrggbb`; empty for a composite */
   colors: string[]
-  /** What a composite shows as red, green and blue; none for a scale */
+  /** What a composite shows as red, green and blue; empty for a scale */
   channels: string[]
 }
 
+/** Limits of the service */
 export interface Limits {
-  /** Request bodies */
+  /** Limits of request bodies */
   bodies: {
-    /** Bytes of a body sent to `/auth/…` */
+    /** Maximum body size of `/auth/…` requests in bytes */
     sign_in_bytes: number
-    /** Bytes of a body sent to an operation that needs no credential */
+    /** Maximum body size of public operations in bytes */
     public_bytes: number
-    /** Bytes of a body sent to any other operation that is not in `operations` */
+    /** Maximum body size of other operations in bytes */
     standard_bytes: number
-    /** Operations that accept larger bodies, with the number of bytes */
+    /** Maximum body size in bytes of operations that accept larger bodies */
     operations: { [name: string]: number }
-    /** Levels of nested objects and arrays in a body */
+    /** Maximum nesting of objects and arrays */
     depth: number
-    /** Members of one object in a body */
+    /** Maximum members of one object */
     members: number
   }
-  /** Rates */
+  /** Rate limits */
   requests: {
-    /** Requests of a signed-in user; API keys have limits of their own */
+    /** Requests per hour of a signed-in user; API keys have their own limits */
     per_user_per_hour: number
-    /** Requests without a credential from one address */
+    /** Unauthenticated requests per minute from one IP address */
     anonymous_per_minute: number
-    /** Calls of `event_subscriptions.test` per organization */
+    /** Calls of `event_subscriptions.test` per minute and organization */
     endpoint_tests_per_minute: number
-    /** Wrong passwords for one share link */
+    /** Wrong passwords per minute and share link */
     share_passwords_per_minute: number
-    /** Downloads that an organization can start */
+    /** Downloads an organization can start per minute */
     downloads_per_minute: number
   }
-  /** Band math */
+  /** Limits of band math expressions */
   expressions: {
-    /** Characters of a band math expression */
+    /** Maximum length of an expression in characters */
     characters: number
-    /** Levels of nested parentheses, calls, signs and powers; the expression itself is the first */
+    /** Maximum nesting of parentheses, calls, signs and powers, counting the expression itself */
     depth: number
-    /** The largest N of `bN` */
+    /** Highest band number `bN` */
     bands: number
   }
-  /** Filters of searches */
+  /** Limits of search filters */
   filters: {
-    /** Operators, properties and values of a CQL2 filter; conditions of `query` */
+    /** Maximum operators, properties and values of a CQL2 filter, or conditions of `query` */
     terms: number
-    /** Levels of nested operators */
+    /** Maximum nesting of operators */
     depth: number
-    /** Characters of a filter in CQL2 text */
+    /** Maximum length of CQL2 text in characters */
     characters: number
-    /** Members of a geometry collection in a filter */
+    /** Maximum members of a geometry collection */
     geometries: number
-    /** Vertices of all geometries of a filter together */
+    /** Maximum vertices of all geometries in a filter */
     vertices: number
   }
-  /** Geometries in an input */
+  /** Limits of geometries in requests */
   geometries: {
-    /** Vertices of one geometry, closing points included */
+    /** Maximum vertices of one geometry, including closing points */
     vertices: number
-    /** Zones of `analytics.execute` with `zonal_stats` */
+    /** Maximum zones of `zonal_stats` in `analytics.execute` */
     analysis_zones: number
-    /** Vertices of all its zones together */
+    /** Maximum vertices of all zones of `zonal_stats` in `analytics.execute` */
     analysis_zone_vertices: number
-    /** Zones of the process `zonal_stats` */
+    /** Maximum zones of the `zonal_stats` process */
     job_zones: number
-    /** Vertices of all its zones together */
+    /** Maximum vertices of all zones of the `zonal_stats` process */
     job_zone_vertices: number
   }
-  /** Pages of lists */
+  /** Limits of paged lists */
   pages: {
-    /** Lists, with the maximum of `limit`, `offset`, `page` and `size` */
+    /** Maximum `limit`, `offset`, `page` and `size` of each list operation */
     operations: { [name: string]: { [name: string]: number } }
   }
-  /** Connections */
+  /** Limits of connections */
   connections: {
-    /** Open connections to one process */
+    /** Maximum open connections to one process */
     total: number
-    /** Those of them from one address */
+    /** Maximum open connections from one IP address */
     per_address: number
   }
-  /** Streams of `GET /v1/events` */
+  /** Limits of `GET /v1/events` streams */
   event_streams: {
-    /** Open streams of one process */
+    /** Maximum open streams of one process */
     total: number
-    /** Of one organization */
+    /** Maximum open streams per organization */
     per_organization: number
-    /** Of one user */
+    /** Maximum open streams per user */
     per_user: number
-    /** From one address */
+    /** Maximum open streams from one IP address */
     per_address: number
   }
-  /** Per organization */
+  /** Limits per organization */
   organizations: {
-    /** Alert rules */
+    /** Maximum alert rules */
     alert_rules: number
-    /** Event subscriptions */
+    /** Maximum event subscriptions */
     webhooks: number
-    /** Webhook deliveries in the queue; those of further events follow in order */
+    /** Maximum queued webhook deliveries; later events wait their turn */
     pending_deliveries: number
-    /** Successful webhook deliveries that are listed */
+    /** Maximum listed successful webhook deliveries */
     listed_deliveries: number
-    /** Templates of tasking orders */
+    /** Maximum tasking templates */
     tasking_templates: number
-    /** Processing jobs that run at once; further ones wait */
+    /** Maximum concurrent processing jobs; further jobs wait */
     running_jobs: number
   }
-  /** Processing jobs */
+  /** Limits of processing jobs */
   jobs: {
-    /** Rasters that one job reads */
+    /** Maximum rasters read by one job */
     sources: number
-    /** Pixels that one job writes */
+    /** Maximum pixels written by one job */
     output_pixels: number
   }
-  /** Uploads and items */
+  /** Limits of uploads and items */
   uploads: {
-    /** Files of one upload session */
+    /** Maximum files per upload session */
     files_per_session: number
-    /** Assets of one item */
+    /** Maximum assets per item */
     assets_per_item: number
   }
 }
 
+/** An item made from another */
 export interface LineageChild {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** What people call it */
+  /** Display name of the item */
   name: string
-  /** Which kind it is */
+  /** Item type */
   type:
     | 'satellite_capture'
     | 'derived_raster'
@@ -1323,46 +1442,49 @@ export interface LineageChild {
     | 'user_vector'
     | 'external_reference'
     | 'mosaic'
-  /** How the two are related, such as `uploaded` or `duplicated_from` */
+  /** How the items are related, such as `uploaded` or `duplicated_from` */
   relation: string
-  /** Whether there is more than was followed */
+  /** Present and `true` if the lineage continues beyond this item */
   truncated?: true | undefined
-  /** What was made from it */
+  /** Items made from it */
   children: LineageChild[]
 }
 
+/** A relation between two objects */
 export interface LineageEdge {
-  /** How many steps away from the root */
+  /** Number of steps from the root */
   depth: number
-  /** What kind of thing was made */
+  /** Type of the resulting object */
   src_type: string
-  /** The id of what was made */
+  /** ID of the resulting object */
   src_id: string
-  /** What kind of thing it was made from */
+  /** Type of the source object */
   dst_type: string
-  /** The id of what it was made from */
+  /** ID of the source object */
   dst_id: string
-  /** How the two are related, such as `uploaded` or `duplicated_from` */
+  /** How the objects are related, such as `uploaded` or `duplicated_from` */
   relation: string
-  /** Identifies the call; the header `X-Svc-Invocation-ID` of its answer */
+  /** Invocation ID, as in the `X-Svc-Invocation-ID` response header */
   invocation_id: string
 }
 
+/** An object in the lineage */
 export interface LineageNode {
-  /** What kind of thing: item, asset, project and so on */
+  /** Object type, such as `item` or `project` */
   entity_type: string
-  /** The id of the thing */
+  /** Object ID */
   entity_id: string
-  /** How many steps away from the root */
+  /** Number of steps from the root */
   depth: number
 }
 
+/** An item another was made from */
 export interface LineageParent {
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** What people call it */
+  /** Display name of the item */
   name: string
-  /** Which kind it is */
+  /** Item type */
   type:
     | 'satellite_capture'
     | 'derived_raster'
@@ -1372,125 +1494,148 @@ export interface LineageParent {
     | 'user_vector'
     | 'external_reference'
     | 'mosaic'
-  /** How the two are related, such as `uploaded` or `duplicated_from` */
+  /** How the items are related, such as `uploaded` or `duplicated_from` */
   relation: string
-  /** Whether there is more than was followed */
+  /** Present and `true` if the lineage continues beyond this item */
   truncated?: true | undefined
-  /** What it was made from */
+  /** Items it was made from */
   parents: LineageParent[]
 }
 
+/** A file that belongs to the mosaic */
+export interface MosaicAsset {
+  /** HTTPS URL on an allowed host */
+  href: string
+  /** Additional asset roles */
+  roles?: string[] | undefined
+  /** Media type, if not the default */
+  media_type?: string | null | undefined
+}
+
+/** A band of a collection */
+export interface NamedBand {
+  /** Band name */
+  name: string
+  /** Band role used in formulas, such as `RED`; null if it has none */
+  role: string | null
+}
+
+/** A new event subscription, with its signing secret */
 export interface NewEventSubscription {
-  /** Id of the subscription */
+  /** Event subscription ID */
   id: string
-  /** The organization whose events it delivers */
+  /** ID of the organization whose events are delivered */
   organization_id: string
-  /** The one type of event that it delivers */
+  /** Event type that is delivered */
   event_type: string
-  /** Where events are posted to */
+  /** URL that receives events */
   endpoint_url: string
   /**
    * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
    * its values
    */
   filter_config: { [name: string]: unknown }
-  /** Names of the headers that go with each delivery; never their values */
+  /** Names of the headers sent with each delivery */
   header_names: string[]
-  /** What it is for */
+  /** Description of the subscription; null if none */
   description: string | null
-  /** False while it is paused: events are then not queued, and what is queued waits */
+  /** Whether deliveries are on; while paused, new events are not queued and queued deliveries wait */
   is_active: boolean
-  /** The person who made it; null for a key */
+  /** User ID of the creator; null if created with an API key */
   created_by: string | null
-  /** When it was made */
+  /** Time the subscription was created */
   created_at: string
-  /** When it was changed last */
+  /** Time of the last change */
   updated_at: string
-  /** When a delivery was tried last */
+  /** Time of the last delivery attempt; null if never attempted */
   last_delivery_at: string | null
-  /** What came of it */
+  /** Status of the last delivery attempt; null if never attempted */
   last_status: 'delivered' | 'failed' | null
-  /** Attempts that failed since the last success */
+  /** Number of failed attempts since the last success */
   consecutive_failures: number
-  /** Signs deliveries. Shown in this answer and never again */
+  /** Secret that signs deliveries; shown only in this response */
   signing_secret: string
 }
 
+/** A new invitation, with its link */
 export interface NewInvitation {
-  /** Names the invitation when it is revoked */
+  /** Invitation ID */
   id: string
-  /** Whom it is meant for */
+  /** Email address of the invitee */
   email: string
-  /** What the person becomes: of the project where one is named, else of the organization */
+  /** Role in the project, or in the organization without a project */
   role: 'admin' | 'member' | 'editor' | 'viewer'
-  /** The project that it opens too; null for the organization alone */
+  /** ID of the project the invitation is for; null for the organization only */
   project_id: string | null
-  /** The link is worth nothing after this */
+  /** Expiry time of the invitation */
   expires_at: string
-  /** The link to hand over. It works once, for whoever is signed in when they use it */
+  /** Invitation link; usable once, by whoever is signed in */
   url: string
 }
 
+/** A new share link, with its token */
 export interface NewShareLink {
-  /** Its id */
+  /** Share link ID */
   id: string
-  /** What is shared: an item or a collection */
+  /** Type of the shared object */
   target_type: 'item' | 'collection'
-  /** The id of what is shared */
+  /** ID of the shared object */
   target_id: string
-  /** What visitors may do: view, or download as well */
+  /** Whether visitors can only view, or also download */
   permission: 'view' | 'download'
-  /** The organization that it belongs to or acts for; null for none */
+  /** Organization ID */
   organization_id: string
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** When it ends or moves on; null: never */
+  /** Expiry time */
   expires_at: string
-  /** When it was ended; null while it works */
+  /** Revocation time; null if active */
   revoked_at: string | null
-  /** How often it was opened */
+  /** Number of times the link was opened */
   access_count: number
-  /** When it was last opened; null if never */
+  /** Time the link was last opened; null if never */
   last_accessed_at: string | null
-  /** Who made it; null for the platform itself */
+  /** User ID of the creator; null if created with an API key */
   created_by: string | null
-  /** When it was made */
+  /** Creation time */
   created_at: string
-  /** The secret part of the link, shown this once */
+  /** Secret token of the link; shown only in this response */
   token: string
 }
 
+/** A notification */
 export interface Notification {
-  /** Id of the notification */
+  /** Notification ID */
   id: string
-  /** The organization that it is about */
+  /** ID of the organization the notification concerns */
   organization_id: string
-  /** What it is about */
+  /** Notification kind */
   kind: 'alert' | 'decision' | 'approval' | 'payment' | 'webhook' | 'retention' | 'invitation'
-  /** What happened, in one line */
+  /** Notification title */
   title: string
-  /** What there is to know or to do */
+  /** Notification text */
   body: string
-  /** Whether it was read */
+  /** Whether the notification was read */
   read: boolean
-  /** Whether it was dismissed */
+  /** Whether the notification was dismissed */
   dismissed: boolean
-  /** When it happened */
+  /** Time of the event */
   created_at: string
 }
 
+/** An order of imagery */
 export interface Order {
-  /** Id of the order */
+  /** Order ID */
   id: string
-  /** The project into which the imagery is delivered */
+  /** ID of the project that receives the imagery */
   projectId: string
-  /** What people call the order */
+  /** Display name of the order */
   displayName: string
-  /** archive: scenes that exist; tasking: images that are yet to be taken */
+  /** `archive` for existing scenes, `tasking` for new acquisitions */
   orderType: 'archive' | 'tasking'
-  /** Where it stands; history tells since when */
+  /** Order status */
   status: 'pending' | 'processing' | 'awaiting_data' | 'fulfilled' | 'failed' | 'cancelled'
-  /** Of tasking: how far the two sides have agreed */
+  /** Tasking state; null for archive orders */
   subStatus:
     | 'awaiting_feasibility'
     | 'feasibility_ready'
@@ -1498,62 +1643,82 @@ export interface Order {
     | 'quotation_ready'
     | 'accepted'
     | 'rejected' | null
-  /** How it is paid: from credits, by card, or on account */
+  /** Payment method: credits, card or monthly invoice */
   billingMode: 'credit' | 'card' | 'enterprise'
-  /** Of every amount of money here */
+  /** Currency of all amounts, as an ISO 4217 code */
   currency: 'AUD'
   /** Amount reserved, in Australian dollars; the estimate while a tasking order has no firm price */
   totalAud: number
-  /** What was reserved; 0 for tasking until a price is accepted */
+  /** Reserved credits; 0 for tasking orders until a price is accepted */
   totalCredits: number
-  /** The price that was estimated when the order was placed */
+  /** Estimated price in credits when the order was placed */
   estimatedCredits: number
-  /** What was paid in the end */
+  /** Credits charged */
   capturedCredits: number
   /**
-   * On account: provisional while totalCredits are owed for what is to come, final when capturedCredits are owed for what came. Null for
-   * other billing modes, and until something is agreed on
+   * On account: `provisional` while the order is open, `final` once it has ended and capturedCredits are owed; null for other billing modes
+   * and until a price is agreed
    */
   accrual: 'provisional' | 'final' | null
-  /** The licence type that it was ordered under */
+  /** Licence type of the order */
   licenseType: string
-  /** Words to find the order by */
+  /** Order tags */
   tags: string[]
-  /** The imagery is invented: a vendor of the sandbox delivers it */
+  /** Whether the imagery is simulated (sandbox) */
   simulated: boolean
-  /** Its parts, each of which goes to one vendor as one order */
+  /** Order groups; each goes to one vendor as one order */
   groups: OrderGroup[]
-  /** Items that were delivered */
+  /** IDs of the delivered items */
   itemIds: string[]
-  /** Why it failed, was cancelled, or came in part */
+  /** Why the order failed, was cancelled or was partly delivered; null otherwise */
   failureReason: string | null
-  /** Each state that the order was in, oldest first */
+  /** Status changes, oldest first */
   history: ({
-    /** Since when it was so */
+    /** Time of the status change */
     timestamp: string
-    /** The state that it came into */
+    /** New status */
     status: 'pending' | 'processing' | 'awaiting_data' | 'fulfilled' | 'failed' | 'cancelled'
-    /** Why, where somebody said so */
+    /** Reason for the change; null if none was given */
     reason: string | null
   })[]
-  /** Who placed it */
+  /** User ID of the buyer; null if not placed by a user */
   createdBy: string | null
-  /** The API key that it was placed with */
+  /** ID of the API key used; null if placed without one */
   apiKeyId: string | null
-  /** When it was placed */
+  /** Time the order was placed */
   createdAt: string
-  /** When it last changed */
+  /** Time of the last change */
   updatedAt: string
-  /** When all that was to come had come */
+  /** Time of complete delivery; null until then */
   fulfilledAt: string | null
-  /** When it was cancelled */
+  /** Cancellation time; null if not cancelled */
   cancelledAt: string | null
 }
 
-export interface OrderGroup {
-  /** Id of the group */
+/** A scene or part of a scene to order */
+export interface OrderCapture {
+  /** Scene ID from `catalog.search` */
   id: string
-  /** part: delivered, but not all of it; failureReason tells what is missing */
+  /** Part of the scene to order: GeoJSON Polygon or MultiPolygon */
+  geometry: Geometry
+  /** Host name; determined from the scene ID if omitted */
+  host?: string | null | undefined
+}
+
+/** Areas to order: GeoJSON polygons, or points, which stand for squares of 1 km × 1 km */
+export interface OrderFeatureCollection {
+  /** GeoJSON type, always `FeatureCollection` */
+  type: 'FeatureCollection'
+  /** Features with a geometry */
+  features: unknown[]
+  [name: string]: unknown
+}
+
+/** A part of an order that goes to one vendor */
+export interface OrderGroup {
+  /** Order group ID */
+  id: string
+  /** Group status; `part` means partly delivered, see `failureReason` */
   status:
     | 'deciding'
     | 'waiting'
@@ -1564,7 +1729,7 @@ export interface OrderGroup {
     | 'part'
     | 'failed'
     | 'cancelled'
-  /** Of tasking: how far the two sides have agreed */
+  /** Tasking state; null for archive orders */
   subStatus:
     | 'awaiting_feasibility'
     | 'feasibility_ready'
@@ -1572,565 +1737,622 @@ export interface OrderGroup {
     | 'quotation_ready'
     | 'accepted'
     | 'rejected' | null
-  /** The vendor that it goes to */
+  /** Host name of the vendor */
   host: string
-  /** Name of the data product */
+  /** Data product name */
   dataProduct: string
-  /** Id of the data product */
+  /** Data product ID */
   dataProductId: string
-  /** Scenes of the archive, or parts of them; null for tasking */
+  /** Ordered scenes or parts of scenes; null for tasking orders */
   captures: ({
-    /** The scene, as its host calls it */
+    /** Scene ID assigned by the vendor */
     id: string
-    /** The host that has it */
+    /** Host name of the scene's vendor */
     host: string
-    /** The part of the scene that is bought */
+    /** Ordered part of the scene */
     geometry: Geometry
-    /** When it was taken, where the vendor says so */
+    /** Acquisition time; null if unknown */
     acquiredAt: string | null
   })[] | null
-  /** GeoJSON of the places that are tasked; null for the archive */
+  /** Tasked areas; null for archive orders */
   featureCollection: { [name: string]: unknown } | null
-  /** What the product was asked for, as orders.get_schema describes it */
+  /** Order parameters of the data product */
   params: { [name: string]: unknown }
-  /** Area of all its parts together */
+  /** Total area in km² */
   aoi_km2: number
-  /** Its price as far as it is known */
+  /** Price in credits, as far as known */
   credits: number
-  /** The same in Australian dollars */
+  /** Price in Australian dollars */
   aud: number
-  /** What was paid for it */
+  /** Credits charged for the group */
   capturedCredits: number
-  /** Items that were delivered */
+  /** IDs of the delivered items */
   itemIds: string[]
-  /** Why it failed, was given up, or came in part */
+  /** Why the group failed, was cancelled or was partly delivered; null otherwise */
   failureReason: string | null
 }
 
+/** An organization */
 export interface Organization {
-  /** Its id */
+  /** Organization ID */
   id: string
-  /** What people call it */
+  /** Display name of the organization */
   name: string
-  /** A short name that is unique, for addresses */
+  /** Unique short name for URLs */
   slug: string
-  /** A few words about it, for people */
+  /** Description of the organization; null if none */
   description: string | null
-  /** The address of its own pages */
+  /** Website of the organization; null if none */
   website: string | null
-  /** What it does, in its own words */
+  /** Industry, as free text; null if not given */
   industry: string | null
-  /** How many people it has, in its own words */
+  /** Organization size, as free text; null if not given */
   size: string | null
-  /** Two letters of ISO 3166; decides about tax */
+  /** Country as an ISO 3166 code; determines tax; null if not given */
   country: string | null
-  /** Australian Business Number */
+  /** Australian Business Number; null if not given */
   abn: string | null
-  /** The tax authority's number for it */
+  /** Tax number; null if not given */
   tax_number: string | null
-  /** Where invoices are announced */
+  /** Email address for invoices; null if not given */
   billing_email: string | null
-  /** Who may change how the organization pays, beside owners and admins */
+  /** User ID of the billing administrator; null if none */
   billing_admin_id: string | null
-  /** What is printed on invoices */
+  /** Address printed on invoices; null if not given */
   billing_address: { [name: string]: unknown } | null
-  /** The plan that it is on */
+  /** Plan ID */
   plan: string
-  /** How a spend is paid: credit, card or enterprise */
+  /** How spending is paid: credits, card or monthly invoice */
   billing_mode: 'credit' | 'card' | 'enterprise'
-  /** Whether payment by monthly invoice was asked for */
+  /** Whether monthly invoicing was requested */
   enterprise_billing: boolean
-  /** Whether payment by monthly invoice was confirmed */
+  /** Status of the request for monthly invoicing */
   enterprise_billing_status: 'none' | 'requested' | 'confirmed'
-  /** When it was made */
+  /** Creation time */
   created_at: string
 }
 
+/** A member of the organization */
 export interface OrganizationMember {
-  /** Whose: the id of a person */
+  /** User ID */
   user_id: string
-  /** The email address */
+  /** Email address */
   email: string
-  /** What people call it */
+  /** Display name of the member */
   name: string
-  /** What the person may do there */
+  /** Role in the organization */
   role: 'owner' | 'admin' | 'member'
-  /** The most that the member may spend on one order; null: no limit */
+  /** Maximum credits per order; null for no limit */
   per_order_limit_credits: number | null
-  /** The most that the member may spend in any 30 days; null: no limit */
+  /** Maximum credits in any 30 days; null for no limit */
   spend_limit_credits: number | null
 }
 
+/** A saved card */
 export interface PaymentMethod {
-  /** Its id */
+  /** ID of the saved card */
   id: string
-  /** Such as `visa` */
+  /** Card brand, such as `visa` */
   brand: string
-  /** The last four digits of the card */
+  /** Last four digits of the card number */
   last4: string
-  /** The month in which the card ends */
+  /** Expiry month */
   exp_month: number
-  /** The year in which the card ends */
+  /** Expiry year */
   exp_year: number
-  /** Whether it is the one that is used where none is named */
+  /** Whether this is the default card */
   is_default: boolean
-  /** Whether it is the card that is charged */
+  /** Whether this is the default card; same as `is_default` */
   isDefault: boolean
 }
 
+/** A subscription plan */
 export interface Plan {
-  /** Its id */
+  /** Plan ID */
   id: string
-  /** What people call it */
+  /** Display name of the plan */
   name: string
-  /** Without tax */
+  /** Monthly price before tax in Australian dollars */
   monthly_aud: number
-  /** Bytes that are stored */
+  /** Storage included, in bytes */
   storage_bytes: number
-  /** Clip jobs in a month */
+  /** Clip jobs included per month */
   compute_jobs: number
-  /** Processing jobs of all other kinds in a month */
+  /** Processing jobs included per month */
   processing_jobs: number
-  /** In any 24 hours */
+  /** Bytes that can be downloaded in any 24 hours */
   egress_bytes: number
-  /** After how many days items change their state by themselves */
+  /** Days after which items change state automatically */
   retention: {
-    /** Active items begin to expire; null: never */
+    /** Days until active items start to expire; null if never */
     expiring_after_days: number | null
-    /** Their downloads end; null: never */
+    /** Days until expiring items can no longer be downloaded; null if never */
     expired_after_days: number | null
-    /** They are deleted; null: never */
+    /** Days until expired items are deleted; null if never */
     deleted_after_days: number | null
-    /** Items that nobody used are archived; null: never */
+    /** Days without access until items are archived; null if never */
     archived_after_idle_days: number | null
   }
 }
 
+/** A part that could not be priced */
+export interface PricingError {
+  /** Position in the request, counted from 0 */
+  index: number
+  /** Requested scene or data product ID; null if unknown */
+  id: string | null
+  /** Host name; null if unknown */
+  host: string | null
+  /** Why it could not be priced */
+  reason: string
+}
+
+/** A process with its parameter schema */
 export interface Process {
-  /** The id of a process, as processing.catalog.list gives it */
+  /** Process ID from `processing.catalog.list` */
   id: string
-  /** What it is called */
+  /** Process title */
   title: string
-  /** What it does */
+  /** Description of the process */
   description: string
-  /** Its version */
+  /** Process version */
   version: string
-  /** What kind of work it is */
+  /** Process category */
   category: 'geometry' | 'bands' | 'terrain' | 'time' | 'vector' | 'statistics' | 'conversion'
-  /** What a job costs */
-  price: {
-    /** Credits for each square kilometre */
-    credits_per_km2: number
-    /** What a job costs at least */
-    minimum_credits: number
-  }
-  /** A job that takes longer fails, and costs nothing */
+  price: ProcessPrice
+  /** Time limit of a job in minutes; a job that exceeds it fails without charge */
   timeout_minutes: number
-  /** JSON Schema of its parameters */
+  /** JSON Schema of the process parameters */
   input_schema: { [name: string]: unknown }
-  /** JSON Schema of what a completed job says of its outputs */
+  /** JSON Schema of the outputs of a completed job */
   output_schema: { [name: string]: unknown }
-  /** Parameters that pass */
+  /** Example parameters */
   example: { [name: string]: unknown }
 }
 
+/** Price of a job */
+export interface ProcessPrice {
+  /** Credits per km² */
+  credits_per_km2: number
+  /** Minimum price in credits */
+  minimum_credits: number
+}
+
+/** A process */
 export interface ProcessSummary {
-  /** The id of a process, as processing.catalog.list gives it */
+  /** Process ID from `processing.catalog.list` */
   id: string
-  /** What it is called */
+  /** Process title */
   title: string
-  /** What it does */
+  /** Description of the process */
   description: string
-  /** Its version */
+  /** Process version */
   version: string
-  /** What kind of work it is */
+  /** Process category */
   category: 'geometry' | 'bands' | 'terrain' | 'time' | 'vector' | 'statistics' | 'conversion'
-  /** What a job costs */
-  price: {
-    /** Credits for each square kilometre */
-    credits_per_km2: number
-    /** What a job costs at least */
-    minimum_credits: number
-  }
-  /** A job that takes longer fails, and costs nothing */
+  price: ProcessPrice
+  /** Time limit of a job in minutes; a job that exceeds it fails without charge */
   timeout_minutes: number
 }
 
+/** A processing job */
 export interface ProcessingJob {
-  /** The job */
+  /** Job ID */
   id: string
-  /** Whose it is, and who pays */
+  /** ID of the organization that is charged */
   organization_id: string
-  /** Where its outputs are registered */
+  /** ID of the project for the outputs */
   project_id: string
-  /** The name of its type */
+  /** Job type name */
   job_type: string
-  /** The id that processing.create takes */
+  /** Job type ID, as `processing.create` accepts it */
   job_type_id: string
-  /** pending and dispatched wait, running works, the others have ended */
+  /** Job status */
   status: 'pending' | 'dispatched' | 'running' | 'completed' | 'failed' | 'cancelled'
-  /** Percent of the whole */
+  /** Progress in percent */
   progress: number
-  /** What is being done, in a few words */
+  /** Current stage */
   stage: string
-  /** What it was given, with defaults */
+  /** Parameters of the job, including defaults */
   input_params: { [name: string]: unknown }
-  /** The collection that outputs go to */
+  /** ID of the collection for the outputs; null if none */
   target_collection_id: string | null
-  /** The items that it works on */
+  /** IDs of the input items */
   source_item_ids: string[]
-  /** Credits set aside when it was created */
+  /** Credits reserved for the job */
   reserved_credits: number
-  /** Credits that it cost in the end; null until it has ended */
+  /** Credits charged; null until the job has ended */
   captured_credits: number | null
-  /** The items that it made */
+  /** IDs of the created items */
   output_item_ids: string[]
-  /** What it made, file by file; null until it is completed */
+  /** Output files; null until completed */
   output_artifacts: { [name: string]: unknown } | null
-  /** Why it failed */
+  /** Why the job failed; null if it has not */
   error: string | null
-  /** What /jobs/{id}/results returns: a document with every output by name, or the raw value of the only one */
+  /** Form of /jobs/{id}/results: `document` with every output by name, or the `raw` value of the only output */
   response: 'raw' | 'document'
-  /** The outputs that its results have; null: all of them */
+  /** Outputs included in the results; null for all */
   requested_outputs: string[] | null
-  /** The person who asked for it */
+  /** User ID of the creator; null if not created by a user */
   created_by: string | null
-  /** The key that it was asked with */
+  /** ID of the API key used; null if created without one */
   api_key_id: string | null
-  /** When it was made */
+  /** Creation time */
   created_at: string
-  /** When it was handed over to be worked on */
+  /** Dispatch time; null until dispatched */
   dispatched_at: string | null
-  /** When somebody began to work on it */
+  /** Time a worker started the job; null until then */
   started_at: string | null
-  /** When it ended, well or not */
+  /** Time the job ended; null until then */
   completed_at: string | null
 }
 
+/** An invoice at the payment processor */
 export interface ProcessorInvoice {
-  /** Its id */
+  /** Invoice ID at the payment processor */
   id: string
-  /** The number that is printed on it */
+  /** Invoice number; null for a draft */
   number: string | null
-  /** The state it is in */
+  /** Invoice status at the payment processor */
   status: string
-  /** The sum with tax, in Australian dollars */
+  /** Total including tax in Australian dollars */
   total_aud: number
-  /** When it was made */
+  /** Creation time */
   created_at: string
-  /** The processor's own page about it */
+  /** Invoice page hosted by the payment processor; null for a draft */
   hosted_invoice_url: string | null
 }
 
+/** A project */
 export interface Project {
-  /** Its id */
+  /** Project ID */
   id: string
-  /** The organization that it belongs to or acts for; null for none */
+  /** Organization ID */
   organization_id: string
-  /** What people call it */
+  /** Display name of the project */
   name: string
-  /** A few words about it, for people */
+  /** Project description; null if none */
   description: string | null
-  /** Who of the organization sees it: `organization` or `private` */
+  /** Who can see the project: the whole organization, or members only */
   visibility: 'organization' | 'private'
-  /** The state it is in */
+  /** Project status */
   status: 'active' | 'archived'
-  /** Whether it is archived: readable, and nothing changes in it */
+  /** Whether the project is archived and read-only */
   is_archived: boolean
-  /** Where its files are kept */
+  /** Storage region of the project's files; null without a bucket */
   gcs_region: 'australia-southeast1' | 'asia-southeast1' | 'us-west1' | 'europe-west1' | null
-  /** The bucket that its files are kept in; null without one */
+  /** Storage bucket name; null without a bucket */
   gcs_bucket_name: string | null
-  /** Whether files can be uploaded to it */
+  /** Whether the project has a storage bucket for uploads */
   has_storage_bucket: boolean
-  /** How many items it holds */
+  /** Number of items in the project */
   item_count: number
-  /** Bytes that are stored */
+  /** Storage use in bytes */
   storage_bytes: number
-  /** What the person may do there */
+  /** Caller's role in the project; null if not a member */
   role: 'admin' | 'editor' | 'viewer' | null
-  /** Who made it; null for the platform itself */
+  /** User ID of the creator; null if not created by a user */
   created_by: string | null
-  /** When it was made */
+  /** Creation time */
   created_at: string
-  /** When it last changed */
+  /** Time of the last change */
   updated_at: string
-  /** When it was archived; null if it is not */
+  /** Archival time; null if not archived */
   archived_at: string | null
 }
 
+/** A project member or invitee */
 export interface ProjectMember {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** Whose: the id of a person */
+  /** User ID; null until the invitation is accepted */
   user_id: string | null
-  /** The email address */
+  /** Email address */
   email: string
-  /** What people call it */
+  /** Display name of the member; null until the invitation is accepted */
   name: string | null
-  /** What the person may do there */
+  /** Role in the project */
   role: 'admin' | 'editor' | 'viewer'
-  /** The state it is in */
+  /** Whether the member has joined or is invited */
   status: 'active' | 'invited'
-  /** When it was made */
+  /** Time the member was added or invited */
   created_at: string
-  /** When it ends or moves on; null: never */
+  /** Expiry time of the invitation; null for an active member */
   expires_at: string | null
 }
 
+/** A project with its members */
 export interface ProjectWithMembers {
-  /** Its id */
+  /** Project ID */
   id: string
-  /** The organization that it belongs to or acts for; null for none */
+  /** Organization ID */
   organization_id: string
-  /** What people call it */
+  /** Display name of the project */
   name: string
-  /** A few words about it, for people */
+  /** Project description; null if none */
   description: string | null
-  /** Who of the organization sees it: `organization` or `private` */
+  /** Who can see the project: the whole organization, or members only */
   visibility: 'organization' | 'private'
-  /** The state it is in */
+  /** Project status */
   status: 'active' | 'archived'
-  /** Whether it is archived: readable, and nothing changes in it */
+  /** Whether the project is archived and read-only */
   is_archived: boolean
-  /** Where its files are kept */
+  /** Storage region of the project's files; null without a bucket */
   gcs_region: 'australia-southeast1' | 'asia-southeast1' | 'us-west1' | 'europe-west1' | null
-  /** The bucket that its files are kept in; null without one */
+  /** Storage bucket name; null without a bucket */
   gcs_bucket_name: string | null
-  /** Whether files can be uploaded to it */
+  /** Whether the project has a storage bucket for uploads */
   has_storage_bucket: boolean
-  /** How many items it holds */
+  /** Number of items in the project */
   item_count: number
-  /** Bytes that are stored */
+  /** Storage use in bytes */
   storage_bytes: number
-  /** What the person may do there */
+  /** Caller's role in the project; null if not a member */
   role: 'admin' | 'editor' | 'viewer' | null
-  /** Who made it; null for the platform itself */
+  /** User ID of the creator; null if not created by a user */
   created_by: string | null
-  /** When it was made */
+  /** Creation time */
   created_at: string
-  /** When it last changed */
+  /** Time of the last change */
   updated_at: string
-  /** When it was archived; null if it is not */
+  /** Archival time; null if not archived */
   archived_at: string | null
-  /** Who belongs to it */
+  /** Members of the project */
   members: ProjectMember[]
 }
 
+/** A sample scene of a provider */
 export interface ProviderSample {
-  /** The scene, by the id that its vendor gave it */
+  /** Scene ID assigned by the vendor */
   scene_id: string
-  /** The place that it shows */
+  /** Location shown */
   title: string
-  /** When it was taken, or an interval of time to look in */
+  /** Acquisition time; null if unknown */
   datetime: string | null
-  /** How much is hidden by clouds, in percent */
+  /** Cloud cover in percent; null if unknown */
   cloud_cover: number | null
-  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
+  /** Bounding box as west, south, east, north in degrees; null if unknown */
   bbox: [number, number, number, number] | null
-  /** The collection that it belongs to */
+  /** Collection name */
   collection: string
 }
 
+/** A provider of public imagery */
 export interface PublicProvider {
-  /** What the operations of public imagery take */
+  /** Provider name, as public imagery operations accept it */
   provider: string
-  /** A short name, for people */
+  /** Provider title */
   title: string
-  /** A few words about it, for people */
+  /** Description of the provider's imagery */
   description: string
-  /** The collection that it belongs to */
+  /** Collection name */
   collection: string
-  /** The host that `catalog.search` finds its scenes at */
+  /** Host name to search with `catalog.search` */
   host_name: string
-  /** What must be written beside its pictures */
+  /** Attribution to display with the imagery */
   attribution: string
   visualizations: PublicVisualizations
-  /** Whether it is made up, for trying things out */
+  /** Whether the imagery is simulated (sandbox) */
   simulated: boolean
 }
 
+/** Metadata and statistics of a public scene */
 export interface PublicSceneInfo {
-  /** The scene, by the id that its vendor gave it */
+  /** Scene ID assigned by the vendor */
   scene_id: string
-  /** Who offers it */
+  /** Provider name */
   provider: string
-  /** The collection that it belongs to */
+  /** Collection name */
   collection: string
-  /** When it was taken, or an interval of time to look in */
+  /** Acquisition time; null if unknown */
   datetime: string | null
-  /** How much is hidden by clouds, in percent */
+  /** Cloud cover in percent; null if unknown */
   cloud_cover: number | null
-  /** West, south, east, north */
+  /** Bounding box as west, south, east, north in degrees */
   bounds: [number, number, number, number]
-  /** Which bands, from 1 */
+  /** Bands of the scene */
   bands: ({
-    /** Its place in the list, from 0 */
+    /** 1-based band number */
     index: number
-    /** What people call it */
+    /** Band name */
     name: string
-    /** What the person may do there */
+    /** Band role used in formulas, such as `RED`; null if it has none */
     role: string | null
   })[]
-  /** The first zoom at which it can be seen */
+  /** Lowest zoom level with tiles */
   min_zoom: number
-  /** The zoom at which every pixel of it is shown */
+  /** Zoom level of full resolution */
   max_zoom: number
-  /** In pixels */
+  /** Image width in pixels */
   width: number
-  /** In pixels */
+  /** Image height in pixels */
   height: number
-  /** What kind of numbers or image it is */
+  /** Pixel data type */
   data_type: string
-  /** Of each band, from an overview */
+  /** Statistics of each band, computed from an overview */
   statistics: ({
-    /** The least value */
+    /** Minimum value; null without valid pixels */
     min: number | null
-    /** The greatest value */
+    /** Maximum value; null without valid pixels */
     max: number | null
-    /** The mean of the values */
+    /** Mean value; null without valid pixels */
     mean: number | null
-    /** The standard deviation of the values */
+    /** Standard deviation; null without valid pixels */
     std: number | null
-    /** The 2nd percentile */
+    /** 2nd percentile; null without valid pixels */
     p2: number | null
-    /** The 98th percentile */
+    /** 98th percentile; null without valid pixels */
     p98: number | null
-    /** Which part of the pixels is data, from 0 to 1 */
+    /** Fraction of pixels with data, 0 to 1 */
     valid_fraction: number
   })[]
-  /** What must be written beside its pictures */
+  /** Attribution to display with the imagery */
   attribution: string
 }
 
+/** Visualizations of public imagery */
 export interface PublicVisualizations {
-  /** The ways in which it can be shown, best first */
+  /** Visualizations of the imagery, best first */
   visualizations: ({
-    /** Its id */
+    /** Visualization ID */
     id: string
-    /** What people see of it in a list */
+    /** Visualization label */
     label: string
-    /** Which kind it is */
+    /** Visualization kind */
     kind: 'rgb' | 'index' | 'elevation' | 'raw'
-    /** Which bands, from 1 */
+    /** 1-based band numbers; null for an expression */
     bands: number[] | null
-    /** Band math, such as `(b4-b3)/(b4+b3)` */
+    /** Band math expression; null for a band combination */
     expression: string | null
-    /** A colormap of `cog.colormaps` */
+    /** Colormap name from `cog.colormaps`; null for RGB */
     colormap: string | null
-    /** The values that become the first and the last colour: `min,max` */
+    /** Value range of the colours as `min,max`; null for automatic */
     rescale: string | null
-    /** A few words about it, for people */
+    /** Description of the visualization */
     description: string
   })[]
-  /** The look to start with; null where there is none */
+  /** ID of the default visualization; null if there is none */
   default_id: string | null
-  /** Address of tiles; fill in scene_id, visualization, z, x and y */
+  /** Tile URL template with `{scene_id}`, `{visualization}`, `{z}`, `{x}` and `{y}` */
   tile_template: string
-  /** What must be written beside its pictures */
+  /** Attribution to display with the imagery */
   attribution: string
 }
 
+/** A plan limit and its usage */
 export interface Quota {
-  /** How much is used */
+  /** Amount used */
   used: number
-  /** How much the plan allows */
+  /** Amount the plan allows */
   limit: number
 }
 
+/** A quotation of a tasking order */
 export interface Quotation {
-  /** Id of the quotation */
+  /** Quotation ID */
   id: string
-  /** The order that it is for */
+  /** Order ID */
   orderId: string
-  /** The group of the order that it is for */
+  /** Order group ID */
   groupId: string
-  /** The project of the order */
+  /** ID of the order's project */
   workspaceId: string
-  /** requested: the vendor has not answered yet; issued: it can be decided; expired: it can no longer be decided */
+  /** Quotation state: `requested` until the vendor responds, `issued` while it can be decided, then `expired` */
   state: 'requested' | 'issued' | 'expired' | 'decided'
-  /** Null until it is issued */
+  /** Quoted price in credits; null until issued */
   creditsPrice: number | null
-  /** The same in Australian dollars */
+  /** Price in Australian dollars */
   aud: number | null
-  /** What the buyer has decided */
+  /** Decision on the quotation */
   decision: 'NOT_DECIDED' | 'ACCEPTED' | 'REJECTED'
-  /** When the vendor was asked for it */
+  /** Time of the request to the vendor */
   createdAt: string
-  /** When the buyer decided */
+  /** Time of the buyer's decision; null until decided */
   decisionAt: string | null
-  /** Until when it can be decided on; its order is cancelled then */
+  /** Decision deadline; the order is cancelled afterwards */
   expiresAt: string
 }
 
+/** Confirmation of the removal */
+export interface Removed {
+  /** Always `true` */
+  ok: true
+  /** ID of the removed object */
+  id: string
+}
+
+/** A group of counted scenes */
 export interface SceneBucket {
-  /** Day of UTC */
+  /** Acquisition day (UTC); null if unknown or not grouped by day */
   day?: string | null | undefined
-  /** The id of the source */
+  /** Source ID */
   source_id?: string | undefined
-  /** Class of cloud cover in percent; null where nobody says */
+  /** Cloud cover class in percent; null if unknown or not grouped by cloud cover */
   cloud?: string | null | undefined
-  /** How many there are in this answer */
+  /** Number of scenes in the bucket */
   count: number
 }
 
+/** A satellite sensor */
 export interface Sensor {
-  /** Name by which operations take it */
+  /** Sensor ID */
   id: string
-  /** Name as people read it */
+  /** Display name of the sensor */
   name: string
-  /** optical, radar or elevation */
+  /** Sensor kind: `optical`, `radar` or `elevation` */
   kind: string
-  /** What turns samples of the usual product into reflectances */
+  /** Factor that converts pixel values to reflectance; null if not applicable */
   reflectance_scale: number | null
-  /** Its bands in order */
+  /** Bands of the sensor, in order */
   bands: ({
-    /** Number of the band in the usual product, from 1 */
+    /** 1-based band number in the standard product */
     index: number
-    /** The operator's name for it */
+    /** Band name used by the operator */
     name: string
-    /** What formulas call it; null for a band that none uses */
+    /** Band role used in formulas; null if it has none */
     role: string | null
-    /** Centre in nanometres */
+    /** Centre wavelength in nanometres; null if not optical */
     wavelength_nm: number | null
   })[]
 }
 
+/** A share link, without its token */
 export interface ShareLink {
-  /** Its id */
+  /** Share link ID */
   id: string
-  /** What is shared: an item or a collection */
+  /** Type of the shared object */
   target_type: 'item' | 'collection'
-  /** The id of what is shared */
+  /** ID of the shared object */
   target_id: string
-  /** What visitors may do: view, or download as well */
+  /** Whether visitors can only view, or also download */
   permission: 'view' | 'download'
-  /** The organization that it belongs to or acts for; null for none */
+  /** Organization ID */
   organization_id: string
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** When it ends or moves on; null: never */
+  /** Expiry time */
   expires_at: string
-  /** When it was ended; null while it works */
+  /** Revocation time; null if active */
   revoked_at: string | null
-  /** How often it was opened */
+  /** Number of times the link was opened */
   access_count: number
-  /** When it was last opened; null if never */
+  /** Time the link was last opened; null if never */
   last_accessed_at: string | null
-  /** Who made it; null for the platform itself */
+  /** User ID of the creator; null if created with an API key */
   created_by: string | null
-  /** When it was made */
+  /** Creation time */
   created_at: string
 }
 
-export interface SharedItem {
-  /** Its id */
+/** A downloadable file of a shared item */
+export interface SharedFile {
+  /** Asset ID */
   id: string
-  /** What people call it */
+  /** Asset key */
+  key: string
+  /** Asset title; null if none */
+  title: string | null
+  /** Media type of the file; null if unknown */
+  media_type: string | null
+  /** File name */
+  file_name: string
+  /** File size in bytes; null if unknown */
+  file_size_bytes: number | null
+  /** Download URL */
+  url: string
+  /** Time the download URL expires */
+  url_expires_at: string
+}
+
+/** A shared item */
+export interface SharedItem {
+  /** Item ID */
+  id: string
+  /** Display name of the item */
   name: string
-  /** A few words about it, for people */
+  /** Item description; null if none */
   description: string | null
-  /** Which kind it is */
+  /** Item type */
   type:
     | 'satellite_capture'
     | 'derived_raster'
@@ -2140,452 +2362,498 @@ export interface SharedItem {
     | 'user_vector'
     | 'external_reference'
     | 'mosaic'
-  /** West, south, east, north in degrees; a west greater than the east crosses the date line */
+  /** Bounding box as west, south, east, north in degrees; null if unknown */
   bbox: number[] | null
-  /** GeoJSON in WGS84; null where its place is not known */
+  /** Item footprint; null if unknown */
   geometry: Geometry | null
-  /** When it was taken, or an interval of time to look in */
+  /** Acquisition time; null if unknown */
   datetime: string | null
-  /** How much is hidden by clouds, in percent */
+  /** Cloud cover in percent; null if unknown */
   cloud_cover: number | null
-  /** Metres along the ground that a pixel covers */
+  /** Ground resolution in metres per pixel; null if unknown */
   gsd: number | null
-  /** The ways in which it can be shown, best first */
-  visualizations: ({
-    /** Its id */
-    id: string
-    /** What people see of it in a list */
-    label: string
-    /** Which kind it is */
-    kind: 'rgb' | 'index' | 'elevation' | 'raw'
-    /** Which bands, from 1 */
-    bands: number[] | null
-    /** Band math, such as `(b4-b3)/(b4+b3)` */
-    expression: string | null
-    /** A colormap of `cog.colormaps` */
-    colormap: string | null
-    /** The values that become the first and the last colour: `min,max` */
-    rescale: string | null
-    /** A group of looks that belong together */
-    category: string | null
-    /** Whether it is the one that is used where none is named */
-    is_default: boolean
-    /** A few words about it, for people */
-    description: string
-  })[]
-  /** Whom the image is owed to, and its licence, where its metadata says so */
+  /** Visualizations of the shared item, best first */
+  visualizations: SharedVisualization[]
+  /** Attribution and licence of the image; null if unknown */
   attribution: string | null
-  /** Address of the TileJSON, with a grant; null where there is no raster to draw */
+  /** TileJSON URL including a grant; null without a raster */
   tilejson: string | null
-  /** With the permission `download` alone */
-  assets?: ({
-    /** Its id */
-    id: string
-    /** By which it goes within its item */
-    key: string
-    /** A short name, for people */
-    title: string | null
-    /** What kind of file it is */
-    media_type: string | null
-    /** What the file is called */
-    file_name: string
-    /** How large the file is; null where nobody knows */
-    file_size_bytes: number | null
-    /** Its address */
-    url: string
-    /** Until when the address works */
-    url_expires_at: string
-  })[] | undefined
+  /** Downloadable files; only with the `download` permission */
+  assets?: SharedFile[] | undefined
 }
 
-export interface SourceCollection {
-  /** Its id */
+/** A way to render a shared item */
+export interface SharedVisualization {
+  /** Visualization ID */
   id: string
-  /** A short name, for people */
-  title: string
-  /** A few words about it, for people */
+  /** Visualization label */
+  label: string
+  /** Visualization kind */
+  kind: 'rgb' | 'index' | 'elevation' | 'raw'
+  /** 1-based band numbers; null for an expression */
+  bands: number[] | null
+  /** Band math expression; null for a band combination */
+  expression: string | null
+  /** Colormap name from `cog.colormaps`; null for RGB */
+  colormap: string | null
+  /** Value range of the colours as `min,max`; null for automatic */
+  rescale: string | null
+  /** Category that groups visualizations; null if none */
+  category: string | null
+  /** Whether this is the default visualization */
+  is_default: boolean
+  /** Description of the visualization */
   description: string
-  /** What kind of numbers or image it is */
-  data_type: 'raster' | 'dem' | 'pointcloud' | 'altimetry' | 'vector'
-  /** Metres on the ground of one pixel */
-  gsd: number | null
-  /** Which bands, from 1 */
-  bands: ({
-    /** What people call it */
-    name: string
-    /** What the person may do there */
-    role: string | null
-  })[]
 }
 
-export interface SourceReport {
-  /** The id of the source */
-  source_id: string
-  /** A short name, for people */
+/** The signed-in user */
+export interface SignedInUser {
+  /** User ID */
+  id: string
+  /** Email address */
+  email: string
+  /** Display name of the user */
+  name: string
+}
+
+/** A field to sort by */
+export interface SortField {
+  /** Field to sort by, such as `datetime`, `id` or `eo:cloud_cover` */
+  field: string
+  /** Sort direction; ascending by default */
+  direction?: 'asc' | 'desc' | undefined
+}
+
+/** A collection of an imagery source */
+export interface SourceCollection {
+  /** Collection ID */
+  id: string
+  /** Collection title */
   title: string
-  /** Scenes that it found, before the merged list was cut */
+  /** Collection description */
+  description: string
+  /** Type of data in the collection */
+  data_type: 'raster' | 'dem' | 'pointcloud' | 'altimetry' | 'vector'
+  /** Ground resolution in metres per pixel; null if it varies */
+  gsd: number | null
+  /** Bands of the collection */
+  bands: NamedBand[]
+}
+
+/** Search result of one source */
+export interface SourceReport {
+  /** Source ID */
+  source_id: string
+  /** Source title */
+  title: string
+  /** Number of scenes the source found, before the merged list was truncated */
   count: number
-  /** Why it found nothing; null where all went well */
+  /** Why the source failed; null if it did not */
   error: string | null
 }
 
+/** A spectral index */
 export interface SpectralIndex {
-  /** Name by which operations take it */
+  /** Index ID */
   id: string
-  /** Name as people read it */
+  /** Display name of the index */
   name: string
-  /** Band math over roles */
+  /** Band math over band roles */
   formula: string
-  /** Roles that it reads */
+  /** Band roles the index reads */
   required_bands: string[]
-  /** What it is about */
+  /** Index category */
   category: string
-  /** Colours that values are shown in */
+  /** Default colormap name */
   colormap: string
-  /** Values that get the first and the last colour */
+  /** Values of the first and last colour */
   value_range: number[]
-  /** Whether its constants assume reflectances from 0 to 1 */
+  /** Whether the formula requires reflectance from 0 to 1 */
   needs_reflectance: boolean
-  /** Who published it, and when */
+  /** Publication the index is from */
   reference: string
-  /** Sensors whose bands allow it */
+  /** IDs of the sensors that provide its bands */
   sensors: string[]
 }
 
+/** A request for approval to spend */
 export interface SpendApproval {
-  /** Its id */
+  /** Spend approval ID */
   id: string
-  /** The state it is in */
+  /** Approval status */
   status: 'pending' | 'approved' | 'rejected' | 'used' | 'expired'
-  /** The most that the approval can spend; null if only the described call is approved */
+  /** Maximum credits the approval can spend; null if only the described call is approved */
   credits: number | null
   /** Price of the described call when the approval was requested; null if no call is described */
   price_credits: number | null
-  /** The id of an operation */
+  /** ID of the operation to run when approved; null for a general approval */
   operation: string | null
-  /** The input of that operation */
+  /** Input of the operation to run when approved; null for a general approval */
   input: { [name: string]: unknown } | null
-  /** Why, in words for people */
+  /** Reason given with the request; null if none */
   reason: string | null
-  /** Who asked */
+  /** User ID of the requester */
   requested_by: string
-  /** Who decided; null until then */
+  /** User ID of the approver; null until decided */
   decided_by: string | null
-  /** Why it was decided so */
+  /** Reason for the decision; null if none was given */
   decision_reason: string | null
-  /** When it was made */
+  /** Creation time */
   created_at: string
-  /** When it was decided; null until then */
+  /** Time of the decision; null until decided */
   decided_at: string | null
-  /** When it ends or moves on; null: never */
+  /** Time the approval expires */
   expires_at: string
-  /** When the approval was used; null until then */
+  /** Time the approval was used; null if unused */
   used_at: string | null
 }
 
+/** A STAC collection */
 export interface StacCollection {
-  /** Which kind it is */
+  /** STAC type, always `Collection` */
   type: 'Collection'
-  /** The version of STAC that the document follows */
+  /** STAC version */
   stac_version: '1.0.0'
-  /** Addresses of the schemas that its further fields follow */
+  /** STAC extension schema URLs */
   stac_extensions: string[]
-  /** The id of the collection */
+  /** Collection ID */
   id: string
-  /** Its name */
+  /** Collection title */
   title: string
-  /** Its description, or its name where it has none */
+  /** Collection description, or its name */
   description: string
-  /** What its imagery may be used for */
+  /** Licence of the items */
   license: 'proprietary'
-  /** Where and when its items lie */
+  /** Spatial and temporal extent of the items */
   extent: {
-    /** The boxes that hold its items, the whole one first */
+    /** Spatial extent */
     spatial: {
-      /** West, south, east, north in degrees; a west greater than the east crosses the date line */
+      /** Bounding boxes as west, south, east, north in degrees; the first covers all items */
       bbox: (number[])[]
     }
-    /** The times between which its items were taken */
+    /** Temporal extent */
     temporal: {
-      /** Pairs of first and last moment; null: open */
+      /** Time intervals as start and end, which can be open */
       interval: ((string | null)[])[]
     }
   }
-  /** Addresses of related documents */
+  /** Links to related resources */
   links: StacLink[]
 }
 
+/** A link to a related resource */
 export interface StacLink {
-  /** What the address is to this document */
+  /** Link relation */
   rel: string
-  /** The address */
+  /** Link URL */
   href: string
-  /** Media type of what is there */
+  /** Media type of the linked resource */
   type?: string | undefined
-  /** For people */
+  /** Link title */
   title?: string | undefined
 }
 
+/** The started clip job */
+export interface StartedClip {
+  /** The started job */
+  job: {
+    /** Clip job ID */
+    id: string
+    /** Clip job status */
+    status: 'running' | 'completed' | 'failed' | 'cancelled'
+    /** Job type, always `cog_clip` */
+    job_type: string
+    /** ID of the organization that is charged */
+    organization_id: string
+  }
+  /** Number of rasters to clip */
+  assets_to_clip: number
+  /** Asset keys or mosaic types to clip */
+  asset_keys: string[]
+}
+
+/** Progress of a commitment */
 export interface StatementCommitment {
-  /** Its id */
+  /** Commitment ID */
   id: string
-  /** What people call it */
+  /** Name of the commitment */
   name: string
-  /** What was delivered so far */
+  /** Amount delivered so far */
   delivered_to_date: number
-  /** What is still to be bought */
+  /** Amount still to be bought */
   remaining: number
-  /** What is missing at its end */
+  /** Amount short at the end of the period */
   shortfall: number
-  /** The state it is in */
+  /** Commitment status at the end of the month */
   status: string
 }
 
+/** A line of a statement */
 export interface StatementLine {
-  /** Which kind it is */
+  /** What the line charges for */
   kind: 'plan' | 'order' | 'job' | 'shortfall'
-  /** A few words about it, for people */
+  /** Line text, as printed on the statement */
   description: string
-  /** The id of what it is about */
+  /** ID of the charged order or job; null for other lines */
   reference_id: string | null
-  /** How many, or how much */
+  /** Quantity charged */
   quantity: number
-  /** In Australian dollars, without tax */
+  /** Line amount before tax in Australian dollars */
   amount_aud: number
 }
 
+/** One data product over one set of areas */
+export interface TaskingGroup {
+  /** Data product ID or name, from `glossary.collections.list` */
+  dataProduct: string
+  featureCollection: OrderFeatureCollection
+  /** Order parameters of the data product; see `orders.get_schema` */
+  params?: { [name: string]: unknown } | null | undefined
+}
+
+/** A saved template of tasking settings */
 export interface TaskingTemplate {
-  /** Id of the template */
+  /** Template ID */
   id: string
-  /** What people call it */
+  /** Template name */
   name: string
-  /** What it is for */
+  /** Description of the subscription; null if none */
   description: string | null
-  /** As soon as a satellite passes. Default: `true` */
+  /** Whether to capture at the earliest opportunity. Default: `true` */
   capture_asap: boolean
-  /** For example 0.5 m */
+  /** Resolution, such as `0.5 m` */
   resolution: string
-  /** From orders.tasking.sensors */
+  /** Sensor ID from `orders.tasking.sensors` */
   sensor: string
-  /** For example once or weekly */
+  /** Capture frequency, such as `once` or `weekly` */
   capture_frequency: string
-  /** For example WGS84 */
+  /** Datum, such as `WGS84` */
   datum: string
-  /** For example COG */
+  /** File format, such as `COG` */
   file_format: string
-  /** There are ground control points. Default: `false` */
+  /** Whether ground control points are available. Default: `false` */
   has_control: boolean
-  /** Percent of cloud at most. Default: `0` */
+  /** Maximum cloud cover in percent. Default: `0` */
   max_cloud_coverage: number
-  /** Degrees off nadir at most. Default: `0` */
+  /** Maximum off-nadir angle in degrees. Default: `0` */
   max_nadir_angle: number
-  /** When it was first saved */
+  /** Creation time */
   created_at: string
-  /** When it was last saved */
+  /** Time of the last change */
   updated_at: string
 }
 
+/** A TileJSON document */
 export interface TileJson {
-  /** The version of TileJSON */
+  /** TileJSON version */
   tilejson: '3.0.0'
-  /** What people call it */
+  /** Tileset name */
   name: string
-  /** A few words about it, for people */
+  /** Tileset description */
   description?: string | undefined
-  /** Which version of it this is */
+  /** Tileset version */
   version: string
-  /** How rows are counted: `xyz`, from the north */
+  /** Row order: `xyz`, counted from the north */
   scheme: 'xyz'
-  /** Addresses of the tiles, with places for zoom, column and row */
+  /** Tile URL templates with `{z}`, `{x}` and `{y}` */
   tiles: string[]
-  /** The first zoom at which it can be seen */
+  /** Lowest zoom level with tiles */
   minzoom: number
-  /** The zoom at which every pixel of it is shown */
+  /** Zoom level of full resolution */
   maxzoom: number
-  /** West, south, east, north in degrees */
+  /** Bounding box as west, south, east, north in degrees */
   bounds: [number, number, number, number]
-  /** Longitude, latitude and a zoom to start with */
+  /** Longitude, latitude and zoom level of the initial view */
   center: [number, number, number]
 }
 
+/** An upload session */
 export interface Upload {
-  /** Its id */
+  /** Upload session ID */
   id: string
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** The state it is in */
+  /** Status of the session */
   status: 'initiated' | 'uploading' | 'completed' | 'failed'
-  /** How many files the session is for */
+  /** Number of files in the session */
   file_count: number
-  /** How many bytes are announced; they are taken from the quota at once */
+  /** Total size of the files in bytes */
   total_bytes: number
-  /** How many bytes have come, as the client tells or as the store has them */
+  /** Bytes uploaded so far */
   bytes_uploaded: number
-  /** What the session holds of the quota; nothing once it has ended */
+  /** Bytes reserved from the storage quota; 0 once the session has ended */
   reserved_bytes: number
-  /** The collection that the items go to */
+  /** ID of the collection the items are added to; null if none */
   target_collection_id: string | null
-  /** The item that the files become assets of */
+  /** ID of the item the files are added to; null for new items */
   target_item_id: string | null
-  /** The key of an asset, such as `data` */
+  /** Asset key; null for the default */
   asset_key: string | null
-  /** Samples are numbers of classes: they are never stretched or mixed */
+  /** Whether pixel values are class codes, which are never rescaled or interpolated */
   is_categorical: boolean
-  /** The items that were made */
+  /** IDs of the created items */
   item_ids: string[]
-  /** At which step it failed */
+  /** Step at which the upload failed; null if it has not */
   error_step: string | null
-  /** Why it failed, in words for people */
+  /** Why the upload failed; null if it has not */
   error_message: string | null
-  /** The files of the session */
+  /** Files of the session */
   files: UploadFile[]
-  /** When it was made */
+  /** Creation time */
   created_at: string
-  /** When it last changed */
+  /** Time of the last change */
   updated_at: string
-  /** When it ends or moves on; null: never */
+  /** Time the session expires; null once it has ended */
   expires_at: string | null
-  /** When it was completed; null until then */
+  /** Completion time; null until completed */
   completed_at: string | null
 }
 
+/** A file of an upload session */
 export interface UploadFile {
-  /** What people call it */
+  /** File name */
   name: string
-  /** The file's path in the store; it opens nothing */
+  /** Path of the file in the object store */
   object_path: string
-  /** The media type that the upload must carry */
+  /** Media type the upload must be sent with */
   content_type: string
-  /** How large it is, in bytes; null where nobody knows */
+  /** File size in bytes; null if unknown */
   size_bytes: number | null
   /**
    * awaiting: its bytes are expected; refused: it is no raster that we read; converting: it is being rewritten; ready: its item can be
    * shown; failed: its conversion failed
    */
   state: 'awaiting' | 'refused' | 'converting' | 'ready' | 'failed'
-  /** upload, check, queued, convert, store, describe or done: where it is, or where it failed */
+  /** Current step, or the step that failed: `upload`, `check`, `queued`, `convert`, `store`, `describe` or `done` */
   step: string
-  /** Of the conversion, from 0 to 1 */
+  /** Progress of the conversion, 0 to 1; null if not converting */
   fraction: number | null
-  /** What went wrong, in words for people; null if nothing did */
+  /** Why the file failed; null if it has not */
   error: string | null
-  /** The item */
+  /** Item ID; null until the item is created */
   item_id: string | null
-  /** The asset, by its id or its key */
+  /** Asset ID; null until the item is created */
   asset_id: string | null
 }
 
+/** A way to render an item */
 export interface Visualization {
-  /** Its id */
+  /** Visualization ID */
   id: string
-  /** What people see of it in a list */
+  /** Visualization label */
   label: string
-  /** Which kind it is */
+  /** Visualization kind */
   kind: 'rgb' | 'index' | 'elevation' | 'raw'
-  /** Which asset of the item */
+  /** Asset key; null for the default asset */
   asset: string | null
-  /** Which bands, from 1 */
+  /** 1-based band numbers; null for an expression */
   bands: number[] | null
-  /** Band math, such as `(b4-b3)/(b4+b3)` */
+  /** Band math expression; null for a band combination */
   expression: string | null
-  /** A colormap of `cog.colormaps` */
+  /** Colormap name from `cog.colormaps`; null for RGB */
   colormap: string | null
-  /** The values that become the first and the last colour: `min,max` */
+  /** Value range of the colours as `min,max`; null for automatic */
   rescale: string | null
-  /** Whether it is the one that is used where none is named */
+  /** Whether this is the default visualization */
   is_default: boolean
-  /** A group of looks that belong together */
+  /** Category that groups visualizations; null if none */
   category: string | null
-  /** A few words about it, for people */
+  /** Description of the visualization */
   description: string
 }
 
+/** Bands or expression, colours and value range */
+export interface VisualizationConfig {
+  /** 1-based band numbers */
+  bands?: number[] | null | undefined
+  /** Band math expression, for example `(b4-b3)/(b4+b3)` */
+  expression?: string | null | undefined
+  /** Colormap name from `cog.colormaps` */
+  colormap?: string | null | undefined
+  /** Value range of the colours as `min,max`, or one pair per band separated by `;`; defaults to the image's range */
+  rescale?: string | null | undefined
+  /** Whether pixel values are class codes, drawn in the file's colour table or the colormap's colours */
+  color_table?: boolean | null | undefined
+  /** Resampling method */
+  resampling?: 'nearest' | 'bilinear' | 'cubic' | 'average' | null | undefined
+}
+
+/** A saved visualization profile of an item */
 export interface VisualizationProfile {
-  /** Its id */
+  /** Visualization profile ID */
   id: string
-  /** The item */
+  /** Item ID */
   item_id: string
-  /** What people call it */
+  /** Display name of the profile */
   name: string
-  /** Which layer of the item it is for */
+  /** Origin of the profile: sensor default, automatic or user-defined */
   layer: 'sensor' | 'auto' | 'user'
-  /** Which kind it is */
+  /** Visualization type */
   type: 'rgb' | 'singleband' | 'multiband' | 'expression'
-  /** Which kind it is */
+  /** Rendering kind */
   kind: 'rgb' | 'index' | 'raw'
-  /** Which bands, from 1 */
+  /** 1-based band numbers; null for an expression */
   bands: number[] | null
-  /** Band math, such as `(b4-b3)/(b4+b3)` */
+  /** Band math expression; null for a band combination */
   expression: string | null
-  /** A colormap of `cog.colormaps` */
+  /** Colormap name from `cog.colormaps`; null for RGB */
   colormap: string | null
-  /** The values that become the first and the last colour: `min,max` */
+  /** Value range of the colours as `min,max`; null for automatic */
   rescale: string | null
-  /** Whether it is the one that is used where none is named */
+  /** Whether this is the item's default profile */
   is_default: boolean
-  /** Its place in the list */
+  /** Position in the list */
   sort_order: number
-  /** Bands or an expression, with colours and range */
-  config: {
-    /** Which bands, from 1 */
-    bands?: number[] | null | undefined
-    /** Band math, such as `(b4-b3)/(b4+b3)` */
-    expression?: string | null | undefined
-    /** A colormap of `cog.colormaps` */
-    colormap?: string | null | undefined
-    /** `min,max`, or one pair a band separated by `;`. Without it the image’s own range applies */
-    rescale?: string | null | undefined
-    /** Samples are numbers of classes: the file’s own colours, or those of the colormap in turn */
-    color_table?: boolean | null | undefined
-    /** How pixels are found between samples: nearest, bilinear, cubic or average */
-    resampling?: 'nearest' | 'bilinear' | 'cubic' | 'average' | null | undefined
-  }
-  /** The key of an asset, such as `data` */
+  /** Bands or expression, colours and value range */
+  config: VisualizationConfig
+  /** Asset key; null for the default asset */
   asset_key: string | null
-  /** Which version of it this is */
+  /** Version of the profile, incremented by each change */
   version: number
-  /** Who made it; null for the platform itself */
+  /** User ID of the creator; null if not created by a user */
   created_by: string | null
-  /** When it was made */
+  /** Creation time */
   created_at: string
-  /** When it last changed */
+  /** Time of the last change */
   updated_at: string
 }
 
+/** A delivery attempt */
 export interface WebhookAttempt {
-  /** What `X-Svc-Delivery-ID` said */
+  /** Attempt ID, as sent in the `X-Svc-Delivery-ID` header */
   id: string
-  /** When it was sent */
+  /** Time the attempt was sent */
   at: string
-  /** How long the endpoint took */
+  /** Response time in milliseconds */
   duration_ms: number
-  /** What it answered; null without an answer */
+  /** HTTP status returned by the endpoint; null without a response */
   http_status: number | null
-  /** Why it counts as failed */
+  /** Why the delivery failed; null if it succeeded */
   error: string | null
-  /** The beginning of the answer */
+  /** Start of the response body; null without a response */
   response_start: string | null
 }
 
+/** Delivery of an event to a subscription */
 export interface WebhookDelivery {
-  /** Id of the delivery */
+  /** Delivery ID */
   id: string
-  /** The subscription that it belongs to */
+  /** Event subscription ID */
   subscription_id: string
-  /** The event; receivers recognize repeats by it */
+  /** Event ID; the same for repeated deliveries */
   event_id: string
-  /** Its type */
+  /** Event type */
   event_type: string
-  /** `pending` until it succeeds, `held` while the subscription is paused, then `delivered` or `dead` */
+  /** Delivery state: `pending` until it succeeds, `held` while the subscription is paused, then `delivered` or `dead` */
   state: 'pending' | 'held' | 'delivered' | 'dead'
-  /** When it is tried next; null when it has ended */
+  /** Time of the next attempt; null once ended */
   next_attempt_at: string | null
-  /** When the event happened */
+  /** Time of the event */
   created_at: string
-  /** When it was delivered or given up */
+  /** Time of delivery or of the last attempt; null while pending */
   ended_at: string | null
-  /** Why it was given up */
+  /** Why delivery was abandoned; null if it was not */
   reason: string | null
-  /** Every attempt, oldest first */
+  /** Delivery attempts, oldest first */
   attempts: WebhookAttempt[]
 }

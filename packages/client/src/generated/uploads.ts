@@ -7,25 +7,25 @@ import type {
 
 /** Input of `uploads.complete`. */
 export interface UploadsCompleteInput {
-  /** The upload session */
+  /** Upload session ID */
   upload_id: string
 }
 
 /** Answer of `uploads.complete`. */
 export interface UploadsCompleteOutput {
-  /** Its id */
+  /** Upload session ID */
   id: string
-  /** The items that were made */
+  /** IDs of the created items */
   item_ids: string[]
 }
 
 /** Input of `uploads.fail`. */
 export interface UploadsFailInput {
-  /** The upload session */
+  /** Upload session ID */
   upload_id: string
-  /** Why it failed, in words for people */
+  /** Why the upload failed */
   error_message: string
-  /** At which step it failed */
+  /** Step at which the upload failed */
   error_step?: string | null | undefined
 }
 
@@ -34,59 +34,59 @@ export type UploadsFailOutput = Upload
 
 /** Input of `uploads.initiate`. */
 export interface UploadsInitiateInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** Both are PUT to a signed address. Default: `"browser"` */
+  /** Transfer method; files are PUT to a signed URL in both cases. Default: `"browser"` */
   transfer_method?: 'signed_url' | 'browser' | undefined
-  /** How many files the session is for. Default: `1` */
+  /** Number of files to upload. Default: `1` */
   file_count?: number | undefined
-  /** How many bytes are announced; they are taken from the quota at once. Default: `0` */
+  /** Total size of the files in bytes; reserved from the storage quota. Default: `0` */
   total_bytes?: number | undefined
-  /** The collection that the items go to */
+  /** ID of the collection to add the items to */
   target_collection_id?: string | null | undefined
-  /** The item that the files become assets of */
+  /** ID of the item to add the files to */
   target_item_id?: string | null | undefined
-  /** The key of an asset, such as `data` */
+  /** Asset key */
   asset_key?: string | null | undefined
-  /** Samples are numbers of classes: they are never stretched or mixed. Default: `false` */
+  /** Whether pixel values are class codes, which are never rescaled or interpolated. Default: `false` */
   is_categorical?: boolean | undefined
 }
 
 /** Answer of `uploads.initiate`. */
 export interface UploadsInitiateOutput {
-  /** Its id */
+  /** Upload session ID */
   id: string
 }
 
 /** Input of `uploads.list`. */
 export interface UploadsListInput {
-  /** The project */
+  /** Project ID */
   project_id: string
-  /** Only sessions in this state */
+  /** Only sessions with this status */
   status?: 'initiated' | 'uploading' | 'completed' | 'failed' | null | undefined
-  /** At most so many in one answer. Default: `20` */
+  /** Maximum number of results to return. Default: `20` */
   limit?: number | undefined
-  /** How many to leave out from the start. Default: `0` */
+  /** Number of results to skip. Default: `0` */
   offset?: number | undefined
 }
 
 /** Answer of `uploads.list`. */
 export interface UploadsListOutput {
-  /** The sessions, newest first */
+  /** Upload sessions, newest first */
   uploads: Upload[]
-  /** How many there are in this answer */
+  /** Number of results returned */
   count: number
-  /** How many there are in all */
+  /** Total number of matching results */
   total: number
 }
 
 /** Input of `uploads.progress`. */
 export interface UploadsProgressInput {
-  /** The upload session */
+  /** Upload session ID */
   upload_id: string
-  /** The state it is in */
+  /** New status of the session */
   status?: 'uploading' | 'uploaded' | null | undefined
-  /** How many bytes have come, as the client tells or as the store has them */
+  /** Bytes uploaded so far, as reported by the client */
   bytes_uploaded?: number | null | undefined
 }
 
@@ -95,11 +95,11 @@ export type UploadsProgressOutput = Upload
 
 /** Input of `uploads.signed_url`. */
 export interface UploadsSignedUrlInput {
-  /** The upload session */
+  /** Upload session ID */
   upload_id: string
-  /** What the file is called */
+  /** File name */
   file_name: string
-  /** The PUT must carry exactly this Content-Type. Default: `"application/octet-stream"` */
+  /** Media type the file must be sent with. Default: `"application/octet-stream"` */
   content_type?: string | undefined
   /** Size of the file. With it, the response says which part of the file the URL accepts, where the store takes files in parts */
   size_bytes?: number | null | undefined
@@ -107,15 +107,15 @@ export interface UploadsSignedUrlInput {
 
 /** Answer of `uploads.signed_url`. */
 export interface UploadsSignedUrlOutput {
-  /** PUT the bytes here within 15 minutes */
+  /** URL to PUT the bytes to, within 15 minutes */
   upload_url: string
-  /** The file's path in the store; it opens nothing */
+  /** Path of the file in the object store */
   object_path: string
-  /** Given with `size_bytes` where files are stored on S3: PUT these bytes, then ask for the next address, until all have arrived */
+  /** Present with `size_bytes` for S3 storage: PUT these bytes, then request the next URL until the file is complete */
   part?: {
-    /** The first byte of the file to send. What lies before it has arrived */
+    /** First byte to send; all earlier bytes have arrived */
     offset: number
-    /** How many bytes the address takes, exactly; 0 when all of the file has arrived */
+    /** Exact number of bytes to send; 0 when the file is complete */
     length: number
   } | undefined
 }

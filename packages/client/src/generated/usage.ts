@@ -3,99 +3,99 @@ import type { CallOptions, Client } from '../client.ts'
 
 /** Input of `usage.current`. */
 export interface UsageCurrentInput {
-  /** The caller's own, which is also the default */
+  /** Organization ID; defaults to the caller's organization */
   organization_id?: string | undefined
 }
 
 /** Answer of `usage.current`. */
 export interface UsageCurrentOutput {
-  /** The organization that it belongs to or acts for; null for none */
+  /** Organization ID */
   organization_id: string
-  /** The id of a plan */
+  /** Plan ID */
   plan_id: string
-  /** YYYY-MM */
+  /** Current month as `YYYY-MM` */
   period: string
-  /** Bytes that are stored */
+  /** Storage use in bytes */
   storage_bytes: number
-  /** Bytes that were downloaded */
+  /** Bytes downloaded */
   egress_bytes: number
-  /** Tiles that were drawn */
+  /** Tiles rendered */
   tiles: number
-  /** Clip jobs */
+  /** Number of clip jobs */
   compute_jobs: number
-  /** Processing jobs of all other kinds */
+  /** Number of processing jobs, without clip jobs */
   processing_jobs: number
-  /** Calls, refused ones too */
+  /** API calls, including refused ones */
   api_calls: number
-  /** Promised to uploads and jobs under way */
+  /** Bytes reserved for uploads and jobs in progress */
   storage_reserved_bytes: number
-  /** Bytes that were downloaded in the last 24 hours */
+  /** Bytes downloaded in the last 24 hours */
   egress_bytes_last_24h: number
-  /** What the plan allows */
+  /** Limits of the plan */
   limits: {
-    /** Bytes that are stored */
+    /** Storage included, in bytes */
     storage_bytes: number
-    /** Bytes that may be downloaded in any 24 hours */
+    /** Bytes that can be downloaded in any 24 hours */
     egress_bytes_per_24h: number
-    /** Clip jobs */
+    /** Clip jobs included per month */
     compute_jobs: number
-    /** Processing jobs of all other kinds */
+    /** Processing jobs included per month */
     processing_jobs: number
   }
-  /** When this was counted */
+  /** Time of the measurement */
   as_of: string
 }
 
 /** Input of `usage.history`. */
 export interface UsageHistoryInput {
-  /** The caller's own, which is also the default */
+  /** Organization ID; defaults to the caller's organization */
   organization_id?: string | undefined
-  /** 3 unless from is given */
+  /** Number of months to return; 3 by default, ignored with `from` */
   months?: number | undefined
-  /** A day, YYYY-MM-DD, or an instant of it */
+  /** Start of the period: day (`YYYY-MM-DD`) or time */
   from?: string | undefined
-  /** A day, YYYY-MM-DD, or an instant of it */
+  /** End of the period: day (`YYYY-MM-DD`) or time */
   to?: string | undefined
-  /** By day or by month. Default: `"month"` */
+  /** Period of each data point. Default: `"month"` */
   granularity?: 'day' | 'month' | undefined
 }
 
 /** Answer of `usage.history`. */
 export interface UsageHistoryOutput {
-  /** The organization that it belongs to or acts for; null for none */
+  /** Organization ID */
   organization_id: string
-  /** By day or by month */
+  /** Period of each data point */
   granularity: 'day' | 'month'
-  /** The points in time, oldest first */
+  /** Usage per period, oldest first */
   points: ({
-    /** A month as YYYY-MM */
+    /** Day or month of the data point */
     period: string
-    /** Bytes that are stored */
+    /** Storage use in bytes */
     storage_bytes: number
-    /** Bytes that were downloaded */
+    /** Bytes downloaded */
     egress_bytes: number
-    /** Tiles that were drawn */
+    /** Tiles rendered */
     tiles: number
-    /** Clip jobs */
+    /** Number of clip jobs */
     compute_jobs: number
-    /** Processing jobs of all other kinds */
+    /** Number of processing jobs, without clip jobs */
     processing_jobs: number
-    /** Calls, refused ones too */
+    /** API calls, including refused ones */
     api_calls: number
   })[]
 }
 
 /** Input of `usage.recalculate_storage`. */
 export interface UsageRecalculateStorageInput {
-  /** The caller's own, which is also the default */
+  /** Organization ID; defaults to the caller's organization */
   organization_id?: string | undefined
 }
 
 /** Answer of `usage.recalculate_storage`. */
 export interface UsageRecalculateStorageOutput {
-  /** What was counted before */
+  /** Storage use before the recalculation, in bytes */
   previous_bytes: number
-  /** Bytes that are stored */
+  /** Storage use in bytes */
   storage_bytes: number
 }
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Closed, Defaulted } from '#core/shapes.ts'
+import { Closed, Defaulted, Described } from '#core/shapes.ts'
 import { COG_TYPE } from '#services/ingest/intake.ts'
 import { ItemId } from '#wire/ids.ts'
 import { indexExpression } from '#services/processing/names.ts'
@@ -24,8 +24,8 @@ export default process({
   version: '1',
   category: 'time',
   input: Closed({
-    before_item_id: Type.With(ItemId, { description: 'The item before' }),
-    after_item_id: Type.With(ItemId, { description: 'The item after; it is brought onto the grid of the one before' }),
+    before_item_id: Described(ItemId, 'The item before'),
+    after_item_id: Described(ItemId, 'The item after; it is brought onto the grid of the one before'),
     asset_key: AssetKey,
     index_name: Defaulted(Type.String({ minLength: 1, maxLength: 50 }), 'ndvi', { description: 'An id of analytics.indices.list' }),
     change_threshold: Defaulted(Type.Number({ exclusiveMinimum: 0, maximum: 1e6 }), 0.1, {

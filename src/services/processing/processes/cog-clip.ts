@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import { COG_TYPE } from '#services/ingest/intake.ts'
 import { Area, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process, type ProducedAsset } from '#services/processing/process.ts'
@@ -28,12 +28,12 @@ export default process({
       Type.Array(
         Closed({
           key: Type.String({ minLength: 1, maxLength: 255, description: 'What the clip of it is called' }),
-          url: Type.String({ minLength: 1, maxLength: 2_048, description: 'An https address on a host that rasters are read from' }),
+          url: Type.String({ minLength: 1, maxLength: 2_048, description: 'HTTPS URL on an allowed host' }),
         }),
         { minItems: 1, maxItems: 100, description: 'Rasters by their addresses, instead of an item' },
       ),
     ),
-    geometry: Type.With(Area, { description: 'GeoJSON Polygon or MultiPolygon of at most 999 vertices, in longitude and latitude' }),
+    geometry: Described(Area, 'GeoJSON Polygon or MultiPolygon of at most 999 vertices, in longitude and latitude'),
     output_name: OutputName,
   }),
   output: ItemsOutput,

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
-import { Choice, Closed, Defaulted, Timestamp } from '#core/shapes.ts'
+import { Choice, Closed, Defaulted, Described, Timestamp } from '#core/shapes.ts'
 import { Epsg, Items, manySources, Resolution, takenAt } from '#services/processing/many.ts'
 import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
 import { process, type OpenSource } from '#services/processing/process.ts'
@@ -19,8 +19,8 @@ export default process({
     item_ids: Items,
     asset_key: AssetKey,
     statistic: Defaulted(Choice(['median', 'mean', 'max', 'min']), 'median', { description: 'What is computed of the values of a pixel' }),
-    start_datetime: Type.Optional(Type.With(Timestamp, { description: 'Leave out what was taken before' })),
-    end_datetime: Type.Optional(Type.With(Timestamp, { description: 'Leave out what was taken after' })),
+    start_datetime: Type.Optional(Described(Timestamp, 'Leave out what was taken before')),
+    end_datetime: Type.Optional(Described(Timestamp, 'Leave out what was taken after')),
     bands: Bands,
     epsg: Epsg,
     resolution: Resolution,

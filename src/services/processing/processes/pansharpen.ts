@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
-import { Closed } from '#core/shapes.ts'
+import { Closed, Described } from '#core/shapes.ts'
 import { ItemId } from '#wire/ids.ts'
 import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
@@ -15,9 +15,9 @@ export default process({
   version: '1',
   category: 'bands',
   input: Closed({
-    item_id: Type.With(ItemId, { description: 'The item with the colours' }),
+    item_id: Described(ItemId, 'The item with the colours'),
     asset_key: AssetKey,
-    pan_item_id: Type.Optional(Type.With(ItemId, { description: 'The item with the panchromatic band; the same item by default' })),
+    pan_item_id: Type.Optional(Described(ItemId, 'The item with the panchromatic band; the same item by default')),
     pan_asset_key: Type.Optional(
       Type.String({ minLength: 1, maxLength: 255, description: 'Its asset; pan by default where it is the same item' }),
     ),
