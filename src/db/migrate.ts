@@ -25,6 +25,7 @@ import * as turns from './migrations/0023_turns.ts'
 import * as watchers from './migrations/0024_watchers.ts'
 import * as uploadParts from './migrations/0025_upload_parts.ts'
 import * as stated from './migrations/0026_stated.ts'
+import * as uploadPositions from './migrations/0029_upload_positions.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
@@ -55,6 +56,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0024_watchers': watchers,
   '0025_upload_parts': uploadParts,
   '0026_stated': stated,
+  '0029_upload_positions': uploadPositions,
 }
 
 /**

@@ -17,10 +17,13 @@ const FileRecord = Closed(
     size_bytes: Nullable(Type.Integer()),
     state: Choice(UPLOAD_FILE_STATES, {
       description:
-        'awaiting: its bytes are expected; refused: it is no raster that we read; converting: it is being rewritten; ' +
+        'awaiting: its bytes are expected; refused: it is no raster that we read, or with the step `position` it needs a position; ' +
+        'converting: it is being rewritten; ' +
         'ready: its item can be shown; failed: its conversion failed',
     }),
-    step: Type.String({ description: 'upload, check, queued, convert, store, describe or done: where it is, or where it failed' }),
+    step: Type.String({
+      description: 'upload, check, position, queued, convert, store, describe or done: where it is, or where it failed',
+    }),
     fraction: Nullable(Type.Number({ description: 'Of the conversion, from 0 to 1' })),
     error: Nullable(Type.String()),
     item_id: Nullable(Type.String()),

@@ -2450,11 +2450,11 @@ export interface UploadFile {
   /** How large it is, in bytes; null where nobody knows */
   size_bytes: number | null
   /**
-   * awaiting: its bytes are expected; refused: it is no raster that we read; converting: it is being rewritten; ready: its item can be
-   * shown; failed: its conversion failed
+   * awaiting: its bytes are expected; refused: it is no raster that we read, or with the step `position` it needs a position; converting:
+   * it is being rewritten; ready: its item can be shown; failed: its conversion failed
    */
   state: 'awaiting' | 'refused' | 'converting' | 'ready' | 'failed'
-  /** upload, check, queued, convert, store, describe or done: where it is, or where it failed */
+  /** upload, check, position, queued, convert, store, describe or done: where it is, or where it failed */
   step: string
   /** Of the conversion, from 0 to 1 */
   fraction: number | null

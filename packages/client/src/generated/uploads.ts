@@ -9,6 +9,30 @@ import type {
 export interface UploadsCompleteInput {
   /** The upload session */
   upload_id: string
+  /**
+   * Where images lie that do not say so themselves. A position replaces what the file says; with `crs` alone, the transform of the file is
+   * read in that system
+   */
+  positions?: ({
+    /** The name of the file; can be left out where the session has one file */
+    file_name?: string | undefined
+    /** The EPSG code of the coordinates below, such as EPSG:32633 */
+    crs: string
+    /** The outer edges of the image: left, bottom, right, top, in units of `crs` */
+    bounds?: [number, number, number, number] | undefined
+    /**
+     * Ground control points: pixels from the top left corner of the image, and where they lie in units of `crs`. The image is placed by a
+     * straight (affine) fit through them
+     */
+    gcps?: ({
+      column: number
+      row: number
+      /** Column of the tile, from the west */
+      x: number
+      /** Row of the tile, from the north */
+      y: number
+    })[] | undefined
+  })[] | null | undefined
 }
 
 /** Answer of `uploads.complete`. */
