@@ -3,6 +3,7 @@ import { decodeFax } from '#raster/codec/ccitt.ts'
 import { decodeJpeg } from '#raster/codec/jpeg.ts'
 import { labToColors } from '#raster/codec/lab.ts'
 import { decodeLerc } from '#raster/codec/lerc.ts'
+import { decodeLogLuv } from '#raster/codec/logluv.ts'
 import { decodeLzma } from '#raster/codec/lzma.ts'
 import { decodeLzw } from '#raster/codec/lzw.ts'
 import { decodeNext } from '#raster/codec/next.ts'
@@ -44,6 +45,17 @@ export async function decodeBlock(directory: Directory, stored: Uint8Array, rows
     case 'jpeg':
     case 'webp':
       return decodeImage(directory, stored, rows.stored)
+    case 'sgilog':
+    case 'sgilog24': {
+      const input = directory.reversedBits ? reverseBits(stored) : stored
+      const samples = decodeLogLuv(input, {
+        width,
+        rows: rows.wanted,
+        bands: samplesPerPixel,
+        isPacked: directory.compression === 'sgilog24',
+      })
+      return new EXACT_ARRAY[directory.sample.dataType](samples.buffer, samples.byteOffset, samples.length)
+    }
     case 'lerc':
       return decodeLerc(stored, {
         width,
@@ -125,7 +137,7 @@ function toSamples(directory: Directory, bytes: Uint8Array, shape: RowShape): Ex
   }
   if (directory.photometric === PHOTOMETRIC.cielab) {
     if (directory.predictor === 2) undoPredictor2(bytes, shape, 1)
-    return labToColors(bytes)
+    return labToColors(bytes, directory.whitePoint)
   }
   if (isComplex) {
     if (!directory.littleEndian) swapBytes(bytes, bits / 16)

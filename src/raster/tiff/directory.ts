@@ -26,6 +26,8 @@ export interface Directory {
   readonly lercWrapper: 'none' | 'deflate' | 'zstd'
   /** How luma and chroma are stored where no image codec turns them into colours; null otherwise. */
   readonly ycbcr: YcbcrCoding | null
+  /** x and y of the white of Lab colours; null: that of D50. */
+  readonly whitePoint: readonly [number, number] | null
   /** Of Group 3 fax coding. */
   readonly t4Options: number
   readonly isReduced: boolean
@@ -95,6 +97,7 @@ type Coding = Pick<
   | 'lercWrapper'
   | 'ycbcr'
   | 't4Options'
+  | 'whitePoint'
 >
 
 /** Codecs that we know and cannot read: no decoder of theirs is both maintained and ours to ship. */
@@ -103,8 +106,6 @@ const REFUSED: Readonly<Record<number, string>> = {
   34712: 'JPEG 2000',
   50002: 'JPEG XL',
   52546: 'JPEG XL',
-  34676: 'SGI LogLuv',
-  34677: 'SGI LogLuv',
   34661: 'JBIG',
 }
 
@@ -128,6 +129,7 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
   if (photometric === PHOTOMETRIC.cielab && (planar || bandCount !== 3 || sample.bits !== 8)) {
     throw new RasterError('unsupported', 'Lab colours are read from three interleaved bands of bytes only')
   }
+  assertLogarithmic(compression, photometric, { planar, bandCount, bits: sample.bits, isFloat: sample.isFloat })
   if (isPlainYcbcr && (planar || bandCount !== 3 || sample.bits !== 8 || predictor !== 1)) {
     throw new RasterError('unsupported', 'Luma and chroma outside JPEG are read from three interleaved bands of bytes only')
   }
@@ -136,6 +138,7 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
     predictor,
     ycbcr: isPlainYcbcr ? await readYcbcr(fields) : null,
     t4Options: await fields.number(TAG.t4Options, 0),
+    whitePoint: photometric === PHOTOMETRIC.cielab ? await readWhitePoint(fields) : null,
     planar,
     photometric,
     extraSamples: (await fields.numbers(TAG.extraSamples)) ?? [],
@@ -159,6 +162,26 @@ async function readYcbcr(fields: Fields): Promise<YcbcrCoding> {
   if (!isUsable || [0, 2, 4].some((i) => reference[i] === reference[i + 1]))
     throw new RasterError('corrupt', 'The TIFF has no usable chroma')
   return { across, down, coefficients: [red, green, blue], reference }
+}
+
+async function readWhitePoint(fields: Fields): Promise<[number, number] | null> {
+  const [x, y] = (await fields.numbers(TAG.whitePoint)) ?? []
+  if (x === undefined || y === undefined) return null
+  if (!(x > 0 && y > 0 && x + y <= 1)) throw new RasterError('corrupt', 'The TIFF has no usable white point')
+  return [x, y]
+}
+
+/** SGI's codings are for logarithms of light, with or without colour, and these are in no other coding. */
+function assertLogarithmic(
+  compression: CompressionName,
+  photometric: number,
+  shape: { planar: boolean; bandCount: number; bits: number; isFloat: boolean },
+): void {
+  const isCoded = compression === 'sgilog' || compression === 'sgilog24'
+  const bands = photometric === PHOTOMETRIC.logLuv ? 3 : photometric === PHOTOMETRIC.logL && compression === 'sgilog' ? 1 : null
+  if (!isCoded && photometric !== PHOTOMETRIC.logL && photometric !== PHOTOMETRIC.logLuv) return
+  if (!isCoded || bands !== shape.bandCount || shape.planar || shape.bits !== 16 || shape.isFloat)
+    throw new RasterError('unsupported', `LogLuv is read from one or three interleaved bands of 16-bit integers in SGI's coding only`)
 }
 
 /** GDAL reads no other Lab than CIE's either; inks inside JPEG are kept in two opposite ways. */

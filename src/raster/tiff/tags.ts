@@ -14,6 +14,7 @@ export const TAG = {
   t4Options: 292,
   planarConfiguration: 284,
   predictor: 317,
+  whitePoint: 318,
   colorMap: 320,
   tileWidth: 322,
   tileLength: 323,
@@ -51,6 +52,8 @@ export const COMPRESSION = {
   next: 32766,
   packbits: 32773,
   thunderscan: 32809,
+  sgilog: 34676,
+  sgilog24: 34677,
   lerc: 34887,
   lzma: 34925,
   zstd: 50000,
@@ -71,6 +74,8 @@ const NAME_BY_CODE = new Map<number, CompressionName>([
   [COMPRESSION.next, 'next'],
   [COMPRESSION.packbits, 'packbits'],
   [COMPRESSION.thunderscan, 'thunderscan'],
+  [COMPRESSION.sgilog, 'sgilog'],
+  [COMPRESSION.sgilog24, 'sgilog24'],
   [COMPRESSION.lerc, 'lerc'],
   [COMPRESSION.lzma, 'lzma'],
   [COMPRESSION.zstd, 'zstd'],
@@ -92,6 +97,8 @@ export const PHOTOMETRIC = {
   cielab: 8,
   icclab: 9,
   itulab: 10,
+  logL: 32844,
+  logLuv: 32845,
 } as const
 
 export const SUBFILE = { reducedResolution: 1, mask: 4 } as const
