@@ -54,7 +54,7 @@ const INTERVALS_ONLY: ReadonlySet<TimeOperator> = new Set([
   't_starts',
 ])
 
-/** An instant, a day, an interval of them, or properties that have them. The item's own `datetime` is an interval where the item has one. */
+/** An instant, a day, an interval of them, or properties that have them. An item's `datetime` is an interval where the item has one. */
 export function timeOperand(operator: TimeOperator, value: unknown, at: string): TimeSpan {
   if (isObject(value) && Array.isArray(value['interval'])) {
     const ends = value['interval'] as unknown[]

@@ -11,11 +11,13 @@ export const COMPARISONS = { '=': sql`=`, '<>': sql`<>`, '<': sql`<`, '<=': sql`
 
 export const columnOf = (property: string): Column | undefined => STAC_COLUMNS.get(bare(property))
 
+/** Accents and other marks that stand over or under a letter. */
+const MARKS = String.raw`[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]`
+
 /** Both cases of a letter by way of its capital, so that ß is like SS; a sigma that ends a word is like any other. */
 const FOLDS: Readonly<Record<Fold, (text: Sql) => Sql>> = {
   casei: (text) => sql`translate(lower(upper(${text} collate "und-x-icu") collate "und-x-icu"), 'ς', 'σ')`,
-  accenti: (text) =>
-    sql`normalize(regexp_replace(normalize(${text}, nfd), '[\\u0300-\\u036f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\ufe20-\\ufe2f]', '', 'g'), nfc)`,
+  accenti: (text) => sql`normalize(regexp_replace(normalize(${text}, nfd), ${MARKS}::text, '', 'g'), nfc)`,
 }
 
 export function ofTexts(comparison: Comparison | 'like', left: Text, right: Text): Predicate {
@@ -34,6 +36,8 @@ function textIn(property: string): Sql {
   const subject = propertyOf(bare(property))
   return sql`(case when jsonb_typeof(${subject}) = 'string' then ${subject} #>> '{}' end)`
 }
+
+const DAY = String.raw`^\d{4}-\d\d-\d\d$`
 
 /** The first and the last moment of an end: a day has two, an instant has the same one twice. */
 interface Moments {
@@ -85,7 +89,8 @@ function momentsOf(end: TimeEnd, which: 'start' | 'end'): Moments {
   if (column && column.kind !== 'time') throw problem('bad-request', `'${end.property}' is not a time`)
   if (column) return same(sql.raw(column.column))
   const subject = propertyOf(bare(end.property))
+  const text = sql`(${subject} #>> '{}')`
   const onDay = (time: string): Sql =>
-    sql`stated_instant(case when (${subject} #>> '{}') ~ '^\\d{4}-\\d\\d-\\d\\d$' then to_jsonb((${subject} #>> '{}') || ${time}::text) else ${subject} end)`
+    sql`stated_instant(case when ${text} ~ ${DAY}::text then to_jsonb(${text} || ${time}::text) else ${subject} end)`
   return { first: onDay('T00:00:00Z'), last: onDay('T23:59:59.999Z') }
 }

@@ -63,7 +63,7 @@ async function touching(db: Db, organizationId: string, { relation, geometry }: 
       await sql`set local statement_timeout = ${sql.lit(TIMEOUT_MS)}`.execute(tx)
       const { rows } = await sql<Candidate>`
         select i.seq, i.geometry, i.bbox from item i
-        where i.seq = any(array(select distinct c.seq from item_cell c where c.org_id = ${organizationId} and c.cell = any(${cells}::int[])))
+        where i.seq = any(array(select distinct seq from item_cell where org_id = ${organizationId} and cell = any(${cells}::int[])))
           and i.org_id = ${organizationId} and i.deleted_at is null and i.geometry is not null and ${touches(parts)}
         limit ${left + 1}
       `.execute(tx)
