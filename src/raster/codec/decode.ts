@@ -7,6 +7,7 @@ import { decodeLogLuv } from '#raster/codec/logluv.ts'
 import { decodeLzma } from '#raster/codec/lzma.ts'
 import { decodeLzw } from '#raster/codec/lzw.ts'
 import { decodeNext } from '#raster/codec/next.ts'
+import { withHeader } from '#raster/codec/old-jpeg.ts'
 import { decodePackbits } from '#raster/codec/packbits.ts'
 import { fitPixels } from '#raster/codec/pixels.ts'
 import { undoDifferences, undoDifferences64, undoFloatPlanes, type RowShape } from '#raster/codec/predictor.ts'
@@ -43,6 +44,7 @@ export async function decodeBlock(directory: Directory, stored: Uint8Array, rows
   const width = directory.grid.blockWidth
   switch (directory.compression) {
     case 'jpeg':
+    case 'oldJpeg':
     case 'webp':
       return decodeImage(directory, stored, rows.stored)
     case 'sgilog':
@@ -82,7 +84,9 @@ async function decodeImage(directory: Directory, stored: Uint8Array, rows: numbe
   const image =
     directory.compression === 'jpeg'
       ? await decodeJpeg(stored, directory.jpegTables, { width, rows, components: channels, isYcbcr })
-      : await decodeWebp(stored, width * directory.grid.blockHeight)
+      : directory.compression === 'oldJpeg'
+        ? await decodeJpeg(withHeader(stored, directory.jpegTables!), null, { width, rows, components: channels, isYcbcr })
+        : await decodeWebp(stored, width * directory.grid.blockHeight)
   return fitPixels(image, { width, rows, channels })
 }
 
