@@ -1,29 +1,28 @@
-/** CQL2-JSON as callers send it, read into a small typed tree: what is not in the tree cannot be asked. */
+/** CQL2-JSON as callers send it, read into the tree of `cql2-tree.ts`. */
+import {
+  isFolded,
+  isObject,
+  isProperty,
+  MAX_PROPERTY_LENGTH,
+  MAX_TEXT_LENGTH,
+  textOperand,
+  timeOperand,
+  unknownFunction,
+} from './cql2-operands.ts'
+import {
+  TIME_OPERATORS,
+  type Arithmetic,
+  type ArrayOperator,
+  type Comparison,
+  type Cql2,
+  type Literal,
+  type Numeric,
+  type TimeOperator,
+} from './cql2-tree.ts'
 import { requireGeometry, type Geometry } from './geometry.ts'
 import { parseInstant, parseInterval, type Interval } from './interval.ts'
+import { areDisjoint, holds, shapeOf, SPATIAL_RELATIONS, type SpatialRelation } from './relate.ts'
 import { invalidField, problem } from './problem.ts'
-
-export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
-export type Literal = string | number | boolean | Date
-
-export type Arithmetic = '+' | '-' | '*' | '/' | '%' | 'div'
-/** Arithmetic over numbers and properties. */
-export type Numeric = number | { property: string } | { op: Arithmetic; left: Numeric; right: Numeric }
-export type ArrayOperator = 'a_contains' | 'a_containedBy' | 'a_equals' | 'a_overlaps'
-
-export type Cql2 =
-  | { op: 'and' | 'or'; args: readonly Cql2[] }
-  | { op: 'not'; arg: Cql2 }
-  | { op: 'constant'; value: boolean }
-  | { op: 'compare'; comparison: Comparison; property: string; value: Literal }
-  | { op: 'in'; property: string; values: readonly Literal[] }
-  | { op: 'between'; property: string; low: Literal; high: Literal }
-  | { op: 'like'; property: string; pattern: string }
-  | { op: 'isNull'; property: string }
-  | { op: 'compute'; comparison: Comparison; left: Numeric; right: Numeric }
-  | { op: ArrayOperator; property: string; values: readonly Literal[] }
-  | { op: 's_intersects'; geometries: readonly Geometry[] }
-  | { op: 't_intersects'; interval: Interval }
 
 /** Of one filter: operators, properties and values together; of `query`, its conditions and the members of each `in`. */
 export const MAX_FILTER_NODES = 100
@@ -31,8 +30,6 @@ export const MAX_FILTER_DEPTH = 20
 export const MAX_GEOMETRIES = 50
 /** Over all geometries of a filter: each is checked while nobody else is answered. */
 export const MAX_FILTER_VERTICES = 3_000
-const MAX_PROPERTY_LENGTH = 200
-const MAX_TEXT_LENGTH = 1_000
 
 /** What can stand between two values, and what it is called when the value comes first. */
 const MIRRORED: Readonly<Record<Comparison, Comparison>> = { '=': '=', '<>': '<>', '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
@@ -43,7 +40,9 @@ const ARRAY_MIRRORED: Readonly<Record<ArrayOperator, ArrayOperator>> = {
   a_equals: 'a_equals',
   a_overlaps: 'a_overlaps',
 }
-const ARITHMETIC: readonly string[] = ['+', '-', '*', '/', '%', 'div'] satisfies Arithmetic[]
+/** What a relation is called when the item's geometry comes second; the others are the same both ways. */
+const RELATION_MIRRORED: Partial<Record<SpatialRelation, SpatialRelation>> = { s_contains: 's_within', s_within: 's_contains' }
+const ARITHMETIC: readonly string[] = ['+', '-', '*', '/', '%', 'div', '^'] satisfies Arithmetic[]
 const OPERATORS = [
   'and',
   'or',
@@ -54,15 +53,14 @@ const OPERATORS = [
   'like',
   'isNull',
   's_intersects',
-  't_intersects',
+  's_disjoint',
+  ...SPATIAL_RELATIONS,
+  ...TIME_OPERATORS,
   ...Object.keys(ARRAY_MIRRORED),
 ]
 /** The item's own geometry and time, under the names that clients give them. */
 const GEOMETRY_NAMES = new Set(['geometry', 'footprint'])
 const TIME_NAMES = new Set(['datetime', 'start_datetime', 'end_datetime'])
-
-type Json = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Json => value !== null && typeof value === 'object' && !Array.isArray(value)
 
 export function parseCql2(filter: unknown): Cql2 {
   return new Reader().expression(filter, 'filter', 1)
@@ -104,6 +102,8 @@ class Reader {
         const [first, ...ends] = args
         // Drafts of CQL2 had the two ends in a list of their own.
         const [subject, low, high] = only([first, ...(ends.length === 1 && Array.isArray(ends[0]) ? (ends[0] as unknown[]) : ends)], 3, at)
+        if ([subject, low, high].some(isFolded))
+          return { op: 'and', args: [this.#text('>=', [subject, low], at), this.#text('<=', [subject, high], at)] }
         return {
           op,
           property: this.#property(subject, `${at}.args.0`),
@@ -113,18 +113,20 @@ class Reader {
       }
       case 'like': {
         const [subject, pattern] = only(args, 2, at)
+        if (isFolded(subject) || isFolded(pattern)) return this.#text('like', [subject, pattern], at)
         return { op, property: this.#property(subject, `${at}.args.0`), pattern: this.#pattern(pattern, `${at}.args.1`) }
       }
       case 's_intersects':
-        return { op, geometries: this.#geometries(only(args, 2, at), at) }
-      case 't_intersects':
-        return { op, interval: this.#interval(only(args, 2, at), at) }
+      case 's_disjoint':
+        return this.#touching(op, only(args, 2, at), at)
       case 'a_contains':
       case 'a_containedBy':
       case 'a_equals':
       case 'a_overlaps':
         return this.#array(op, only(args, 2, at), at)
       default:
+        if (SPATIAL_RELATIONS.includes(op as SpatialRelation)) return this.#related(op as SpatialRelation, only(args, 2, at), at)
+        if (TIME_OPERATORS.includes(op as TimeOperator)) return this.#time(op as TimeOperator, only(args, 2, at), at)
         return this.#comparison(op as Comparison, only(args, 2, at), at)
     }
   }
@@ -158,13 +160,16 @@ class Reader {
   }
 
   #comparison(comparison: Comparison, [left, right]: readonly unknown[], at: string): Cql2 {
-    if ([left, right].some((each) => isArithmetic(each) || (isObject(each) && each['op'] === '^')))
+    if (isFolded(left) || isFolded(right)) return this.#text(comparison, [left, right], at)
+    if (isArithmetic(left) || isArithmetic(right))
       return {
         op: 'compute',
         comparison,
         left: this.#numeric(left, `${at}.args.0`, 1),
         right: this.#numeric(right, `${at}.args.1`, 1),
       }
+    const fault = unknownFunction(left, `${at}.args.0`) ?? unknownFunction(right, `${at}.args.1`)
+    if (fault) throw fault
     const isMirrored = !isProperty(left) && isProperty(right)
     const [subject, value] = isMirrored ? [right, left] : [left, right]
     return {
@@ -175,18 +180,26 @@ class Reader {
     }
   }
 
+  #text(comparison: Comparison | 'like', [left, right]: readonly unknown[], at: string): Cql2 {
+    this.#count()
+    this.#count()
+    const operand = textOperand(right, `${at}.args.1`)
+    if (comparison === 'like') this.#pattern(operand.value, `${at}.args.1`)
+    return { op: 'text', comparison, left: textOperand(left, `${at}.args.0`), right: operand }
+  }
+
   #in([subject, list]: readonly unknown[], at: string): Cql2 {
-    const property = this.#property(subject, `${at}.args.0`)
     if (!Array.isArray(list) || list.length === 0) throw invalidField(`${at}.args.1`, 'must be a list with at least one value')
+    if (isFolded(subject) || list.some(isFolded))
+      return { op: 'or', args: list.map((each: unknown) => this.#text('=', [subject, each], at)) }
+    const property = this.#property(subject, `${at}.args.0`)
     return { op: 'in', property, values: list.map((each: unknown, index) => this.#literal(each, `${at}.args.1.${index}`)) }
   }
 
   #property(value: unknown, at: string): string {
     this.#count()
     if (isProperty(value)) return value.property
-    if (isObject(value) && typeof value['op'] === 'string')
-      throw problem('bad-request', `Functions cannot be compared: '${value['op'].slice(0, 60)}' at ${at}`)
-    throw invalidField(at, `must be {"property": name} with a name of 1 to ${MAX_PROPERTY_LENGTH} characters`)
+    throw unknownFunction(value, at) ?? invalidField(at, `must be {"property": name} with a name of 1 to ${MAX_PROPERTY_LENGTH} characters`)
   }
 
   #literal(value: unknown, at: string): Literal {
@@ -196,6 +209,8 @@ class Reader {
     if (isObject(value) && typeof value['timestamp'] === 'string') return parseInstant(value['timestamp'], at)
     if (isObject(value) && typeof value['date'] === 'string') return parseInterval(value['date'], at).from!
     if (isProperty(value)) throw problem('bad-request', `Two properties cannot be compared with each other (${at})`)
+    const fault = unknownFunction(value, at)
+    if (fault) throw fault
     throw invalidField(at, `must be a number, a boolean, a text of at most ${MAX_TEXT_LENGTH} characters, {"timestamp": …} or {"date": …}`)
   }
 
@@ -206,11 +221,34 @@ class Reader {
     return pattern
   }
 
-  #geometries(args: readonly unknown[], at: string): Geometry[] {
+  #touching(op: 's_intersects' | 's_disjoint', args: readonly unknown[], at: string): Cql2 {
     this.#count()
-    const index = args.findIndex((each) => isProperty(each) && GEOMETRY_NAMES.has(each.property))
-    if (index === -1) throw problem('bad-request', `s_intersects compares {"property": "geometry"} with a geometry (${at})`)
-    return this.#requireGeometries(args[1 - index], `${at}.args.${1 - index}`)
+    const index = args.findIndex(isItemGeometry)
+    if (index !== -1) return { op, geometries: this.#geometries(op, args[1 - index], `${at}.args.${1 - index}`) }
+    const [left, right] = args.map((each, which) => this.#geometries(op, each, `${at}.args.${which}`).map(shapeOf))
+    const isApart = left!.every((one) => right!.every((other) => areDisjoint(one, other)))
+    return { op: 'constant', value: isApart === (op === 's_disjoint') }
+  }
+
+  #related(op: SpatialRelation, args: readonly unknown[], at: string): Cql2 {
+    this.#count()
+    const index = args.findIndex(isItemGeometry)
+    const given = (which: number): Geometry => {
+      const [geometry, ...others] = this.#geometries(op, args[which], `${at}.args.${which}`)
+      if (others.length > 0)
+        throw problem('bad-request', `'${op}' compares single geometries, not a GeometryCollection (${at}.args.${which})`)
+      return geometry!
+    }
+    if (index === -1) return { op: 'constant', value: holds(op, shapeOf(given(0)), shapeOf(given(1))) }
+    return { op: 's_relate', relation: index === 0 ? op : (RELATION_MIRRORED[op] ?? op), geometry: given(1 - index) }
+  }
+
+  #geometries(op: string, value: unknown, at: string): Geometry[] {
+    const fault = unknownFunction(value, at)
+    if (fault) throw fault
+    if (isProperty(value))
+      throw problem('bad-request', `'${op}' compares {"property": "geometry"} with a geometry; '${value.property}' is none (${at})`)
+    return this.#requireGeometries(value, at)
   }
 
   /** Any geometry, a collection of them included, as a flat list. */
@@ -238,29 +276,30 @@ class Reader {
     return geometry
   }
 
-  #interval([subject, value]: readonly unknown[], at: string): Interval {
+  #time(operator: TimeOperator, args: readonly unknown[], at: string): Cql2 {
     this.#count()
-    const names = isObject(subject) && Array.isArray(subject['interval']) ? (subject['interval'] as unknown[]) : [subject]
-    if (!names.every((each) => isProperty(each) && TIME_NAMES.has(each.property)))
-      throw problem('bad-request', `t_intersects compares {"property": "datetime"} with a time or an interval (${at})`)
-    const field = `${at}.args.1`
-    if (isObject(value) && Array.isArray(value['interval'])) {
-      const ends = only(value['interval'], 2, field).map((each) => textOfTime(each, field))
-      return parseInterval(ends.join('/'), field)
-    }
-    return parseInterval(textOfTime(value, field), field)
+    const interval = operator === 't_intersects' ? itemInterval(args, at) : null
+    if (interval) return { op: 't_intersects', interval }
+    const [left, right] = args.map((each, index) => timeOperand(operator, each, `${at}.args.${index}`))
+    return { op: 'time', operator, left: left!, right: right! }
   }
 }
+
+/** The interval that an item's own time is compared with, which an index answers; null where something else is compared. */
+function itemInterval([subject, value]: readonly unknown[], at: string): Interval | null {
+  const names = isObject(subject) && Array.isArray(subject['interval']) ? (subject['interval'] as unknown[]) : [subject]
+  if (!names.every((each) => isProperty(each) && TIME_NAMES.has(each.property))) return null
+  const field = `${at}.args.1`
+  const ends = isObject(value) && Array.isArray(value['interval']) ? only(value['interval'] as unknown[], 2, field) : [value]
+  if (ends.some(isProperty)) return null
+  return parseInterval(ends.map((each) => textOfTime(each, field)).join('/'), field)
+}
+
+const isItemGeometry = (value: unknown): boolean => isProperty(value) && GEOMETRY_NAMES.has(value.property)
 
 function only(args: readonly unknown[], count: number, at: string): readonly unknown[] {
   if (args.length !== count) throw invalidField(at, `needs exactly ${count} args`)
   return args
-}
-
-function isProperty(value: unknown): value is { property: string } {
-  if (!isObject(value)) return false
-  const { property } = value
-  return typeof property === 'string' && property.length > 0 && property.length <= MAX_PROPERTY_LENGTH
 }
 
 function isArithmetic(value: unknown): value is { op: Arithmetic; args: readonly unknown[] } {
@@ -290,32 +329,4 @@ function boxOf(bbox: unknown, field: string): object {
   ]
   if (west > east) return { type: 'MultiPolygon', coordinates: [ring(west, 180), ring(-180, east)] }
   return { type: 'Polygon', coordinates: ring(west, east) }
-}
-
-const numericProperties = (value: Numeric): string[] =>
-  typeof value === 'number' ? [] : 'property' in value ? [value.property] : [value.left, value.right].flatMap(numericProperties)
-
-/** Every property that a filter names. */
-export function propertiesIn(node: Cql2): string[] {
-  switch (node.op) {
-    case 'and':
-    case 'or':
-      return node.args.flatMap(propertiesIn)
-    case 'not':
-      return propertiesIn(node.arg)
-    case 'compare':
-    case 'in':
-    case 'between':
-    case 'like':
-    case 'isNull':
-    case 'a_contains':
-    case 'a_containedBy':
-    case 'a_equals':
-    case 'a_overlaps':
-      return [node.property]
-    case 'compute':
-      return [node.left, node.right].flatMap(numericProperties)
-    default:
-      return []
-  }
 }

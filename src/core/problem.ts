@@ -180,6 +180,12 @@ export const PROBLEMS = {
       'The file is not a raster that can be read: the detail says what is wrong with it, for example its format, its ' +
       'georeference or its size.',
   },
+  'position-required': {
+    status: 422,
+    about:
+      'An uploaded file says nothing usable about where it lies. Repeat `uploads.complete` with `positions`: for each such file its ' +
+      '`crs` and either `bounds` or `gcps`. `errors` names the files; they are kept until the session ends.',
+  },
   'raster-too-demanding': {
     status: 422,
     about:

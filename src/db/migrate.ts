@@ -27,6 +27,7 @@ import * as uploadParts from './migrations/0025_upload_parts.ts'
 import * as stated from './migrations/0026_stated.ts'
 import * as accruals from './migrations/0027_accruals.ts'
 import * as jobResponses from './migrations/0028_job_responses.ts'
+import * as uploadPositions from './migrations/0029_upload_positions.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
@@ -59,6 +60,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0026_stated': stated,
   '0027_accruals': accruals,
   '0028_job_responses': jobResponses,
+  '0029_upload_positions': uploadPositions,
 }
 
 /**

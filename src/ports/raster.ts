@@ -1,6 +1,7 @@
 import type { ObjectRef } from './storage.ts'
 import type { ImageFormat } from '#raster/encode/format.ts'
 import type { Inspection } from '#raster/ingest/inspect.ts'
+import type { Position } from '#raster/ingest/position.ts'
 import type { Style } from '#raster/render/style.ts'
 import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
 import type { RasterInfo } from '#raster/types.ts'
@@ -69,6 +70,8 @@ export interface Drawn {
 export interface ConvertRequest {
   /** Samples are numbers of classes: overviews pick one of them, and never mix two. */
   readonly isCategorical: boolean
+  /** Goes before the file's own georeference. */
+  readonly position?: Position | undefined
   /** From 0 to 1. */
   readonly onProgress?: (fraction: number) => void
   readonly signal?: AbortSignal | undefined

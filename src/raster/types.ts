@@ -143,8 +143,8 @@ export interface RasterInfo {
   readonly gcps: readonly Gcp[]
   /** Root mean square distance, in pixels, between the GCPs and the fitted transform; null without GCPs. */
   readonly gcpResidualPx: number | null
-  /** What the transform comes from: the file's own, or a fit through control points or through a camera model. */
-  readonly placedBy: 'transform' | 'gcps' | 'rpc' | null
+  /** What the transform comes from: the file's own, a fit through control points or through a camera model, or whoever uploaded it. */
+  readonly placedBy: 'transform' | 'gcps' | 'rpc' | 'caller' | null
   /** Where a file may say when it was taken, beside `metadata`: items of other domains and bands, and TIFF's own tag. */
   readonly times: { readonly items: readonly (readonly [string, string])[]; readonly tag: string | null }
   /** Null where the file names no CRS or one that we do not know: see `crsProblem`, and `requireCrs`. */

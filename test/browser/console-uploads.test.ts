@@ -7,6 +7,7 @@ import type { Browser, Page } from 'playwright-core'
 import { createConsoleBuild } from '#console.ts'
 import convert from '../../src/domains/uploads/convert.task.ts'
 import { until } from '../support/service.ts'
+import { striped } from '../support/tiff.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { browser, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, PATIENT_MS, sceneBytes, seat, SEATS, signIn } from './console.ts'
@@ -71,6 +72,24 @@ async function uploads(w: World, org: Org, chromium: Browser, options: object): 
     await assertAccessible(second, 'uploads, ready')
     const { items } = await w.ok(org.owner.token, 'items.list', { project_id: org.projectId })
     assert.equal(items.length, 3, 'each file became an item, once')
+
+    const nowhere = path.join(w.dataDir, 'Nowhere.tif')
+    await writeFile(nowhere, striped({ width: 70, height: 60, georeference: false }))
+    await choose(second, [nowhere])
+    await second.getByRole('button', { name: 'Set position' }).click()
+    await assertAccessible(second, 'uploads, a position')
+    for (const [label, value] of [
+      ['Left (west)', '-3'],
+      ['Bottom (south)', '-2'],
+      ['Right (east)', '4'],
+      ['Top (north)', '4'],
+    ] as const)
+      await second.getByLabel(label).fill(value)
+    await second.getByRole('button', { name: 'Place the image' }).click()
+    while ((await open.count()) < 4 && Date.now() < end) await w.drain(convert)
+    await open.nth(3).waitFor()
+    const placed = (await w.ok(org.owner.token, 'items.list', { project_id: org.projectId })).items
+    assert.ok(placed.some(({ name, bbox }: { name: string; bbox: number[] }) => name === 'Nowhere' && bbox.join() === '-3,-2,4,4'))
 
     const { storage_bytes, limits } = await w.ok(org.owner.token, 'usage.current')
     const rest = limits.storage_bytes - storage_bytes - 1

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { scene } from '../support/scene.ts'
 import { until } from '../support/service.ts'
+import { striped } from '../support/tiff.ts'
 import { world } from '../support/world.ts'
 
 const CLI = path.join(import.meta.dirname, '../../packages/cli/bin/groundtrack.mjs')
@@ -113,6 +114,28 @@ test('the command line', async (t) => {
     assert.doesNotMatch((await run(['upload', 'long.tif'])).stderr, /Continuing/, 'what has ended is not continued')
   })
 
+  await t.test('an image that lies nowhere is positioned by the same command, and not sent again', async () => {
+    writeFileSync(path.join(folder, 'nowhere.tif'), striped({ width: 70, height: 60, georeference: false }))
+    const refused = await run(['upload', 'nowhere.tif'])
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /position-required/)
+    assert.match(refused.stderr, /same command again with --crs EPSG:4326 --bounds/)
+    assert.match((await run(['upload', 'nowhere.tif', '--bounds', '1,2,3,4'])).stderr, /needs --crs/)
+    assert.match((await run(['upload', 'nowhere.tif', '--crs', 'EPSG:4326', '--bounds', '1,2'])).stderr, /--bounds must be 4 numbers/)
+    const { code, stdout, stderr } = await run(['upload', 'nowhere.tif', '--crs', 'EPSG:4326', '--bounds', '-3,-2,4,4'])
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /Continuing the upload/)
+    const { item } = await w.ok(org.owner.token, 'items.get', { item_id: JSON.parse(stdout).item_ids[0] })
+    assert.deepEqual(item.bbox, [-3, -2, 4, 4])
+    const corners = ['0,0,10,50', '70,0,17,50', '0,60,10,44', '70,60,17,44'].flatMap((gcp) => ['--gcp', gcp])
+    const byPoints = JSON.parse(await ok('upload', 'nowhere.tif', '--crs', 'EPSG:4326', ...corners))
+    const fitted = (await w.ok(org.owner.token, 'items.get', { item_id: byPoints.item_ids[0] })).item.bbox
+    assert.deepEqual(
+      fitted.map((value: number) => Math.round(value * 1e6) / 1e6),
+      [10, 44, 17, 50],
+    )
+  })
+
   await t.test('search in every form', async () => {
     const args = ['search', '--host', 'sandbox-open', '--bbox', '151,-34,152,-33', '--datetime', '2029-05-01/2029-06-30', '--limit', '3']
     const found = JSON.parse(await ok(...args)) as { id: string }[]
@@ -120,7 +143,7 @@ test('the command line', async (t) => {
     assert.equal((await ok(...args, '--ndjson')).trim().split('\n').length, 3)
     assert.equal(JSON.parse(await ok(...args, '--geojson')).type, 'FeatureCollection')
     assert.equal((await run(['search', '--bbox', '1,2,3'])).code, 2)
-    assert.equal(JSON.parse(await ok('search', '--mine')).length, 3, 'what was uploaded above')
+    assert.equal(JSON.parse(await ok('search', '--mine')).length, 5, 'what was uploaded above')
   })
 
   await t.test('share', async () => {

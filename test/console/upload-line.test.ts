@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createUploadLine, type Sending } from '../../packages/console/src/screens/upload-line.ts'
+import { createUploadLine, type Position, type Sending } from '../../packages/console/src/screens/upload-line.ts'
 
 const TARGET = { projectId: 'p', collectionId: null, itemId: null, isCategorical: false }
 const FILE = { name: 'field.tif', size: 100 }
@@ -13,7 +13,8 @@ interface Step {
   signal: AbortSignal | null
   onSent(bytes: number): void
   succeed(): void
-  fail(): void
+  fail(message?: string): void
+  position: Position | null
 }
 
 /** A service whose every answer is in our hand. What was aborted still ends when it likes. */
@@ -24,16 +25,22 @@ function desk() {
   const ask = <T>(step: Omit<Step, 'succeed' | 'fail'>, answer: T): Promise<T> =>
     new Promise((resolve, reject) => {
       const leave = () => void waiting.splice(waiting.indexOf(asked), 1)
-      const asked: Step = { ...step, succeed: () => (leave(), resolve(answer)), fail: () => (leave(), reject(new Error('it broke'))) }
+      const asked: Step = {
+        ...step,
+        succeed: () => (leave(), resolve(answer)),
+        fail: (message = 'it broke') => (leave(), reject(new Error(message))),
+      }
       waiting.push(asked)
     })
   const line = createUploadLine<typeof FILE>({
     open() {
       const uploadId = `upload-${opened.length + 1}`
       opened.push(uploadId)
-      return ask({ what: 'open', uploadId, signal: null, onSent: () => {} }, uploadId)
+      return ask({ what: 'open', uploadId, signal: null, position: null, onSent: () => {} }, uploadId)
     },
-    send: (uploadId, _file, _target, { signal, onSent }) => ask<void>({ what: 'send', uploadId, signal, onSent }, undefined),
+    send: (uploadId, _file, _target, { signal, position, onSent }) =>
+      ask<void>({ what: 'send', uploadId, signal, position, onSent }, undefined),
+    lacksPosition: (error) => error instanceof Error && error.message === 'it lies nowhere',
     follow: async () => ({ state: 'done', error: null }),
     giveUp: (uploadId) => void givenUp.push(uploadId),
   })
@@ -78,6 +85,29 @@ test('the run before the pause fails late: the new run goes on', async () => {
   waiting[0]!.succeed()
   await settle()
   assert.equal(one()!.state, 'done')
+})
+
+test('a file that lacks a position keeps its session, and goes on with one; one that is not taken can be given again', async () => {
+  const { line, waiting, opened, one } = desk()
+  line.add(FILE, TARGET, {})
+  await settle()
+  waiting[0]!.succeed()
+  await settle()
+  waiting[0]!.fail('it lies nowhere')
+  await settle()
+  assert.deepEqual([one()!.state, one()!.lacksPosition], ['failed', true])
+  const position = { crs: 'EPSG:4326', bounds: [1, 2, 3, 4] }
+  line.place(one()!.key, position)
+  await settle()
+  assert.deepEqual([one()!.state, one()!.lacksPosition, waiting[0]!.position], ['uploading', false, position])
+  waiting[0]!.fail('positions.0.crs: is not known')
+  await settle()
+  assert.equal(one()!.lacksPosition, true)
+  line.place(one()!.key, position)
+  await settle()
+  waiting[0]!.succeed()
+  await settle()
+  assert.deepEqual([one()!.state, opened.length], ['done', 1])
 })
 
 test('taken away while its session is being opened: the session is given up', async () => {

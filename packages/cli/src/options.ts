@@ -100,24 +100,30 @@ function optionsOf(found: Readonly<Record<string, string | true>>): GlobalOption
   }
 }
 
-/** What a command of ours takes: named values, switches, and the rest by position. */
+/** What a command of ours takes: named values, values that can be repeated, switches, and the rest by position. */
 export function readFlags(
   rest: readonly Word[],
-  flags: { values?: readonly string[]; switches?: readonly string[]; positions?: number },
-): { values: Record<string, string>; switches: Set<string>; positions: string[] } {
+  flags: { values?: readonly string[]; lists?: readonly string[]; switches?: readonly string[]; positions?: number },
+): { values: Record<string, string>; lists: Record<string, string[]>; switches: Set<string>; positions: string[] } {
   const values: Record<string, string> = {}
+  const lists: Record<string, string[]> = {}
   const switches = new Set<string>()
   const positions: string[] = []
   for (let index = 0; index < rest.length; index++) {
     const word = rest[index]!
     if (typeof word === 'string') positions.push(word)
     else if (flags.values?.includes(word.name)) values[word.name] = word.value ?? valueAfter(rest, index++, word.name)
+    else if (flags.lists?.includes(word.name)) (lists[word.name] ??= []).push(word.value ?? valueAfter(rest, index++, word.name))
     else if (flags.switches?.includes(word.name)) switches.add(word.name)
-    else throw new UsageError(`--${word.name} is not an option here`, knownFlags([...(flags.values ?? []), ...(flags.switches ?? [])]))
+    else
+      throw new UsageError(
+        `--${word.name} is not an option here`,
+        knownFlags([...(flags.values ?? []), ...(flags.lists ?? []), ...(flags.switches ?? [])]),
+      )
   }
   if (flags.positions !== undefined && positions.length > flags.positions)
     throw new UsageError(`'${positions[flags.positions]}' is one word too many`)
-  return { values, switches, positions }
+  return { values, lists, switches, positions }
 }
 
 const knownFlags = (names: readonly string[]) => (names.length > 0 ? `Options: ${names.map((name) => `--${name}`).join(' ')}` : null)

@@ -53,9 +53,16 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
       PROJECT,
       ['--collection ID', 'Put them into this collection'],
       ['--categorical', 'Samples are numbers of classes'],
+      ['--crs EPSG:CODE', 'Position an image that has none'],
+      ['--bounds L,B,R,T', 'Its outer edges, in units of --crs'],
+      ['--gcp COLUMN,ROW,X,Y', 'A control point; three or more'],
       ['--wait', 'Until they are converted'],
     ],
-    examples: ['groundtrack upload *.tif', 'groundtrack upload field.tif --wait --json'],
+    examples: [
+      'groundtrack upload *.tif',
+      'groundtrack upload field.tif --wait --json',
+      'groundtrack upload scan.tif --crs EPSG:4326 --bounds 151,-33.06,151.07,-33',
+    ],
     load: async () => (await import('./commands/files.ts')).upload,
   },
   download: {

@@ -11,6 +11,7 @@ export {
   upload,
   UploadError,
   type Uploaded,
+  type FilePosition,
   type FileToUpload,
   type UploadOptions,
   type UploadProgress,

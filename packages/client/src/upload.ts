@@ -29,6 +29,17 @@ export interface UploadState {
   done: string[]
 }
 
+/** Where an image lies that does not say so itself: the edges of the image, or control points in pixels and coordinates. */
+export interface FilePosition {
+  /** Can be left out where one file is uploaded. */
+  file_name?: string | undefined
+  /** An EPSG code, such as `EPSG:32633`. With it alone, the transform of the file is read in that system. */
+  crs: string
+  /** Left, bottom, right, top. */
+  bounds?: readonly number[] | undefined
+  gcps?: readonly { column: number; row: number; x: number; y: number }[] | undefined
+}
+
 export interface UploadOptions {
   projectId: string
   files: readonly (File | FileToUpload)[]
@@ -38,6 +49,8 @@ export interface UploadOptions {
   assetKey?: string | undefined
   /** Samples are numbers of classes: never stretched or mixed. */
   categorical?: boolean | undefined
+  /** A position replaces what the file says. A file that needs one is refused with `position-required`, and kept: resume with it. */
+  positions?: readonly FilePosition[] | undefined
   /** The state of an upload that broke off, with the same files. */
   resume?: UploadState | undefined
   onProgress?: ((progress: UploadProgress) => void) | undefined
@@ -102,7 +115,8 @@ export async function upload(client: Client, options: UploadOptions): Promise<Up
     before += source.size
     report(0)
   }
-  return await client.call<Uploaded>('uploads.complete', { upload_id: state.uploadId }, call, 'read')
+  const input = { upload_id: state.uploadId, ...(options.positions?.length ? { positions: options.positions } : {}) }
+  return await client.call<Uploaded>('uploads.complete', input, call, 'read')
 }
 
 async function open(client: Client, options: UploadOptions, sources: readonly Source[], call: CallOptions): Promise<string> {

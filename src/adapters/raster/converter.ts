@@ -47,13 +47,13 @@ export function createConverter({ workDir, compression, size, locate }: Converte
     niceness: NICENESS,
   })
 
-  const convert = async (source: RasterSource, { isCategorical, onProgress, signal }: ConvertRequest): Promise<ConvertedFile> => {
+  const convert = async (source: RasterSource, { isCategorical, position, onProgress, signal }: ConvertRequest): Promise<ConvertedFile> => {
     const located = await locate(source, signal)
     await mkdir(workDir, { recursive: true, mode: 0o700 })
     const file = path.join(workDir, `${FILE_PREFIX}${randomUUID()}.tif`)
     const remove = () => rm(file, { force: true })
     try {
-      const task = { source: located, options: { path: file, temporaryDirectory: workDir, isCategorical, compression } }
+      const task = { source: located, options: { path: file, temporaryDirectory: workDir, isCategorical, compression, position } }
       const { byteLength } = (await pool.run('rewrite', task, {
         signal,
         ...(onProgress ? { onProgress: (fraction) => onProgress(fraction as number) } : {}),

@@ -3,6 +3,13 @@ import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 
 type Json = Record<string, unknown>
 
+/** As the raster engine takes it. */
+interface UploadPosition {
+  crs: string
+  bounds?: number[]
+  gcps?: { column: number; row: number; x: number; y: number }[]
+}
+
 export interface ImageryTables {
   collection: {
     id: string
@@ -132,6 +139,8 @@ export interface ImageryTables {
     parts_id: string | null
     part_bytes: number | null
     parts_total_bytes: number | null
+    /** Where whoever uploaded it says that the image lies. */
+    position: JSONColumnType<UploadPosition> | null
     created_at: Date
     updated_at: Date
   }

@@ -2,14 +2,15 @@
 import type { Static } from 'typebox'
 import { requireBaseUrl } from '#core/base-url.ts'
 import { requireBounded } from '#core/bounded.ts'
-import { parseCql2, type Cql2 } from '#core/cql2.ts'
+import { parseCql2 } from '#core/cql2.ts'
+import type { Cql2 } from '#core/cql2-tree.ts'
 import { requireArea } from '#core/geometry.ts'
 import { isUuid } from '#core/ids.ts'
 import { mapInParts } from '#core/in-parts.ts'
 import { parseInterval } from '#core/interval.ts'
 import { problem } from '#core/problem.ts'
 import { assetsIn } from '#model/imagery/asset-page.ts'
-import { shapesOf, toSql } from '#model/imagery/cql2-sql.ts'
+import { shapesOf } from '#model/imagery/cql2-sql.ts'
 import { partsOf, requireBbox, type Part } from '#model/imagery/footprint.ts'
 import { parseQuery, parseSort, STAC_COLUMNS } from '#model/imagery/item-filter.ts'
 import * as itemSearch from '#model/imagery/item-search.ts'
@@ -51,10 +52,7 @@ export function readSearch(input: SearchFields): Read {
     collectionIds: input.collections == null ? null : input.collections.filter(isUuid),
     ids: input.ids ?? null,
     type: null,
-    query: [
-      ...(filter ? [toSql(filter)] : []),
-      ...(input.query == null ? [] : parseQuery(requireBounded(input.query, 'query'), STAC_COLUMNS)),
-    ],
+    query: input.query == null ? [] : parseQuery(requireBounded(input.query, 'query'), STAC_COLUMNS),
     orders,
     limit: input.limit,
     offset: resumed ? 0 : offset,
@@ -70,9 +68,10 @@ export function readSearch(input: SearchFields): Read {
 
 /** A place that every match must touch leads to the cells that are worth reading. */
 function nearShapes(filter: Cql2 | null): Part[] | null {
-  if (filter?.op === 's_intersects') return shapesOf(filter.geometries)
-  const near = filter?.op === 'and' ? filter.args.find((each) => each.op === 's_intersects') : undefined
-  return near?.op === 's_intersects' ? shapesOf(near.geometries) : null
+  const shapes = (each: Cql2): Part[] | null =>
+    each.op === 's_intersects' ? shapesOf(each.geometries) : each.op === 's_relate' ? shapesOf([each.geometry]) : null
+  const parts = filter?.op === 'and' ? filter.args : filter ? [filter] : []
+  return parts.map(shapes).find((found) => found !== null) ?? null
 }
 
 /** Whole items are paged through by `next` alone: their pages may end early. */

@@ -1,6 +1,7 @@
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
-import { requireKnownProperties } from '#model/imagery/cql2-sql.ts'
+import { itemsRelated } from '#model/imagery/item-relate.ts'
+import { requireKnownProperties, toSql } from '#model/imagery/cql2-sql.ts'
 import { operation } from '#operation.ts'
 import { find, readSearch } from './search.lib.ts'
 import { EXAMPLE_FOUND, FoundFeatures, SearchInput } from './search.wire.ts'
@@ -28,7 +29,8 @@ export default operation({
     const read = readSearch(input)
     // Clients of the STAC API filter by names that this organization may not use: those count as missing there.
     if (read.filter && input.format !== 'stac') await requireKnownProperties(db, organizationId, read.filter)
-    return { ...read, organizationId, hiddenProjectIds: await project.hiddenFrom(db, principal) }
+    const query = read.filter ? [toSql(read.filter, await itemsRelated(db, organizationId, read.filter)), ...read.query] : read.query
+    return { ...read, query, organizationId, hiddenProjectIds: await project.hiddenFrom(db, principal) }
   },
   async execute(context, input, wanted) {
     return await find(context, input, wanted)

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
-import { Closed, Described, Uuid } from '#core/shapes.ts'
+import { Closed, Described, Nullable, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import * as collection from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
@@ -15,7 +15,14 @@ import { StorageError } from '#ports/storage.ts'
 import { operation, type Context, type WriteContext } from '#operation.ts'
 import { firstLook } from '#raster/ingest/facts.ts'
 import { discard, refusal, takeIn, toAsset, toItem, type Refused, type Taken } from '#services/ingest/intake.ts'
+import { positionsOf, Positions } from './position.lib.ts'
 import { EXAMPLE_UPLOAD, UploadId } from './wire.ts'
+
+interface Checked extends upload.Found {
+  target?: item.Item
+  /** By the id of the file. */
+  positions: ReadonlyMap<string, uploadFile.UploadPosition>
+}
 
 /**
  * Ends a session: its files become items, or assets of the target item. A COG can be shown at once; another GeoTIFF is
@@ -27,7 +34,7 @@ export default operation({
   tier: 'compute',
   produces: ['item:uploaded>project', 'asset:uploaded>item'],
   events: ['upload.completed', 'item.created', 'item.updated'],
-  input: Closed({ upload_id: Described(UploadId, 'Upload session ID') }),
+  input: Closed({ upload_id: Described(UploadId, 'Upload session ID'), positions: Type.Optional(Nullable(Positions)) }),
   output: Closed(
     {
       id: Described(Uuid, 'Upload session ID'),
@@ -37,23 +44,24 @@ export default operation({
   ),
   example: { input: { upload_id: EXAMPLE_UPLOAD.id }, output: { id: EXAMPLE_UPLOAD.id, item_ids: EXAMPLE_UPLOAD.item_ids } },
 }).handle({
-  async check({ db, principal }, { upload_id }) {
-    const found = await upload.requireEditor(db, principal, upload_id)
-    if (found.upload.state === 'completed') return found
+  async check({ db, principal }, input): Promise<Checked> {
+    const found = await upload.requireEditor(db, principal, input.upload_id)
+    if (found.upload.state === 'completed') return { ...found, positions: new Map() }
     upload.requireOpen(found.upload)
     project.requireActive(found.project)
     if (found.upload.targetCollectionId) await collection.requireIn(db, found.project.id, found.upload.targetCollectionId)
     const target = found.upload.targetItemId === null ? null : (await item.requireEditor(db, principal, found.upload.targetItemId)).item
-    return { ...found, ...(target ? { target } : {}) }
+    const positions = positionsOf(input.positions ?? [], await uploadFile.list(db, found.upload.id))
+    return { ...found, positions, ...(target ? { target } : {}) }
   },
-  async prepare(context, _input, { upload: session }): Promise<Taken[]> {
+  async prepare(context, _input, { upload: session, positions }): Promise<Taken[]> {
     if (session.state === 'completed') return []
-    const { taken, refused } = await takeIn(context, session, await arrived(context, session))
+    const { taken, refused } = await takeIn(context, session, await arrived(context, session, positions), positions)
     if (refused.length === 0) return taken
     await refuse(context, session, refused, taken.length > 0)
     throw refusal(refused, taken.length > 0)
   },
-  async execute(context, _input, { upload: session, target }: upload.Found & { target?: item.Item }, taken) {
+  async execute(context, _input, { upload: session, target }, taken) {
     context.attributeTo(session.organizationId)
     let isKept = false
     try {
@@ -103,10 +111,20 @@ async function complete(
   return itemIds
 }
 
-/** The files of a session, all of which must have come. */
-async function arrived({ db, storage, signal }: Context, session: upload.Upload): Promise<uploadFile.UploadFile[]> {
+/** The files of a session, all of which must have come. One that was refused for its position is there again once it has one. */
+async function arrived(
+  { db, storage, signal }: Context,
+  session: upload.Upload,
+  positions: Checked['positions'],
+): Promise<uploadFile.UploadFile[]> {
   const all = await uploadFile.list(db, session.id)
-  const files = all.filter(({ state }) => state === 'awaiting')
+  const waiting = all.filter(uploadFile.waitsForPosition)
+  const files = all.filter((file) => file.state === 'awaiting' || (waiting.includes(file) && positions.has(file.id)))
+  if (files.length === 0 && waiting.length > 0)
+    throw refusal(
+      waiting.map((file) => ({ file, reason: file.error!, lacksPosition: true })),
+      false,
+    )
   if (files.length === 0)
     throw problem(
       'bad-request',
@@ -150,7 +168,10 @@ async function joinParts(
   return true
 }
 
-/** Refused files leave the session, and a session without any other file ends: what it held of the quota is given back. */
+/**
+ * Refused files leave the session, and a session without any other file ends: what it held of the quota is given back. A file that
+ * only lacks a position is kept, and keeps its session open.
+ */
 async function refuse(
   { db, clock, storage }: Context,
   session: upload.Upload,
@@ -158,14 +179,16 @@ async function refuse(
   hasOthers: boolean,
 ): Promise<void> {
   const now = clock.now()
+  const gone = refused.filter(({ lacksPosition }) => !lacksPosition)
   await db.transaction().execute(async (tx) => {
     if ((await upload.lock(tx, session.id)).closedAt) return
-    for (const { file, reason } of refused) await uploadFile.refuse(tx, file.id, reason, now)
-    if (!hasOthers) await upload.fail(tx, session.id, { step: 'check', message: `${refused[0]!.file.name}: ${refused[0]!.reason}` }, now)
+    for (const { file, reason, lacksPosition } of refused) await uploadFile.refuse(tx, file.id, { error: reason, lacksPosition }, now)
+    if (!hasOthers && gone.length === refused.length)
+      await upload.fail(tx, session.id, { step: 'check', message: `${refused[0]!.file.name}: ${refused[0]!.reason}` }, now)
   })
   await discard(
     { storage },
-    refused.map(({ file }) => ({ bucket: session.bucket, key: file.objectKey })),
+    gone.map(({ file }) => ({ bucket: session.bucket, key: file.objectKey })),
   )
 }
 
@@ -229,10 +252,11 @@ const settle = (tx: WriteContext['tx'], session: upload.Upload, taken: readonly 
     stored: taken.reduce((sum, { size }) => sum + size, 0),
   })
 
-const storedAs = ({ file, size, at, inspection }: Taken, itemId: string, assetId: string): uploadFile.Stored => ({
+const storedAs = ({ file, size, at, inspection, position }: Taken, itemId: string, assetId: string): uploadFile.Stored => ({
   id: file.id,
   sizeBytes: size,
   itemId,
   assetId,
   sourceKey: inspection ? null : at.key,
+  position,
 })

@@ -77,7 +77,12 @@ async function convert(
   if ((await assetFile.pointingAt(db, { bucket: source.bucket, objectKey: source.key })).length === 0) throw problem('bad-request', GONE)
   const converted = await raster.convert(
     { object: source },
-    { isCategorical: session.isCategorical, signal, onProgress: (fraction) => at('convert', fraction * STORE_FROM) },
+    {
+      isCategorical: session.isCategorical,
+      position: run.position ?? undefined,
+      signal,
+      onProgress: (fraction) => at('convert', fraction * STORE_FROM),
+    },
   )
   const target = { bucket: source.bucket, key: newKey(run.name) }
   let outcome: 'replaced' | 'gone' | 'overtaken' = 'overtaken'
@@ -85,7 +90,9 @@ async function convert(
     at('store', STORE_FROM)
     const { size, sha256 } = await storage.put(target, { path: converted.path }, { contentType: COG_TYPE, signal })
     at('describe', DESCRIBE_FROM)
-    const info = await raster.describe({ object: target }, signal)
+    const written = await raster.describe({ object: target }, signal)
+    // The fit's quality and its author are no longer in the file.
+    const info = run.position ? { ...written, placedBy: 'caller' as const } : written
     const { outline, statistics } = await raster.inspect({ object: target }, signal)
     const file = {
       bucket: target.bucket,

@@ -17,11 +17,12 @@ const FileRecord = Closed(
     size_bytes: Described(Nullable(Type.Integer()), 'File size in bytes; null if unknown'),
     state: Choice(UPLOAD_FILE_STATES, {
       description:
-        'awaiting: its bytes are expected; refused: it is no raster that we read; converting: it is being rewritten; ' +
-        'ready: its item can be shown; failed: its conversion failed',
+        '`awaiting`: not uploaded yet; `refused`: not a supported raster, or it needs a position (step `position`); ' +
+        '`converting`: being converted to a COG; `ready`: the item can be displayed; `failed`: conversion failed',
     }),
     step: Type.String({
-      description: 'Current step, or the step that failed: `upload`, `check`, `queued`, `convert`, `store`, `describe` or `done`',
+      description:
+        'Current step, or the step that failed: `upload`, `check`, `position`, `queued`, `convert`, `store`, `describe` or `done`',
     }),
     fraction: Nullable(Type.Number({ description: 'Progress of the conversion, 0 to 1; null if not converting' })),
     error: Described(Nullable(Type.String()), 'Why the file failed; null if it has not'),

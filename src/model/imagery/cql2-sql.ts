@@ -1,24 +1,36 @@
 /** CQL2 into SQL. The tree is typed and its values travel as parameters; what an item lacks is unknown, as in SQL itself. */
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import { propertiesIn, type Arithmetic, type ArrayOperator, type Comparison, type Cql2, type Literal, type Numeric } from '#core/cql2.ts'
+import {
+  propertiesIn,
+  type Arithmetic,
+  type ArrayOperator,
+  type Comparison,
+  type Cql2,
+  type Literal,
+  type Numeric,
+} from '#core/cql2-tree.ts'
+import type { Geometry } from '#core/geometry.ts'
 import { parseInstant } from '#core/interval.ts'
 import { problem } from '#core/problem.ts'
 import type { Db } from '#db/tables.ts'
 import { partsOf, type Part } from './footprint.ts'
+import { columnOf, COMPARISONS, ofTexts, ofTimes } from './cql2-operands.ts'
 import { all, bare, collated, duringInterval, propertyOf, STAC_COLUMNS, touches, type Column } from './item-filter.ts'
 
 type Predicate = RawBuilder<SqlBool>
 
-const COMPARISONS = { '=': sql`=`, '<>': sql`<>`, '<': sql`<`, '<=': sql`<=`, '>': sql`>`, '>=': sql`>=` } as const
-
-export function toSql(node: Cql2): Predicate {
+/** `related` has the items of each relation, as `itemsRelated` finds them. */
+export function toSql(node: Cql2, related: ReadonlyMap<Cql2, readonly number[]>): Predicate {
   switch (node.op) {
     case 'and':
-      return all(node.args.map(toSql))
+      return all(node.args.map((each) => toSql(each, related)))
     case 'or':
-      return sql<SqlBool>`((${sql.join(node.args.map(toSql), sql`) or (`)}))`
+      return sql<SqlBool>`((${sql.join(
+        node.args.map((each) => toSql(each, related)),
+        sql`) or (`,
+      )}))`
     case 'not':
-      return sql<SqlBool>`not (${toSql(node.arg)})`
+      return sql<SqlBool>`not (${toSql(node.arg, related)})`
     case 'constant':
       return node.value ? sql<SqlBool>`true` : sql<SqlBool>`false`
     case 'compare':
@@ -41,17 +53,22 @@ export function toSql(node: Cql2): Predicate {
     case 'a_equals':
     case 'a_overlaps':
       return ofArray(node.op, node.property, node.values)
+    case 'text':
+      return ofTexts(node.comparison, node.left, node.right)
+    case 'time':
+      return ofTimes(node.operator, node.left, node.right)
     case 's_intersects':
       return sql<SqlBool>`case when i.footprint is not null then ${touches(shapesOf(node.geometries))} end`
+    case 's_relate':
+      return sql<SqlBool>`case when i.footprint is not null then i.seq = any(${related.get(node) ?? []}::bigint[]) end`
+    case 's_disjoint':
+      return sql<SqlBool>`case when i.footprint is not null then not ${touches(shapesOf(node.geometries))} end`
     case 't_intersects':
       return duringInterval(node.interval)
   }
 }
 
-export const shapesOf = (geometries: Extract<Cql2, { op: 's_intersects' }>['geometries']): Part[] =>
-  geometries.flatMap((geometry) => partsOf(geometry, false))
-
-const columnOf = (property: string): Column | undefined => STAC_COLUMNS.get(bare(property))
+export const shapesOf = (geometries: readonly Geometry[]): Part[] => geometries.flatMap((geometry) => partsOf(geometry, false))
 
 function compared(property: string, comparison: Comparison, value: Literal): Predicate {
   const column = columnOf(property)
@@ -73,9 +90,22 @@ const ARITHMETIC: Readonly<Record<Arithmetic, (left: RawBuilder<unknown>, right:
   '/': (left, right) => sql`(${left} / nullif(${right}, 0))`,
   '%': (left, right) => sql`mod(${left}, nullif(${right}, 0))`,
   div: (left, right) => sql`div(${left}, nullif(${right}, 0))`,
+  '^': (left, right) => sql`(
+    select case
+      when abs(base) > 1e300 or abs(exponent) > 1e300 then null
+      when abs(base) between 1e-300 and 1e300 then
+        case
+          when base < 0 and exponent <> trunc(exponent) then null
+          when abs(exponent * ln(abs(base))) < 690 then power(base::float8, exponent::float8)::numeric
+        end
+      when base = 0 and exponent > 0 then 0
+      when base = 0 and exponent = 0 then 1
+    end
+    from (values (${left}, ${right})) as term (base, exponent)
+  )`,
 }
 
-/** In numerics, which do not overflow; what is no number, or is divided by zero, is unknown. */
+/** In numerics, which do not overflow; what is no number, is divided by zero or has no power, is unknown. */
 function computed(value: Numeric): RawBuilder<unknown> {
   if (typeof value === 'number') return sql`${value}::float8::numeric`
   if ('op' in value) return ARITHMETIC[value.op](computed(value.left), computed(value.right))

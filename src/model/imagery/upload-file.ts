@@ -15,6 +15,8 @@ const COLUMNS = [
   'upload_id as uploadId',
   'ordinal',
   'name',
+  // As the caller wrote it; no two files of a session have the same.
+  'given_name as givenName',
   'content_type as contentType',
   // Where signed addresses lead.
   'object_key as objectKey',
@@ -32,9 +34,12 @@ const COLUMNS = [
   'parts_id as partsId',
   'part_bytes as partBytes',
   'parts_total_bytes as partsTotalBytes',
+  'position',
 ] as const
 
 export type UploadFile = Row<'upload_file', typeof COLUMNS>
+/** Where whoever uploaded a file says that its image lies. */
+export type UploadPosition = NonNullable<UploadFile['position']>
 
 export async function list(db: Db, uploadId: string): Promise<UploadFile[]> {
   return await db.selectFrom('upload_file').select(COLUMNS).where('upload_id', '=', uploadId).orderBy('ordinal').execute()
@@ -118,12 +123,18 @@ export async function endParts(db: Db, id: string, partsId: string): Promise<voi
     .execute()
 }
 
-export async function refuse(tx: Tx, id: string, error: string, now: Date): Promise<void> {
+/** Where a refused file is that needs nothing but a position: its bytes are kept until the session ends. */
+const POSITION_STEP = 'position'
+
+export const waitsForPosition = ({ state, step }: UploadFile): boolean => state === 'refused' && step === POSITION_STEP
+
+/** Its bytes are removed by the caller, unless it only lacks a position. */
+export async function refuse(tx: Tx, id: string, reason: { error: string; lacksPosition: boolean }, now: Date): Promise<void> {
   await tx
     .updateTable('upload_file')
-    .set({ state: 'refused', step: 'check', error, updated_at: now })
+    .set({ state: 'refused', step: reason.lacksPosition ? POSITION_STEP : 'check', error: reason.error, updated_at: now })
     .where('id', '=', id)
-    .where('state', '=', 'awaiting')
+    .where('state', 'in', ['awaiting', 'refused'])
     .execute()
 }
 
@@ -134,17 +145,28 @@ export interface Stored {
   assetId: string
   /** What is yet to be converted; null: it is ready. */
   sourceKey: string | null
+  /** Where the caller says that it lies. */
+  position: UploadPosition | null
 }
 
 /** The file has become an asset, to be shown at once or after its conversion. */
-export async function store(tx: Tx, { id, sizeBytes, itemId, assetId, sourceKey }: Stored, now: Date): Promise<void> {
+export async function store(tx: Tx, { id, sizeBytes, itemId, assetId, sourceKey, position }: Stored, now: Date): Promise<void> {
   const where =
     sourceKey === null
       ? { state: 'ready' as const, step: 'done', fraction: 1 }
       : { state: 'converting' as const, step: 'queued', fraction: 0 }
   await tx
     .updateTable('upload_file')
-    .set({ ...where, size_bytes: sizeBytes, item_id: itemId, asset_id: assetId, source_key: sourceKey, updated_at: now })
+    .set({
+      ...where,
+      size_bytes: sizeBytes,
+      item_id: itemId,
+      asset_id: assetId,
+      source_key: sourceKey,
+      error: null,
+      position: position && JSON.stringify(position),
+      updated_at: now,
+    })
     .where('id', '=', id)
     .execute()
 }

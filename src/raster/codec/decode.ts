@@ -3,9 +3,11 @@ import { decodeFax } from '#raster/codec/ccitt.ts'
 import { decodeJpeg } from '#raster/codec/jpeg.ts'
 import { labToColors } from '#raster/codec/lab.ts'
 import { decodeLerc } from '#raster/codec/lerc.ts'
+import { decodeLogLuv } from '#raster/codec/logluv.ts'
 import { decodeLzma } from '#raster/codec/lzma.ts'
 import { decodeLzw } from '#raster/codec/lzw.ts'
 import { decodeNext } from '#raster/codec/next.ts'
+import { withHeader } from '#raster/codec/old-jpeg.ts'
 import { decodePackbits } from '#raster/codec/packbits.ts'
 import { fitPixels } from '#raster/codec/pixels.ts'
 import { undoDifferences, undoDifferences64, undoFloatPlanes, type RowShape } from '#raster/codec/predictor.ts'
@@ -42,8 +44,20 @@ export async function decodeBlock(directory: Directory, stored: Uint8Array, rows
   const width = directory.grid.blockWidth
   switch (directory.compression) {
     case 'jpeg':
+    case 'oldJpeg':
     case 'webp':
       return decodeImage(directory, stored, rows.stored)
+    case 'sgilog':
+    case 'sgilog24': {
+      const input = directory.reversedBits ? reverseBits(stored) : stored
+      const samples = decodeLogLuv(input, {
+        width,
+        rows: rows.wanted,
+        bands: samplesPerPixel,
+        isPacked: directory.compression === 'sgilog24',
+      })
+      return new EXACT_ARRAY[directory.sample.dataType](samples.buffer, samples.byteOffset, samples.length)
+    }
     case 'lerc':
       return decodeLerc(stored, {
         width,
@@ -70,7 +84,9 @@ async function decodeImage(directory: Directory, stored: Uint8Array, rows: numbe
   const image =
     directory.compression === 'jpeg'
       ? await decodeJpeg(stored, directory.jpegTables, { width, rows, components: channels, isYcbcr })
-      : await decodeWebp(stored, width * directory.grid.blockHeight)
+      : directory.compression === 'oldJpeg'
+        ? await decodeJpeg(withHeader(stored, directory.jpegTables!), null, { width, rows, components: channels, isYcbcr })
+        : await decodeWebp(stored, width * directory.grid.blockHeight)
   return fitPixels(image, { width, rows, channels })
 }
 
@@ -125,7 +141,7 @@ function toSamples(directory: Directory, bytes: Uint8Array, shape: RowShape): Ex
   }
   if (directory.photometric === PHOTOMETRIC.cielab) {
     if (directory.predictor === 2) undoPredictor2(bytes, shape, 1)
-    return labToColors(bytes)
+    return labToColors(bytes, directory.whitePoint)
   }
   if (isComplex) {
     if (!directory.littleEndian) swapBytes(bytes, bits / 16)

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { memorySource } from '#raster/source/memory.ts'
-import { buildTiff, LONG, SHORT } from '#raster/testing/build-tiff.ts'
+import { buildTiff, DOUBLE, LONG, SHORT } from '#raster/testing/build-tiff.ts'
 import { openTiff } from '#raster/tiff/open.ts'
 
-const file = (photometric: number, samples: number[], bits = 8) =>
+const file = (photometric: number, samples: number[], bits = 8, whitePoint: number[] = []) =>
   openTiff(
     memorySource(
       buildTiff({
@@ -22,6 +22,7 @@ const file = (photometric: number, samples: number[], bits = 8) =>
               { tag: 262, type: SHORT, values: [photometric] },
               { tag: 277, type: SHORT, values: [3] },
               { tag: 278, type: LONG, values: [1] },
+              ...(whitePoint.length > 0 ? [{ tag: 318, type: DOUBLE, values: whitePoint }] : []),
             ],
           },
         ],
@@ -63,6 +64,27 @@ test('Lab is read as GDAL 3.6 reads it', async () => {
     raster.info.bands.map(({ color }) => color),
     ['red', 'green', 'blue'],
   )
+})
+
+test('the white point of the file counts', async () => {
+  const stored = [
+    [108, 41, 250],
+    [89, 21, 15],
+    [223, 230, 236],
+  ]
+  const raster = await file(8, stored.flat(), 8, [0.3127, 0.329])
+  const { data, stride, starts } = await raster.readWindow(0, { x: 0, y: 0, width: stored.length, height: 1 })
+  const at = (pixel: number) => [0, 1, 2].map((band) => data[band]![pixel * stride + starts[band]!])
+  assert.deepEqual(
+    stored.map((_, pixel) => at(pixel)),
+    [
+      [161, 74, 116],
+      [124, 72, 62],
+      [129, 236, 255],
+    ],
+    'as GDAL 3.6 reads it',
+  )
+  await assert.rejects(file(8, [0, 0, 0], 8, [0, 0]), /no usable white point/)
 })
 
 test('other kinds of Lab are refused', async () => {

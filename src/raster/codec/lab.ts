@@ -1,7 +1,7 @@
 /** CIE L*a*b* of 8 bits (a and b signed) to red, green and blue, by the arithmetic and the display of libtiff. */
 
 /** The white of D50, which TIFF takes where a file names none. */
-const WHITE = { x: 96.425, y: 100, z: 82.468 }
+const D50 = { x: 96.425, y: 100, z: 82.468 }
 const DISPLAY = [
   [3.241, -1.5374, -0.4986],
   [-0.9692, 1.876, 0.0416],
@@ -14,14 +14,15 @@ const GAMMA = 2.4
 const levels = Uint8Array.from({ length: STEPS + 1 }, (_, step) => Math.round(255 * (step / STEPS) ** (1 / GAMMA)))
 
 /** In place; pixels of three bytes. */
-export function labToColors(pixels: Uint8Array): Uint8Array {
+export function labToColors(pixels: Uint8Array, whitePoint: readonly [number, number] | null): Uint8Array {
+  const white = whitePoint ? whiteAt(whitePoint) : D50
   for (let i = 0; i + 2 < pixels.length; i += 3) {
     const lightness = (pixels[i]! * 100) / 255
     const isDark = lightness < 8.856
     const root = isDark ? (7.787 * lightness) / 903.292 + 16 / 116 : (lightness + 16) / 116
-    const y = isDark ? (lightness * WHITE.y) / 903.292 : WHITE.y * root ** 3
-    const x = WHITE.x * cubed(signed(pixels[i + 1]!) / 500 + root)
-    const z = WHITE.z * cubed(root - signed(pixels[i + 2]!) / 200)
+    const y = isDark ? (lightness * white.y) / 903.292 : white.y * root ** 3
+    const x = white.x * cubed(signed(pixels[i + 1]!) / 500 + root)
+    const z = white.z * cubed(root - signed(pixels[i + 2]!) / 200)
     for (let channel = 0; channel < 3; channel++) {
       const [ofX, ofY, ofZ] = DISPLAY[channel]!
       const light = Math.min(BRIGHTEST, Math.max(DARKEST, ofX * x + ofY * y + ofZ * z))
@@ -31,5 +32,6 @@ export function labToColors(pixels: Uint8Array): Uint8Array {
   return pixels
 }
 
+const whiteAt = ([x, y]: readonly [number, number]) => ({ x: (100 * x) / y, y: 100, z: (100 * (1 - x - y)) / y })
 const cubed = (root: number): number => (root < 0.2069 ? (root - 0.13793) / 7.787 : root ** 3)
 const signed = (byte: number): number => (byte << 24) >> 24

@@ -114,6 +114,7 @@ export function positionNote(info: RasterInfo): string | null {
         `${Number(pixelM.toPrecision(2))} m`,
     )
   const residualM = info.gcpResidualPx === null || !info.transform || !info.crs ? null : info.gcpResidualPx * (pixelM ?? 0)
+  if (info.placedBy === 'caller') notes.push('The position was given with the upload')
   if (info.placedBy === 'rpc')
     notes.push('The image is placed by its rational polynomials at one mean height: where the ground is higher or lower, it is off')
   if (residualM !== null && residualM > NOTED_M)

@@ -42,11 +42,11 @@ const dotless = (message: string): string => message.replace(/\.$/, '')
 const REASONS: Partial<Record<RasterErrorCode, Sentence>> = {
   not_a_tiff: (message) => `It is not a GeoTIFF: ${dotless(message)}`,
   no_georeference: (message) =>
-    `${dotless(message)}: it has no usable georeference, so it cannot be put on a map. Give it one, for example with ` +
-    'gdal_translate -a_srs EPSG:4326 -a_ullr west north east south in.tif out.tif, or with control points in QGIS, and upload it again',
+    `${dotless(message)}: it has no usable georeference, so it cannot be put on a map. Send \`positions\` with uploads.complete ` +
+    '(`crs` with `bounds` or `gcps`); the file is kept until then, and need not be uploaded again',
   unknown_crs: (message) =>
-    `Its coordinate reference system is not known here: ${dotless(message)}. Reproject it, for example with gdalwarp ` +
-    '-t_srs EPSG:4326, and upload it again',
+    `Its coordinate reference system is not known here: ${dotless(message)}. Send \`positions\` with uploads.complete, with the ` +
+    '`crs` that the coordinates are in; the file is kept until then. Or reproject it with gdalwarp -t_srs EPSG:4326',
   corrupt: (message) => `The file is damaged: ${dotless(message)}`,
   unsupported: (message) => `${dotless(message)}. Rewriting it with gdal_translate -of COG usually helps`,
   invalid_argument: dotless,
@@ -56,6 +56,10 @@ const REASONS: Partial<Record<RasterErrorCode, Sentence>> = {
   deadline_exceeded: () => 'Reading it takes longer than is allowed. Rewriting it with gdal_translate -of COG usually helps',
   worker_failed: () => 'The program that reads it was brought down by it. Rewriting it with gdal_translate -of COG usually helps',
 }
+
+/** Whether a position is all that a file needs to be put on a map. */
+export const lacksPosition = (error: unknown): boolean =>
+  error instanceof RasterError && (error.code === 'no_georeference' || error.code === 'unknown_crs')
 
 /** Null for errors that are not the file's fault. */
 export function refusalOf(error: unknown): string | null {

@@ -2,6 +2,7 @@ import { unlink } from 'node:fs/promises'
 import { bytesPerSample } from '#raster/tiff/sample.ts'
 import type { TiffRaster } from '#raster/tiff/raster.ts'
 import type { RasterInfo } from '#raster/types.ts'
+import type { Position } from './position.ts'
 import { convertToCog } from '#raster/write/convert.ts'
 import { openFileSink } from '#raster/write/sink.ts'
 import type { WrittenCog } from '#raster/write/cog.ts'
@@ -15,6 +16,8 @@ export interface RewriteOptions {
   readonly isCategorical: boolean
   /** `zstd` by default, whose blocks we decode up to three times as fast; `deflate` is for those whose software does not know it. */
   readonly compression?: CogCompression | undefined
+  /** Goes before the file's own georeference. */
+  readonly position?: Position | undefined
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (fraction: number) => void
 }
@@ -29,7 +32,7 @@ const SPILL_BYTES = 8 * 1024 * 1024
 /** Writes a raster as a COG into a file; what fails leaves none. */
 export async function rewriteAsCog(
   raster: TiffRaster,
-  { path, temporaryDirectory, isCategorical, compression = 'zstd', signal, onProgress }: RewriteOptions,
+  { path, temporaryDirectory, isCategorical, compression = 'zstd', position, signal, onProgress }: RewriteOptions,
 ): Promise<WrittenCog> {
   const sink = await openFileSink(path)
   try {
@@ -38,6 +41,7 @@ export async function rewriteAsCog(
       spillBytes: SPILL_BYTES,
       blockSize: blockSizeOf(raster.info),
       compression,
+      position,
       signal,
       ...(onProgress ? { onProgress } : {}),
       ...(isCategorical ? { overviews: 'mode' as const } : {}),

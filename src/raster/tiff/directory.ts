@@ -3,6 +3,7 @@ import { LIMITS } from '#raster/limits.ts'
 import type { YcbcrCoding } from '#raster/codec/ycbcr.ts'
 import type { Fields } from '#raster/tiff/fields.ts'
 import { BlockGrid } from '#raster/tiff/grid.ts'
+import { readOldJpegHeader } from '#raster/tiff/old-jpeg.ts'
 import { sampleType, type SampleType } from '#raster/tiff/sample.ts'
 import { compressionName, PHOTOMETRIC, SUBFILE, TAG, type CompressionName } from '#raster/tiff/tags.ts'
 import type { Source } from '#raster/types.ts'
@@ -21,11 +22,14 @@ export interface Directory {
   /** True where each stored byte has its bits in reverse order (FillOrder 2). */
   readonly reversedBits: boolean
   readonly littleEndian: boolean
+  /** Of old-style JPEG: all that stands before its scan. */
   readonly jpegTables: Uint8Array | null
   /** What wraps LERC's own stream. */
   readonly lercWrapper: 'none' | 'deflate' | 'zstd'
   /** How luma and chroma are stored where no image codec turns them into colours; null otherwise. */
   readonly ycbcr: YcbcrCoding | null
+  /** x and y of the white of Lab colours; null: that of D50. */
+  readonly whitePoint: readonly [number, number] | null
   /** Of Group 3 fax coding. */
   readonly t4Options: number
   readonly isReduced: boolean
@@ -46,9 +50,13 @@ export async function readDirectory(source: Source, fields: Fields, littleEndian
     uncompressed: coding.compression === 'none' && !coding.ycbcr,
     littleEndian,
   })
+  const isOldJpeg = coding.compression === 'oldJpeg'
+  // Its scan goes on from strip to strip, and a part of it cannot be decoded.
+  if (isOldJpeg && grid.blocksX * grid.blocksY > 1) throw new RasterError('unsupported', 'Old-style JPEG is read from one strip only')
   return {
     ...shape,
     ...coding,
+    ...(isOldJpeg ? { jpegTables: await readOldJpegHeader(source, fields, shape) } : {}),
     littleEndian,
     isReduced: (subfile & SUBFILE.reducedResolution) !== 0,
     isMask: (subfile & SUBFILE.mask) !== 0 || coding.photometric === PHOTOMETRIC.transparencyMask,
@@ -95,16 +103,14 @@ type Coding = Pick<
   | 'lercWrapper'
   | 'ycbcr'
   | 't4Options'
+  | 'whitePoint'
 >
 
 /** Codecs that we know and cannot read: no decoder of theirs is both maintained and ours to ship. */
 const REFUSED: Readonly<Record<number, string>> = {
-  6: 'old JPEG (6)',
   34712: 'JPEG 2000',
   50002: 'JPEG XL',
   52546: 'JPEG XL',
-  34676: 'SGI LogLuv',
-  34677: 'SGI LogLuv',
   34661: 'JBIG',
 }
 
@@ -121,13 +127,17 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
     throw new RasterError('unsupported', `TIFF compression ${compression} is for one band of ${greyBits} bits`)
   const planar = (await fields.number(TAG.planarConfiguration, 1)) === 2 && bandCount > 1
   const predictor = await readPredictor(fields, compression, sample)
-  const isPlainYcbcr = photometric === PHOTOMETRIC.ycbcr && compression !== 'jpeg' && compression !== 'webp'
+  const isPlainYcbcr = photometric === PHOTOMETRIC.ycbcr && !PICTURE_CODECS.has(compression)
   if (photometric === PHOTOMETRIC.cmyk && (planar || bandCount !== 4 || sample.bits !== 8)) {
     throw new RasterError('unsupported', 'Inks are read from four interleaved bands of bytes only')
   }
   if (photometric === PHOTOMETRIC.cielab && (planar || bandCount !== 3 || sample.bits !== 8)) {
     throw new RasterError('unsupported', 'Lab colours are read from three interleaved bands of bytes only')
   }
+  if (compression === 'oldJpeg' && (photometric !== PHOTOMETRIC.ycbcr || planar || bandCount !== 3 || sample.bits !== 8)) {
+    throw new RasterError('unsupported', 'Old-style JPEG is read from three interleaved bands of luma and chroma only')
+  }
+  assertLogarithmic(compression, photometric, { planar, bandCount, bits: sample.bits, isFloat: sample.isFloat })
   if (isPlainYcbcr && (planar || bandCount !== 3 || sample.bits !== 8 || predictor !== 1)) {
     throw new RasterError('unsupported', 'Luma and chroma outside JPEG are read from three interleaved bands of bytes only')
   }
@@ -136,6 +146,7 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
     predictor,
     ycbcr: isPlainYcbcr ? await readYcbcr(fields) : null,
     t4Options: await fields.number(TAG.t4Options, 0),
+    whitePoint: photometric === PHOTOMETRIC.cielab ? await readWhitePoint(fields) : null,
     planar,
     photometric,
     extraSamples: (await fields.numbers(TAG.extraSamples)) ?? [],
@@ -161,6 +172,26 @@ async function readYcbcr(fields: Fields): Promise<YcbcrCoding> {
   return { across, down, coefficients: [red, green, blue], reference }
 }
 
+async function readWhitePoint(fields: Fields): Promise<[number, number] | null> {
+  const [x, y] = (await fields.numbers(TAG.whitePoint)) ?? []
+  if (x === undefined || y === undefined) return null
+  if (!(x > 0 && y > 0 && x + y <= 1)) throw new RasterError('corrupt', 'The TIFF has no usable white point')
+  return [x, y]
+}
+
+/** SGI's codings are for logarithms of light, with or without colour, and these are in no other coding. */
+function assertLogarithmic(
+  compression: CompressionName,
+  photometric: number,
+  shape: { planar: boolean; bandCount: number; bits: number; isFloat: boolean },
+): void {
+  const isCoded = compression === 'sgilog' || compression === 'sgilog24'
+  const bands = photometric === PHOTOMETRIC.logLuv ? 3 : photometric === PHOTOMETRIC.logL && compression === 'sgilog' ? 1 : null
+  if (!isCoded && photometric !== PHOTOMETRIC.logL && photometric !== PHOTOMETRIC.logLuv) return
+  if (!isCoded || bands !== shape.bandCount || shape.planar || shape.bits !== 16 || shape.isFloat)
+    throw new RasterError('unsupported', `LogLuv is read from one or three interleaved bands of 16-bit integers in SGI's coding only`)
+}
+
 /** GDAL reads no other Lab than CIE's either; inks inside JPEG are kept in two opposite ways. */
 function assertPhotometric(photometric: number, compression: CompressionName): void {
   const isConverted = photometric === PHOTOMETRIC.cmyk || photometric === PHOTOMETRIC.cielab
@@ -171,7 +202,9 @@ function assertPhotometric(photometric: number, compression: CompressionName): v
 
 const REFUSED_LAB: ReadonlySet<number> = new Set([PHOTOMETRIC.icclab, PHOTOMETRIC.itulab])
 /** Codecs that give samples rather than bytes. */
-const WHOLE_PICTURES: ReadonlySet<CompressionName> = new Set(['jpeg', 'webp', 'lerc'])
+const WHOLE_PICTURES: ReadonlySet<CompressionName> = new Set(['jpeg', 'oldJpeg', 'webp', 'lerc'])
+/** Codecs that turn luma and chroma into colours themselves. */
+const PICTURE_CODECS: ReadonlySet<CompressionName> = new Set(['jpeg', 'oldJpeg', 'webp'])
 
 const PREDICTED: ReadonlySet<CompressionName> = new Set(['lzw', 'deflate', 'zstd', 'lzma'])
 

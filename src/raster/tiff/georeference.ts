@@ -63,19 +63,22 @@ function fromTiepoints(values: readonly number[], pixelIsPoint: boolean): Georef
     const [column = 0, row = 0, , x = 0, y = 0] = values.slice(i, i + TIEPOINT_VALUES)
     gcps.push({ column: column + half, row: row + half, x, y })
   }
+  const fit = fitControlPoints(gcps)
+  return fit ? { transform: fit.transform, gcps, gcpResidualPx: fit.residualPx, placedBy: 'gcps' } : { ...NONE, gcps }
+}
+
+/** A straight fit through control points and what it leaves, in pixels (root mean square); null where they lie on one line. */
+export function fitControlPoints(gcps: readonly Gcp[]): { transform: Affine; residualPx: number } | null {
   const transform = fitAffine(gcps)
-  if (!transform || !isUsable(transform)) return { ...NONE, gcps }
-  return { transform, gcps, gcpResidualPx: residualPx(transform, gcps), placedBy: 'gcps' }
+  return transform && isUsable(transform) ? { transform, residualPx: residualPx(transform, gcps) } : null
 }
 
 /** A straight fit to what a camera model says at its mean height; its points are not the file's own. */
 export async function georeferenceByRpc(fields: Fields, { width, height }: { width: number; height: number }): Promise<Georeference> {
   const model = await readRpc(fields)
   if (!model) return NONE
-  const points = rpcControlPoints(model, width, height)
-  const transform = fitAffine(points)
-  if (!transform || !isUsable(transform)) return NONE
-  return { transform, gcps: [], gcpResidualPx: residualPx(transform, points), placedBy: 'rpc' }
+  const fit = fitControlPoints(rpcControlPoints(model, width, height))
+  return fit ? { transform: fit.transform, gcps: [], gcpResidualPx: fit.residualPx, placedBy: 'rpc' } : NONE
 }
 
 /** Least squares over all points; null where they do not span a plane. */

@@ -1,4 +1,5 @@
 import { RasterError } from '#raster/errors.ts'
+import { positioned, type Position } from '#raster/ingest/position.ts'
 import type { TiffRaster } from '#raster/tiff/raster.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import { writeCog, type WriteOptions, type WrittenCog } from '#raster/write/cog.ts'
@@ -11,6 +12,8 @@ export interface ConvertOptions extends WriteOptions {
   readonly compression?: CogCompression
   readonly compressionLevel?: number
   readonly overviews?: OverviewMethod
+  /** Goes before the file's own georeference. */
+  readonly position?: Position | undefined
 }
 
 /**
@@ -26,7 +29,8 @@ export async function convertToCog(raster: TiffRaster, sink: ByteSink, options: 
 }
 
 function specOf(raster: TiffRaster, options: ConvertOptions): CogSpec {
-  const { info } = raster
+  const info = options.position ? positioned(raster.info, options.position) : raster.info
+  const hasOwnKeys = raster.geoKeys.directory.length > 0 && info.placedBy !== 'rpc' && info.placedBy !== 'caller'
   if (info.colorTable && info.dataType !== 'uint8') throw new RasterError('unsupported', 'Palettes of more than 8 bits are not supported')
   const isClasses = info.colorTable !== null || info.bitsPerSample === 1
   return {
@@ -35,8 +39,8 @@ function specOf(raster: TiffRaster, options: ConvertOptions): CogSpec {
     dataType: info.dataType === 'float16' ? 'float32' : info.dataType,
     bandCount: info.bandCount,
     transform: info.transform,
-    geoKeys: raster.geoKeys.directory.length > 0 && info.placedBy !== 'rpc' ? raster.geoKeys : null,
-    ...(info.placedBy === 'rpc' && info.crs ? { crs: info.crs } : {}),
+    geoKeys: hasOwnKeys ? raster.geoKeys : null,
+    ...(!hasOwnKeys && info.crs ? { crs: info.crs } : {}),
     nodata: info.bands[0]?.nodata ?? null,
     hasMask: info.maskKind === 'internal',
     bands: info.bands,

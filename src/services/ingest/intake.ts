@@ -7,12 +7,13 @@ import { areaOf, bounds } from '#model/imagery/footprint.ts'
 import * as itemPlace from '#model/imagery/item-place.ts'
 import type * as itemWrite from '#model/imagery/item-write.ts'
 import type { Upload } from '#model/imagery/upload.ts'
-import type { UploadFile } from '#model/imagery/upload-file.ts'
+import type { UploadFile, UploadPosition } from '#model/imagery/upload-file.ts'
 import type { Context } from '#operation.ts'
 import { acquiredAt, bandNamesOf, groundSampleDistance, positionNote, rasterFacts } from '#raster/ingest/facts.ts'
 import { isCloudOptimized, type Inspection } from '#raster/ingest/inspect.ts'
 import { extentOutline, type Outline } from '#raster/ingest/outline.ts'
-import { refusalOf, unlikeTiff } from '#raster/ingest/refusal.ts'
+import { positioned } from '#raster/ingest/position.ts'
+import { lacksPosition, refusalOf, unlikeTiff } from '#raster/ingest/refusal.ts'
 import type { RasterInfo } from '#raster/types.ts'
 
 export const COG_TYPE = 'image/tiff; application=geotiff; profile=cloud-optimized'
@@ -33,22 +34,34 @@ export interface Taken {
   place: itemPlace.Place
   /** Null: it is yet to be converted. */
   inspection: Inspection | null
+  /** Where the caller says that it lies, which the conversion writes into the file. */
+  position: UploadPosition | null
 }
 
 export interface Refused {
   file: UploadFile
   reason: string
+  /** A position from the caller is all that it needs. */
+  lacksPosition: boolean
 }
 
 export const newKey = (fileName: string): string => `assets/${newId()}/${keySegment(fileName)}`
 
 /** What cannot be taken is told for each file; then nothing of the others is kept either. */
-export async function takeIn(means: Means, upload: Upload, files: readonly UploadFile[]): Promise<{ taken: Taken[]; refused: Refused[] }> {
+export async function takeIn(
+  means: Means,
+  upload: Upload,
+  files: readonly UploadFile[],
+  positions: ReadonlyMap<string, UploadPosition>,
+): Promise<{ taken: Taken[]; refused: Refused[] }> {
   const made: { bucket: string; key: string }[] = []
   try {
     const results: (Taken | Refused)[] = []
     for (let first = 0; first < files.length; first += FILES_AT_ONCE) {
-      results.push(...(await Promise.all(files.slice(first, first + FILES_AT_ONCE).map((file) => takeOne(means, upload, file, made)))))
+      const batch = files.slice(first, first + FILES_AT_ONCE)
+      results.push(
+        ...(await Promise.all(batch.map((file) => takeOne(means, upload, { file, position: positions.get(file.id) ?? null }, made)))),
+      )
     }
     const refused = results.filter((result) => 'reason' in result)
     if (refused.length > 0) await discard(means, made)
@@ -67,18 +80,19 @@ export async function discard({ storage }: Pick<Means, 'storage'>, refs: readonl
 async function takeOne(
   { storage, raster, signal }: Means,
   upload: Upload,
-  file: UploadFile,
+  { file, position }: { file: UploadFile; position: UploadPosition | null },
   made: { bucket: string; key: string }[],
 ): Promise<Taken | Refused> {
   const at = { bucket: upload.bucket, key: newKey(file.name) }
   made.push(at)
   const { size, sha256 } = await storage.copy({ bucket: upload.bucket, key: file.objectKey }, at, signal)
   const reason = unlikeTiff(await headOf(storage, at, Math.min(size, HEAD_BYTES), signal))
-  if (reason) return { file, reason }
+  if (reason) return { file, reason, lacksPosition: false }
   try {
-    const info = await raster.describe({ object: at }, signal)
+    const own = await raster.describe({ object: at }, signal)
+    const info = position ? positioned(own, position) : own
     const extent = extentOutline(info)
-    const isReady = isCloudOptimized(info) && !(upload.isCategorical && info.levels.length > 1)
+    const isReady = !position && isCloudOptimized(info) && !(upload.isCategorical && info.levels.length > 1)
     const inspection = isReady ? await raster.inspect({ object: at }, signal) : null
     return {
       file,
@@ -88,11 +102,12 @@ async function takeOne(
       info,
       inspection,
       place: placeOf(inspection?.outline ?? extent),
+      position,
     }
   } catch (error) {
     const fault = refusalOf(error)
     if (!fault) throw error
-    return { file, reason: fault }
+    return { file, reason: fault, lacksPosition: lacksPosition(error) }
   }
 }
 
@@ -179,8 +194,9 @@ export function projectionOf({ crs, width, height, transform }: RasterInfo): Rec
 export function refusal(refused: readonly Refused[], hasOthers: boolean): Problem {
   const [first] = refused
   const more = refused.length > 1 ? ` (and ${refused.length - 1} more)` : ''
-  const next = hasOthers ? ' Upload it anew under the same name, or complete the session again without it.' : ''
-  return problem('unreadable-raster', `${first!.file.name}: ${first!.reason}${more}.${next}`, {
+  const isPositionEnough = refused.every(({ lacksPosition: isPosition }) => isPosition)
+  const next = hasOthers && !isPositionEnough ? ' Upload it anew under the same name, or complete the session again without it.' : ''
+  return problem(isPositionEnough ? 'position-required' : 'unreadable-raster', `${first!.file.name}: ${first!.reason}${more}.${next}`, {
     members: { errors: refused.map(({ file, reason }) => ({ field: file.name, message: reason })) },
   })
 }

@@ -1,18 +1,34 @@
 import { existsSync } from 'node:fs'
-import { download as open, isProblem, upload as send, waitFor, type Client, type UploadState } from '../../../client/src/core.ts'
+import {
+  download as open,
+  isProblem,
+  upload as send,
+  waitFor,
+  type Client,
+  type FilePosition,
+  type Uploaded,
+  type UploadOptions,
+  type UploadState,
+} from '../../../client/src/core.ts'
 import { openFile, saveTo } from '../../../client/src/node.ts'
 import { connect } from '../config.ts'
 import { UsageError } from '../failure.ts'
 import { readFlags, type Run } from '../options.ts'
 import { projectFor } from '../projects.ts'
 import * as unfinished from '../unfinished.ts'
+import { numbers } from './search.ts'
 import { bar, json, note, print, size, table } from '../terminal.ts'
 
 export const upload: Run = async (rest, options) => {
-  const { values, switches, positions } = readFlags(rest, { values: ['project', 'collection'], switches: ['categorical', 'wait'] })
+  const { values, lists, switches, positions } = readFlags(rest, {
+    values: ['project', 'collection', 'crs', 'bounds'],
+    lists: ['gcp'],
+    switches: ['categorical', 'wait'],
+  })
   if (positions.length === 0) throw new UsageError('Name at least one file', 'groundtrack upload *.tif')
   const missing = positions.filter((file) => !existsSync(file))
   if (missing.length > 0) throw new UsageError(`No such file: ${missing.join(', ')}`)
+  const position = positionOf(values, lists['gcp'] ?? [], positions.length)
   const client = connect(options)
   const projectId = await projectFor(client, values['project'], options)
   const files = await Promise.all(positions.map((file) => openFile(file)))
@@ -29,11 +45,12 @@ export const upload: Run = async (rest, options) => {
     bars.clear()
     isSent = true
   }
-  const made = await send(client, {
+  const made = await sendOrSayHow(client, {
     projectId,
     files,
     collectionId: values['collection'],
     categorical: switches.has('categorical'),
+    ...(position ? { positions: [position] } : {}),
     ...(begun ? { resume: begun } : {}),
     onState: (state) => unfinished.keep(key, state),
     onProgress: ({ file, fileIndex, sentBytes }) => {
@@ -58,6 +75,36 @@ export const upload: Run = async (rest, options) => {
       positions.map((file, index) => [file, made.item_ids[index] ?? null]),
     )}\n`,
   )
+}
+
+/** An image that lies nowhere is kept by the service: the same command with a position goes on. */
+async function sendOrSayHow(client: Client, wanted: UploadOptions): Promise<Uploaded> {
+  try {
+    return await send(client, wanted)
+  } catch (error) {
+    if (isProblem(error, 'position-required') && wanted.files.length === 1)
+      note('Give the same command again with --crs EPSG:4326 --bounds LEFT,BOTTOM,RIGHT,TOP; the file is not sent again', false)
+    throw error
+  }
+}
+
+function positionOf({ crs, bounds }: Record<string, string>, gcps: readonly string[], fileCount: number): FilePosition | null {
+  if (crs === undefined) {
+    if (bounds !== undefined || gcps.length > 0)
+      throw new UsageError('A position needs --crs', 'groundtrack upload scan.tif --crs EPSG:4326 …')
+    return null
+  }
+  if (fileCount > 1) throw new UsageError('A position is that of one file: upload the files one by one')
+  return {
+    crs,
+    ...(bounds === undefined ? {} : { bounds: numbers(bounds, 'bounds', 4) }),
+    ...(gcps.length === 0 ? {} : { gcps: gcps.map(controlPoint) }),
+  }
+}
+
+function controlPoint(text: string): { column: number; row: number; x: number; y: number } {
+  const [column, row, x, y] = numbers(text, 'gcp', 4) as [number, number, number, number]
+  return { column, row, x, y }
 }
 
 /** The upload, if the service still waits for its files. */

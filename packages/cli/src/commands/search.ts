@@ -92,7 +92,7 @@ async function searchMine(client: Client, values: Readonly<Record<string, string
   return await client.call<Found>('items.search_org', { ...input, ...query }, {}, 'read')
 }
 
-function numbers(text: string, flag: string, count: number): number[] {
+export function numbers(text: string, flag: string, count: number): number[] {
   const found = text.split(',').map(Number)
   if (found.length !== count || found.some((value) => !Number.isFinite(value)))
     throw new UsageError(`--${flag} must be ${count === 1 ? 'a number' : `${count} numbers with commas`}`)

@@ -123,6 +123,11 @@ export type ProblemSlug =
    * The file is not a raster that can be read: the detail says what is wrong with it, for example its format, its georeference or its size.
    */
   | 'unreadable-raster'
+  /**
+   * An uploaded file says nothing usable about where it lies. Repeat `uploads.complete` with `positions`: for each such file its `crs` and
+   * either `bounds` or `gcps`. `errors` names the files; they are kept until the session ends.
+   */
+  | 'position-required'
   /** Reading this part of the file would take more time or memory than one request may use. Ask for a smaller area or a coarser level. */
   | 'raster-too-demanding'
   /** The limit of requests for this credential or address is used up for now. `Retry-After` says after how many seconds to come back. */

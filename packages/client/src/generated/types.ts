@@ -2720,11 +2720,11 @@ export interface UploadFile {
   /** File size in bytes; null if unknown */
   size_bytes: number | null
   /**
-   * awaiting: its bytes are expected; refused: it is no raster that we read; converting: it is being rewritten; ready: its item can be
-   * shown; failed: its conversion failed
+   * `awaiting`: not uploaded yet; `refused`: not a supported raster, or it needs a position (step `position`); `converting`: being
+   * converted to a COG; `ready`: the item can be displayed; `failed`: conversion failed
    */
   state: 'awaiting' | 'refused' | 'converting' | 'ready' | 'failed'
-  /** Current step, or the step that failed: `upload`, `check`, `queued`, `convert`, `store`, `describe` or `done` */
+  /** Current step, or the step that failed: `upload`, `check`, `position`, `queued`, `convert`, `store`, `describe` or `done` */
   step: string
   /** Progress of the conversion, 0 to 1; null if not converting */
   fraction: number | null

@@ -9,6 +9,29 @@ import type {
 export interface UploadsCompleteInput {
   /** Upload session ID */
   upload_id: string
+  /**
+   * Positions of images without a usable georeference. A position replaces the one in the file; with `crs` alone, the transform in the file
+   * is read in that system
+   */
+  positions?: ({
+    /** File name; optional if the session has one file */
+    file_name?: string | undefined
+    /** EPSG code of `bounds` or `gcps`, for example EPSG:32633 */
+    crs: string
+    /** Outer edges of the image: left, bottom, right, top, in units of `crs` */
+    bounds?: [number, number, number, number] | undefined
+    /** Ground control points (GCPs). The image is positioned by an affine fit through them */
+    gcps?: ({
+      /** Pixels from the left edge of the image */
+      column: number
+      /** Pixels from the top edge of the image */
+      row: number
+      /** X coordinate (easting or longitude) in units of `crs` */
+      x: number
+      /** Y coordinate (northing or latitude) in units of `crs` */
+      y: number
+    })[] | undefined
+  })[] | null | undefined
 }
 
 /** Answer of `uploads.complete`. */

@@ -8,6 +8,8 @@ export interface Sending {
   readonly sent: number
   readonly state: 'queued' | 'uploading' | 'paused' | 'finishing' | 'done' | 'failed'
   readonly error: string | null
+  /** All that it lacks is a position: the service keeps it until it has one. */
+  readonly lacksPosition: boolean
   readonly uploadId: string | null
   /** What the service says of the session once the bytes are there. */
   readonly session: Upload | null
@@ -20,11 +22,27 @@ export interface Target {
   isCategorical: boolean
 }
 
+/** Where an image lies that does not say so itself. */
+export interface Position {
+  readonly crs: string
+  /** Left, bottom, right, top. */
+  readonly bounds: readonly number[]
+}
+
+interface SendOptions {
+  readonly signal: AbortSignal
+  /** Given after every byte has arrived. */
+  readonly position: Position | null
+  onSent(bytes: number): void
+}
+
 interface LineServices<F> {
   /** Opens a session and gives its id. */
   open(file: F, target: Target): Promise<string>
   /** Sends what has not arrived yet and completes the session. */
-  send(uploadId: string, file: F, target: Target, options: { signal: AbortSignal; onSent(bytes: number): void }): Promise<void>
+  send(uploadId: string, file: F, target: Target, options: SendOptions): Promise<void>
+  /** Whether what failed needs a position and nothing else. */
+  lacksPosition(error: unknown): boolean
   /** Until each file is ready or refused. */
   follow(uploadId: string, onChange: (session: Upload) => void): Promise<Pick<Sending, 'state' | 'error'>>
   giveUp(uploadId: string): void
@@ -36,12 +54,15 @@ interface UploadLine<F> {
   add(file: F, target: Target, known: { error?: string | null; uploadId?: string | null }): void
   pause(key: string): void
   resume(key: string): void
+  /** Completes a file that lacks a position. */
+  place(key: string, position: Position): void
   discard(key: string): void
 }
 
 interface Held<F> {
   readonly file: F
   readonly target: Target
+  position: Position | null
   /** The session of this file, opened once whichever run asks first. */
   session: Promise<string> | null
   /** The run that is heard; one that was paused may take a while to end and says nothing more. */
@@ -97,11 +118,14 @@ export function createUploadLine<F extends { name: string; size: number }>(servi
       if (own.run !== current) return
       await services.send(uploadId, own.file, own.target, {
         signal: current.signal,
+        position: own.position,
         onSent: (sent) => tell({ sent, ...(sent >= own.file.size ? { state: 'finishing' as const } : {}) }),
       })
       tell(await services.follow(uploadId, (session) => tell({ session })))
     } catch (error) {
-      tell({ state: 'failed', error: error instanceof Error ? error.message : String(error) })
+      const message = error instanceof Error ? error.message : String(error)
+      // A position that was not taken can be given again.
+      tell({ state: 'failed', error: message, lacksPosition: own.position !== null || services.lacksPosition(error) })
     } finally {
       pump()
     }
@@ -115,6 +139,11 @@ export function createUploadLine<F extends { name: string; size: number }>(servi
     former?.abort()
   }
 
+  function resume(key: string): void {
+    change(key, { state: 'queued', error: null, lacksPosition: false })
+    pump()
+  }
+
   return {
     list: () => list,
     subscribe(listener) {
@@ -123,8 +152,8 @@ export function createUploadLine<F extends { name: string; size: number }>(servi
     },
     add(file, target, { error = null, uploadId = null }) {
       const key = String(nextKey++)
-      held.set(key, { file, target, session: uploadId === null ? null : Promise.resolve(uploadId), run: null })
-      const one = { key, name: file.name, size: file.size, sent: 0, error, uploadId, session: null }
+      held.set(key, { file, target, position: null, session: uploadId === null ? null : Promise.resolve(uploadId), run: null })
+      const one = { key, name: file.name, size: file.size, sent: 0, error, lacksPosition: false, uploadId, session: null }
       publish([{ ...one, state: error ? 'failed' : 'queued' }, ...list])
       pump()
     },
@@ -135,9 +164,12 @@ export function createUploadLine<F extends { name: string; size: number }>(servi
       change(key, { state: 'paused' })
       pump()
     },
-    resume(key) {
-      change(key, { state: 'queued', error: null })
-      pump()
+    resume,
+    place(key, position) {
+      const own = held.get(key)
+      if (!own) return
+      own.position = position
+      resume(key)
     },
     discard(key) {
       const one = get(key)

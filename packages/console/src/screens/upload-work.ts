@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react'
 import { call, sendFiles } from '../api/client.ts'
 import type { Upload } from '../api/contract.ts'
 import { queries, touch } from '../api/query.ts'
+import { isProblem } from '../api/problem.ts'
 import { onSessionEnd } from '../api/session.ts'
 import { createUploadLine, type Sending, type Target } from './upload-line.ts'
 
@@ -24,15 +25,17 @@ const line = createUploadLine<File>({
     })
     return id
   },
-  async send(uploadId, file, { projectId }, { signal, onSent }) {
+  async send(uploadId, file, { projectId }, { signal, position, onSent }) {
     await sendFiles({
       projectId,
       files: [{ name: file.name, data: file, type: TYPE }],
-      resume: { uploadId, done: [] },
+      resume: { uploadId, done: position ? [file.name] : [] },
+      positions: position ? [position] : [],
       onProgress: ({ sentBytes }) => onSent(sentBytes),
       signal,
     })
   },
+  lacksPosition: (error) => isProblem(error, 'position-required'),
   follow,
   giveUp(uploadId) {
     void call('uploads.fail', { upload_id: uploadId, error_message: 'Given up by the person who uploaded' }).catch(() => undefined)
@@ -43,7 +46,7 @@ onSessionEnd(() => {
   for (const { key } of line.list()) line.pause(key)
 })
 
-export const { pause, resume, discard } = line
+export const { pause, resume, place, discard } = line
 export const useSending = (): readonly Sending[] => useSyncExternalStore(line.subscribe, line.list)
 export const isSending = () => line.list().some(({ state }) => state === 'uploading' || state === 'queued')
 

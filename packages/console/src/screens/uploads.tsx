@@ -11,6 +11,7 @@ import { Bar, Button, Card, Check, Choice, LinkButton, Note, Page, State } from 
 import { Empty, Loaded } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { ImportStac } from './import-stac.tsx'
+import { PlaceImage } from './place-image.tsx'
 import { addFiles, continueUpload, discard, isSending, pause, resume, useSending, type Sending } from './upload-work.ts'
 
 /** Takes files once it is known where they go. */
@@ -302,6 +303,7 @@ function UploadNotes({ toItem }: { toItem: boolean }): ReactElement {
 }
 
 function FileRow({ one }: { one: Sending }): ReactElement {
+  const [isPlacing, setPlacing] = useState(false)
   const file = one.session?.files[0]
   const converting = file?.state === 'converting'
   const share = converting ? (file.fraction ?? 0) : one.size > 0 ? one.sent / one.size : 0
@@ -338,7 +340,13 @@ function FileRow({ one }: { one: Sending }): ReactElement {
           Pause
         </Button>
       )}
-      {(one.state === 'paused' || (one.state === 'failed' && one.uploadId)) && (
+      {one.lacksPosition && (
+        <Button size="s" icon="pin" onClick={() => setPlacing(true)}>
+          Set position
+        </Button>
+      )}
+      {isPlacing && <PlaceImage name={one.name} fileKey={one.key} onClose={() => setPlacing(false)} />}
+      {(one.state === 'paused' || (one.state === 'failed' && one.uploadId && !one.lacksPosition)) && (
         <Button size="s" onClick={() => resume(one.key)}>
           Continue
         </Button>

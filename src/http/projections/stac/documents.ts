@@ -26,6 +26,11 @@ export const CONFORMANCE: readonly string[] = [
   `${CQL2}/cql2-text`,
   `${CQL2}/advanced-comparison-operators`,
   `${CQL2}/basic-spatial-functions`,
+  `${CQL2}/basic-spatial-functions-plus`,
+  `${CQL2}/case-insensitive-comparison`,
+  `${CQL2}/accent-insensitive-comparison`,
+  `${CQL2}/temporal-functions`,
+  `${CQL2}/arithmetic`,
 ]
 
 export const JSON_TYPE = 'application/json'
