@@ -1,6 +1,6 @@
 /** Composition root: the only place that constructs adapters and touches the process. */
 import path from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { destination, type DestinationStream, type Logger } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
@@ -47,7 +47,8 @@ import { folderProblem, requireFolder } from './data-folder.ts'
 import { findings } from './doctor.ts'
 import { listenProblem } from './listen-problem.ts'
 import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/account.ts'
-import { demoLink, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
+import { demoLink, fillDemo, seedDemo, type DemoClient } from '../sandbox/demo/demo.ts'
+import { demoReporter } from '../sandbox/demo/progress.ts'
 import { operations, tasks } from './registry.ts'
 import { declareRunning } from './running.ts'
 
@@ -129,7 +130,9 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
 
   const build = createConsoleBuild()
   const demo = () => shownDemo(config, composed.platform)
-  const server = { log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments, demo }
+  const demoClient: DemoClient = { authorization: null }
+  const isQuiet = ({ headers }: FastifyRequest) => headers.authorization !== undefined && headers.authorization === demoClient.authorization
+  const server = { log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments, demo, isQuiet }
   const app = buildServer({ ...config, ...composed, ...server, console: { progress: build.progress, storeOrigins } })
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
@@ -148,7 +151,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
       demo: await demo(),
     }),
   )
-  startBeside(config, { composed, build, baseUrl, log }, started)
+  startBeside(config, { composed, build, baseUrl, log, demoClient }, started)
 }
 
 interface Beside {
@@ -156,10 +159,11 @@ interface Beside {
   build: ConsoleBuild
   baseUrl: string
   log: Logger
+  demoClient: DemoClient
 }
 
 /** What takes seconds and nobody waits for: the console's files, the demo's scenes. */
-function startBeside(config: Config, { composed, build, baseUrl, log }: Beside, started: AsyncDisposableStack): void {
+function startBeside(config: Config, { composed, build, baseUrl, log, demoClient }: Beside, started: AsyncDisposableStack): void {
   if (config.role === 'worker') return
   started.defer(
     inBackground(
@@ -167,10 +171,11 @@ function startBeside(config: Config, { composed, build, baseUrl, log }: Beside, 
       (error) => log.warn({ err: error }, 'the console could not be built; /app/ says why'),
     ),
   )
+  const report = demoReporter({ isTerminal: process.stdout.isTTY, write: (text) => process.stdout.write(text), log })
   if (config.demo ?? config.isLocal)
     started.defer(
       inBackground(
-        (signal) => fillDemo(composed.platform, composed.auth, { baseUrl, signal }),
+        (signal) => fillDemo(composed.platform, composed.auth, { baseUrl, signal, report, client: demoClient }),
         (error) => log.warn({ err: error }, 'the demo is not whole yet; the next start goes on with it'),
       ),
     )
