@@ -58,6 +58,13 @@ async function demoOf(token: string, waitsForAll: boolean): Promise<Record<strin
   }
 }
 
+/** A webhook endpoint that the service brings along; none where its sandbox is off. */
+async function receiverOf(): Promise<Record<string, string>> {
+  const answer: Answer = await fetch(`${baseUrl}/docs/demo.json`).then((response) => response.json())
+  const url: string | undefined = answer.fields?.endpoint_url
+  return url === undefined ? {} : { HOOK: url }
+}
+
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 const CLI = path.join(import.meta.dirname, '../packages/cli/bin/groundtrack.mjs')
@@ -84,7 +91,7 @@ try {
   const { key } = await post('/v1/op/api_keys.create', { name: 'Guides', permissions, expires_in_days: KEY_DAYS }, token)
   const { access_token: fresh } = await post('/auth/sign-in', { email: DEMO_EMAIL, password: DEMO_PASSWORD })
   const client = { GROUNDTRACK_URL: baseUrl, GROUNDTRACK_API_KEY: key as string } // For the client and the command line.
-  const lines = Object.entries({ BASE: baseUrl, TOKEN: fresh, KEY: key as string, ...found, ...client }).map(
+  const lines = Object.entries({ BASE: baseUrl, TOKEN: fresh, KEY: key as string, ...found, ...(await receiverOf()), ...client }).map(
     ([name, value]) => `export ${name}=${quoted(value)}`,
   )
   process.stdout.write(`${lines.join('\n')}${FUNCTIONS}`)
