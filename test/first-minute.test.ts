@@ -48,6 +48,12 @@ test('the lines of the demo', async (t) => {
       [],
       'readable lines are for terminals',
     )
+    const waiting = execFile(process.execPath, [DEMO_ENV, 'all'], { env: { ...process.env, BASE_URL: service.baseUrl } })
+    t.after(() => waiting.kill())
+    let said = ''
+    waiting.stderr!.on('data', (text: string) => (said += text))
+    await until('demo:env waits', () => said.includes('Waiting for the demo'), PATIENT_MS)
+    assert.ok(!service.output().includes('"msg":"call"'), 'waiting for the demo is not logged either')
     const answer = await fetch(`${service.baseUrl}/v1/op/projects.list`, { method: 'POST' })
     assert.equal(answer.status, 401)
     await until('the line of a call that is not the demo’s', () => /"operation":"projects.list".*"msg":"call"/.test(service.output()))

@@ -40,6 +40,12 @@ async function post(path: string, body: object, token?: string): Promise<Answer>
 async function demoOf(token: string, waitsForAll: boolean): Promise<Record<string, string>> {
   const deadline = Date.now() + WAIT_MS
   for (let round = 0; ; round++) {
+    if (round > 0) await sleep(POLL_MS)
+    if (Date.now() > deadline) throw new Error('The demo was not loaded in time; see the log of the service.')
+    if (await isLoading(waitsForAll)) {
+      if (round === 0) sayWaiting(waitsForAll)
+      continue
+    }
     const { projects } = await post('/v1/op/projects.list', {}, token)
     const project = projects.find(({ name }: Answer) => name === 'Demo')
     if (!project) throw new Error('The project Demo is gone; start a service on a new DATA_DIR to have it again.')
@@ -52,16 +58,27 @@ async function demoOf(token: string, waitsForAll: boolean): Promise<Record<strin
       if (!mountains) process.stderr.write(`The demo is still loading: MOUNTAINS is not set yet. ${ALL_COMMAND} waits for it.\n`)
       return { PROJECT: project.id, ITEM: first, COLLECTION: seasons.id, ...(mountains ? { MOUNTAINS: mountains } : {}) }
     }
-    if (Date.now() > deadline) throw new Error('The demo was not loaded in time; see the log of the service.')
-    if (round === 0) process.stderr.write(`Waiting for the demo${waitsForAll ? '' : '’s first scene'} …\n`)
-    await sleep(POLL_MS)
+    if (round === 0) sayWaiting(waitsForAll)
   }
+}
+
+const sayWaiting = (waitsForAll: boolean) => process.stderr.write(`Waiting for the demo${waitsForAll ? '' : '’s first scene'} …\n`)
+
+/** What the service shows of the demo to whoever sits at its machine; nothing where it is not local. */
+async function shownFields(): Promise<Record<string, string | undefined>> {
+  const { fields = {} }: Answer = await fetch(`${baseUrl}/docs/demo.json`).then((response) => response.json())
+  return fields
+}
+
+/** Does not call operations, because each call would be a line in the log of the service; false where nothing is shown. */
+async function isLoading(waitsForAll: boolean): Promise<boolean> {
+  const { project_id, item_id, job_id } = await shownFields()
+  return project_id !== undefined && (item_id === undefined || (waitsForAll && job_id === undefined))
 }
 
 /** A webhook endpoint that the service brings along; none where its sandbox is off. */
 async function receiverOf(): Promise<Record<string, string>> {
-  const answer: Answer = await fetch(`${baseUrl}/docs/demo.json`).then((response) => response.json())
-  const url: string | undefined = answer.fields?.endpoint_url
+  const { endpoint_url: url } = await shownFields()
   return url === undefined ? {} : { HOOK: url }
 }
 
