@@ -1,6 +1,6 @@
 /** Composition root: the only place that constructs adapters and touches the process. */
 import path from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { destination, type DestinationStream, type Logger } from 'pino'
 import { compose } from './compose.ts'
 import { ConfigError, loadConfig, type Config } from './config.ts'
@@ -28,6 +28,7 @@ import { migrate } from '#db/migrate.ts'
 import { openQueue } from '#db/queue.ts'
 import { DatabaseUnreachable, openServiceDatabase } from '#db/service-database.ts'
 import { createLog } from '#http/log.ts'
+import type { ShownDemo } from '#http/local.ts'
 import { terminalLog } from '#http/terminal.ts'
 import { buildServer, closeServer } from '#http/server.ts'
 import type { AnyTask } from './task.ts'
@@ -41,13 +42,16 @@ import { createUploadQuota } from './background/upload-quota.ts'
 import { startWorkers } from './background/tasks.ts'
 import { startWatch } from './watch.ts'
 import type { SandboxPayments } from '../sandbox/payments/server.ts'
+import type { SandboxReceiver } from '../sandbox/webhooks/receiver.ts'
 import { banner } from './banner.ts'
 import { createConsoleBuild, type ConsoleBuild } from './console.ts'
 import { folderProblem, requireFolder } from './data-folder.ts'
 import { findings } from './doctor.ts'
 import { listenProblem } from './listen-problem.ts'
 import { DEMO_EMAIL, DEMO_PASSWORD } from '../sandbox/demo/account.ts'
-import { demoLink, fillDemo, seedDemo } from '../sandbox/demo/demo.ts'
+import { demoLink, fillDemo, seedDemo, type DemoClient } from '../sandbox/demo/demo.ts'
+import { demoFields } from '../sandbox/demo/fields.ts'
+import { demoReporter } from '../sandbox/demo/progress.ts'
 import { operations, tasks } from './registry.ts'
 import { declareRunning } from './running.ts'
 
@@ -97,12 +101,13 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
     { db: database.db, noticeUrl: () => (ready ? `${baseUrl}/webhooks/payments` : null) },
     started,
   )
+  const receiver = await startReceiver(config, started)
   const composed = await compose({
     db: database.db,
     storage,
     payments,
     ...(await startVendors(config, database.db, started)),
-    ...openOutward(config, log),
+    ...openOutward(config, log, receiver),
     listen: listening(database.connection),
     workers: await startWorkersFile(config),
     connectionCount: database.connectionCount,
@@ -128,8 +133,10 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
   const build = createConsoleBuild()
-  const demo = () => shownDemo(config, composed.platform)
-  const server = { log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments, demo }
+  const demo = () => shownDemo(config, composed.platform, receiver)
+  const demoClient: DemoClient = { authorization: null }
+  const isQuiet = ({ headers }: FastifyRequest) => headers.authorization !== undefined && headers.authorization === demoClient.authorization
+  const server = { log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments, demo, isQuiet }
   const app = buildServer({ ...config, ...composed, ...server, console: { progress: build.progress, storeOrigins } })
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
@@ -140,15 +147,8 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   started.defer(() => {
     ready = false
   })
-  process.stdout.write(
-    banner({
-      baseUrl,
-      role: config.role,
-      embedded: database.embedded,
-      demo: await demo(),
-    }),
-  )
-  startBeside(config, { composed, build, baseUrl, log }, started)
+  process.stdout.write(banner({ baseUrl, role: config.role, embedded: database.embedded, demo: await demo() }))
+  startBeside(config, { composed, build, baseUrl, log, demoClient }, started)
 }
 
 interface Beside {
@@ -156,10 +156,11 @@ interface Beside {
   build: ConsoleBuild
   baseUrl: string
   log: Logger
+  demoClient: DemoClient
 }
 
 /** What takes seconds and nobody waits for: the console's files, the demo's scenes. */
-function startBeside(config: Config, { composed, build, baseUrl, log }: Beside, started: AsyncDisposableStack): void {
+function startBeside(config: Config, { composed, build, baseUrl, log, demoClient }: Beside, started: AsyncDisposableStack): void {
   if (config.role === 'worker') return
   started.defer(
     inBackground(
@@ -167,10 +168,11 @@ function startBeside(config: Config, { composed, build, baseUrl, log }: Beside, 
       (error) => log.warn({ err: error }, 'the console could not be built; /app/ says why'),
     ),
   )
+  const report = demoReporter({ isTerminal: process.stdout.isTTY, write: (text) => process.stdout.write(text), log })
   if (config.demo ?? config.isLocal)
     started.defer(
       inBackground(
-        (signal) => fillDemo(composed.platform, composed.auth, { baseUrl, signal }),
+        (signal) => fillDemo(composed.platform, composed.auth, { baseUrl, signal, report, client: demoClient }),
         (error) => log.warn({ err: error }, 'the demo is not whole yet; the next start goes on with it'),
       ),
     )
@@ -201,20 +203,25 @@ function openMail(config: Config, log: Logger): Mail {
 }
 
 /** Webhooks and mail. */
-const openOutward = (config: Config, log: Logger) => ({ webhooks: openWebhooks(config), mail: openMail(config, log) })
+const openOutward = (config: Config, log: Logger, receiver: SandboxReceiver | null) => ({
+  webhooks: openWebhooks(config, receiver),
+  mail: openMail(config, log),
+})
 
-function openWebhooks(config: Config): Webhooks {
+function openWebhooks(config: Config, receiver: SandboxReceiver | null): Webhooks {
   return createWebhooks({
-    allow: config.egressAllow,
+    allow: [...config.egressAllow, ...(receiver ? [receiver.host] : [])],
     backoffSeconds: config.webhookBackoffSeconds,
     timeoutMs: config.webhookTimeoutSeconds * 1_000,
   })
 }
 
 /** What whoever sits at the machine may know of the demo; its password is public. */
-async function shownDemo({ isLocal }: Config, platform: Platform) {
+async function shownDemo({ isLocal }: Config, platform: Platform, receiver: SandboxReceiver | null): Promise<ShownDemo | null> {
   const hasDemo = isLocal && ((await user.findByEmail(platform.db, DEMO_EMAIL))?.user.isActive ?? false)
-  return hasDemo ? { email: DEMO_EMAIL, password: DEMO_PASSWORD, shareToken: await demoLink(platform) } : null
+  if (!hasDemo) return null
+  const fields = { ...(await demoFields(platform.db)), ...(receiver ? { endpoint_url: receiver.url } : {}) }
+  return { email: DEMO_EMAIL, password: DEMO_PASSWORD, shareToken: await demoLink(platform), fields }
 }
 
 /** On a terminal short lines for people, else JSON for tools, written together. */
@@ -323,6 +330,15 @@ async function startPayments(
     payments: createStripePayments({ secretKey: processor.secretKey, webhookSecret, sandboxUrl: () => processor.url }),
     sandboxPayments: processor,
   }
+}
+
+/** A webhook endpoint that needs no internet, for guides and examples. */
+async function startReceiver({ sandbox, isLocal }: Config, started: AsyncDisposableStack): Promise<SandboxReceiver | null> {
+  if (!sandbox || !isLocal) return null
+  const { startSandboxReceiver } = await import('../sandbox/webhooks/receiver.ts')
+  const receiver = await startSandboxReceiver()
+  started.defer(() => receiver.close())
+  return receiver
 }
 
 /** The sources of the registry, and the sandbox's hosts behind those that are simulated. */

@@ -13,6 +13,7 @@ import { invoke } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import * as signIn from '#access/sign-in.ts'
 import { DEMO_EMAIL, DEMO_PASSWORD } from './account.ts'
+import type { DemoMessage, demoReporter } from './progress.ts'
 
 const LOCAL = '127.0.0.1'
 /** What the demo's own mosaic costs comes on top. */
@@ -62,6 +63,18 @@ async function call(platform: Platform, caller: signIn.SignedIn | Principal, id:
   if (status !== 200) throw new Error(`seeding the demo: ${id} answered ${status} ${Buffer.from(body as Uint8Array).toString()}`)
 }
 
+/** The `Authorization` header of the client that fills the demo, while it does: its calls are not worth a line each. */
+export interface DemoClient {
+  authorization: string | null
+}
+
+interface Filling {
+  baseUrl: string
+  signal: AbortSignal
+  report: ReturnType<typeof demoReporter>
+  client: DemoClient
+}
+
 /**
  * Fills the demo project with scenes, in a process of its own that is a client like any other: the service answers
  * meanwhile, and a filling that was cut off goes on at the next start. Its last step is to share a scene.
@@ -69,16 +82,19 @@ async function call(platform: Platform, caller: signIn.SignedIn | Principal, id:
 export async function fillDemo(
   { db, clock }: Platform,
   auth: signIn.SignInPlatform,
-  { baseUrl, signal }: { baseUrl: string; signal: AbortSignal },
+  { baseUrl, signal, report, client }: Filling,
 ): Promise<void> {
-  const isWhole = async () => (await user.findByEmail(db, DEMO_EMAIL)) === null || (await shareLink.wasAnyMade(db))
+  // A link of any other kind proves nothing: people share scenes while the demo still loads.
+  const isWhole = async () => (await user.findByEmail(db, DEMO_EMAIL)) === null || (await secret.kept(db, DEMO_LINK)) !== null
   if (await isWhole()) return
   await withLock(db, 'demo scenes', async () => {
     if (signal.aborted || (await isWhole())) return
     const signedIn = await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL).catch(() => null)
     // Without: somebody changed the password, so it is their account now.
     if (!signedIn) return
-    const token = await runClient(FILLING, { BASE_URL: baseUrl, ACCESS_TOKEN: signedIn.access_token }, signal)
+    client.authorization = `Bearer ${signedIn.access_token}`
+    const env = { BASE_URL: baseUrl, ACCESS_TOKEN: signedIn.access_token }
+    const token = await runClient(FILLING, env, { signal, report }).finally(() => (client.authorization = null))
     if (token) await secret.keep(db, DEMO_LINK, Buffer.from(token.slice(TOKEN_PREFIX.length), 'base64url'), clock.now())
   })
 }
@@ -101,7 +117,11 @@ const FILLING = new URL('./seed.ts', import.meta.url)
 const MAX_COMPLAINT = 2_000
 
 /** The token of the link that the client made, if it did. */
-async function runClient(module: URL, env: Record<string, string>, signal: AbortSignal): Promise<string | null> {
+async function runClient(
+  module: URL,
+  env: Record<string, string>,
+  { signal, report }: Pick<Filling, 'signal' | 'report'>,
+): Promise<string | null> {
   const client = fork(module, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
@@ -110,8 +130,9 @@ async function runClient(module: URL, env: Record<string, string>, signal: Abort
   })
   let complaint = ''
   let token: string | null = null
-  client.on('message', (message: { shareToken: string }) => {
-    token = message.shareToken
+  client.on('message', (message: DemoMessage) => {
+    if ('step' in message) report(message.step)
+    else token = message.shareToken
   })
   client.stderr!.on('data', (chunk: Buffer) => {
     complaint = (complaint + chunk.toString()).slice(-MAX_COMPLAINT)

@@ -1,19 +1,21 @@
 /**
  * Fills the demo project the way a customer would: over HTTP, scene by scene, through the real upload path. What is there
  * already stays as it is, so that a seeding which was cut off goes on where it stopped.
- * BASE_URL and ACCESS_TOKEN in the environment; a line of progress per step on the standard output.
+ * BASE_URL and ACCESS_TOKEN in the environment; the service that started it is told about each scene.
  */
 import { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { openFileSink } from '#raster/write/sink.ts'
 import { renderScene } from '../scenes/index.ts'
+import type { DemoMessage } from './progress.ts'
 import { COLLECTIONS, SCENES, type DemoScene } from './scenes.ts'
 
 /** People look at the console while this runs: they come first. */
 const LOW_PRIORITY = 10
 const MEDIA_TYPE = 'image/tiff; application=geotiff; profile=cloud-optimized'
 const LOOK_NAME = 'True colour'
+const MOSAIC_NAME = 'Lake and fields, the greenest of each season'
 const SHARE_PASSWORD = 'groundtrack-demo'
 const SHARE_DAYS = 365
 
@@ -50,7 +52,7 @@ async function main(): Promise<void> {
     for (const [n, demoScene] of SCENES.entries()) {
       const sceneId = demoScene.scene.id
       if (described.has(sceneId)) continue
-      process.stdout.write(`demo: scene ${n + 1} of ${SCENES.length}, ${demoScene.name}\n`)
+      process.send?.({ step: { scene: n + 1, scenes: SCENES.length, name: demoScene.name } } satisfies DemoMessage)
       const itemId = uploaded.get(sceneId) ?? (await upload(project.id, collections.get(demoScene.collection)!, demoScene, folder))
       await describe(itemId, demoScene)
       described.set(sceneId, itemId)
@@ -150,8 +152,8 @@ async function describe(itemId: string, { name, description, scene, look }: Demo
 
 /** The greenest of the seasons in each pixel, with the number of its scene. It is worked on while people look around already. */
 async function mosaic(projectId: string, itemIds: readonly string[]): Promise<void> {
-  const { jobs } = await call('processing.project_jobs.list', { project_id: projectId })
-  if (jobs.some(({ job_type }: Answer) => job_type === 'mosaic')) return // Cut off before the link was made.
+  const { jobs } = await call('processing.project_jobs.list', { project_id: projectId, job_type_name: 'mosaic' })
+  if (jobs.some(({ input_params: input }: Answer) => input.output_name === MOSAIC_NAME)) return // Cut off before the link was made.
   await call('processing.create_and_dispatch', {
     project_id: projectId,
     job_type_id: 'mosaic',
@@ -160,15 +162,13 @@ async function mosaic(projectId: string, itemIds: readonly string[]): Promise<vo
       method: 'highest_index',
       index_name: 'ndvi',
       cloud_aware: true,
-      output_name: 'Lake and fields, the greenest of each season',
+      output_name: MOSAIC_NAME,
     },
   })
 }
 
-/** Made last: whether it was ever there tells that the demo is whole. */
+/** The last step: once the service has stored this link's token, the demo is complete. */
 async function share(itemId: string): Promise<void> {
-  const { share_links: links } = await call('share.links.list', { target_type: 'item', target_id: itemId })
-  if (links.length > 0) return
   const expiresAt = new Date(Date.now() + SHARE_DAYS * 86_400_000).toISOString()
   const { token: shareToken } = await call('share.link.create', {
     target_type: 'item',
@@ -177,7 +177,7 @@ async function share(itemId: string): Promise<void> {
     password: SHARE_PASSWORD,
     expires_at: expiresAt,
   })
-  process.send?.({ shareToken }) // Only its hash is stored; the service remembers it for the next start.
+  process.send?.({ shareToken } satisfies DemoMessage) // Only its hash is stored; the service remembers it for the next start.
   process.stdout.write(`demo: shared at ${baseUrl}/s/${shareToken} with the password ${SHARE_PASSWORD}\n`)
 }
 

@@ -112,7 +112,9 @@ function unknownField(schema: TSchema, schemaPath: string, instancePath: string,
   const parent = at(schema, schemaPath.replace(/\/additionalProperties$/, '')) as { properties?: object } | null
   const known = Object.keys(parent?.properties ?? {})
   if (of !== undefined) return `is not a parameter of '${of}', which takes ${known.toSorted().join(', ')}`
-  return `is not a field of this operation${meant(name, known, known.length > 0 ? `its fields are ${known.join(', ')}` : 'it has none')}`
+  if (known.length === 0) return 'is not a field of this operation; it has none'
+  const hint = meant(name, known, '')
+  return `is not a field of this operation${hint ? `${hint} Its` : '; its'} fields are ${known.join(', ')}`
 }
 
 /** All of them, and the one that was probably meant. */

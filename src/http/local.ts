@@ -10,6 +10,8 @@ export interface ShownDemo {
   password: string
   /** Null while the demo is being filled. */
   shareToken: string | null
+  /** Values for fields of examples, by name. */
+  fields: Readonly<Record<string, string>>
 }
 
 /** Null unless this is a local service with a demo account. */

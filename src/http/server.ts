@@ -77,6 +77,8 @@ interface ServerOptions {
   console?: ConsoleParts
   /** The demo's sign-in and link, for a page that shows them; null where there is none, or where strangers could read it. */
   demo?: Demo
+  /** Whether a successful call is logged at debug level only, as those that load the demo are. */
+  isQuiet?: (request: FastifyRequest) => boolean
 }
 
 const REQUEST_TIMEOUT_MS = 120_000
@@ -147,12 +149,12 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 
 /** Counts and logs each call. */
 const observer =
-  ({ metrics, log }: ServerOptions) =>
+  ({ metrics, log, isQuiet = () => false }: ServerOptions) =>
   (request: FastifyRequest, op: AnyOperation, { status, trace }: Invoked): void => {
     const durationMs = performance.now() - trace.startedAtMs
     metrics.observeCall(op.id, status, durationMs / 1000)
     const { principal, organizationId, invocationId } = trace
-    log.info(
+    log[status < 400 && isQuiet(request) ? 'debug' : 'info'](
       {
         invocation: invocationId,
         operation: op.id,

@@ -40,7 +40,7 @@ test('what is wrong with an input is said in words', async (t) => {
 
   await t.test('a misspelt field is led to its name', () => {
     assert.deepEqual(explained({ projectid: 'x', colour: 1 }), {
-      projectid: 'is not a field of this operation; did you mean project_id?',
+      projectid: 'is not a field of this operation; did you mean project_id? Its fields are count, name, at, mode, project_id, box, target',
       colour: 'is not a field of this operation; its fields are count, name, at, mode, project_id, box, target',
     })
   })

@@ -83,8 +83,16 @@ test('the command line', async (t) => {
     await ok('download', itemId, '-o', 'back.tif')
     assert.deepEqual(readFileSync(path.join(folder, 'back.tif')), Buffer.from(bytes))
     assert.ok(!existsSync(path.join(folder, 'back.tif.part')))
-    const url = (await ok('tiles', 'url', itemId, '--format', 'png')).trim()
-    assert.match(url, /\/tiles\/\{z\}\/\{x\}\/\{y\}\.png/)
+    const bare = await run(['tiles', 'url', itemId, '--format', 'png'])
+    assert.match(bare.stdout, /\/tiles\/\{z\}\/\{x\}\/\{y\}\.png/)
+    assert.match(bare.stderr, /Without a key this URL returns 401.*--create-key/)
+    const created = await run(['tiles', 'url', itemId, '--format', 'png', '--create-key'])
+    const tile = created.stdout.trim().replace('{z}', '0').replace('{x}', '0').replace('{y}', '0')
+    const pasted = await fetch(tile)
+    assert.deepEqual([pasted.status, pasted.headers.get('content-type')], [200, 'image/png'], 'as a map program fetches it')
+    const keyId = /api-keys revoke --key-id (\S+)/.exec(created.stderr)![1]!
+    const keys = JSON.parse(await ok('api-keys', 'list')) as { id: string; permissions: string[] }[]
+    assert.deepEqual(keys.find(({ id }) => id === keyId)?.permissions, ['read'])
     assert.match((await run(['upload', 'missing.tif'])).stderr, /No such file: missing\.tif/)
   })
 

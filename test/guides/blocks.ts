@@ -58,6 +58,6 @@ export function scriptOf(
   const begun = programs.map((command, index) => `${command} > program-${index}.txt & PROGRAM_${index}=$!`)
   const ended = programs.map((_, index) => `${head(blocks.length + index)}\nwait $PROGRAM_${index}; cat program-${index}.txt`)
   const own = `'${node}' '${root}/tools/demo-env.ts'`
-  const npm = `npm() { if [ "$*" = 'run -s demo:env' ]; then ${own}; else command npm --prefix '${root}' "$@"; fi; }`
+  const npm = `npm() { if [ "\${*:1:3}" = 'run -s demo:env' ]; then ${own} "\${@:4}"; else command npm --prefix '${root}' "$@"; fi; }`
   return ['set -eu -o pipefail', npm, ...steps, ...begun, ...ended].join('\n')
 }

@@ -1,13 +1,14 @@
 // Goal: every block of the README and of the guides runs as written, from top to bottom, against a fresh service with the demo,
 // and answers with the members and the status that the guide shows; the TypeScript of a guide is one program, its Python another.
+// Examples of the reference are about things of the demo.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { guideOf, packagesOf } from './blocks.ts'
+import { callExamples } from './reference.ts'
 import { lacks, PYTHON, run } from './run.ts'
-import { receiver } from '../support/receiver.ts'
 import { openLab, type Lab } from '../support/service.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
@@ -67,11 +68,10 @@ async function check(t: TestContext, page: string, lab: Lab, given: Record<strin
 test('the guides', { timeout: TIMEOUT_MS, concurrency: AT_ONCE }, async (t) => {
   const lab = openLab()
   t.after(() => lab.close())
-  const hook = await receiver(t)
   const { WORKERS, SECRET } = registerWorker(lab.dataDir())
-  const env = { DATA_DIR: lab.dataDir(), DEMO: '1', SANDBOX_DELIVERY_SECONDS: '1', EGRESS_ALLOW: hook.host, WORKERS }
+  const env = { DATA_DIR: lab.dataDir(), DEMO: '1', SANDBOX_DELIVERY_SECONDS: '1', WORKERS }
   const { baseUrl } = await lab.start({ env })
-  const given = { BASE_URL: baseUrl, HOOK: hook.url, SECRET }
+  const given = { BASE_URL: baseUrl, SECRET }
   const pages = PAGES.filter((page) => guideOf(fs.readFileSync(page, 'utf8')).blocks.length > 0)
   const one = (t: TestContext, page: string) =>
     t.test(path.relative(ROOT, page), { timeout: TIMEOUT_MS }, (t) => check(t, page, lab, given))
@@ -81,5 +81,6 @@ test('the guides', { timeout: TIMEOUT_MS, concurrency: AT_ONCE }, async (t) => {
       for (const page of ofTheWallet!) await one(t, page)
     }),
     ...others!.map((page) => one(t, page)),
+    t.test('examples of the reference', { timeout: TIMEOUT_MS }, () => callExamples(baseUrl)),
   ])
 })

@@ -130,13 +130,14 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
   },
   tiles: {
     usage: 'tiles url ITEM',
-    about: "The address of an item's tiles, for any map program",
+    about: "Print the URL of an item's tiles, for any map program",
     options: [
       ['--format webp|png|jpg', 'webp unless told'],
       ['--look ID', 'A saved profile or a derived visualization'],
-      ['--with-key', 'Put your API key in it, for programs that cannot send one'],
+      ['--create-key', 'Create a read-only API key and put it in the URL'],
+      ['--with-key', 'Put the API key of your account in the URL'],
     ],
-    examples: ['groundtrack tiles url 01a1… --format png'],
+    examples: ['groundtrack tiles url 01a1… --format png --create-key'],
     load: async () => (await import('./commands/share.ts')).tiles,
   },
   share: {

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { ExpressionError, parseExpression } from '#raster/expression/index.ts'
+import { noSuchBand } from '#raster/expression/bands.ts'
 import { namesFor, readFormula } from '#raster/formulas/named.ts'
 import { sensorNames } from '#raster/formulas/sensors.ts'
 import { requireSensor } from './scene.lib.ts'
@@ -78,7 +79,7 @@ function examined(
       required = bands.map((band) => byNumber.get(band) ?? `b${band}`)
     } else if (count !== null) {
       const beyond = required.find((band) => /^b\d+$/.test(band) && Number(band.slice(1)) > count)
-      if (beyond) return { required, error: `band ${beyond} does not exist (there are ${count})` }
+      if (beyond) return { required, error: noSuchBand(Number(beyond.slice(1)), count, {}) }
     }
     return { required, error: null }
   } catch (error) {

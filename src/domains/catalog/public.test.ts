@@ -70,6 +70,20 @@ test('public imagery', async (t) => {
     assert.match(got.headers.get('cache-control')!, /immutable/)
     const again = await w.request('GET', address.slice(w.baseUrl.length), { headers: { 'if-none-match': got.headers.get('etag')! } })
     assert.equal(again.status, 304)
+    for (const [given, said] of [
+      ['colormap_name=viridis', "did you mean 'colormap'?"],
+      ['expresion=b1', "did you mean 'expression'?"],
+      ['anything=1', 'this address takes visualization, provider'],
+    ] as const) {
+      const { status, body } = await w.request('GET', `${address.slice(w.baseUrl.length)}&${given}`)
+      assert.equal(status, 400, given)
+      assert.ok(body.detail.includes(said), body.detail)
+    }
+    assert.equal((await w.request('GET', `${address.slice(w.baseUrl.length)}&_=1`)).status, 200, 'map programs add it to get past caches')
+    const quicklook = `/api/v1/catalog/sandbox-landsat/${scene.id}/quicklook`
+    const bearer = { headers: { authorization: `Bearer ${owner.token}` } }
+    assert.equal((await w.request('GET', `${quicklook}?width=100`, bearer)).status, 400)
+    assert.equal((await w.request('GET', quicklook, bearer)).status, 200)
     const index = await w.call(null, 'catalog.tile.render', {
       collection: 'landsat',
       scene_id: scene.id,

@@ -195,6 +195,50 @@ test('WMTS', async (t) => {
     assert.deepEqual((await wmts({ ...tilePairs, REQUEST: 'GetFeatureInfo', I: 0, J: 0, TILEROW: 0, TILECOL: 0 })).body.features, [])
   })
 
+  await t.test('a misspelt name, or one of another tile address, is refused with the one that was meant', async () => {
+    const xml = '/1.0.0/WMTSCapabilities.xml'
+    const cases: [Record<string, string | number>, string, string, string?][] = [
+      [{ ...tilePairs, colormap_name: 'viridis' }, 'colormap_name', 'colormap'],
+      [{ ...tilePairs, Expression: 'b1' }, 'expression', 'STYLE'],
+      [{ ...tilePairs, STYEL: 'ndvi' }, 'styel', 'STYLE'],
+      [{ ...tilePairs, TileMatrxSet: 'GoogleMapsCompatible' }, 'tilematrxset', 'TILEMATRIXSET'],
+      [{ ...tilePairs, REQUEST: 'GetFeatureInfo', I: 1, J: 1, infoformatt: 'text/plain' }, 'infoformatt', 'INFOFORMAT'],
+      [{ request: 'GetCapabilities', profil: 'ndvi' }, 'profil', 'profile'],
+      [{ asset_keys: 'data' }, 'asset_keys', 'asset_key', xml],
+    ]
+    for (const [query, locator, meant, path] of cases) {
+      const answer = await wmts(query, path)
+      const report = answer.bytes.toString()
+      assert.equal(answer.status, 400, JSON.stringify(query))
+      assert.ok(report.includes(`exceptionCode="InvalidParameterValue" locator="${locator}"`), report)
+      assert.match(report, new RegExp(`unknown parameter.*\\b${meant}\\b`), report)
+    }
+    assert.equal((await w.request('GET', `/wmts/${id}?colormap_name=viridis`)).status, 401, 'who cannot read learns nothing')
+  })
+
+  await t.test('parameters that map programs add to every request are ignored, as OGC services do', async () => {
+    const added = {
+      LAYERS: '',
+      STYLES: '',
+      CRS: 'EPSG:3857',
+      TRANSPARENT: 'true',
+      DPI: 96,
+      MAP_RESOLUTION: 96,
+      FORMAT_OPTIONS: 'dpi:96',
+      TILED: 'true',
+      TIME: '2025-01-01',
+      token: 'x',
+      f: 'json',
+      _ts: 1,
+      AcceptVersions: '1.0.0',
+      Sections: 'All',
+      vendor_option: 'x',
+    }
+    assert.deepEqual((await wmts({ ...tilePairs, ...added })).bytes, (await wmts(tilePairs)).bytes)
+    for (const path of ['', '/1.0.0/WMTSCapabilities.xml'])
+      assert.equal((await wmts({ REQUEST: 'GetCapabilities', ...added }, path)).status, 200)
+  })
+
   await t.test('failures are exception reports with the right code and place', async () => {
     const cases: [Record<string, string | number>, number, string, string?][] = [
       [{ REQUEST: 'GetMap' }, 400, 'OperationNotSupported', 'request'],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scene } from '../../../test/support/scene.ts'
 import { world } from '../../../test/support/world.ts'
+import { operations as registry } from '#registry.ts'
 
 // Goal: parameters are closed: an unknown one returns 422 that names it and lists those there are, for every process and method.
 test('unknown parameters of jobs and analytics', async (t) => {
@@ -44,11 +45,12 @@ test('unknown parameters of jobs and analytics', async (t) => {
     ['analytics.calculate_index', { item_id: itemId, index_name: 'ndvi' }],
     ['analytics.validate_formula', { formula: 'b1' }],
   ] as const) {
-    const { status, body } = await w.call(token, operation, { ...input, colour: 'red' })
-    assert.equal(status, 422, operation)
-    assert.ok(
-      body.errors.some(({ field }: { field: string }) => field === 'colour'),
-      operation,
-    )
+    const known = Object.keys((registry.get(operation)!.input as unknown as { properties: object }).properties).join(', ')
+    for (const unknown of ['colour', 'fornula', 'item_ids', 'idx']) {
+      const { status, body } = await w.call(token, operation, { ...input, [unknown]: 'red' })
+      assert.equal(status, 422, operation)
+      const { message } = body.errors.find(({ field }: { field: string }) => field === unknown)
+      assert.ok(message.toLowerCase().endsWith(`its fields are ${known}`), `${operation} ${unknown}: ${message}`)
+    }
   }
 })

@@ -108,7 +108,8 @@ async function fail({ change }: TaskContext, run: runs.Run, reason: string): Pro
 
 async function complete(context: TaskContext, run: runs.Run, at: Heartbeat['at']): Promise<void> {
   const { db, change } = context
-  const { produced, clear } = await work(context, run, at)
+  const { produced, sources, clear } = await work(context, run, at)
+  const { title } = requireProcess(run.jobType)
   try {
     const { bucketName } = await project.requireReader(db, { ...SERVICE, organizationId: run.organizationId }, run.projectId)
     const stored = await storeOutputs(context, bucketName!, produced.items, (stage, fraction) =>
@@ -116,7 +117,7 @@ async function complete(context: TaskContext, run: runs.Run, at: Heartbeat['at']
     )
     at('registering', REGISTER_FROM)
     const completed = await change(run.organizationId, async (made) => {
-      const done = await registerOutputs(made, run, stored, { title: requireProcess(run.jobType).title, summary: produced.summary })
+      const done = await registerOutputs(made, run, stored, { title, summary: produced.summary, sources })
       if (!done) made.lineage.nothingProduced()
       return done
     }).catch(async (error: unknown) => {

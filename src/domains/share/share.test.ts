@@ -393,6 +393,18 @@ test('share.tilejson and share.tile.render', async (t) => {
     ])
       assert.equal((await get(bad)).status, 401, bad)
     assert.equal((await get(template.replace('.webp', '.gif'))).status, 404)
+    const grant = /grant=([^&]*)/.exec(template)![1]!
+    for (const [address, said] of [
+      [`${template}&colormap_name=viridis`, 'this address takes profile, grant'],
+      [`${template}&profil=ndvi`, "did you mean 'profile'?"],
+      [`/api/v1/share/tilejson.json?grant=${grant}&profil=ndvi`, "did you mean 'profile'?"],
+      [`/api/v1/share/assets/any?grants=${grant}`, "did you mean 'grant'?"],
+    ] as const) {
+      const { status, body: refused } = await get(address)
+      assert.deepEqual([status, refused.code], [400, 'bad-request'], address)
+      assert.ok(refused.detail.includes(said), refused.detail)
+    }
+    assert.equal((await get(`${template}&_=1`)).status, 200, 'map programs add it to get past caches')
     await w.ok(org.owner.token, 'share.link.revoke', { link_id: made.id })
     assert.deepEqual([(await get(template)).status, (await tile()).status], [401, 401])
   })

@@ -45,7 +45,7 @@ test('pages', async (t) => {
 
   await t.test('with the demo it shows the scene, its link and the sign-in, and nothing that was written into it runs', async () => {
     const app = fastify()
-    const demo = { email: 'demo@groundtrack.dev', password: 'open "sesame"', shareToken: null as string | null }
+    const demo = { email: 'demo@groundtrack.dev', password: 'open "sesame"', shareToken: null as string | null, fields: { item_id: 'i' } }
     registerWelcome(app, w.platform, async () => demo)
     t.after(() => app.close())
     const waiting = (await app.inject('/')).body
@@ -54,7 +54,11 @@ test('pages', async (t) => {
     const page = await app.inject('/')
     assert.match(String(page.headers['content-security-policy']), /worker-src 'self'/)
     assert.ok(page.body.includes('demo@groundtrack.dev') && page.body.includes('href="/s/shr_%22%3E%3Cb%3E"') && !page.body.includes('<b>'))
-    assert.deepEqual((await app.inject('/docs/demo.json')).json(), { email: demo.email, password: demo.password })
+    assert.deepEqual((await app.inject('/docs/demo.json')).json(), {
+      email: demo.email,
+      password: demo.password,
+      fields: { item_id: 'i', share_token: demo.shareToken, share_password: demo.password },
+    })
   })
 
   await t.test('assets are packed for who takes that, asked for again by their tag, and no other file is served', async () => {

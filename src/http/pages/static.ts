@@ -44,6 +44,7 @@ const ASSETS: Record<string, Asset> = {
   'swagger-ui-bundle.js': file(SCRIPT, swagger, 'swagger-ui-bundle.js'),
   'reference.js': file(SCRIPT, own, 'reference.js'),
   'plain-nulls.ts': script(own, 'plain-nulls.ts'),
+  'demo-examples.ts': script(own, 'demo-examples.ts'),
   'invite.js': file(SCRIPT, own, 'invite.js'),
   'reference.css': file(CSS, own, 'reference.css'),
   'mailed.js': file(SCRIPT, own, 'mailed.js'),

@@ -21,12 +21,19 @@ export function registerWelcome(app: FastifyInstance, platform: Platform, demo: 
     const wantsJson = /\bjson\b/.test(accept) || credentialOf(request) !== null
     return wantsJson ? landing(platform.baseUrl()) : await show(request, reply)
   })
-  // For the form of the reference; where there is no demo to show, the form stays empty.
+  // For the forms of the reference; where there is no demo to show, they stay as they are.
   app.get('/docs/demo.json', async (request, reply) => {
     const shown = await demoFor(request)
-    return reply.header('Cache-Control', 'no-store').send(shown ? { email: shown.email, password: shown.password } : {})
+    return reply.header('Cache-Control', 'no-store').send(shown ? referenceOf(shown) : {})
   })
 }
+
+/** The sign-in, and values for examples; those of the share link have their own names, because `token` alone could be any. */
+const referenceOf = ({ email, password, shareToken, fields }: ShownDemo) => ({
+  email,
+  password,
+  fields: { ...fields, ...(shareToken ? { share_token: shareToken, share_password: password } : {}) },
+})
 
 /** Where programs go on from here: the OGC and STAC interfaces, and the contract. */
 function landing(base: string) {

@@ -1,7 +1,20 @@
 /** Public imagery and pictures of scenes by GET, for map clients and browsers, which keep what they have seen. */
 import type { FastifyInstance } from 'fastify'
 import { send } from '#http/operations.ts'
-import { numeric, pick, project, queryOf, tilePlace, type Projecting, type TileParams } from './project.ts'
+import { known, numeric, pick, project, queryOf, tilePlace, type Projecting, type TileParams } from './project.ts'
+
+const RENDERING_PARAMETERS = [
+  ['visualization', 'Visualization, such as `rgb` or `ndvi`'],
+  ['provider', 'Provider of the scene, if the collection has several'],
+  ['expression', 'Band math expression, for example `(b4-b3)/(b4+b3)`'],
+  ['colormap', 'Colormap name from `cog.colormaps`'],
+  ['rescale', 'Value range of the colours as `min,max`'],
+  ['aoi_clip', 'GeoJSON polygon; pixels outside are transparent'],
+] as const
+const RENDERING_NAMES: readonly string[] = RENDERING_PARAMETERS.map(([name]) => name)
+/** Map clients add `_` to get past caches. */
+const ANYWHERE = ['key', '_']
+const TILE_NAMES = [...RENDERING_NAMES, 'quality', ...ANYWHERE]
 
 const PICTURES = { thumbnail: 'catalog.image.thumbnail', quicklook: 'catalog.image.quicklook' } as const
 
@@ -9,19 +22,19 @@ export function registerCatalogRoutes(app: FastifyInstance, projecting: Projecti
   type SceneTile = { Params: TileParams & { collection: string; scene: string } }
   app.get<SceneTile>('/api/v1/catalog/:collection/:scene/tiles/:z/:x/:row', async (request, reply) => {
     const { tile_size: _size, ...place } = tilePlace(request.params) as { tile_size?: number }
-    const query = queryOf(request)
-    const input = () => ({
-      collection: request.params.collection,
-      scene_id: request.params.scene,
-      ...place,
-      ...pick(query, ['visualization', 'provider', 'expression', 'colormap', 'rescale', 'aoi_clip']),
-      ...(query['quality'] === undefined ? {} : { quality: numeric(query['quality']) }),
-    })
+    const input = () => {
+      const query = known(queryOf(request), TILE_NAMES)
+      const quality = query['quality'] === undefined ? {} : { quality: numeric(query['quality']) }
+      return { collection: request.params.collection, scene_id: request.params.scene, ...place, ...pick(query, RENDERING_NAMES), ...quality }
+    }
     return send(reply, await project(projecting, 'catalog.tile.render', request, reply, input))
   })
   for (const [name, operation] of Object.entries(PICTURES))
     app.get<{ Params: { host: string; scene: string } }>(`/api/v1/catalog/:host/:scene/${name}`, async (request, reply) => {
-      const input = () => ({ host_name: request.params.host, image_id: request.params.scene })
+      const input = () => {
+        known(queryOf(request), ANYWHERE)
+        return { host_name: request.params.host, image_id: request.params.scene }
+      }
       return send(reply, await project(projecting, operation, request, reply, input))
     })
 }
@@ -70,10 +83,8 @@ export function catalogPaths(): Record<string, unknown> {
           parameter('path', 'x', 'Tile column, counted from the west'),
           parameter('path', 'y', 'Tile row, counted from the north'),
           parameter('path', 'format', 'Image format: `webp`, `png`, `jpg` or `jpeg`'),
-          parameter('query', 'visualization', 'Visualization, such as `rgb` or `ndvi`'),
-          parameter('query', 'expression', 'Band math expression, for example `(b4-b3)/(b4+b3)`'),
-          parameter('query', 'rescale', 'Value range of the colours as `min,max`'),
-          parameter('query', 'colormap', 'Colormap name from `cog.colormaps`'),
+          ...RENDERING_PARAMETERS.map(([name, description]) => parameter('query', name, description)),
+          parameter('query', 'quality', 'Quality from 1 to 100, for lossy formats'),
         ],
         responses: image('image/webp'),
       },

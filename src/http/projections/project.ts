@@ -53,11 +53,14 @@ export function pick(query: Query, names: readonly string[]): Record<string, unk
 export function known(query: Query, names: readonly string[]): Query {
   const unknown = Object.keys(query).find((name) => !names.includes(name))
   if (unknown === undefined) return query
-  // `colormap_name`, as other tile servers call it, is `colormap` here.
-  const meant = nearest(unknown, names) ?? names.find((name) => name.length > 2 && unknown.startsWith(name))
+  const meant = intended(unknown, names)
   const hint = meant ? `did you mean '${meant}'?` : `this address takes ${names.filter((name) => name !== '_').join(', ')}`
   throw problem('bad-request', `Unknown parameter '${unknown.slice(0, 60)}'; ${hint}`)
 }
+
+/** The name that was probably meant: `colormap_name`, as other tile servers call it, is `colormap` here. */
+export const intended = (given: string, names: readonly string[]): string | null =>
+  nearest(given, names) ?? names.find((name) => name.length > 2 && given.startsWith(name)) ?? null
 
 /** Digits are a number; anything else stays what it is, for the schema to refuse. */
 export const numeric = (value: unknown): unknown => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value)

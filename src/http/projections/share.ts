@@ -5,23 +5,27 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { GRANT_PREFIX } from '#core/share-grant.ts'
 import { send } from '#http/operations.ts'
-import { pick, project, queryOf, redirect, tilePlace, type Projecting, type TileParams } from './project.ts'
+import { known, pick, project, queryOf, redirect, tilePlace, type Projecting, type TileParams } from './project.ts'
+
+/** Map clients add `_` to get past caches. */
+const ANYWHERE = ['grant', '_']
 
 export function registerShareRoutes(app: FastifyInstance, projecting: Projecting): void {
-  const run = (id: string, request: FastifyRequest, reply: FastifyReply, input: object) =>
-    project(projecting, id, request, reply, () => ({ token: grantOf(request), ...input }))
+  const run = (id: string, request: FastifyRequest, reply: FastifyReply, names: readonly string[], place: object = {}) =>
+    project(projecting, id, request, reply, () => {
+      const query = known(queryOf(request), [...names, ...ANYWHERE])
+      return { token: grantOf(request), ...place, ...pick(query, names) }
+    })
 
-  app.get('/api/v1/share/tilejson.json', async (request, reply) =>
-    send(reply, await run('share.tilejson', request, reply, pick(queryOf(request), ['profile']))),
-  )
+  app.get('/api/v1/share/tilejson.json', async (request, reply) => send(reply, await run('share.tilejson', request, reply, ['profile'])))
 
   app.get<{ Params: TileParams }>('/api/v1/share/tiles/:z/:x/:row', async (request, reply) => {
     const place = tilePlace(request.params)
-    return send(reply, await run('share.tile.render', request, reply, { ...place, ...pick(queryOf(request), ['profile']) }))
+    return send(reply, await run('share.tile.render', request, reply, ['profile'], place))
   })
 
   app.get<{ Params: { asset_id: string } }>('/api/v1/share/assets/:asset_id', async (request, reply) => {
-    const invoked = await run('share.asset.download', request, reply, { asset_id: request.params.asset_id })
+    const invoked = await run('share.asset.download', request, reply, [], { asset_id: request.params.asset_id })
     return redirect(reply, invoked, 'private, no-store')
   })
 }

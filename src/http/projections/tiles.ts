@@ -9,7 +9,9 @@ const LAYERS = [
   { root: 'collections', id: 'collection_id', render: 'collections.tile.render', tilejson: 'collections.tile.tilejson' },
 ] as const
 
-const LOOK = ['profile', 'asset_key', 'bands', 'expression', 'rescale', 'colormap'] as const
+/** How pixels become colours; a profile is all of it under one name. */
+export const DRAWING: readonly string[] = ['bands', 'expression', 'rescale', 'colormap']
+const LOOK = ['profile', 'asset_key', ...DRAWING]
 
 /** Results of analytics are drawn as they were computed: nothing about their look can be asked for. */
 const RESULT = { path: '/api/v1/analytics', id: 'result_id', render: 'analytics.result.tile' } as const

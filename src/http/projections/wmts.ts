@@ -5,8 +5,9 @@ import { gridOfName, IMAGE_SET, placeOfPixel, TILE_PX, WELL_KNOWN_SET, WMTS_FORM
 import { escapeXml } from '#wire/xml.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import { send } from '#http/operations.ts'
-import { numeric, project, queryOf, type Projecting } from './project.ts'
-import { parameter } from './tiles.ts'
+import { intended, numeric, project, queryOf, type Projecting } from './project.ts'
+import { DRAWING, parameter } from './tiles.ts'
+import { nearest } from '#core/nearest.ts'
 
 type Parameters = ReadonlyMap<string, string>
 
@@ -30,6 +31,13 @@ const PAIRS = [
   'i',
   'j',
 ]
+/** Parameters of ours besides, which have no spelling of the standard. */
+const OWN_NAMES = ['key', 'profile', 'asset_key']
+/** Close to a name of ours, but of WMS: programs that speak both add them to every request. */
+const WMS_NAMES: readonly string[] = ['layers', 'styles', 'info_format']
+/** Shorter names are close to everything. */
+const SHORTEST_MISSPELT = 4
+
 const TILE_FORMATS: ReadonlyMap<string, string> = new Map(WMTS_FORMATS.map((format) => [`image/${format}`, format]))
 
 export function registerWmts(app: FastifyInstance, projecting: Projecting): void {
@@ -38,7 +46,7 @@ export function registerWmts(app: FastifyInstance, projecting: Projecting): void
     const input = () => ({
       item_id: request.params.item_id,
       base_url: projecting.platform.baseUrl(),
-      ...optional(given, { key: 'key', profile: 'profile', asset_key: 'asset_key' }),
+      ...optional(understood(given), { key: 'key', profile: 'profile', asset_key: 'asset_key' }),
     })
     return answer(reply, await project(projecting, 'items.tile.wmts_capabilities', request, reply, input))
   }
@@ -58,7 +66,10 @@ export function registerWmts(app: FastifyInstance, projecting: Projecting): void
       case 'getcapabilities':
         return await capabilities(request, reply)
       case 'gettile':
-        return answer(reply, await project(projecting, 'items.tile.wmts_get_tile', request, reply, () => tileInput(itemId, given)))
+        return answer(
+          reply,
+          await project(projecting, 'items.tile.wmts_get_tile', request, reply, () => tileInput(itemId, understood(given))),
+        )
       case 'getfeatureinfo':
         return await featureInfo(projecting, request, reply, given)
       default:
@@ -79,6 +90,29 @@ function parametersOf(request: FastifyRequest): Parameters {
     if (typeof text === 'string' && !found.has(name.toLowerCase())) found.set(name.toLowerCase(), text)
   }
   return found
+}
+
+/**
+ * The same parameters; refuses a name that was meant to be another one. Any other unknown name is ignored, as OGC services do: map
+ * programs and proxies add names of their own.
+ */
+function understood(given: Parameters): Parameters {
+  const names = [...PAIRS, ...OWN_NAMES]
+  for (const name of given.keys()) {
+    if (names.includes(name) || WMS_NAMES.includes(name)) continue
+    const drawing = intended(name, DRAWING)
+    if (drawing)
+      throw invalidField(
+        name,
+        `is an unknown parameter; WMTS draws by STYLE, the id of a profile. ${drawing} is a parameter of /api/v1/items/{item_id}/tiles`,
+      )
+    const meant = nearest(
+      name,
+      names.filter(({ length }) => length >= SHORTEST_MISSPELT),
+    )
+    if (meant) throw invalidField(name, `is an unknown parameter; did you mean ${OWN_NAMES.includes(meant) ? meant : meant.toUpperCase()}?`)
+  }
+  return given
 }
 
 const optional = (given: Parameters, names: Readonly<Record<string, string>>): Record<string, string> =>
@@ -143,7 +177,7 @@ async function featureInfo(
   const invoked = await project(projecting, 'items.point', request, reply, () => {
     if (!(WMTS_INFO_FORMATS as readonly string[]).includes(format))
       throw invalidField('infoformat', `is one of ${WMTS_INFO_FORMATS.join(', ')}`)
-    const where = place(itemId, given)
+    const where = place(itemId, understood(given))
     const [i, j] = [whole(required(given, 'i'), 'i', TILE_PX - 1), whole(required(given, 'j'), 'j', TILE_PX - 1)]
     return { item_id: itemId, ...placeOfPixel({ ...where, i, j }), ...styleOf(given), ...optional(given, { asset_key: 'asset_key' }) }
   })

@@ -213,8 +213,3 @@ export async function list(db: Db, principal: Principal, filter: LinkFilter): Pr
     .execute()
   return { links, total }
 }
-
-/** Whether there has ever been one: links end, but they stay on record. */
-export async function wasAnyMade(db: Db): Promise<boolean> {
-  return (await db.selectFrom('share_link').select('id').limit(1).executeTakeFirst()) !== undefined
-}

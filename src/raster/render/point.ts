@@ -1,4 +1,5 @@
-import { RasterError, type Block, type Level, type Raster, type RasterInfo } from '#raster/types.ts'
+import { bandIndex } from '#raster/bands.ts'
+import type { Block, Level, Raster, RasterInfo } from '#raster/types.ts'
 import { invertAffine } from '#raster/warp/affine.ts'
 import { withBlocks } from '#raster/warp/blocks.ts'
 import { placementOf } from '#raster/warp/plan.ts'
@@ -22,10 +23,7 @@ export async function readPoint(
   options: PointOptions = {},
 ): Promise<(number | null)[] | null> {
   const { info } = raster
-  const bands = (options.bands ?? info.bands.map((_, i) => i + 1)).map((band) => band - 1)
-  if (!bands.every((band) => Number.isInteger(band) && band >= 0 && band < info.bandCount)) {
-    throw new RasterError('invalid_argument', `bands must be from 1 to ${info.bandCount}`)
-  }
+  const bands = (options.bands ?? info.bands.map((_, i) => i + 1)).map((band) => bandIndex(info, band))
   const pixel = pixelAt(raster, place)
   if (!pixel) return null
   const range = { minX: pixel.x, minY: pixel.y, maxX: pixel.x + 1, maxY: pixel.y + 1 }

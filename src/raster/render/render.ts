@@ -1,8 +1,9 @@
+import { bandIndex } from '#raster/bands.ts'
 import { takeZeros } from '#raster/buffers.ts'
 import { colorTable } from '#raster/colormap/index.ts'
 import { compileExpression, parseExpression, type BandScale } from '#raster/expression/index.ts'
 import type { IndexedPicture, Picture } from '#raster/encode/index.ts'
-import { RasterError, type DataType, type Raster, type RasterInfo, type SampleArray } from '#raster/types.ts'
+import { RasterError, type DataType, type Raster, type SampleArray } from '#raster/types.ts'
 import { isFloatType, loadSampleKernels } from '#raster/warp/instances.ts'
 import type { WarpWindow } from '#raster/warp/plan.ts'
 import { gatherNearest, samplePlanes, type Resampling, type SampledPlanes } from '#raster/warp/sample.ts'
@@ -47,24 +48,17 @@ export async function draw(
   switch (style.kind) {
     case 'rgb':
       return drawRgb(job, [
-        checkBand(raster.info, style.bands[0]),
-        checkBand(raster.info, style.bands[1]),
-        checkBand(raster.info, style.bands[2]),
+        bandIndex(raster.info, style.bands[0]),
+        bandIndex(raster.info, style.bands[1]),
+        bandIndex(raster.info, style.bands[2]),
       ])
     case 'single':
-      return drawSingle(job, checkBand(raster.info, style.band), style.colormap)
+      return drawSingle(job, bandIndex(raster.info, style.band), style.colormap)
     case 'expression':
       return drawExpression(job, style)
     case 'palette':
       return drawPalette(job, style.colormap)
   }
-}
-
-/** From a 1-based to a zero-based band that exists. */
-function checkBand({ bandCount }: RasterInfo, band: number): number {
-  if (!Number.isInteger(band) || band < 1 || band > bandCount)
-    throw new RasterError('invalid_argument', `band ${band} does not exist (there are ${bandCount})`)
-  return band - 1
 }
 
 /** The scale from samples to bytes; a range of physical values is turned back into one of samples. */

@@ -1,7 +1,8 @@
+import { bandIndex } from '#raster/bands.ts'
 import { giveBack } from '#raster/buffers.ts'
 import { emptyTile, encodeImage, encodeLosslessWebp, type EncodeOptions, type IndexedPicture, type Picture } from '#raster/encode/index.ts'
 import { terrainPicture } from '#raster/encode/terrain.ts'
-import { RasterError, throwIfAborted, type Raster } from '#raster/types.ts'
+import { throwIfAborted, type Raster } from '#raster/types.ts'
 import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
 import { planTile } from '#raster/warp/plan.ts'
 import { samplePlanes, type Resampling } from '#raster/warp/sample.ts'
@@ -97,15 +98,13 @@ export async function renderTerrainTile(
 ): Promise<Buffer> {
   const { size = DEFAULT_SIZE, band = 1, invert = false, aoi, resampling = 'bilinear', effort, signal } = options
   throwIfAborted(signal)
-  const { bandCount } = raster.info
-  if (!Number.isInteger(band) || band < 1 || band > bandCount)
-    throw new RasterError('invalid_argument', `band ${band} does not exist (there are ${bandCount})`)
+  const index = bandIndex(raster.info, band)
   const target = { windows: planTile(raster, tile, size), width: size, height: size }
   const { planes, mask } = await samplePlanes({
     ...target,
     raster,
     blocks: context.blocks,
-    bands: [band - 1],
+    bands: [index],
     resampling,
     rule: 'all',
     signal,

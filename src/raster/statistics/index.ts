@@ -1,3 +1,4 @@
+import { bandIndex } from '#raster/bands.ts'
 import { giveBack, takeBytes } from '#raster/buffers.ts'
 import { compileExpression, parseExpression, type BandScale } from '#raster/expression/index.ts'
 import { readPolygons } from '#raster/geometry/polygon.ts'
@@ -105,7 +106,7 @@ async function describeBands(common: Common, { bands, unscale = false }: Statist
   const { raster, area } = common
   const { info } = raster
   const wanted = (bands ?? info.bands.map((_, i) => i + 1).filter((band) => band - 1 !== info.alphaBand)).map((band) =>
-    checkBand(band, info.bandCount),
+    bandIndex(info, band),
   )
   const meaningOf = (band: number): Meaning => {
     const { scale, offset, nodata } = info.bands[band] ?? { scale: 1, offset: 0, nodata: null }
@@ -212,12 +213,6 @@ const NOTHING_COLLECTED = { count: 0, total: 0, min: Infinity, max: -Infinity }
 function roomFor(dataType: DataType, scale: BandScale | null, count: number): SampleArray {
   const type = scale ? 'float64' : dataType
   return sampleArray(type, count, takeBytes(count * sampleArray(type, 0).BYTES_PER_ELEMENT).buffer)
-}
-
-function checkBand(band: number, bandCount: number): number {
-  if (!Number.isInteger(band) || band < 1 || band > bandCount)
-    throw new RasterError('invalid_argument', `band ${band} does not exist (there are ${bandCount})`)
-  return band - 1
 }
 
 async function describeExpression(

@@ -1,3 +1,4 @@
+import { bandIndex } from '#raster/bands.ts'
 import type { RawGeoKeys } from '#raster/crs/geokeys.ts'
 import { RasterError, throwIfAborted } from '#raster/errors.ts'
 import { LIMITS } from '#raster/limits.ts'
@@ -113,12 +114,8 @@ export class TiffRaster implements Raster {
   }
 
   #bands(bands: readonly number[] | undefined): readonly number[] {
-    const count = this.info.bandCount
-    if (!bands) return Array.from({ length: count }, (_, band) => band)
-    for (const band of bands) {
-      if (!isIndex(band, count)) throw new RasterError('invalid_argument', `The raster has no band ${band + 1}`)
-    }
-    return bands
+    if (!bands) return Array.from({ length: this.info.bandCount }, (_, band) => band)
+    return bands.map((band) => bandIndex(this.info, band + 1))
   }
 }
 

@@ -3,6 +3,7 @@
  * exactly. What a zone holds is let go as soon as its last block was read, so that memory follows the zones that lie side by
  * side and not all there are.
  */
+import { bandIndex } from '#raster/bands.ts'
 import { giveBack } from '#raster/buffers.ts'
 import { compileExpression, parseExpression, type BandScale, type CompiledExpression } from '#raster/expression/index.ts'
 import { addCoverage } from '#raster/geometry/rasterize.ts'
@@ -101,11 +102,7 @@ const BLOCK_START = { left: 0, top: 0 }
 function seriesOf(info: RasterInfo, options: ZonalOptions): Series {
   if (options.expression !== undefined) return computedSeries(info, options.expression, options)
   const all = info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== info.alphaBand)
-  const bands = (options.bands ?? all).map((band) => {
-    if (!Number.isInteger(band) || band < 1 || band > info.bandCount)
-      throw new RasterError('invalid_argument', `band ${band} does not exist (there are ${info.bandCount})`)
-    return band - 1
-  })
+  const bands = (options.bands ?? all).map((band) => bandIndex(info, band))
   if (options.unscale && bands.some((band) => info.bands[band]!.scale !== 1 || info.bands[band]!.offset !== 0))
     return computedSeries(info, bands.map((band) => `b${band + 1}`).join(';'), options)
   return {

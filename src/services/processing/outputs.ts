@@ -21,11 +21,12 @@ import * as job from '#model/processing/job.ts'
 import * as runs from '#model/processing/run.ts'
 import type { Context } from '#operation.ts'
 import type { ObjectRef } from '#ports/storage.ts'
+import { conversionWarning } from '#raster/crs/accuracy.ts'
 import { bandNamesOf, firstLook, groundSampleDistance, rasterFacts } from '#raster/ingest/facts.ts'
 import { isCloudOptimized } from '#raster/ingest/inspect.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import { discard, newKey, placeOf } from '#services/ingest/intake.ts'
-import type { ProducedAsset, ProducedItem } from './process.ts'
+import type { OpenSource, ProducedAsset, ProducedItem } from './process.ts'
 
 type Means = Pick<Context, 'storage' | 'raster' | 'signal'>
 
@@ -165,7 +166,12 @@ export async function registerOutputs(
   change: Change,
   run: runs.Run,
   stored: readonly StoredItem[],
-  about: { title: string; summary?: Readonly<Record<string, unknown>> | undefined },
+  about: {
+    title: string
+    summary?: Readonly<Record<string, unknown>> | undefined
+    /** The rasters that it was made of, where they were read on this machine. */
+    sources?: readonly OpenSource[]
+  },
 ): Promise<job.Job | null> {
   const { tx, clock, lineage, events } = change
   const { organizationId, projectId } = run
@@ -176,10 +182,11 @@ export async function registerOutputs(
   if (settled.status !== 'running' || settled.runId !== run.runId) return null
   await storageAccount.settle(tx, organizationId, { reserved: settled.reservedBytes, stored: sizeOf(stored) })
   const homes = await homesOf(change, run, stored)
+  const warnings = stored.map((one) => positionWarning(one, about.sources ?? []))
   const made = await itemWrite.insert(
     tx,
     { organizationId, projectId, createdBy: run.createdBy, now },
-    stored.map((one, index) => ({ ...toItem(one, run, about.title, now), collectionId: homes[index]! })),
+    stored.map((one, index) => ({ ...toItem(one, run, about.title, warnings[index]!, now), collectionId: homes[index]! })),
   )
   for (const [index, { assets, made: wanted }] of stored.entries()) {
     const stands = made[index]!
@@ -193,12 +200,29 @@ export async function registerOutputs(
   const outcome = {
     capturedCredits: captured?.capturedCredits ?? 0,
     outputItemIds: made.map(({ id }) => id),
-    outputArtifacts: { items: stored.map(artifactOf), ...about.summary },
+    outputArtifacts: { items: stored.map(artifactOf), ...warningsOf(warnings), ...about.summary },
   }
   const completed = (await runs.complete(tx, run, outcome, now))!
   events.emit('job.completed', run.id, { ...job.summary(completed, 'running'), output_item_ids: outcome.outputItemIds })
   events.emit('job.captured', run.id, { ...job.summary(completed, 'running'), captured_credits: outcome.capturedCredits })
   return completed
+}
+
+/** Why positions may be off by more than a pixel because the raster is not in the coordinates of its sources; else null. */
+function positionWarning({ assets }: StoredItem, sources: readonly OpenSource[]): string | null {
+  const info = assets.find((asset) => asset.info !== null)?.info
+  if (!info?.crs || !info.transform) return null
+  const pixelM = groundSampleDistance(info)
+  for (const source of sources) {
+    const warning = source.info.crs && conversionWarning(source.info.crs, info.crs, pixelM)
+    if (warning) return warning
+  }
+  return null
+}
+
+function warningsOf(warnings: readonly (string | null)[]): { warnings?: string[] } {
+  const texts = [...new Set(warnings.filter((warning) => warning !== null))]
+  return texts.length === 0 ? {} : { warnings: texts }
 }
 
 /** The collection of each item: the one that the caller named, or its own kind's. */
@@ -243,7 +267,7 @@ async function show(
   )
 }
 
-function toItem({ id, made, assets }: StoredItem, run: runs.Run, title: string, now: Date): itemWrite.NewItem {
+function toItem({ id, made, assets }: StoredItem, run: runs.Run, title: string, warning: string | null, now: Date): itemWrite.NewItem {
   const shown = assets.find(({ info }) => info !== null)
   const place = shown?.place ?? itemPlace.placeOf(made.geometry as Parameters<typeof itemPlace.placeOf>[0], null)
   return {
@@ -263,6 +287,7 @@ function toItem({ id, made, assets }: StoredItem, run: runs.Run, title: string, 
       ...(shown ? placed(shown.info!) : {}),
       'processing:lineage': title,
       'processing:datetime': now.toISOString(),
+      ...(warning === null ? {} : { position_note: warning }),
       ...made.properties,
     },
     stacExtensions: shown ? [PROJECTION_EXTENSION, PROCESSING_EXTENSION] : [PROCESSING_EXTENSION],

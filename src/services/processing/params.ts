@@ -66,6 +66,9 @@ export const ItemsOutput = Type.Object(
       }),
       { description: 'The items that were made' },
     ),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), { description: 'Limits of the result, such as positions that are less accurate than a pixel' }),
+    ),
   },
   { description: 'What a completed job says of its outputs' },
 )

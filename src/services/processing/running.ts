@@ -5,7 +5,7 @@ import { SERVICE } from '#core/principal.ts'
 import type { Run } from '#model/processing/run.ts'
 import type { Context } from '#operation.ts'
 import { requireProcess, validateParams } from './catalogue.ts'
-import type { Computed, Produced, RunContext, Stage } from './process.ts'
+import type { Computed, OpenSource, Produced, RunContext, Stage } from './process.ts'
 import { findSources, openSources } from './sources.ts'
 
 type Means = Pick<Context, 'raster' | 'clock' | 'db' | 'signal'>
@@ -17,6 +17,7 @@ export const STORE_FROM = 0.9
 
 interface Work {
   produced: Produced
+  sources: readonly OpenSource[]
   /** Removes every file that was made on this machine. */
   clear(): Promise<void>
 }
@@ -44,7 +45,7 @@ export async function work(means: Means, run: Run, report: Report): Promise<Work
     return file
   }
   try {
-    return { produced: await process.run({ jobId: run.id, now: clock.now(), signal, keep, compute }, params, sources), clear }
+    return { produced: await process.run({ jobId: run.id, now: clock.now(), signal, keep, compute }, params, sources), sources, clear }
   } catch (error) {
     await clear()
     throw error

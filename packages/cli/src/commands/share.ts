@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import type { Client } from '../../../client/src/core.ts'
 import { accountOf, connect } from '../config.ts'
 import { UsageError } from '../failure.ts'
-import { readFlags, type Run } from '../options.ts'
+import { readFlags, type GlobalOptions, type Run } from '../options.ts'
 import { json, note, print } from '../terminal.ts'
 
 const DAY_MS = 86_400_000
 const PASSWORD_BYTES = 12
+const MAX_KEY_NAME = 100
 
 export const share: Run = async (rest, options) => {
   const { values, switches, positions } = readFlags(rest, {
@@ -34,16 +36,32 @@ export const share: Run = async (rest, options) => {
   note(`Password: ${password}\nUntil:    ${link.expires_at}\nRevoke:   groundtrack share link revoke --link-id ${link.id}`)
 }
 
+/** Of its own, so that it can be revoked without breaking anything else; a map program shows it to whoever looks. */
+async function createKey(client: Client, item: string, options: GlobalOptions): Promise<string | null> {
+  const input = { name: `Map of ${item}`.slice(0, MAX_KEY_NAME), permissions: ['read'] }
+  if (options.dryRun) {
+    note(`Would create the read-only key "${input.name}"`, options.quiet)
+    return null
+  }
+  const { id, key } = await client.call<{ id: string; key: string }>('api_keys.create', input)
+  note(`Created the read-only key "${input.name}". Revoke it with: groundtrack api-keys revoke --key-id ${id}`, options.quiet)
+  return key
+}
+
 export const tiles: Run = async (rest, options) => {
-  const { values, switches, positions } = readFlags(rest, { values: ['format', 'look'], switches: ['with-key'], positions: 2 })
+  const { values, switches, positions } = readFlags(rest, {
+    values: ['format', 'look'],
+    switches: ['with-key', 'create-key'],
+    positions: 2,
+  })
   const [verb, item] = positions
   if (verb !== 'url' || item === undefined) throw new UsageError('Name the item', 'groundtrack tiles url ITEM')
   const { apiKey } = accountOf(options)
   if (switches.has('with-key') && !apiKey)
-    throw new UsageError('This account has no API key', 'Make one: groundtrack api-keys create --name maps --permissions read')
+    throw new UsageError('This account has no API key', 'Use --create-key for a read-only key of its own')
   const client = connect(options)
   // Asking for the document also shows that the item is there.
-  const { tiles: addresses } = await client.call<{ tiles: string[] }>(
+  const { name, tiles: addresses } = await client.call<{ name: string; tiles: string[] }>(
     'items.tile.tilejson',
     { item_id: item, ...(values['look'] ? { profile: values['look'] } : {}) },
     {},
@@ -51,6 +69,12 @@ export const tiles: Run = async (rest, options) => {
   )
   const url = new URL(addresses[0]!.replaceAll('{', '%7B').replaceAll('}', '%7D'))
   url.pathname = url.pathname.replace(/\.\w+$/, `.${values['format'] ?? 'webp'}`)
-  if (switches.has('with-key')) url.searchParams.set('key', apiKey!)
+  const key = switches.has('create-key') ? await createKey(client, name, options) : switches.has('with-key') ? apiKey! : null
+  if (key !== null) url.searchParams.set('key', key)
+  else
+    note(
+      `Without a key this URL returns 401 in a map program. --create-key adds a new read-only key${apiKey ? ', --with-key your own' : ''}.`,
+      options.quiet,
+    )
   await print(`${url.href.replaceAll('%7B', '{').replaceAll('%7D', '}')}\n`)
 }

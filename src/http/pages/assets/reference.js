@@ -1,4 +1,5 @@
 // Runs in the browser. Opens the reference on this service's own contract.
+import { withDemoExamples } from '/assets/demo-examples.ts'
 import { withPlainNulls } from '/assets/plain-nulls.ts'
 
 const GRANTS = ['/auth/sign-up', '/auth/sign-in', '/auth/refresh']
@@ -14,7 +15,8 @@ window.addEventListener('load', async () => {
     .then((answer) => answer.json())
     .catch(() => ({}))
   const signIn = contract.paths['/auth/sign-in']?.post?.requestBody?.content?.['application/json']
-  if (signIn && demo.email) signIn.example = demo
+  if (signIn && demo.email) signIn.example = { email: demo.email, password: demo.password }
+  if (demo.fields) withDemoExamples(contract, demo.fields)
   const ui = window.SwaggerUIBundle({
     spec: contract,
     dom_id: '#reference',
