@@ -25,7 +25,13 @@ export function registerCatalogRoutes(app: FastifyInstance, projecting: Projecti
     const input = () => {
       const query = known(queryOf(request), TILE_NAMES)
       const quality = query['quality'] === undefined ? {} : { quality: numeric(query['quality']) }
-      return { collection: request.params.collection, scene_id: request.params.scene, ...place, ...pick(query, RENDERING_NAMES), ...quality }
+      return {
+        collection: request.params.collection,
+        scene_id: request.params.scene,
+        ...place,
+        ...pick(query, RENDERING_NAMES),
+        ...quality,
+      }
     }
     return send(reply, await project(projecting, 'catalog.tile.render', request, reply, input))
   })
