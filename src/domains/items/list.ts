@@ -29,7 +29,7 @@ export default operation({
         Type.String({
           minLength: 1,
           maxLength: 200,
-          description: `Only items with this in their name or id, in any case; looked for among the newest ${item.MAX_LOOKED_THROUGH}`,
+          description: `Only items with this text in their name or ID, case-insensitive; searches the newest ${item.MAX_LOOKED_THROUGH} items`,
         }),
       ),
     ),

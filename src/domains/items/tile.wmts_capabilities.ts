@@ -19,7 +19,7 @@ export default operation({
   raw: 'xml',
   input: Closed({
     item_id: Described(ItemId, 'Item ID'),
-    base_url: Type.String({ minLength: 1, maxLength: 500, description: 'Base URL of tile addresses in the response' }),
+    base_url: Type.String({ minLength: 1, maxLength: 500, description: 'Base URL of tile URLs in the response' }),
     key: TemplateKey,
     profile: lookFields.profile,
     asset_key: lookFields.asset_key,

@@ -225,7 +225,7 @@ export interface ItemsListInput {
   collection_id?: string | null | undefined
   /** Whether to list only items without a collection. Default: `false` */
   uncollected?: boolean | undefined
-  /** Only items with this in their name or id, in any case; looked for among the newest 100000 */
+  /** Only items with this text in their name or ID, case-insensitive; searches the newest 100000 items */
   q?: string | null | undefined
   /** Only items of this type */
   type?:
@@ -505,7 +505,7 @@ export type ItemsTileTilejsonOutput = TileJson
 export interface ItemsTileWmtsCapabilitiesInput {
   /** Item ID */
   item_id: string
-  /** Base URL of tile addresses in the response */
+  /** Base URL of tile URLs in the response */
   base_url: string
   /** API key to include in tile URLs */
   key?: string | null | undefined
