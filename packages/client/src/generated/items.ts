@@ -225,7 +225,7 @@ export interface ItemsListInput {
   collection_id?: string | null | undefined
   /** Whether to list only items without a collection. Default: `false` */
   uncollected?: boolean | undefined
-  /** Only items with this text in their name or ID, case-insensitive; searches the newest 100000 items */
+  /** Items with this text in their name or ID, case-insensitive; searches the newest 100000 items */
   q?: string | null | undefined
   /** Only items of this type */
   type?:
