@@ -368,7 +368,7 @@ test('items', async (t) => {
     )
   })
 
-  await t.test('delete: gone for every operation, its room returned, a second delete is 404', async () => {
+  await t.test('delete: gone for every operation, its storage returned, a second delete is 404', async () => {
     const { id: item_id } = await made()
     await storeFile(w, item_id, 'data', 1_000)
     await storeFile(w, item_id, 'thumbnail', 50)
@@ -386,7 +386,7 @@ test('items', async (t) => {
     await recount(w)
   })
 
-  await t.test('two deletes at once: one succeeds, the room is returned once', async () => {
+  await t.test('two deletes at once: one succeeds, the storage is returned once', async () => {
     const { id: item_id } = await made()
     await storeFile(w, item_id, 'data', 10)
     const answers = await Promise.all(Array.from({ length: 8 }, () => w.call(editor.token, 'items.delete', { item_id })))

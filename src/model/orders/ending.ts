@@ -14,7 +14,7 @@ import { DELIVERED_STATUSES, ENDED_STATUSES, GROUP_MOVES } from './states.ts'
 
 const HOLD_LOST = 'The hold on the card was lost before the delivery, so nothing could be charged'
 
-/** Ends the order if its groups have; the order as it is then. `before` is locked, and read before its groups changed. */
+/** Ends the order once all its groups have ended, and returns it as it is then. The caller holds the order's row. */
 export async function concludeIfDone(change: Change, id: string): Promise<Order> {
   const current = await order.get(change.tx, id)
   const { groups } = current

@@ -282,7 +282,7 @@ export const totalCreditsOf = ({ groups }: Order): number => groups.reduce((sum,
 /** Each once: one delivery can be that of several groups. */
 export const itemIdsOf = ({ groups }: Order): string[] => [...new Set(groups.flatMap(({ itemIds }) => itemIds))]
 
-/** Takes the next look at an order on. False: it is not due, or it has ended; then somebody else looks, or nobody needs to. */
+/** Claims the next poll of an order. False if it is not due or the order has ended. */
 export async function takePoll(db: Db, id: string, nextAt: Date, now: Date): Promise<boolean> {
   const done = await db
     .updateTable('imagery_order')
@@ -294,7 +294,7 @@ export async function takePoll(db: Db, id: string, nextAt: Date, now: Date): Pro
   return done.numUpdatedRows > 0n
 }
 
-/** Something may have happened at the vendor's: the order is looked at now. False: it is none of ours, or it has ended. */
+/** The vendor may have news, so the order is polled now. Returns its ID; null if no open order has this group. */
 export async function hint(db: Db, groupId: string, now: Date): Promise<string | null> {
   if (!isUuid(groupId)) return null
   const row = await db

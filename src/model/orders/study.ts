@@ -123,7 +123,7 @@ export async function answer(tx: Tx, id: string, options: readonly StudyOption[]
   return row ?? null
 }
 
-/** False: it was decided before, or its time is over. */
+/** Null if it was already decided or has expired. */
 export async function accept(tx: Tx, id: string, optionId: string, now: Date): Promise<Study | null> {
   const row = await tx
     .updateTable('feasibility_study')
