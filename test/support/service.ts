@@ -78,6 +78,7 @@ export function openLab(): Lab {
 export const START_FLAGS: readonly string[] = (
   JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
 ).scripts.start
+  .split('exec ')[1]!
   .split(' ')
   .filter((word) => word.startsWith('--'))
 
