@@ -92,7 +92,7 @@ test('a database without room', async (t) => {
   const { status, body } = await w.call(org.owner.token, 'projects.create', { name: 'Too much' })
   assert.deepEqual(
     [status, body.code, body.detail],
-    [507, 'insufficient-storage', 'The database has no room left. Nothing of this request was kept.'],
+    [507, 'insufficient-storage', 'The database has no disk space left. The request was rolled back.'],
   )
   const ready = await w.request('GET', '/ready')
   assert.deepEqual([ready.status, ready.body.code], [507, 'insufficient-storage'])

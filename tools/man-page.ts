@@ -17,7 +17,7 @@ const CODES: readonly (readonly [number, string])[] = [
 
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['GROUNDTRACK_URL', 'Address of the service; http://127.0.0.1:8080 unless set.'],
-  ['GROUNDTRACK_API_KEY', 'Speak with this key.'],
+  ['GROUNDTRACK_API_KEY', 'Authenticate with this key.'],
   ['GROUNDTRACK_ACCOUNT', 'Use this account.'],
   ['GROUNDTRACK_PROJECT', 'The project that is meant where none is named.'],
   ['GROUNDTRACK_CONFIG', 'The file of accounts; accounts.json in $XDG_CONFIG_HOME/groundtrack or ~/.config/groundtrack unless set.'],
@@ -25,7 +25,7 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
 ]
 
 const DESCRIPTION = [
-  'Everyday commands are made by hand. Every operation of the service is a command too: items.list is groundtrack items list, its ' +
+  'Common tasks have their own commands. Every operation of the service is a command too: items.list is groundtrack items list, its ' +
     'fields are flags, and groundtrack items list --help shows them with an example. Values that are lists are written with commas; ' +
     'those that are objects as JSON, @file, or - for stdin.',
   'Answers go to stdout as JSON, in one line where stdout is no terminal; on a terminal lists are tables, unless --json asks ' +

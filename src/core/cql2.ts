@@ -216,7 +216,7 @@ class Reader {
 
   #pattern(value: unknown, at: string): string {
     const pattern = this.#literal(value, at)
-    if (typeof pattern !== 'string') throw invalidField(at, 'must be a text; % stands for any characters and _ for one')
+    if (typeof pattern !== 'string') throw invalidField(at, 'must be a string; % matches any characters and _ one')
     if (/(^|[^\\])(\\\\)*\\$/.test(pattern)) throw invalidField(at, 'ends with a backslash, which must stand before the character it keeps')
     return pattern
   }

@@ -248,7 +248,7 @@ function registerHealth(app: FastifyInstance, { platform, metrics, isReady, disk
   app.get('/health', async () => ({ status: 'ok' }))
   app.get('/ready', async () => {
     if (!isReady()) throw problem('unavailable', 'The service is starting or stopping')
-    if (await diskSpace.isExhausted()) throw problem('insufficient-storage', 'The database has no room left')
+    if (await diskSpace.isExhausted()) throw problem('insufficient-storage', 'The database has no disk space left')
     return { status: 'ready' }
   })
   app.get('/metrics', async (request, reply) => {

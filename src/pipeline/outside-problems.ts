@@ -27,7 +27,7 @@ const SLUGS: Readonly<Record<Exclude<RasterErrorCode, 'invalid_argument'>, Slug>
 /** Of the object store only what is not our mistake; the rest stays a fault. */
 const STORE_PROBLEMS: Partial<Record<StorageError['code'], () => Problem>> = {
   unavailable: () => problem('unavailable', 'The object store cannot be reached; try again shortly', { headers: { 'Retry-After': '5' } }),
-  full: () => problem('insufficient-storage', 'The object store has no room left'),
+  full: () => problem('insufficient-storage', 'The object store has no disk space left'),
 }
 
 /** A vendor that fails is not our fault, and the caller learns which one it was. */
@@ -54,7 +54,7 @@ export function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
   if (error instanceof DatabaseAway)
     return problem('unavailable', 'The database cannot be reached; try again shortly', { headers: { 'Retry-After': '5' } })
-  if (isDiskFull(error)) return problem('insufficient-storage', 'The database has no room left. Nothing of this request was kept.')
+  if (isDiskFull(error)) return problem('insufficient-storage', 'The database has no disk space left. The request was rolled back.')
   if (error instanceof StorageError) return STORE_PROBLEMS[error.code]?.() ?? null
   if (error instanceof VendorError) return problem(VENDOR_SLUGS[error.code], error.message, { members: { host_name: error.hostName } })
   if (!(error instanceof RasterError)) return null

@@ -60,7 +60,7 @@ async function clipsAndMosaics(w: World, org: Org, chromium: Browser): Promise<v
 
     await page.goto(`${w.baseUrl}/app/mosaics`)
     await page.getByText('No mosaic yet').waitFor()
-    await page.getByRole('link', { name: 'Make a mosaic' }).first().click()
+    await page.getByRole('link', { name: 'Create a mosaic' }).first().click()
     await page.getByRole('checkbox', { name: /Loire, June, 12/ }).check()
     await page.getByRole('checkbox', { name: /Loire, July/ }).check()
     await page.getByRole('button', { name: /^Run, A\$/ }).click()

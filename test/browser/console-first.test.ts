@@ -43,7 +43,7 @@ async function firstMinute(t: TestContext, w: World, chromium: Browser): Promise
       await page.goto(`${w.baseUrl}/app/develop/keys`)
       await page.getByRole('button', { name: 'New key' }).first().click()
       await page.getByRole('dialog').getByLabel('Name').fill('Nightly job')
-      await page.getByRole('button', { name: 'Make the key' }).click()
+      await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByRole('button', { name: 'Show' }).click()
       const key = await page.getByLabel('The new key').textContent()
       const { body } = await w.call(key!, 'projects.list', {})

@@ -28,7 +28,7 @@ function ringOf(count: number, radius: number): string {
 
 async function pasteArea(page: Page, text: string): Promise<void> {
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Text or file' }).click()
+  await dialog.getByRole('button', { name: 'Paste or upload' }).click()
   await dialog.getByRole('textbox').fill(text)
   await dialog.getByRole('button', { name: 'Use this area' }).click()
   await dialog.waitFor({ state: 'detached' })

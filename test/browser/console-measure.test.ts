@@ -49,10 +49,10 @@ async function uploadToShare(w: World, org: Org, chromium: Browser): Promise<voi
     await shot(page, 'stretch')
 
     await page.getByRole('tab', { name: 'Statistics' }).click()
-    await page.getByRole('button', { name: 'The middle' }).click()
+    await page.getByRole('button', { name: 'Centre' }).click()
     await page.getByRole('rowheader', { name: 'Mean' }).waitFor()
     await page.getByRole('img', { name: /^Histogram of/ }).waitFor()
-    await page.getByRole('button', { name: 'The middle' }).click()
+    await page.getByRole('button', { name: 'Centre' }).click()
     await page.getByRole('columnheader', { name: 'B', exact: true }).waitFor()
     await assertAccessible(page, 'statistics')
     await shot(page, 'statistics')
@@ -72,7 +72,7 @@ async function uploadToShare(w: World, org: Org, chromium: Browser): Promise<voi
 
     await page.getByRole('button', { name: 'Share', exact: true }).click()
     const password = await page.getByRole('dialog').getByRole('textbox', { name: 'Password' }).inputValue()
-    await page.getByRole('button', { name: 'Make the link' }).click()
+    await page.getByRole('button', { name: 'Create link' }).click()
     const link = (await page.getByLabel('Share link').textContent())!
     await assertAccessible(page, 'share dialog')
     for (const visits of ['1 time', '2 times']) {
@@ -106,7 +106,7 @@ async function visit(chromium: Browser, link: string, password: string): Promise
 async function zonesOf(page: Page): Promise<object[]> {
   const [request] = await Promise.all([
     page.waitForRequest((one) => one.url().endsWith('/v1/op/analytics.execute')),
-    page.getByRole('button', { name: 'The middle' }).click(),
+    page.getByRole('button', { name: 'Centre' }).click(),
   ])
   const { params } = request.postDataJSON() as { params: { zones: { features: { geometry: object }[] } } }
   return params.zones.features.map(({ geometry }) => geometry)

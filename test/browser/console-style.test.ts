@@ -47,7 +47,7 @@ async function style(w: World, org: Org, chromium: Browser, options: object): Pr
     await page.getByText('valid', { exact: true }).waitFor()
     await shot(page, 'style')
 
-    await page.getByRole('button', { name: 'Keep this formula' }).click()
+    await page.getByRole('button', { name: 'Save formula' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('Red edge')
     await assertAccessible(page, 'keep a formula')
     await page.getByRole('button', { name: 'Keep', exact: true }).click()
@@ -60,7 +60,7 @@ async function style(w: World, org: Org, chromium: Browser, options: object): Pr
     await page.getByRole('checkbox', { name: 'Show the item like this from now on' }).check()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Crop vigour is saved').waitFor()
-    await page.getByRole('button', { name: 'Copy tile address' }).click()
+    await page.getByRole('button', { name: 'Copy tile URL' }).click()
     await page.getByText('The tile address is copied').waitFor()
     const address = await page.evaluate<string>('navigator.clipboard.readText()')
     assert.ok(range && address.includes('expression='), address)

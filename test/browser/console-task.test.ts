@@ -52,7 +52,7 @@ async function taskAndDecide(w: World, org: Org, chromium: Browser): Promise<voi
     await page.getByText('No satellite is tasked').waitFor()
     await ask(w, page, 'sandbox-vhr-assured', AREAS, 'Harbour, weekly')
     await page.getByText(/passes up to 25° off nadir/).waitFor()
-    await page.getByRole('button', { name: 'Keep as template' }).click()
+    await page.getByRole('button', { name: 'Save as template' }).click()
     await page.getByText("Kept as 'Harbour, weekly'").waitFor()
     await page.getByRole('button', { name: 'Read and accept' }).click()
     await assertAccessible(page, 'licence')

@@ -26,7 +26,7 @@ async function team(w: World, org: Org, chromium: Browser): Promise<void> {
     await page.goto(`${w.baseUrl}/app/team`)
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByRole('dialog').getByLabel('Email').fill(email)
-    await page.getByRole('button', { name: 'Make the invitation' }).click()
+    await page.getByRole('button', { name: 'Send invitation' }).click()
     link = (await page.getByLabel('Invitation link').textContent())!
     await assertAccessible(page, 'invitation')
   })
@@ -46,7 +46,7 @@ async function team(w: World, org: Org, chromium: Browser): Promise<void> {
     await guest.page.getByText('The list of members is for owners and admins').waitFor()
     assert.equal(await guest.page.getByRole('button', { name: 'Invite' }).count(), 0)
     await guest.page.goto(`${w.baseUrl}/app/team/audit`)
-    await guest.page.getByText('Your role does not show this').waitFor()
+    await guest.page.getByText("You don't have access to this").waitFor()
     await assertAccessible(guest.page, 'no permission')
     await shot(guest.page, 'team-member')
   })

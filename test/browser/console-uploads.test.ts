@@ -37,7 +37,7 @@ async function uploads(w: World, org: Org, chromium: Browser, options: object): 
   await journey('uploads', here, async () => {
     await signIn(here, org.owner)
     await page.goto(`${w.baseUrl}/app/uploads`)
-    await page.getByText('Nothing is on its way').waitFor()
+    await page.getByText('No uploads yet').waitFor()
     await choose(page, [await file('Everything.zip')])
     await page.getByRole('alert').getByText('It is an archive: unpack it').waitFor()
     await page.getByRole('button', { name: 'Take Everything.zip away' }).click()
@@ -58,7 +58,7 @@ async function uploads(w: World, org: Org, chromium: Browser, options: object): 
   await journey('uploads-again', again, async () => {
     await signIn(again, org.owner)
     await second.goto(`${w.baseUrl}/app/uploads`)
-    const left = second.getByRole('list', { name: 'Begun and not finished' })
+    const left = second.getByRole('list', { name: 'Unfinished uploads' })
     await left.getByRole('listitem').nth(2).waitFor()
     await assertAccessible(second, 'uploads, begun and not finished')
     await shot(second, 'uploads-unfinished')

@@ -36,7 +36,7 @@ async function viewer(w: World, org: Org, chromium: Browser): Promise<void> {
   await journey('viewer', here, async () => {
     await signIn(here, who)
     await page.goto(`${w.baseUrl}/app/view/${id}`)
-    await page.getByRole('button', { name: 'Copy tile address' }).waitFor()
+    await page.getByRole('button', { name: 'Copy tile URL' }).waitFor()
     await none('Save as profile', 'Share')
     await page.goto(`${w.baseUrl}/app/view/${id}?tab=metadata`)
     await page.getByRole('tab', { name: 'Metadata', selected: true }).waitFor()
@@ -46,7 +46,7 @@ async function viewer(w: World, org: Org, chromium: Browser): Promise<void> {
     await page.getByText('Loire valley in June').first().waitFor()
     await none('Upload', 'New collection')
     await page.goto(`${w.baseUrl}/app/uploads`)
-    await page.getByText('You may look, not upload').waitFor()
+    await page.getByText('View-only access').waitFor()
     await page.goto(`${w.baseUrl}/app/billing`)
     await page.getByText('Billing is for owners and admins').waitFor()
     await page.goto(`${w.baseUrl}/app/alerts`)

@@ -104,7 +104,7 @@ async function webhook(w: World, org: Org, chromium: Browser, endpoint: Receiver
     endpoint.answer(200)
     const first = JSON.parse(endpoint.requests.at(-1)!.body).event_id as string
     await detail.getByRole('button', { name: 'Replay' }).click()
-    await page.getByText('It is sent again').waitFor()
+    await page.getByText('Replay sent').waitFor()
     await w.deliver()
     await detail.getByText('Taken by the receiver').waitFor()
     assert.equal(JSON.parse(endpoint.requests.at(-1)!.body).event_id, first)

@@ -33,7 +33,7 @@ async function telltales(w: World): Promise<RegExp[]> {
 const FAULT = {
   title: 'Internal Server Error',
   status: 500,
-  detail: 'Something went wrong on our side. Nothing of this request was kept.',
+  detail: 'An internal error occurred. The request was rolled back.',
   code: 'internal-error',
 }
 const AWAY = { title: 'Service Unavailable', status: 503, detail: 'The database cannot be reached; try again shortly', code: 'unavailable' }

@@ -46,7 +46,7 @@ export function readInput(
   for (let index = 0; index < rest.length; index++) {
     const word = rest[index]!
     if (typeof word === 'string')
-      throw new UsageError(`'${word}' is one word too many`, `Fields are flags: groundtrack ${command.id.replaceAll('.', ' ')} --help`)
+      throw new UsageError(`Unexpected argument '${word}'`, `Fields are flags: groundtrack ${command.id.replaceAll('.', ' ')} --help`)
     const hit = findFlag(fields, word.name)
     if (hit) index += readField(hit, word.value, rest, index, input)
     else if (word.name === 'body') Object.assign(input, bodyOf(word.value ?? valueAfter(rest, index++, 'body')))

@@ -18,13 +18,13 @@ export interface GlobalOptions {
 /** Name, whether it takes a value, what it is for. */
 export const GLOBAL_FLAGS: readonly (readonly [string, boolean, string])[] = [
   ['server', true, 'Address of the service (GROUNDTRACK_URL)'],
-  ['api-key', true, 'Speak with this key (GROUNDTRACK_API_KEY)'],
-  ['account', true, 'Use this account of yours (GROUNDTRACK_ACCOUNT)'],
-  ['timeout', true, 'Seconds to wait for an answer'],
-  ['retries', true, 'How often a call that failed on the way is made again; 3'],
+  ['api-key', true, 'Authenticate with this key (GROUNDTRACK_API_KEY)'],
+  ['account', true, 'Use this saved account (GROUNDTRACK_ACCOUNT)'],
+  ['timeout', true, 'Seconds to wait for a response'],
+  ['retries', true, 'Retries after network failures (default 3)'],
   ['json', false, 'Print JSON, also on a terminal'],
-  ['ndjson', false, 'Print one JSON value a line; lists are read to their end'],
-  ['dry-run', false, 'Do nothing: show what would be sent, and what it would cost'],
+  ['ndjson', false, 'Print one JSON value per line; lists are read to the end'],
+  ['dry-run', false, 'Show the request and its price without sending it'],
   ['yes', false, 'Do not ask before spending'],
   ['quiet', false, 'No progress and no notes on stderr'],
   ['help', false, 'Show help'],
@@ -122,7 +122,7 @@ export function readFlags(
       )
   }
   if (flags.positions !== undefined && positions.length > flags.positions)
-    throw new UsageError(`'${positions[flags.positions]}' is one word too many`)
+    throw new UsageError(`Unexpected argument '${positions[flags.positions]}'`)
   return { values, lists, switches, positions }
 }
 

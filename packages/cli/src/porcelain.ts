@@ -1,4 +1,4 @@
-/** Commands made by hand, for what people do all day. Each is loaded only when it is used. */
+/** Commands for common tasks. Each is loaded only when it is used. */
 import type { Run } from './options.ts'
 
 interface Porcelain {
@@ -9,7 +9,7 @@ interface Porcelain {
   readonly load: () => Promise<Run>
 }
 
-const PROJECT = ['--project ID', 'The project; else the one of your account, else your only one'] as const
+const PROJECT = ['--project ID', 'Project (default: that of your account, or your only one)'] as const
 
 export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
   up: {
@@ -23,11 +23,11 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
     usage: 'sign-in [--email ADDRESS]',
     about: 'Sign in and remember it',
     options: [
-      ['--email ADDRESS', 'Asked for where it is left out'],
-      ['--password-stdin', 'Read the password, or the key, from stdin'],
+      ['--email ADDRESS', 'Prompts if omitted'],
+      ['--password-stdin', 'Read the password or key from stdin'],
       ['--key', 'Sign in with an API key instead'],
       ['--organization ID', 'Act for this organization'],
-      ['--project ID', 'Remember this project as the one that is meant'],
+      ['--project ID', 'Set the default project'],
     ],
     examples: ['groundtrack sign-in --email demo@groundtrack.dev', 'pass show groundtrack | groundtrack sign-in --key --password-stdin'],
     load: async () => (await import('./commands/sign-in.ts')).signIn,
@@ -48,15 +48,15 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
   },
   upload: {
     usage: 'upload FILE…',
-    about: 'Upload rasters with bars; they become items',
+    about: 'Upload rasters as items, showing progress',
     options: [
       PROJECT,
-      ['--collection ID', 'Put them into this collection'],
-      ['--categorical', 'Samples are numbers of classes'],
+      ['--collection ID', 'Add them to this collection'],
+      ['--categorical', 'Pixel values are class codes'],
       ['--crs EPSG:CODE', 'Position an image that has none'],
       ['--bounds L,B,R,T', 'Its outer edges, in units of --crs'],
       ['--gcp COLUMN,ROW,X,Y', 'A control point; three or more'],
-      ['--wait', 'Until they are converted'],
+      ['--wait', 'Wait until they are converted'],
     ],
     examples: [
       'groundtrack upload *.tif',
@@ -69,23 +69,23 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
     usage: 'download ITEM',
     about: 'Download a file of an item',
     options: [
-      ['--asset KEY', 'Which file; data unless told'],
-      ['-o, --output FILE', 'Where to; - is stdout'],
+      ['--asset KEY', 'Asset key (default data)'],
+      ['-o, --output FILE', 'Output file; - for stdout'],
     ],
     examples: ['groundtrack download 01a1… -o field.tif'],
     load: async () => (await import('./commands/files.ts')).download,
   },
   search: {
     usage: 'search --bbox W,S,E,N',
-    about: 'Find scenes of every source, or of one host',
+    about: 'Search scenes in every source, or of one host',
     options: [
-      ['--bbox W,S,E,N', 'The area, in degrees'],
-      ['--intersects JSON|@FILE', 'The area, as a polygon'],
+      ['--bbox W,S,E,N', 'Bounding box in degrees'],
+      ['--intersects JSON|@FILE', 'Area as a GeoJSON polygon'],
       ['--datetime A/B', 'For example 2026-01-01/2026-03-31'],
-      ['--max-cloud PERCENT', 'No cloudier than this'],
+      ['--max-cloud PERCENT', 'Maximum cloud cover'],
       ['--host NAME', 'One host, with prices; see: groundtrack catalog vendors list'],
-      ['--mine', 'Your own items instead'],
-      ['--limit NUMBER', 'At most so many; 20'],
+      ['--mine', 'Search your own items instead'],
+      ['--limit NUMBER', 'Maximum results (default 20)'],
       ['--geojson', 'One FeatureCollection'],
     ],
     examples: [
@@ -96,13 +96,13 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
   },
   order: {
     usage: 'order SCENE… --host NAME',
-    about: 'Buy scenes of an archive, after showing the price',
+    about: 'Buy archive scenes, after showing the price',
     options: [
       PROJECT,
-      ['--host NAME', 'Whose scenes they are'],
-      ['--bbox W,S,E,N', 'Only this part of them'],
-      ['--area JSON|@FILE', 'The same as a polygon'],
-      ['--wait', 'Until they are delivered'],
+      ['--host NAME', 'Host that sells the scenes'],
+      ['--bbox W,S,E,N', 'Order only this area'],
+      ['--area JSON|@FILE', 'Order only this polygon'],
+      ['--wait', 'Wait for delivery'],
     ],
     examples: ['groundtrack order SCENE --host sandbox-vhr --dry-run', 'groundtrack order SCENE --host sandbox-vhr --yes --wait'],
     load: async () => (await import('./commands/order.ts')).order,
@@ -113,10 +113,10 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
     options: [
       PROJECT,
       ['--product NAME', 'See: groundtrack glossary data-products list'],
-      ['--area JSON|@FILE', 'The polygon'],
-      ['--from TIME, --to TIME', 'When to acquire'],
-      ['--max-cloud PERCENT', 'No cloudier than this'],
-      ['--name TEXT', 'How to call the order'],
+      ['--area JSON|@FILE', 'Area as a GeoJSON polygon'],
+      ['--from TIME, --to TIME', 'Acquisition window'],
+      ['--max-cloud PERCENT', 'Maximum cloud cover'],
+      ['--name TEXT', 'Order name'],
     ],
     examples: ['groundtrack task --product NAME --area @field.geojson --from 2027-01-01 --to 2027-02-01 --dry-run'],
     load: async () => (await import('./commands/order.ts')).task,
@@ -132,7 +132,7 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
     usage: 'tiles url ITEM',
     about: "Print the URL of an item's tiles, for any map program",
     options: [
-      ['--format webp|png|jpg', 'webp unless told'],
+      ['--format webp|png|jpg', 'Image format (default webp)'],
       ['--look ID', 'A saved profile or a derived visualization'],
       ['--create-key', 'Create a read-only API key and put it in the URL'],
       ['--with-key', 'Put the API key of your account in the URL'],
@@ -142,25 +142,25 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
   },
   share: {
     usage: 'share ITEM',
-    about: 'Make a link that anybody with its password can open',
+    about: 'Create a share link; anyone with the password can open it',
     options: [
-      ['--collection', 'The id is that of a collection'],
-      ['--password TEXT', 'Made up and shown where it is left out'],
-      ['--days NUMBER', 'How long; 30'],
-      ['--download', 'Files may be downloaded too'],
+      ['--collection', 'Share a collection instead of an item'],
+      ['--password TEXT', 'Generated and printed if omitted'],
+      ['--days NUMBER', 'Days until it expires (default 30)'],
+      ['--download', 'Allow downloads'],
     ],
     examples: ['groundtrack share 01a1… --days 7'],
     load: async () => (await import('./commands/share.ts')).share,
   },
   events: {
     usage: 'events listen',
-    about: 'Events as they happen; forwarded to a program of yours, if you like',
+    about: 'Print events as they happen, or forward them to a URL',
     options: [
-      ['--forward-to URL', 'POST each, signed, as a webhook would'],
-      ['--secret SECRET', 'Signing secret; made up and shown where it is left out'],
+      ['--forward-to URL', 'POST each event, signed like a webhook'],
+      ['--secret SECRET', 'Signing secret; generated and printed if omitted'],
       ['--types A,B', 'Only these types'],
-      ['--after EVENT', 'Begin after this event'],
-      ['--count NUMBER', 'End after so many'],
+      ['--after EVENT', 'Start after this event'],
+      ['--count NUMBER', 'Stop after this many events'],
     ],
     examples: ['groundtrack events listen', 'groundtrack events listen --forward-to http://127.0.0.1:3000/hook --types item.created'],
     load: async () => (await import('./commands/events.ts')).run,
@@ -181,7 +181,7 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
   },
   call: {
     usage: 'call OPERATION [JSON|@FILE|-]',
-    about: 'Call any operation by its id, those for operators too',
+    about: 'Call any operation by its ID, including operator ones',
     options: [],
     examples: ['groundtrack call projects.get \'{"project_id": "01a1…"}\'', 'groundtrack call items.list_expiring'],
     load: async () => (await import('./commands/call.ts')).run,
@@ -200,7 +200,7 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
   },
   completion: {
     usage: 'completion bash|zsh|fish',
-    about: 'Print what makes your shell complete commands',
+    about: 'Print a completion script',
     options: [],
     examples: ['source <(groundtrack completion bash)'],
     load: async () => (await import('./commands/completion.ts')).run,

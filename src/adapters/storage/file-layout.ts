@@ -155,6 +155,6 @@ export const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT', '
 /** A full disk is the operator's to mend and says so; other failures stay what they are. */
 export function explainDisk(error: unknown): unknown {
   return hasCode(error, 'ENOSPC', 'EDQUOT', 'EFBIG')
-    ? new StorageError('full', 'The object store has no room left', { cause: error })
+    ? new StorageError('full', 'The object store has no disk space left', { cause: error })
     : error
 }

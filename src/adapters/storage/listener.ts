@@ -202,7 +202,7 @@ const STORE_PROBLEMS: Partial<Record<StorageError['code'], () => Problem>> = {
   'not-found': () => problem('not-found', 'There is no such object'),
   'too-large': () => problem('object-too-large', 'The file is larger than allowed'),
   changed: () => problem('upload-offset', 'Somebody else continues this upload; ask how far it got'),
-  full: () => problem('insufficient-storage', 'The object store has no room left'),
+  full: () => problem('insufficient-storage', 'The object store has no disk space left'),
 }
 
 function explain(error: unknown): Problem {

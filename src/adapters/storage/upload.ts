@@ -39,7 +39,7 @@ export function createUploader(store: FileStore, quota: UploadQuota | null): Upl
     const range = contentRange(request)
     checkLength(range?.total ?? length, signed)
     if (range?.kind === 'question') {
-      if (length !== 0) throw problem('bad-request', 'A question how far an upload got has no body')
+      if (length !== 0) throw problem('bad-request', 'A status query must have no body')
       const { total } = range
       if (!(await isAllHere(store, total, signed))) return await tellProgress(store, signed, total, response)
       return await exclusively(

@@ -94,7 +94,7 @@ export function createCatalog(host: Host, source: Source, products: readonly Pro
       if (!asset) return null
       const answer = await host.send({ path: asset.href, maxBytes: MAX_PICTURE_BYTES, ...options })
       if (answer.status === 404) return null
-      if (answer.status !== 200 || !PICTURE_TYPES.test(answer.contentType)) throw nonsense(host, 'its picture is none')
+      if (answer.status !== 200 || !PICTURE_TYPES.test(answer.contentType)) throw nonsense(host, 'the thumbnail is not an image')
       return { contentType: answer.contentType.split(';')[0]!, bytes: answer.body }
     },
   }

@@ -62,7 +62,7 @@ export default operation({
 }).handle({
   async check({ principal }, { permissions }) {
     const organizationId = requireOrganization(principal)
-    if (!principal.userId) throw problem('forbidden', 'A key belongs to a person, and the caller is none')
+    if (!principal.userId) throw problem('forbidden', 'Only a signed-in user can create an API key')
     if (principal.kind === 'api_key' && !grantsAtMost(principal, permissions))
       throw problem('forbidden', 'A key can only create keys with permissions that it holds itself')
     return { organizationId, userId: principal.userId }

@@ -128,7 +128,7 @@ test('items.import_stac', async (t) => {
     for (const [i, reason] of [
       /null|undefined.*not valid JSON/,
       /must be 'Feature'/,
-      /id: must be a text/,
+      /id: must be a string/,
       /fewer than 4/,
       /contradicts the geometry/,
       /RFC 3339/,
@@ -138,7 +138,7 @@ test('items.import_stac', async (t) => {
       /U\+0000/,
       /must be an object/,
       /must be an object/,
-      /stands twice/,
+      /appears twice/,
     ].entries())
       assert.match(reasons[i], reason)
     assert.deepEqual(await totals(), { items: before.items + 1, rows: before.rows + 1, events: before.events + 1, nodes: before.nodes + 1 })

@@ -168,7 +168,7 @@ async function read(sources: readonly (() => unknown)[], collectionId: string | 
     try {
       feature = source()
       const made = fromFeature(feature, collectionId, raster)
-      if (items.has(made.id)) errors.push({ index, id: made.id, message: 'stands twice in this import; the first was taken' })
+      if (items.has(made.id)) errors.push({ index, id: made.id, message: 'appears twice in this import; the first one was imported' })
       else items.set(made.id, { index, made })
     } catch (error) {
       if (!(error instanceof Problem) && !(error instanceof SyntaxError)) throw error

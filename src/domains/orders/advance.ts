@@ -59,7 +59,7 @@ export default operation({
     context.attributeTo(organizationId)
     const current = await order.lock(context.tx, id)
     const groups = current.groups.filter((one) => !isIn(ENDED_STATUSES, one.status) && (group_id == null || one.id === group_id))
-    if (groups.length === 0) throw problem('bad-request', 'No open group of this order is meant')
+    if (groups.length === 0) throw problem('bad-request', 'No open group matches group_id')
     if (to === 'fulfilled') await deliver(context, current, groups, item_ids!)
     else {
       context.lineage.nothingProduced()

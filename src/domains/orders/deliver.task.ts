@@ -59,7 +59,7 @@ function reasonOf(error: unknown, { attempts, hostName }: Run): string | null {
   if (error instanceof Problem) return error.message // Its project was closed.
   if (error instanceof VendorError && (error.code === 'refused' || error.code === 'not-found')) return error.message
   if (attempts < MAX_ATTEMPTS) return null
-  return error instanceof VendorError ? error.message : `The delivery could not be taken in after ${attempts} attempts, for reasons of ours`
+  return error instanceof VendorError ? error.message : `Delivery failed ${attempts} times because of an internal error`
 }
 
 async function deliver(context: TaskContext, run: Run): Promise<void> {

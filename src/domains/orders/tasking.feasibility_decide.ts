@@ -55,7 +55,7 @@ export default operation({
     attributeTo(found.organizationId)
     const held = await deciding.hold(context, found.orderId)
     const decided = await study.accept(tx, found.id, option.id, now)
-    if (!decided) throw problem('bad-request', 'This study was decided in the same moment, or its time is over')
+    if (!decided) throw problem('bad-request', 'This study was already decided or has expired')
     const ofGroup = held.groups.find(({ id }) => id === found.groupId)!
     const isQuoted = ofGroup.steps.includes('quotation')
     const terms = { credits: option.credits, reservedCredits: option.credits, vendorOptionId: option.id }

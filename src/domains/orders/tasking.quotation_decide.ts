@@ -55,7 +55,7 @@ export default operation({
     context.attributeTo(found.organizationId)
     await deciding.hold(context, found.orderId)
     const decided = await quotation.decide(context.tx, found.id, decision, context.clock.now())
-    if (!decided) throw problem('bad-request', 'This quotation was decided in the same moment, or its time is over')
+    if (!decided) throw problem('bad-request', 'This quotation was already decided or has expired')
     if (funding) await accept(context, decided, funding)
     else await reject(context, decided)
     return toQuotation(decided, context.clock.now())

@@ -40,7 +40,7 @@ export default operation({
     context.attributeTo(found.organizationId)
     const asked = await quotation.request(context, found.projectId, group)
     const issued = await issueQuotation(context, asked, credits)
-    if (!issued) throw problem('bad-request', 'This quotation was issued in the same moment, or its order has ended')
+    if (!issued) throw problem('bad-request', 'This quotation was issued concurrently, or its order has ended')
     return toQuotation(issued, context.clock.now())
   },
 })

@@ -65,7 +65,7 @@ export default operation({
       maxOffNadirDeg: maxOffNadirDeg ?? null,
     }))
     const answered = await answerStudy(context, found, made)
-    if (!answered) throw problem('bad-request', 'This study was answered in the same moment, or its order has ended')
+    if (!answered) throw problem('bad-request', 'This study was answered concurrently, or its order has ended')
     return toStudy(answered)
   },
 })

@@ -19,7 +19,7 @@ export default operation({
   example: { input: { name: 'Coastal Survey', country: 'AU', website: 'https://coastal.example' }, output: EXAMPLE_ORGANIZATION },
 }).handle({
   async check({ principal }, { billing_admin_id }) {
-    if (!principal.userId) throw problem('forbidden', 'An organization is founded by a person, and the caller is none')
+    if (!principal.userId) throw problem('forbidden', 'Only a signed-in user can create an organization')
     // A new organization has one member, so nobody else can be its billing admin yet.
     if (billing_admin_id && billing_admin_id !== principal.userId)
       throw invalidField('billing_admin_id', 'must be a member of the organization: at first, the caller alone')

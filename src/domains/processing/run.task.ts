@@ -31,7 +31,7 @@ export default task({
 }).handle(async (context, { job_id }) => {
   const run = await takeUp(context, job_id)
   if (!run) return
-  if (run.attempts > runs.MAX_ATTEMPTS) return await fail(context, run, 'Whoever worked on it died too often, for reasons of ours')
+  if (run.attempts > runs.MAX_ATTEMPTS) return await fail(context, run, "The job's workers crashed repeatedly")
   const heartbeat = startHeartbeat({
     signal: context.signal,
     firstStep: 'starting',
@@ -41,7 +41,7 @@ export default task({
     await complete({ ...context, signal: heartbeat.signal }, run, heartbeat.at)
   } catch (error) {
     if (heartbeat.isReplaced()) return // It was cancelled, or another run has it: nothing went wrong here.
-    const reason = reasonOf(error) ?? (run.attempts >= runs.MAX_ATTEMPTS ? `It failed ${run.attempts} times for reasons of ours` : null)
+    const reason = reasonOf(error) ?? (run.attempts >= runs.MAX_ATTEMPTS ? `Internal error in ${run.attempts} attempts` : null)
     if (reason === null) {
       await runs.free(context.db, run, context.clock.now())
       throw error

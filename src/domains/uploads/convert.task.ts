@@ -50,7 +50,7 @@ export default task({
         ? error.message
         : (refusalOf(error) ??
           (run.attempts >= uploadFile.MAX_ATTEMPTS
-            ? `It could not be converted in ${run.attempts} attempts, for reasons of ours. Upload it again`
+            ? `It could not be converted in ${run.attempts} attempts because of an internal error. Upload it again`
             : null))
     if (reason === null) {
       await uploadFile.free(context.db, run, context.clock.now())

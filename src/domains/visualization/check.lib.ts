@@ -30,7 +30,7 @@ export function requireConfig(type: ProfileType, given: Static<typeof Config>): 
   if (bandCount === 3 && colormap !== undefined) throw invalidField('config.colormap', 'has no meaning for three bands')
   if (isClasses && (type !== 'singleband' || rescale !== undefined))
     throw invalidField('config.color_table', "is for type 'singleband' without rescale: classes are not stretched")
-  if (colormap !== undefined && !findColormap(colormap)) throw invalidField('config.colormap', 'is none of those that cog.colormaps lists')
+  if (colormap !== undefined && !findColormap(colormap)) throw invalidField('config.colormap', 'Unknown colormap; see cog.colormaps')
   if (rescale !== undefined) refusing('config.rescale', () => parseRanges(rescale))
   return config
 }

@@ -19,7 +19,7 @@ export function requireBbox(value: readonly number[], field: string): Bbox {
       field,
       `is not on the Earth: longitudes go from -180 to 180, latitudes from -90 to 90${swapHint(west, south) || swapHint(east, north)}`,
     )
-  if (south > north) throw invalidField(field, 'has its south above its north')
+  if (south > north) throw invalidField(field, 'south must be less than north')
   return [west, south, east, north]
 }
 

@@ -67,7 +67,7 @@ function objectOf(value: unknown, field: string): Json {
 
 function textOf(value: unknown, field: string, maxLength: number): string {
   if (typeof value !== 'string' || value.length === 0 || value.length > maxLength)
-    throw invalidField(field, `must be a text of 1 to ${maxLength} characters`)
+    throw invalidField(field, `must be a string of 1 to ${maxLength} characters`)
   return value
 }
 

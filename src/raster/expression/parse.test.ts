@@ -36,22 +36,22 @@ test('names of a mapping stand for their band, and only own names do', () => {
 
 test('an error points at the character that is wrong', () => {
   const cases: [string, number, RegExp][] = [
-    ['(b1 + )', 7, /unexpected '\)' at character 7/],
-    ['', 1, /unexpected the end of the expression at character 1/],
-    ['b1 +', 5, /end of the expression/],
-    ['b1 ? 2', 4, /unexpected '\?' at character 4/],
-    ['b1 & b2', 4, /unexpected '&'/],
-    ['b1 = 2', 4, /unexpected '='/],
-    ['(b1', 4, /expected '\)' but found the end/],
+    ['(b1 + )', 7, /Unexpected '\)' at character 7/],
+    ['', 1, /Unexpected end of expression at character 1/],
+    ['b1 +', 5, /end of expression/],
+    ['b1 ? 2', 4, /Unexpected '\?' at character 4/],
+    ['b1 & b2', 4, /Unexpected '&'/],
+    ['b1 = 2', 4, /Unexpected '='/],
+    ['(b1', 4, /Expected '\)' but found end/],
     ['b0', 1, /unknown name 'b0'/],
     ['b1 < b2 < b3', 9, /cannot be chained/],
-    ['2 b1', 3, /unexpected 'b1'/],
+    ['2 b1', 3, /Unexpected 'b1'/],
     ['min(b1)', 1, /min takes 2 to 16 values, not 1, at character 1/],
     ['1 + where(b1, 2)', 5, /where takes 3 values/],
     ['1e999', 1, /too large/],
-    ['b1 + 😀', 6, /unexpected '😀'/],
-    ['b1.b', 3, /unexpected '\.'/],
-    ['b1;;b2', 4, /unexpected ';'/],
+    ['b1 + 😀', 6, /Unexpected '😀'/],
+    ['b1.b', 3, /Unexpected '\.'/],
+    ['b1;;b2', 4, /Unexpected ';'/],
   ]
   for (const [source, position, message] of cases) {
     assert.equal(positionOf(source), position, source)

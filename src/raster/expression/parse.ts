@@ -185,12 +185,12 @@ class Parser {
   }
 
   private expect(text: string): void {
-    if (!this.take(text)) throw this.unexpected(`expected '${text}' but found `)
+    if (!this.take(text)) throw this.unexpected(`Expected '${text}' but found `)
   }
 
-  private unexpected(lead = 'unexpected '): ExpressionError {
+  private unexpected(lead = 'Unexpected '): ExpressionError {
     const token = this.peek()
-    const shown = token.kind === 'end' ? 'the end of the expression' : `'${token.text}'`
+    const shown = token.kind === 'end' ? 'end of expression' : `'${token.text}'`
     return new ExpressionError(lead + shown, token.position)
   }
 }

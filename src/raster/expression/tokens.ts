@@ -43,7 +43,7 @@ function readNumber(source: string, start: number): Token {
   let end = skipDigits(source, start)
   if (source.charAt(end) === '.') end = skipDigits(source, end + 1)
   const text = source.slice(start, end)
-  if (text === '.') throw new ExpressionError("unexpected '.'", start + 1)
+  if (text === '.') throw new ExpressionError("Unexpected '.'", start + 1)
   const exponent = readExponent(source, end)
   const value = Number(text + exponent)
   if (!Number.isFinite(value)) throw new ExpressionError(`number ${text}${exponent} is too large`, start + 1)
@@ -72,5 +72,5 @@ function readSymbol(source: string, start: number): Token {
   if (ONE_CHARACTER_SYMBOLS.has(one)) return { kind: 'symbol', position: start + 1, text: one }
   // A character beyond the basic plane is two code units; show it whole.
   const shown = String.fromCodePoint(source.codePointAt(start) ?? 0)
-  throw new ExpressionError(`unexpected '${shown}'`, start + 1)
+  throw new ExpressionError(`Unexpected '${shown}'`, start + 1)
 }

@@ -25,7 +25,7 @@ export async function answer(context: Answering, question: evaluation.Question):
     else if (!(await db.transaction().execute((tx) => evaluation.settle(tx, question)))) await evaluation.free(db, question)
   } catch (error) {
     if (error instanceof NoPixels) return await evaluation.waitForPixels(db, question)
-    const told = error instanceof Problem ? error.message : 'The rule could not be evaluated, for reasons of ours'
+    const told = error instanceof Problem ? error.message : 'The rule could not be evaluated because of an internal error'
     if (!(error instanceof Problem)) context.onError(error)
     await db.transaction().execute((tx) => evaluation.fail(tx, question, told, clock.now()))
   }

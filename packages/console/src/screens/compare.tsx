@@ -20,7 +20,7 @@ import { tilesOf } from './viewer/look.ts'
 
 type Mode = 'swipe' | 'side' | 'blink'
 const LOOKS = [
-  { value: '', text: 'Own look' },
+  { value: '', text: 'Default style' },
   { value: 'rgb', text: 'Natural' },
   { value: 'nir', text: 'Infrared' },
   { value: 'ndvi', text: 'NDVI' },

@@ -41,7 +41,7 @@ export function Keys(): ReactElement {
     <Page
       wide
       title="Develop"
-      about="Keys, webhooks and the record of what was called."
+      about="API keys, webhooks and the request log."
       actions={
         <>
           <a className="btn" href="/docs" target="_blank" rel="noreferrer">
@@ -72,7 +72,7 @@ export function Keys(): ReactElement {
                 list.length === 0 && (
                   <Empty
                     icon="key"
-                    title="Make a key for QGIS or for code"
+                    title="Create a key for QGIS or for code"
                     actions={
                       <Button look="primary" onClick={() => setDialog(true)}>
                         New key
@@ -222,7 +222,7 @@ function NewKey({ onClose, onMade }: { onClose(): void; onMade(name: string, key
         />
         <FormProblem error={create.error} />
         <Button type="submit" look="primary" busy={create.isPending} disabled={permissions.length === 0}>
-          Make the key
+          Create key
         </Button>
       </form>
     </Dialog>

@@ -65,7 +65,7 @@ export function Library(): ReactElement {
 }
 
 const TYPES = [
-  { value: '', text: 'Every type' },
+  { value: '', text: 'All types' },
   ...['satellite_capture', 'derived_raster', 'derived_vector', 'clip', 'user_raster', 'user_vector', 'external_reference', 'mosaic'].map(
     (type) => ({ value: type, text: type.replaceAll('_', ' ') }),
   ),

@@ -143,7 +143,7 @@ interface ChosenParts {
 function Chosen({ node, graph, onChoose }: ChosenParts): ReactElement {
   const navigate = useNavigate()
   return (
-    <aside className="pn rt" aria-label="The chosen thing">
+    <aside className="pn rt" aria-label="Selected">
       <div className="sc">
         <div className="sec">
           <div className="row g12">
@@ -165,7 +165,7 @@ function Chosen({ node, graph, onChoose }: ChosenParts): ReactElement {
               size="s"
               onClick={() => void navigate({ to: '/lineage/$type/$id', params: { type: node.entity_type, id: node.entity_id } as never })}
             >
-              Start from here
+              Centre on this
             </Button>
             <Button size="s" icon="copy" onClick={() => void copyText(JSON.stringify(graph, null, 2), 'The evidence is copied')}>
               Copy as evidence
@@ -196,7 +196,7 @@ function Steps({ node, edges, onChoose }: { node: LineageNode; edges: readonly L
   const near = edges.filter((edge) => keyOf(edge.src_type, edge.src_id) === chosen || keyOf(edge.dst_type, edge.dst_id) === chosen)
   return (
     <div className="sec">
-      <h3>Steps at it</h3>
+      <h3>History</h3>
       {near.length === 0 && <p className="soft">None.</p>}
       <ol className="how">
         {near.map((edge, index) => {

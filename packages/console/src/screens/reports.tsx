@@ -261,7 +261,7 @@ function NewReport({ onMade }: { onMade(made: Made): void }): ReactElement {
           disabled={missing !== null}
           title={missing ? `It needs ${missing}` : undefined}
         >
-          {generate.isPending ? 'Writing it' : 'Make the report'}
+          {generate.isPending ? 'Writing it' : 'Create report'}
         </Button>
       </form>
     </Card>

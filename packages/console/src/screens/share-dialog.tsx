@@ -56,9 +56,9 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
             }}
           >
             <div>
-              <span className="lab">They may</span>
+              <span className="lab">Permission</span>
               <Segmented
-                label="They may"
+                label="Permission"
                 value={permission}
                 onChange={setPermission}
                 options={[
@@ -75,7 +75,7 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
                 minLength={8}
                 value={password}
                 onChange={(event) => setPassword(event.target.value)}
-                help="Send it by another way than the link."
+                help="Send it separately from the link."
                 end={
                   <Button
                     size="s"
@@ -97,7 +97,7 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
             </div>
             <FormProblem error={create.error} />
             <Button type="submit" look="primary" icon="share" busy={create.isPending}>
-              Make the link
+              Create link
             </Button>
           </form>
         )}

@@ -128,7 +128,7 @@ function SignInProblem({ error }: { error: unknown }): ReactElement | null {
   if (isProblem(error, 'too-many-attempts', 'rate-limited'))
     return (
       <Note tone="bad" icon="clock">
-        <b>This account rests.</b>{' '}
+        <b>Account temporarily locked.</b>{' '}
         {error.retryAfterSeconds ? `Try again in ${Math.ceil(error.retryAfterSeconds / 60)} min.` : error.message}
       </Note>
     )
@@ -184,7 +184,7 @@ export function SignIn(): ReactElement {
       </form>
       <p className="soft sm mt16">
         No account? <Link to="/sign-up">Create one</Link>. It takes an email, a name and a password.{' '}
-        <Link to="/forgot">Forgotten the password?</Link>
+        <Link to="/forgot">Forgot password?</Link>
       </p>
       {isHere && (
         <div className="mt16">
@@ -198,7 +198,7 @@ export function SignIn(): ReactElement {
           </Note>
         </div>
       )}
-      <p className="faint xs mt16">Sessions end by themselves after 30 days without use.</p>
+      <p className="faint xs mt16">You&apos;re signed out after 30 days of inactivity.</p>
     </AuthLayout>
   )
 }
@@ -217,7 +217,7 @@ export function Forgot(): ReactElement {
   return (
     <AuthLayout>
       <h1>Forgotten password</h1>
-      <p className="soft">A mail with a link to a new one, which works once and for 30 minutes.</p>
+      <p className="soft">We&apos;ll email you a reset link. It works once and expires in 30 minutes.</p>
       <form className="col g16 mt24" onSubmit={form.send}>
         <EmailField value={email} onChange={setEmail} />
         <FormProblem error={form.error} />
@@ -272,7 +272,7 @@ export function SignUp(): ReactElement {
         </Button>
       </form>
       <p className="soft sm mt16">
-        There is one already? <Link to="/sign-in">Sign in</Link>.
+        Already have an account? <Link to="/sign-in">Sign in</Link>.
       </p>
     </AuthLayout>
   )

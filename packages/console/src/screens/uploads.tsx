@@ -91,7 +91,7 @@ function NoUploads({ hasProjects }: { hasProjects: boolean }): ReactElement {
       <Empty
         icon="lock"
         tone="warn"
-        title={hasProjects ? 'You may look, not upload' : 'There is no project yet'}
+        title={hasProjects ? 'View-only access' : 'There is no project yet'}
         actions={
           !hasProjects && who.isAdmin ? (
             <LinkButton to="/welcome" look="primary">
@@ -131,7 +131,7 @@ function DropZone({ writable, projectId, categorical, onCategorical, onFiles }: 
       </span>
       <div className="grow">
         <b>Drop files here</b>
-        <div className="soft sm">.tif and .tiff, up to 10 GiB each. What else you have: </div>
+        <div className="soft sm">.tif and .tiff, up to 10 GiB each. Other formats: </div>
         <span className="mono sm">gdal_translate -of COG in.jp2 out.tif</span>
       </div>
       <div className="col g6">
@@ -155,7 +155,7 @@ function DropZone({ writable, projectId, categorical, onCategorical, onFiles }: 
           ]}
         />
         <Check checked={categorical} onChange={onCategorical}>
-          Classes, not measurements
+          Categorical data
         </Check>
       </div>
     </div>
@@ -177,7 +177,7 @@ function ThisVisit(): ReactElement {
       flush
     >
       {sending.length === 0 ? (
-        <Empty icon="up" title="Nothing is on its way" />
+        <Empty icon="up" title="No uploads yet" />
       ) : (
         <ul aria-label="Files">
           {sending.map((one) => (
@@ -201,8 +201,8 @@ function Unfinished({ projectId }: { projectId: string }): ReactElement | null {
   const left = [...(begun.data?.uploads ?? []), ...(moving.data?.uploads ?? [])].filter((one) => one.file_count === 1 && !known.has(one.id))
   if (left.length === 0) return null
   return (
-    <Card title="Begun and not finished" flush>
-      <ul aria-label="Begun and not finished">
+    <Card title="Unfinished uploads" flush>
+      <ul aria-label="Unfinished uploads">
         {left.map((one) => (
           <li key={one.id} className="uf">
             <span className="th2">
@@ -267,7 +267,7 @@ function UploadNotes({ toItem }: { toItem: boolean }): ReactElement {
                 <b className="price-big num">{bytes(storage_bytes)}</b>
                 <p className="soft sm">
                   of {bytes(limits.storage_bytes)}
-                  {storage_reserved_bytes > 0 && `, and ${bytes(storage_reserved_bytes)} promised to uploads`}
+                  {storage_reserved_bytes > 0 && `, and ${bytes(storage_reserved_bytes)} reserved for uploads`}
                 </p>
                 <div className="mt8">
                   <Bar

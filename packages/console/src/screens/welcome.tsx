@@ -60,7 +60,7 @@ export function Welcome(): ReactElement {
       title: 'Connect QGIS or code',
       about: 'A key and a ready snippet',
       isDone: (keys.data?.length ?? 0) > 0,
-      action: <LinkButton to="/develop/keys">Make a key</LinkButton>,
+      action: <LinkButton to="/develop/keys">Create a key</LinkButton>,
     },
   ]
   const done = steps.filter(({ isDone }) => isDone).length

@@ -6,7 +6,7 @@ import { useTakeOver } from './first.ts'
 export function Lost(): ReactElement {
   useTakeOver()
   return (
-    <Empty icon="globe" title="There is no such screen" actions={<Link to="/explore">Go to the map</Link>}>
+    <Empty icon="globe" title="Page not found" actions={<Link to="/explore">Go to the map</Link>}>
       The address may be mistyped, or from a newer version.
     </Empty>
   )

@@ -201,7 +201,7 @@ function AccountMenu({ open }: { open(overlay: Overlay): void }): ReactElement {
   const change = async (id: string) => {
     await chooseOrganization(id)
     queries.clear()
-    toast('You now act for another organization')
+    toast('Switched organization')
     await navigate({ to: '/explore' })
   }
   const leave = async () => {

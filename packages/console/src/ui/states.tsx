@@ -56,7 +56,7 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
   const isForbidden = known !== null && ['forbidden', 'missing-scope'].includes(known.slug)
   if (isForbidden)
     return (
-      <Empty icon="lock" tone="warn" title="Your role does not show this">
+      <Empty icon="lock" tone="warn" title="You don't have access to this">
         {known.message}. An owner or admin of the organization can change what you may do.
       </Empty>
     )

@@ -16,7 +16,7 @@ export function Approvals(): ReactElement {
             query={all}
             empty={({ approvals }) =>
               approvals.length === 0 && (
-                <Empty icon="check" title="Nobody had to ask">
+                <Empty icon="check" title="No approval requests">
                   Members above their cap ask here.
                 </Empty>
               )

@@ -1,4 +1,4 @@
-/** Every credit that came, went or is held. */
+/** All credit transactions. */
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { CreditTransaction } from '../../api/contract.ts'
@@ -86,7 +86,7 @@ export function Ledger(): ReactElement {
   return (
     <BillingPage name="Ledger">
       <Card
-        title="Every credit that came, went or is held"
+        title="All credit transactions"
         flush
         aside={
           <>

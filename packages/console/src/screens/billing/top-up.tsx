@@ -105,7 +105,7 @@ export function AddCredits({ onClose, missing }: { onClose(): void; missing?: nu
               Add a card first
             </Button>
           )}
-          <p className="soft sm">Sent with an idempotency key: pressing twice cannot charge twice.</p>
+          <p className="soft sm">Clicking twice won&apos;t charge you twice.</p>
         </form>
       )}
     </Dialog>

@@ -26,9 +26,9 @@ export default function AreaDialog({ area, onClose, onArea }: { area?: Area; onC
           value={way}
           onChange={setWay}
           options={[
-            { value: 'box', text: 'Four edges' },
+            { value: 'box', text: 'Bounding box' },
             { value: 'point', text: 'Point and radius' },
-            { value: 'text', text: 'Text or file' },
+            { value: 'text', text: 'Paste or upload' },
           ]}
         />
         {way === 'box' && <BoxForm box={boxOf(area) ?? sharedMap().viewBox()} onTake={take} />}

@@ -76,8 +76,8 @@ export function AreaTools({ onArea, children }: { onArea(area: Area): void; chil
       {mode && (
         <p className="float draw-hint sm" role="status">
           {mode === 'polygon'
-            ? 'Click corners; click the first one or press Enter to close. Esc gives up.'
-            : 'Click twice: one corner or the centre, then how far. Esc gives up.'}
+            ? 'Click corners; click the first one or press Enter to close. Esc to cancel.'
+            : 'Click twice: one corner or the centre, then how far. Esc to cancel.'}
         </p>
       )}
       <Suspense>{dialog && <AreaDialog onClose={() => setDialog(false)} onArea={onArea} />}</Suspense>

@@ -66,7 +66,7 @@ export function FilterChips({ url, setUrl, vendors, withSources }: FilterParts):
         <Field label="From" type="date" value={from} onChange={(event) => setUrl({ from: event.target.value || null })} />
         <Field label="To" type="date" value={to} onChange={(event) => setUrl({ to: event.target.value || null })} />
       </Chip>
-      <Chip text={cloud ? `Cloud ≤ ${cloud}%` : 'Any cloud'} isOn={cloud !== ''} onReset={() => setUrl({ cloud: null })}>
+      <Chip text={cloud ? `Cloud ≤ ${cloud}%` : 'Any cloud cover'} isOn={cloud !== ''} onReset={() => setUrl({ cloud: null })}>
         <Field
           label={`At most ${cloud || 100}% cloud`}
           type="range"
@@ -81,7 +81,7 @@ export function FilterChips({ url, setUrl, vendors, withSources }: FilterParts):
         <>
           <Chip text={gsd ? `≤ ${gsd} m` : 'Any resolution'} isOn={gsd !== ''} onReset={() => setUrl({ gsd: null })}>
             <Field
-              label="Metres a pixel, at most"
+              label="Maximum resolution (m/px)"
               type="number"
               min={0.1}
               step={0.1}

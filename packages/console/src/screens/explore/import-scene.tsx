@@ -27,7 +27,7 @@ export function ImportScene({ scene }: { scene: Scene }): ReactElement {
       })
       if (errors[0]) throw new Error(errors[0].message)
       await touch(client, ['items', 'projects', 'collections'])
-      toast('It is in your library now')
+      toast('Added to your library')
       await navigate({ to: '/view/$item', params: { item: scene.id } as never })
     } catch (error) {
       toast(error instanceof Error ? error.message : 'It could not be added', 'bad')

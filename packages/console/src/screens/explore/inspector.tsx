@@ -77,9 +77,7 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
                 )}
               </div>
               {credits !== null && (
-                <p className="soft sm mt8">
-                  {refused ?? 'Only the part inside your area is charged, and at least what the vendor sells as a minimum.'}
-                </p>
+                <p className="soft sm mt8">{refused ?? "Only the part inside your area is charged, subject to the vendor's minimum."}</p>
               )}
             </>
           )}
@@ -94,7 +92,7 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
               ['Cloud', percent(scene.cloud)],
               ...(scene.offNadir === null ? [] : [['Off nadir', `${scene.offNadir.toFixed(1)}°`] as const]),
               ...(scene.sunElevation === null ? [] : [['Sun elevation', `${scene.sunElevation.toFixed(1)}°`] as const]),
-              ['Covers', scene.covered === null ? '–' : `${percent(scene.covered * 100)} of your area`],
+              ['Area coverage', scene.covered === null ? '–' : `${percent(scene.covered * 100)} of your area`],
             ]}
           />
         </div>

@@ -161,7 +161,7 @@ function ClipArea({ id, box }: { id: string; box: Box }): ReactElement {
           </Check>
         ))}
         <Choice
-          label="Into the project"
+          label="Project"
           value={projectId}
           onChange={(event) => setUrl({ project: event.target.value })}
           options={writable.map((project) => ({ value: project.id, text: project.name }))}

@@ -87,7 +87,7 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
 function JobFacts({ job }: { job: ProcessingJob }): ReactElement {
   return (
     <div className="col g16">
-      <Card title="Money">
+      <Card title="Cost">
         <Facts
           rows={[
             ['Reserved', <span className="num">{`${count(job.reserved_credits)} credits`}</span>],
@@ -103,7 +103,7 @@ function JobFacts({ job }: { job: ProcessingJob }): ReactElement {
         <Facts
           rows={[
             ['Job', <CopyButton key="id" text={job.id} label={`${job.id.slice(0, 13)}…`} look="quiet" />],
-            ['Asked for', dateTime(job.created_at)],
+            ['Requested', dateTime(job.created_at)],
             ['Begun', dateTime(job.started_at)],
             ['Ended', dateTime(job.completed_at)],
           ]}

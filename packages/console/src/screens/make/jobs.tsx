@@ -125,7 +125,7 @@ export function JobTable({ jobs }: { jobs: readonly ProcessingJob[] }): ReactEle
           <th>State</th>
           <th>Project</th>
           <th className="n">Credits</th>
-          <th>Asked for</th>
+          <th>Requested</th>
         </tr>
       </thead>
       <tbody>

@@ -26,13 +26,13 @@ export function Mosaics(): ReactElement {
   useTitle({ text: 'Jobs', to: '/jobs' }, 'Mosaics')
   const make = (
     <LinkButton look="primary" icon="layers" to="/processes/$id" params={{ id: 'mosaic' } as never}>
-      Make a mosaic
+      Create a mosaic
     </LinkButton>
   )
   return (
     <Page
       title="Mosaics"
-      about="Many scenes as one raster, with the number of the scene for each pixel."
+      about="Combine scenes into one raster, with a source index per pixel."
       actions={
         writable.length > 0 && (
           <>

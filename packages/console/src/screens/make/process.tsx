@@ -209,7 +209,7 @@ function PriceCard({ process, values, isValid, isChecking }: PriceParts): ReactE
       {price && <Payment credits={price.credits} when="reserved now, charged when it succeeds" />}
       <Choice
         className="mt16"
-        label="Into the project"
+        label="Project"
         value={projectId}
         onChange={(event) => setUrl({ project: event.target.value })}
         options={writable.map(({ id, name }) => ({ value: id, text: name }))}

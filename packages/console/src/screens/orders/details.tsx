@@ -14,7 +14,7 @@ export function Money({ order }: { order: Order }): ReactElement {
   const isEnded = isOver(order)
   if (order.accrual !== null) return <OnAccount order={order} isEnded={isEnded} />
   return (
-    <Card title="Money">
+    <Card title="Cost">
       <Facts
         rows={[
           ['Estimated', <span className="num">{count(order.estimatedCredits)}</span>],
@@ -24,14 +24,14 @@ export function Money({ order }: { order: Order }): ReactElement {
           ['Paid', { credit: 'from credits', card: 'by card', enterprise: 'on account' }[order.billingMode]],
         ]}
       />
-      {!isEnded && rest > 0 && <p className="soft sm mt8">What cannot be delivered returns by itself.</p>}
+      {!isEnded && rest > 0 && <p className="soft sm mt8">Credits for undelivered scenes are refunded automatically.</p>}
     </Card>
   )
 }
 
 /** Nothing is set aside: the account owes it, provisionally until the order ends. */
 const OnAccount = ({ order, isEnded }: { order: Order; isEnded: boolean }) => (
-  <Card title="Money" aside={<Badge tone={isEnded ? '' : 'warn'}>{isEnded ? 'Final' : 'Provisional'}</Badge>}>
+  <Card title="Cost" aside={<Badge tone={isEnded ? '' : 'warn'}>{isEnded ? 'Final' : 'Provisional'}</Badge>}>
     <Facts
       rows={[
         ['Estimated', <span className="num">{count(order.estimatedCredits)}</span>],
@@ -84,7 +84,7 @@ function TagEditor({ order, mayEdit }: { order: Order; mayEdit: boolean }): Reac
         ))}
         {mayEdit && (
           <Button size="s" look="quiet" icon="plus" onClick={() => setText(order.tags.join(', '))}>
-            {order.tags.length === 0 ? 'Tag it' : 'Change tags'}
+            {order.tags.length === 0 ? 'Add tags' : 'Change tags'}
           </Button>
         )}
       </div>

@@ -212,7 +212,7 @@ export function OrderTable({ orders }: { orders: readonly Order[] }): ReactEleme
               </td>
               <td>
                 <Badge tone={said.tone}>{said.text}</Badge>
-                {waitsForDecision(order) && <span className="sr"> It waits for you.</span>}
+                {waitsForDecision(order) && <span className="sr"> Waiting for you.</span>}
               </td>
               <td className="hide-s">{nameOf(order.projectId)}</td>
               <td className="n hide-s">{count(order.groups.length)}</td>

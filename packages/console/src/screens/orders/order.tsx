@@ -90,7 +90,7 @@ function archiveSteps({ status, history, groups, fulfilledAt }: Order): StepPart
   return [
     { text: 'Placed', when: placed ? dateTimeShort(placed) : '', state: 'done' },
     {
-      text: 'Taken on by the vendor',
+      text: 'Accepted by vendor',
       when: taken ? dateTimeShort(taken) : 'usually within minutes',
       state: taken ? 'done' : stopped ? '' : 'now',
     },

@@ -56,7 +56,7 @@ function Review({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
       about="Nothing is reserved yet. The price is computed by the service and is the price you pay."
       actions={
         <>
-          <Button onClick={emptyCart}>Take all out</Button>
+          <Button onClick={emptyCart}>Clear cart</Button>
           <LinkButton to="/explore">Keep for later</LinkButton>
         </>
       }
@@ -172,7 +172,7 @@ function SceneLine({ scene, group, reason }: { scene: ChosenScene; group?: Group
         look="quiet"
         icon="x"
         size="s"
-        label={`Take out ${scene.source} of ${dateTime(scene.datetime)}`}
+        label={`Remove ${scene.source} of ${dateTime(scene.datetime)}`}
         onClick={() => takeOut(scene.key)}
       />
     </li>
@@ -209,22 +209,22 @@ function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
         />
         <div className="grow col g12 delivery">
           <Choice
-            label="Into the project"
+            label="Project"
             value={url['project'] ?? writable[0]?.id ?? ''}
             onChange={(event) => setUrl({ project: event.target.value })}
             options={writable.map(({ id, name }) => ({ value: id, text: name }))}
           />
           <Field
             label="Name of the order"
-            placeholder="The first scene names it"
+            placeholder="Defaults to the first scene's name"
             maxLength={255}
             defaultValue={url['name'] ?? ''}
             onBlur={(event) => setUrl({ name: event.target.value || null })}
           />
           <Facts
             rows={[
-              ['Wanted', areas.length === 0 ? 'whole scenes' : `${areaText(areas.reduce((sum, one) => sum + areaOf(one), 0))} of area`],
-              ['Becomes', `${plural(cart.length, 'item')} in the library, as COG`],
+              ['Area', areas.length === 0 ? 'whole scenes' : `${areaText(areas.reduce((sum, one) => sum + areaOf(one), 0))} of area`],
+              ['Delivered as', `${plural(cart.length, 'item')} in the library, as COG`],
             ]}
           />
         </div>
@@ -333,7 +333,7 @@ function TotalCard({ cart, estimate, isFetching, splitByDate }: TotalParts): Rea
       </div>
       <div className="ft2">
         <Icon name="lock" size={14} />
-        <span>Sent with an idempotency key: pressing twice cannot buy twice.</span>
+        <span>Clicking twice won&apos;t charge you twice.</span>
       </div>
     </aside>
   )

@@ -177,7 +177,7 @@ export function QuotationDecision({
             rows={[
               ['Price', <b className="num opt-price">{audOfCredits(credits)}</b>],
               ['In credits', <span className="num">{count(credits)}</span>],
-              ['Price before', <span className="num">{group ? audOfCredits(group.credits) : '–'}</span>],
+              ['Original estimate', <span className="num">{group ? audOfCredits(group.credits) : '–'}</span>],
               ['For', group ? `${group.dataProduct}, ${areaText(group.aoi_km2 * 1e6)}` : '–'],
             ]}
           />
@@ -218,7 +218,7 @@ export function QuotationDecision({
               Reject, nothing is charged
             </Button>
           )}
-          <p className="help">Without a decision by {date(quotation.expiresAt)} the order is cancelled by itself.</p>
+          <p className="help">Without a decision by {date(quotation.expiresAt)} the order is cancelled automatically.</p>
         </div>
       </aside>
     </div>

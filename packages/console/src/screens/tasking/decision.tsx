@@ -159,7 +159,7 @@ function Asked({ order }: { order: Order }): ReactElement {
   const [group] = order.groups
   const [from, to] = [paramOf(group, 'acquisitionStart'), paramOf(group, 'acquisitionEnd')]
   return (
-    <Card title="Asked for">
+    <Card title="Requested">
       <Facts
         rows={[
           ['Areas', `${order.groups.length}, together ${areaText(order.groups.reduce((sum, { aoi_km2 }) => sum + aoi_km2, 0) * 1e6)}`],

@@ -165,7 +165,7 @@ function PassCard({ wish: { product, areas, params, featureCollection } }: { wis
   return (
     <Card title="Predicted passes" aside={<PassLegend />}>
       {areas.length === 0 ? (
-        <p className="soft">With the first area it is shown who passes when.</p>
+        <p className="soft">Add an area to see predicted passes.</p>
       ) : (
         <Loaded
           query={passes}
@@ -205,13 +205,13 @@ function Live({ wish }: { wish: Wish }): ReactElement {
         : open.length > 0
           ? 'Accept the licence first'
           : estimate.isError || (estimate.data?.errors.length ?? 0) > 0
-            ? 'Change what is refused'
+            ? 'Adjust the area to continue'
             : null
   const isReady = missing === null && values === params && !spend.busy
   useSpendKey(isReady, spend.run)
   return (
     <div className="col g16 sticky">
-      <Card title="What it is likely to cost">
+      <Card title="Estimated cost">
         {enabled && !estimate.data && !estimate.isError && <Skeleton rows={1} />}
         {enabled && estimate.data && (
           <>
@@ -238,7 +238,7 @@ function Live({ wish }: { wish: Wish }): ReactElement {
         {!enabled && <p className="soft">An area and a window give an estimate at once.</p>}
         <Choice
           className="mt16"
-          label="Into the project"
+          label="Project"
           value={projectId}
           onChange={(event) => setUrl({ project: event.target.value })}
           options={writable.map(({ id, name }) => ({ value: id, text: name }))}
@@ -307,7 +307,7 @@ function TemplateChoice({ wish }: { wish: Wish }): ReactElement {
         />
       )}
       <Button size="s" busy={save.isPending} onClick={keep}>
-        Keep as template
+        Save as template
       </Button>
     </span>
   )

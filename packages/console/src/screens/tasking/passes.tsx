@@ -111,7 +111,7 @@ export function Passes({ passes, from, to, limit, optionLimit = null }: PassPart
 export const PassLegend = ({ withOption = false }: { withOption?: boolean }) => (
   <span className="row g12 xs soft hide-s">
     <span className="lg" style={{ '--c': 'var(--c2)' } as never}>
-      within what was asked
+      within limits
     </span>
     {withOption && (
       <span className="lg" style={{ '--c': 'var(--c1)' } as never}>

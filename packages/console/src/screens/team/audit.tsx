@@ -25,7 +25,7 @@ export function Audit(): ReactElement {
 export function Requests(): ReactElement {
   useTitle('Develop', 'Requests')
   return (
-    <Page wide title="Develop" about="Keys, webhooks and the record of what was called.">
+    <Page wide title="Develop" about="API keys, webhooks and the request log.">
       <DevelopNav />
       <AuditTable />
     </Page>

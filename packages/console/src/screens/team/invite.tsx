@@ -11,7 +11,7 @@ export function Invite({ onClose }: { onClose(): void }): ReactElement {
   const invite = useAct('organizations.members.invite', ['organizations'])
   const url = invite.data?.invitation.url.replace('/invite/', '/app/invite/')
   return (
-    <Dialog title="Invite somebody" onClose={onClose}>
+    <Dialog title="Invite a member" onClose={onClose}>
       <form
         className="col g12"
         onSubmit={(event) => {
@@ -42,7 +42,7 @@ export function Invite({ onClose }: { onClose(): void }): ReactElement {
           </Note>
         ) : (
           <Button type="submit" look="primary" busy={invite.isPending}>
-            Make the invitation
+            Send invitation
           </Button>
         )}
       </form>

@@ -63,7 +63,7 @@ export function Formulas({ look, bands, mayWrite, onLook }: FormulaParts): React
       ))}
       {mayWrite && (
         <button type="button" className="as-link" onClick={() => setOpen(true)}>
-          {fitting.length === 0 ? 'Keep this formula' : 'Keep or remove formulas'}
+          {fitting.length === 0 ? 'Save formula' : 'Keep or remove formulas'}
         </button>
       )}
       {open && (

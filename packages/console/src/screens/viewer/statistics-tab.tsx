@@ -45,7 +45,7 @@ export function StatisticsTab({ item, assetKey, look }: TabParts): ReactElement 
           </Button>
           {item.bbox && (
             <Button size="s" disabled={isFull} onClick={() => add(boxPolygon(middleOf(item.bbox as Box, zones.length)))}>
-              The middle
+              Centre
             </Button>
           )}
           {zones.length > 0 && (
@@ -56,7 +56,7 @@ export function StatisticsTab({ item, assetKey, look }: TabParts): ReactElement 
         </div>
         {drawing && (
           <p className="soft sm" role="status">
-            Draw on the map; Enter closes the ring, Esc gives up.
+            Draw on the map; Enter closes the ring, Esc to cancel.
           </p>
         )}
         <Typed onArea={add} disabled={isFull} />
@@ -82,7 +82,7 @@ export function StatisticsTab({ item, assetKey, look }: TabParts): ReactElement 
         </>
       ) : (
         <Empty icon="hist" title="Choose a place to measure">
-          Draw it, paste it, or take the middle. The numbers are of what is shown:{' '}
+          Draw it, paste it, or take the middle. Statistics use the current style:{' '}
           {look.expression ?? (look.bands ? `bands ${look.bands.join(', ')}` : 'all bands')}.
         </Empty>
       )}
@@ -185,9 +185,9 @@ interface Zonal {
 
 const rowsOf = (result: Result): [string, number | null][] => [
   ['Mean', result.mean],
-  ['Deviation', result.std],
-  ['Lowest', result.min],
-  ['Highest', result.max],
+  ['Std dev', result.std],
+  ['Min', result.min],
+  ['Max', result.max],
   ...result.percentiles.map(({ percentile, value: number }): [string, number | null] => [`P${percentile}`, number]),
   ['Pixels', result.count === null ? null : Math.round(result.count)],
 ]

@@ -111,7 +111,7 @@ export function StyleTab(parts: StyleParts): ReactElement {
       <div className="sec col g8">
         {mayWrite && <SaveProfile itemId={itemId} assetKey={assetKey} look={look} />}
         <Button icon="copy" onClick={() => void copyText(tilesOf(itemId, tileQuery(look, assetKey)), 'The tile address is copied')}>
-          Copy tile address
+          Copy tile URL
         </Button>
         {mayWrite && <p className="soft sm">A profile is shared with the project and used by tiles, WMTS and share links.</p>}
       </div>

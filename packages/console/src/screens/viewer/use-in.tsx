@@ -57,10 +57,10 @@ export function UseIn({ item, use, profile, onUse }: UseInParts): ReactElement {
           spellCheck={false}
           value={key}
           onChange={(event) => setKey(event.target.value)}
-          help="Paste one to have it written into the addresses. It stays in this tab. A map wants a key of its own that may read alone."
+          help="Paste one to have it written into the addresses. It stays in this tab. Use a separate read-only key for maps."
         />
         <p className="row g12 wrap">
-          <Link to="/develop/keys">Make a key</Link>
+          <Link to="/develop/keys">Create a key</Link>
           <a href="/docs/guides/maps" target="_blank" rel="noreferrer">
             Guide to maps
           </a>

@@ -116,7 +116,7 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
           {!asset && tab !== 'Metadata' ? (
             <Empty
               icon="image"
-              title="Nothing to draw here"
+              title="No raster"
               actions={
                 canWrite ? (
                   <LinkButton to="/uploads" search={{ item: item.id, project: item.project_id } as never}>

@@ -35,7 +35,7 @@ export function Alerts(): ReactElement {
   return (
     <Page
       title="Monitor"
-      about="Rules look at each new item and tell you when a number is where it should not be."
+      about="Rules look at each new item and tell you when a value crosses your threshold."
       actions={
         mayWatch && (
           <LinkButton look="primary" icon="plus" to="/alerts/new">

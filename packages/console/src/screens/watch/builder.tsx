@@ -97,7 +97,7 @@ function Builder({ base, rule, index }: BuilderParts): ReactElement {
   return (
     <Page
       title={rule ? 'Change the alert' : 'New alert'}
-      about="A rule looks at each new item, computes one number and compares it. See what it says of what you have before it goes live."
+      about="A rule looks at each new item, computes one number and compares it. Test it on existing items first."
       actions={
         <>
           <LinkButton to={rule ? '/alerts/$id' : '/alerts'} params={(rule ? { id: rule.id } : {}) as never}>
@@ -412,7 +412,7 @@ function AreaField({ area, onChange }: { area: GeoJSON.Polygon | null; onChange(
   if (area)
     return (
       <div className="field">
-        <span className="lab">Only within</span>
+        <span className="lab">Limit to area</span>
         <div className="row between">
           <span>
             an area of {areaText(areaOf(area))} with {area.coordinates[0]!.length - 1} corners
@@ -425,7 +425,7 @@ function AreaField({ area, onChange }: { area: GeoJSON.Polygon | null; onChange(
     )
   return (
     <Field
-      label="Only within"
+      label="Limit to area"
       placeholder="The whole item; or paste GeoJSON, WKT or KML"
       value={text}
       error={problem ?? undefined}

@@ -9,8 +9,8 @@ import { toast } from '../../ui/toasts.tsx'
 const PATH = '/auth/notifications'
 type Mail = 'none' | 'instant' | 'daily'
 const MAILS: readonly { value: Mail; text: string }[] = [
-  { value: 'none', text: 'Not at all' },
-  { value: 'instant', text: 'At once' },
+  { value: 'none', text: 'Off' },
+  { value: 'instant', text: 'Immediately' },
   { value: 'daily', text: 'Once a day' },
 ]
 

@@ -57,7 +57,7 @@ export function DeliveryPanel({ delivery, mayReplay, onClose }: PanelParts): Rea
             size="s"
             icon="retry"
             busy={retry.isPending}
-            onClick={() => retry.mutate({ delivery_id: delivery.id }, { onSuccess: () => void toast('It is sent again') })}
+            onClick={() => retry.mutate({ delivery_id: delivery.id }, { onSuccess: () => void toast('Replay sent') })}
           >
             Replay
           </Button>

@@ -47,7 +47,7 @@ export function Webhooks(): ReactElement {
     <Page
       wide
       title="Develop"
-      about="Keys, webhooks and the record of what was called."
+      about="API keys, webhooks and the request log."
       actions={
         <>
           <Button icon="code" onClick={() => setVerify(true)}>
