@@ -1,4 +1,5 @@
 /** The documents of OGC API – Processes, made of what operations answer. */
+import { JOB_OUTPUTS } from '#core/vocabulary.ts'
 import { invalidField } from '#core/problem.ts'
 import type { Form } from './processes.inputs.ts'
 
@@ -83,10 +84,10 @@ export function processDescription(process: ProcessDocument, base: string) {
     name,
     { title: name, description: schema.description ?? name, minOccurs: required.includes(name) ? 1 : 0, maxOccurs: 1, schema },
   ])
-  const outputs = Object.entries(process.output_schema?.properties ?? {}).map(([name, schema]) => [
-    name,
-    { title: name, description: schema.description ?? name, schema },
-  ])
+  // Warnings about a job are part of its document, but nobody can request them as an output.
+  const outputs = Object.entries(process.output_schema?.properties ?? {})
+    .filter(([name]) => (JOB_OUTPUTS as readonly string[]).includes(name))
+    .map(([name, schema]) => [name, { title: name, description: schema.description ?? name, schema }])
   return {
     ...processSummary(process, base),
     inputs: { project_id: PROJECT_INPUT, ...Object.fromEntries(inputs) },
