@@ -99,7 +99,7 @@ const DOMAINS = {
     row('quotation.accepted', 'quotation', quotation(), 'A quotation was accepted and its price secured.'),
     row('quotation.rejected', 'quotation', quotation(), 'A quotation was rejected; nothing is charged.'),
   ],
-  'Limits of processing jobs': [
+  'Processing jobs': [
     row('job.created', 'processing_job', job({ reserved_credits: Credits }), 'A job was created and its credits reserved.'),
     row('job.started', 'processing_job', job(), 'A job started to run.'),
     row('job.captured', 'processing_job', job({ captured_credits: Credits }), 'The credits of a completed job were captured.'),

@@ -34,7 +34,7 @@ export default operation({
         {
           id: 'band_math',
           name: 'band_math',
-          title: 'Limits of band math expressions',
+          title: 'Band math',
           process_id: 'band_math',
           category: 'bands',
           timeout_minutes: 60,

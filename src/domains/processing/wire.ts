@@ -71,7 +71,7 @@ export const toProcess = (process: AnyProcess): Received<typeof ProcessRecord> =
 export const EXAMPLE_PARAMS = { item_id: EXAMPLE_IDS.item, expression: '(b4-b3)/(b4+b3)' }
 export const EXAMPLE_SUMMARY: Received<typeof ProcessSummary> = {
   id: 'band_math',
-  title: 'Limits of band math expressions',
+  title: 'Band math',
   description: 'Computes an expression over the bands of an item.',
   version: '1',
   category: 'bands',

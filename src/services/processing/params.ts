@@ -53,7 +53,7 @@ export const ItemsOutput = Type.Object(
     items: Type.Array(
       Type.Object({
         item_id: Type.String({ description: 'ID of the created item' }),
-        name: Type.String({ description: 'Process title' }),
+        name: Type.String({ description: 'Display name of the item' }),
         assets: Type.Array(
           Type.Object({
             asset_id: Type.String({ description: 'The asset' }),

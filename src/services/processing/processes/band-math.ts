@@ -9,7 +9,7 @@ import { onOwnGrid } from '#services/processing/work.ts'
 /** One expression over the bands of an item, pixel by pixel. */
 export default process({
   id: 'band_math',
-  title: 'Limits of band math expressions',
+  title: 'Band math',
   description:
     'Computes an expression over the bands of an item. Results are 32-bit floats; what is no data in a band ' +
     'that is used, or no number, is NaN. ' +
