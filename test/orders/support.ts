@@ -60,8 +60,10 @@ const ROUNDS = 600
 const STEP_SECONDS = 6
 const LATER_SECONDS = 1
 const FIRST_ROUNDS = 10
-/** Files are made beside us, at the speed of the machine. */
+/** Files are made in another process, at the speed of the machine: a busy one gets minutes. */
 const PAUSE_MS = 100
+const LATER_PAUSE_MS = 500
+const SHORT_PAUSES = 100
 
 /** What a worker does by itself: everything that is due, again and again, until orders ask for nothing more. */
 export async function work(w: World, orderIds: readonly string[], isDone: (order: Standing) => boolean = ended): Promise<void> {
@@ -73,7 +75,7 @@ export async function work(w: World, orderIds: readonly string[], isDone: (order
       .where('id', 'in', [...orderIds])
       .execute()
     if (rows.every(isDone)) return
-    await pause(PAUSE_MS)
+    await pause(round < SHORT_PAUSES ? PAUSE_MS : LATER_PAUSE_MS)
   }
   throw new Error('the orders did not come to an end')
 }
