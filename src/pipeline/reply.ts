@@ -25,8 +25,7 @@ interface ProblemDocument {
 
 /** RFC 9457. What is not one of our problems is a fault of ours: the caller learns the invocation and nothing else. */
 function describe(error: unknown, invocationId: string, baseUrl: string): { known: Problem; document: ProblemDocument } {
-  const known =
-    error instanceof Problem ? error : problem('internal-error', 'An internal error occurred. The request was rolled back.')
+  const known = error instanceof Problem ? error : problem('internal-error', 'An internal error occurred. The request was rolled back.')
   const document = {
     type: `${baseUrl}/problems/${known.slug}`,
     title: known.title,
