@@ -15,10 +15,13 @@ export function callerAddress(request: FastifyRequest): string {
   return isIP(given) === 6 ? `${firstGroups(given, 4)}::/64` : given
 }
 
-/** For routes that are no operations and do little: they wait for their tenant's turn like any call, and count as one. */
+/**
+ * For routes that are not operations and do little: they wait for a slot of their tenant like any call, and count as one. The socket
+ * says whether the caller has left; Node destroys the request itself as soon as its body has been read.
+ */
 export async function takeSlot({ scheduler }: Pick<Platform, 'scheduler'>, request: FastifyRequest, principal: Principal): Promise<void> {
   const left = new AbortController()
-  if (request.raw.destroyed) left.abort()
+  if (request.socket.destroyed) left.abort()
   await scheduler.run(tenantOfCaller(principal, callerAddress(request)), left, async () => {})
 }
 

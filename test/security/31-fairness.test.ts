@@ -151,3 +151,20 @@ function spin(): void {
   const { user: until } = process.threadCpuUsage()
   while (process.threadCpuUsage().user - until < 10_000);
 }
+
+// Goal: a caller whose body was read in full and who still waits for the response is not taken for one that has left.
+test('row 31: routes that are not operations wait for a slot with their caller', async (t) => {
+  const w = await world(t)
+  const { token } = await w.person()
+  const { run } = w.platform.scheduler
+  const aborted: boolean[] = []
+  ;(w.platform.scheduler as { run: typeof run }).run = (name, call, work) => {
+    aborted.push(call.signal.aborted)
+    return run(name, call, work)
+  }
+  for (const notification_mail of ['daily', 'none']) {
+    const { status } = await w.post('/auth/notifications', { notification_mail }, { authorization: `Bearer ${token}` })
+    assert.equal(status, 204)
+  }
+  assert.deepEqual(aborted, [false, false])
+})
