@@ -13,6 +13,7 @@ const CHECKS: readonly (readonly [string, string, readonly string[]])[] = [
   ['types of the console', bin('tsc'), ['-p', 'packages/console']],
   ['lint', bin('oxlint'), ['--deny-warnings']],
   ['imports', process.execPath, ['tools/imports.ts']],
+  ['unused code', process.execPath, [path.join(root, 'node_modules/knip/bin/knip.js'), '--no-progress', '--treat-config-hints-as-errors']],
   ['generated files', process.execPath, ['tools/gen.ts', '--check']],
 ]
 

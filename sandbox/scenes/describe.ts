@@ -20,7 +20,7 @@ export interface SceneRequest {
   readonly sizePx?: number
 }
 
-export interface SceneBand {
+interface SceneBand {
   readonly name: string
   /** As the formulas of the raster library know it; null for one that they do not use. */
   readonly role: string | null

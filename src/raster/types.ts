@@ -4,7 +4,6 @@
  */
 
 export { RasterError, throwIfAborted } from '#raster/errors.ts'
-export type { RasterErrorCode } from '#raster/errors.ts'
 
 /** Random access to the bytes of one file. The tiny port that local files, memory and HTTP ranges implement. */
 export interface Source {

@@ -343,7 +343,7 @@ export async function retry(tx: Tx, subscriptionId: string, id: string, now: Dat
   return row!
 }
 
-export const GIVEN_UP = 'The endpoint took nothing for so long that the delivery was given up'
+const GIVEN_UP = 'The endpoint took nothing for so long that the delivery was given up'
 
 /** What waits behind an endpoint that takes nothing ends one day; what ended is kept for a while and then forgotten. */
 export async function sweep(db: Db, now: Date, limits: { giveUpBefore: Date; forgetBefore: Date }): Promise<void> {

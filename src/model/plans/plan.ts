@@ -67,7 +67,7 @@ export const PLANS: readonly Plan[] = [
 
 export const FREE_PLAN = PLANS[0]!
 
-export function findPlan(id: string): Plan | null {
+function findPlan(id: string): Plan | null {
   return PLANS.find((plan) => plan.id === id) ?? null
 }
 

@@ -10,12 +10,12 @@ import type { Db, Tx } from '#db/tables.ts'
 /** Renewed while the work goes on; how long a claim outlives a process that was killed. */
 export const LEASE_SECONDS = 10
 /** How long a response is replayed and a body fingerprint is remembered. */
-export const REPLAY_HOURS = 24
+const REPLAY_HOURS = 24
 
 /** Begins the keys of claims that belong to one caller, whose responses are encrypted. */
 export const SEALED_PREFIX = 'sealed:'
 /** An organization's sealed responses: beyond this the oldest are forgotten early, so that keys cannot fill the database. */
-export const MAX_SEALED_BYTES_PER_OWNER = 64 * 1024 * 1024
+const MAX_SEALED_BYTES_PER_OWNER = 64 * 1024 * 1024
 /** What a claim takes besides its response. */
 const CLAIM_BYTES = 512
 

@@ -13,7 +13,7 @@ import { summarizeCollected } from './spread.ts'
 import { summarizeCounts, summarizeSamples } from './summarize.ts'
 import type { Summary, SummaryOptions } from './summary.ts'
 
-export type { Histogram, Summary } from './summary.ts'
+export type { Summary } from './summary.ts'
 
 export interface StatisticsOptions {
   /** GeoJSON in longitude and latitude; the whole raster by default. */

@@ -27,7 +27,6 @@ import { ZonalTotals, type ZonalStatistic, type ZoneSummary } from './totals.ts'
 import { planZones, strideOf, type BlockWork, type ZonePart, type ZonePlan } from './zones.ts'
 
 export { ZONAL_STATISTICS, type ZonalStatistic, type ZoneSummary } from './totals.ts'
-export { MAX_ZONES } from './zones.ts'
 
 export interface ZonalOptions {
   /** GeoJSON polygons in longitude and latitude. */

@@ -14,7 +14,7 @@ interface PlacedZone {
   maxY: number
 }
 
-export const MAX_ZONES = 100_000
+const MAX_ZONES = 100_000
 
 /** What is to be read of a raster for zones that are given as GeoJSON in longitude and latitude. */
 export function planZones(info: RasterInfo, geometries: readonly unknown[]): ZonePlan {

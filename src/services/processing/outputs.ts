@@ -25,7 +25,7 @@ import { conversionWarning } from '#raster/crs/accuracy.ts'
 import { bandNamesOf, firstLook, groundSampleDistance, rasterFacts } from '#raster/ingest/facts.ts'
 import { isCloudOptimized } from '#raster/ingest/inspect.ts'
 import type { RasterInfo } from '#raster/types.ts'
-import { discard, newKey, placeOf } from '#services/ingest/intake.ts'
+import { discard, newKey, placeOf, projectionOf, PROJECTION_EXTENSION } from '#services/ingest/intake.ts'
 import type { OpenSource, ProducedAsset, ProducedItem } from './process.ts'
 
 type Means = Pick<Context, 'storage' | 'raster' | 'signal'>
@@ -34,7 +34,6 @@ type Means = Pick<Context, 'storage' | 'raster' | 'signal'>
 export type OutputAsset = Omit<ProducedAsset, 'path'> & ({ readonly path: string } | { readonly object: ObjectRef })
 export type OutputItem = Omit<ProducedItem, 'assets'> & { readonly assets: readonly OutputAsset[] }
 
-const PROJECTION_EXTENSION = 'https://stac-extensions.github.io/projection/v1.1.0/schema.json'
 const PROCESSING_EXTENSION = 'https://stac-extensions.github.io/processing/v1.2.0/schema.json'
 const RASTER_TYPE = /^image\/tiff/
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -284,7 +283,7 @@ function toItem({ id, made, assets }: StoredItem, run: runs.Run, title: string, 
     cloudCover: made.cloudCover ?? null,
     gsd: shown ? groundSampleDistance(shown.info!) : null,
     properties: {
-      ...(shown ? placed(shown.info!) : {}),
+      ...(shown ? projectionOf(shown.info!) : {}),
       'processing:lineage': title,
       'processing:datetime': now.toISOString(),
       ...(warning === null ? {} : { position_note: warning }),
@@ -296,9 +295,4 @@ function toItem({ id, made, assets }: StoredItem, run: runs.Run, title: string, 
     jobId: run.id,
     assets: assets.map(({ file }) => file),
   }
-}
-
-function placed(info: RasterInfo): Record<string, unknown> {
-  const [a, b, c, d, e, f] = info.transform!
-  return { 'proj:epsg': info.crs?.epsg ?? null, 'proj:shape': [info.height, info.width], 'proj:transform': [b, c, a, e, f, d] }
 }
