@@ -1,4 +1,5 @@
 /** Credentials that were found good a moment ago: a map asks for hundreds of tiles with one key. */
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '#core/clock.ts'
 import type { Notices } from '#db/notices.ts'
 import type { LiveKey, LiveSession } from '#model/identity/credential.ts'
@@ -24,17 +25,15 @@ interface Memory {
 /** Whoever would not be told of a change remembers nothing. What was refused is asked for anew every time. */
 export function createMemory(clock: Clock, notices: Pick<Notices, 'state'> | null): Memory {
   const remembering = <V extends { expiresAt: Date | null }>() => {
-    const kept = new Map<string, Kept<V>>()
+    const kept = new LRUCache<string, Kept<V>>({ max: MAX_KEPT })
     return async (name: string, find: Find<V>): Promise<V | null> => {
       const state = notices?.state() ?? null
       const nowMs = clock.now().getTime()
       const known = kept.get(name)
       if (known && known.state === state && nowMs < known.untilMs) return known.value
       const value = await find()
-      if (value && state !== null) {
-        if (kept.size >= MAX_KEPT) kept.clear()
+      if (value && state !== null)
         kept.set(name, { value, state, untilMs: Math.min(nowMs + KEPT_MS, value.expiresAt?.getTime() ?? Infinity) })
-      }
       return value
     }
   }

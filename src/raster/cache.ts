@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { RasterError, throwIfAborted } from '#raster/types.ts'
 
 export interface CacheMetrics {
@@ -10,7 +11,7 @@ export interface CacheMetrics {
   bytes: number
 }
 
-interface CacheOptions<V> {
+interface CacheOptions<V extends {}> {
   maxBytes: number
   sizeOf: (value: V) => number
   /** Told of every value that leaves: pushed out, replaced or deleted. Others may still be using it. */
@@ -27,19 +28,23 @@ interface Loading<V> {
  * A least-recently-used cache, bounded in bytes, that loads a missing value once however many ask for it at the same
  * time. A caller that gives up does not spoil the load for the others; when all have given up the load is cancelled.
  */
-export class LoadingCache<V> {
-  readonly #options: CacheOptions<V>
-  /** A Map keeps the order of insertion: the first key is the one not used for the longest time. */
-  readonly #entries = new Map<string, { value: V; bytes: number }>()
+export class LoadingCache<V extends {}> {
+  readonly #values: LRUCache<string, V>
   readonly #loading = new Map<string, Loading<V>>()
-  #bytes = 0
   #hits = 0
   #misses = 0
   #joined = 0
   #evictions = 0
 
-  constructor(options: CacheOptions<V>) {
-    this.#options = options
+  constructor({ maxBytes, sizeOf, dropped }: CacheOptions<V>) {
+    this.#values = new LRUCache({
+      maxSize: maxBytes, // A value larger than this is not kept.
+      sizeCalculation: (value) => Math.max(1, sizeOf(value)),
+      dispose: (value, _key, reason) => {
+        if (reason === 'evict') this.#evictions += 1
+        dropped?.(value)
+      },
+    })
   }
 
   get metrics(): CacheMetrics {
@@ -48,23 +53,19 @@ export class LoadingCache<V> {
       misses: this.#misses,
       joined: this.#joined,
       evictions: this.#evictions,
-      entries: this.#entries.size,
-      bytes: this.#bytes,
+      entries: this.#values.size,
+      bytes: this.#values.calculatedSize,
     }
   }
 
   /** Whether a value is here; does not count as a use of it. */
   has(key: string): boolean {
-    return this.#entries.has(key)
+    return this.#values.has(key)
   }
 
   /** The value if it is here, without loading it. */
   peek(key: string): V | undefined {
-    const entry = this.#entries.get(key)
-    if (!entry) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    return entry.value
+    return this.#values.get(key)
   }
 
   /**
@@ -93,21 +94,17 @@ export class LoadingCache<V> {
   }
 
   delete(key: string): void {
-    const entry = this.#entries.get(key)
-    if (!entry) return
-    this.#entries.delete(key)
-    this.#bytes -= entry.bytes
-    this.#options.dropped?.(entry.value)
+    this.#values.delete(key)
   }
 
   clear(): void {
-    for (const key of this.#entries.keys()) this.delete(key)
+    this.#values.clear()
   }
 
   #start(key: string, load: (signal: AbortSignal) => Promise<V>): Loading<V> {
     const controller = new AbortController()
     const promise = load(controller.signal).then((value) => {
-      this.#store(key, value)
+      this.#values.set(key, value)
       return value
     })
     const loading = { promise, controller, waiting: 0 }
@@ -134,23 +131,6 @@ export class LoadingCache<V> {
       return await Promise.race([loading.promise, given.promise])
     } finally {
       signal.removeEventListener('abort', giveUp)
-    }
-  }
-
-  #store(key: string, value: V): void {
-    const { maxBytes, sizeOf } = this.#options
-    this.delete(key)
-    const bytes = sizeOf(value)
-    // A value larger than the whole cache would only push everything else out.
-    if (bytes > maxBytes) return
-    this.#entries.set(key, { value, bytes })
-    this.#bytes += bytes
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#bytes <= maxBytes) break
-      this.#entries.delete(oldest)
-      this.#bytes -= entry.bytes
-      this.#evictions += 1
-      this.#options.dropped?.(entry.value)
     }
   }
 }

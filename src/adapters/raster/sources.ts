@@ -1,4 +1,5 @@
 /** Where rasters lie, which content they have at the moment, and how a child of the pool may open them. */
+import { LRUCache } from 'lru-cache'
 import { StorageError, type Storage } from '#ports/storage.ts'
 import type { Clock } from '#core/clock.ts'
 import { LoadingCache } from '#raster/cache.ts'
@@ -46,7 +47,7 @@ interface Located {
 
 /** Says how a child opens a source; signed addresses are made once for a stretch of time. */
 function createLocator(options: SourceOptions) {
-  const signed = new Map<string, Promise<string>>()
+  const signed = new LRUCache<string, Promise<string>>({ max: MAX_REMEMBERED })
   return async (source: RasterSource, signal: AbortSignal | undefined): Promise<Located> => {
     if ('path' in source) return { source: { ...source, hosts: [], egressAllow: [] }, stretch: null }
     if ('url' in source) return { source: { ...source, ...reachFor(source.url, options) }, stretch: null }
@@ -170,13 +171,12 @@ function missing(error: unknown): never {
 const MAX_REMEMBERED = 1_000
 
 /** The newest answers; a failure is forgotten at once. */
-function remembered<T>(known: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
+function remembered<T>(known: LRUCache<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
   const found = known.get(name)
   if (found) return found
   const made = make()
   known.set(name, made)
   made.catch(() => known.delete(name))
-  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
   return made
 }
 

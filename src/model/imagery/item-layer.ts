@@ -4,6 +4,7 @@
  * tiles at once. Every change that this process makes ends that second at once; one of another process is seen within it.
  */
 import { sql, type RawBuilder } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { batcher } from '#core/batcher.ts'
 import type { Clock } from '#core/clock.ts'
 import { isUuid } from '#core/ids.ts'
@@ -91,7 +92,7 @@ export interface Layers {
 
 export function createLayers(db: Db, clock: Clock, notices: Pick<Notices, 'state'> | null): Layers {
   const find = batcher((wants: readonly Want[]) => findAll(db, wants), BATCH)
-  const kept = new Map<string, { row: Row; untilMs: number; state: string }>()
+  const kept = new LRUCache<string, { row: Row; untilMs: number; state: string }>({ max: MAX_KEPT })
   /** Counts what this process has changed: an answer from before a change is not kept after it. */
   let changes = 0
   /** Who lost a project elsewhere is told of by notices. */
@@ -105,7 +106,6 @@ export function createLayers(db: Db, clock: Clock, notices: Pick<Notices, 'state
     if (known && known.untilMs > nowMs && known.state === before && (version === null || known.row.profileVersion === version))
       return known.row
     const row = await find(want)
-    if (kept.size >= MAX_KEPT) kept.clear()
     kept.set(key, { row, untilMs: nowMs + KEPT_MS, state: before })
     return row
   }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { LoadingCache } from '#raster/cache.ts'
 import { computeStatistics } from '#raster/statistics/index.ts'
 import type { DataType, Raster } from '#raster/types.ts'
@@ -17,7 +18,7 @@ export interface RenderContext {
   /** Encoded tiles. */
   tiles: LoadingCache<Buffer>
   /** Tables from samples to bytes. */
-  tables: Map<string, ByteTable>
+  tables: LRUCache<string, ByteTable>
 }
 
 export interface ContextOptions {
@@ -54,7 +55,7 @@ export function createContext(options: ContextOptions = {}): RenderContext {
     }),
     ranges: new LoadingCache({ maxBytes: RANGE_CACHE_BYTES, sizeOf: (ranges) => 128 + ranges.length * 16 }),
     tiles: new LoadingCache({ maxBytes: tileCacheBytes, sizeOf: (tile) => tile.length }),
-    tables: new Map(),
+    tables: new LRUCache({ max: MAX_TABLES }),
   }
 }
 
@@ -117,8 +118,6 @@ export function byteTable(context: RenderContext, dataType: DataType, scale: Byt
       table[i] = bent(((type.first + i - scale.low) * factor) / (scale.last - scale.first), scale)
     }
     known = { table, tableStart: type.first }
-    const [oldest] = context.tables.keys()
-    if (context.tables.size >= MAX_TABLES && oldest !== undefined) context.tables.delete(oldest)
     context.tables.set(key, known)
   }
   return known

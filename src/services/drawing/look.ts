@@ -2,6 +2,7 @@
  * An item and a way of showing it become pixels here, for whoever has found that they may be seen: the item's own
  * operations, a collection's layer, a share link.
  */
+import { LRUCache } from 'lru-cache'
 import { isUuid } from '#core/ids.ts'
 import { invalidField } from '#core/problem.ts'
 import { rasterSourceOf } from '#model/imagery/asset.ts'
@@ -68,12 +69,12 @@ const MAX_REMEMBERED = 200
  * A pure function's answers, a few hundred for each raster whose header is in memory, and gone with it: nothing that could be
  * stale or shared by mistake.
  */
-const colours = new WeakMap<RasterInfo, Map<string, Colours>>()
+const colours = new WeakMap<RasterInfo, LRUCache<string, Colours>>()
 
 /** The same answer for every tile of a map, so it is found once for each raster and request. */
 function remembered(info: RasterInfo, { asset, profile }: Layer, request: LookRequest): Colours {
   let known = colours.get(info)
-  if (!known) colours.set(info, (known = new Map()))
+  if (!known) colours.set(info, (known = new LRUCache({ max: MAX_REMEMBERED })))
   const key = JSON.stringify([
     asset.bandNames,
     profile?.type,
@@ -88,7 +89,6 @@ function remembered(info: RasterInfo, { asset, profile }: Layer, request: LookRe
   if (!found) {
     const names = bandNames(info, asset.bandNames)
     found = { names, ...coloursOf(info, names, asset.bandNames, profile, request) }
-    if (known.size >= MAX_REMEMBERED) known.clear()
     known.set(key, found)
   }
   return found

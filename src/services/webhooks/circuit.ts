@@ -1,10 +1,11 @@
 /** Endpoints that fail and fail are let alone for a while, then tried with little, until one delivery succeeds. */
+import { LRUCache } from 'lru-cache'
 
 /** Failures in a row that open the circuit. */
 const FAILURES_TO_OPEN = 10
 /** At once, while it is not known whether the endpoint is back. */
 const PROBES = 4
-/** Endpoints that are remembered; more than that start anew. */
+/** Endpoints that are remembered; of more than that, those that failed last. */
 const MAX_REMEMBERED = 10_000
 
 interface Circuit {
@@ -13,11 +14,10 @@ interface Circuit {
 }
 
 export function createCircuits({ pauseMs, perEndpoint }: { pauseMs: number; perEndpoint: number }) {
-  let circuits = new Map<string, Circuit>()
+  const circuits = new LRUCache<string, Circuit>({ max: MAX_REMEMBERED })
   return {
     observe(endpoint: string, succeeded: boolean, nowMs: number): void {
       if (succeeded) return void circuits.delete(endpoint)
-      if (circuits.size > MAX_REMEMBERED) circuits = new Map()
       const circuit = circuits.get(endpoint) ?? { failures: 0, openUntilMs: 0 }
       circuit.failures++
       if (circuit.failures >= FAILURES_TO_OPEN) circuit.openUntilMs = nowMs + pauseMs
