@@ -16,7 +16,7 @@ import { headersOf, newSecret } from '#core/webhooks.ts'
 import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
 import { migrate } from '#db/migrate.ts'
 import { openDatabase } from '#db/open.ts'
-import * as subscription from '#model/events/subscription.ts'
+import * as subscriptions from '#model/events/subscription.ts'
 import * as outbox from '#model/platform/outbox.ts'
 import { createDeliverer } from '#services/webhooks/deliverer.ts'
 
@@ -72,7 +72,7 @@ try {
 
   async function subscribe(url: string): Promise<void> {
     const wanted = { organizationId, eventType: 'collection.created', endpointUrl: url, filterConfig: {}, headers: {}, description: null }
-    await db.transaction().execute((tx) => subscription.insert(tx, { ...SERVICE, organizationId }, wanted, new Date()))
+    await db.transaction().execute((tx) => subscriptions.insert(tx, { ...SERVICE, organizationId }, wanted, new Date()))
   }
 
   async function emit(count: number): Promise<number> {

@@ -32,9 +32,9 @@ import type { ShownDemo } from '#http/local.ts'
 import { terminalLog } from '#http/terminal.ts'
 import { buildServer, closeServer } from '#http/server.ts'
 import type { AnyTask } from './task.ts'
-import * as project from './model/identity/project.ts'
+import * as projects from './model/identity/project.ts'
 import { secretOf } from './model/platform/secret.ts'
-import * as user from './model/identity/user.ts'
+import * as users from './model/identity/user.ts'
 import type { AnyOperation } from '#operation.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { createEgressRecorder } from './background/egress.ts'
@@ -127,9 +127,9 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   })
   started.defer(() => composed.close())
   started.defer(() => queue.stop())
-  await user.withdrawRoles(database.db, roles)
+  await users.withdrawRoles(database.db, roles)
   await secureDemoAccount(config, database.db, log)
-  const wantsDemo = config.demo ?? (config.isLocal && !(await project.wasAnyMade(database.db)))
+  const wantsDemo = config.demo ?? (config.isLocal && !(await projects.wasAnyMade(database.db)))
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
   const build = createConsoleBuild()
@@ -218,7 +218,7 @@ function openWebhooks(config: Config, receiver: SandboxReceiver | null): Webhook
 
 /** What whoever sits at the machine may know of the demo; its password is public. */
 async function shownDemo({ isLocal }: Config, platform: Platform, receiver: SandboxReceiver | null): Promise<ShownDemo | null> {
-  const hasDemo = isLocal && ((await user.findByEmail(platform.db, DEMO_EMAIL))?.user.isActive ?? false)
+  const hasDemo = isLocal && ((await users.findByEmail(platform.db, DEMO_EMAIL))?.user.isActive ?? false)
   if (!hasDemo) return null
   const fields = { ...(await demoFields(platform.db)), ...(receiver ? { endpoint_url: receiver.url } : {}) }
   return { email: DEMO_EMAIL, password: DEMO_PASSWORD, shareToken: await demoLink(platform), fields }
@@ -239,7 +239,7 @@ async function secureDemoAccount(config: Config, db: Db, log: Logger): Promise<v
   for (const finding of findings(config)) log.warn(`Unsafe setting: ${finding}`)
   const mayDemo = config.isLocal || config.demo === true
   if (mayDemo && config.role === 'worker') return
-  if (!(await user.setActive(db, DEMO_EMAIL, mayDemo))) return
+  if (!(await users.setActive(db, DEMO_EMAIL, mayDemo))) return
   if (mayDemo) log.info(`The demo account ${DEMO_EMAIL} is switched on again`)
   else log.warn(`The demo account ${DEMO_EMAIL} is switched off, because this service is not local and its password is public`)
 }

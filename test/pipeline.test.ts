@@ -7,7 +7,7 @@ import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import { task } from '#task.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { until } from './support/service.ts'
 import { world } from './support/world.ts'
@@ -36,7 +36,7 @@ const make = operation({
     return requireOrganization(principal)
   },
   async execute({ tx, clock, lineage, events, tasks, principal }, { fault }, organizationId) {
-    const made = await project.insert(tx, {
+    const made = await projects.insert(tx, {
       organizationId,
       name: 'made',
       description: null,

@@ -9,9 +9,9 @@ import { Closed, Email } from '#core/shapes.ts'
 import { migrate } from '#db/migrate.ts'
 import { openServiceDatabase } from '#db/service-database.ts'
 import type { Db } from '#db/tables.ts'
-import * as rateWindow from '#model/platform/rate-window.ts'
-import * as session from '#model/identity/session.ts'
-import * as user from '#model/identity/user.ts'
+import * as rateWindows from '#model/platform/rate-window.ts'
+import * as sessions from '#model/identity/session.ts'
+import * as users from '#model/identity/user.ts'
 import { createPasswords, requireUsable } from '#access/passwords.ts'
 import { attemptsOn, rolesOf } from '#access/sign-in.ts'
 import { validateInput } from '#core/validate.ts'
@@ -44,7 +44,7 @@ function parse(args: readonly string[]): Request | 'help' {
   const { values } = parsed(args)
   if (values.help) return 'help'
   if (!values.email) throw new UsageError('--email is missing.')
-  const email = user.normaliseEmail(values.email)
+  const email = users.normaliseEmail(values.email)
   const name = values.name?.trim()
   validateInput(Given, { email, ...(name === undefined ? {} : { name }) })
   return { email, name, passwordFromStdin: values['password-stdin'] ?? false }
@@ -83,13 +83,13 @@ async function put(db: Db, config: Config, { email, name }: Request, password: s
   const passwordHash = await createPasswords({ waiting: 'passwords' }).hash(password)
   return await db.transaction().execute(async (tx) => {
     const now = systemClock.now()
-    if (await user.insert(tx, { email, name: name ?? email.split('@')[0]!, passwordHash, ...roles, now })) return { made: true, roles }
-    const { id } = (await user.findByEmail(tx, email))!.user
-    await user.setPassword(tx, id, passwordHash)
-    await user.setRoles(tx, id, roles)
-    if (name !== undefined) await user.setName(tx, id, name)
-    await session.endAllOfUser(tx, id, now)
-    await rateWindow.resetAll(tx, attemptsOn(email)) // Whoever tried too often may try the new password at once.
+    if (await users.insert(tx, { email, name: name ?? email.split('@')[0]!, passwordHash, ...roles, now })) return { made: true, roles }
+    const { id } = (await users.findByEmail(tx, email))!.user
+    await users.setPassword(tx, id, passwordHash)
+    await users.setRoles(tx, id, roles)
+    if (name !== undefined) await users.setName(tx, id, name)
+    await sessions.endAllOfUser(tx, id, now)
+    await rateWindows.resetAll(tx, attemptsOn(email)) // Whoever tried too often may try the new password at once.
     return { made: false, roles }
   })
 }

@@ -3,7 +3,7 @@ import fastify from 'fastify'
 import { openDatabase } from '#db/open.ts'
 import * as organizations from '#domains/organizations/wire.ts'
 import * as projects from '#wire/project.ts'
-import * as invitation from '#model/identity/invitation.ts'
+import * as invitations from '#model/identity/invitation.ts'
 import * as organization from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import { SERVICE } from '#core/principal.ts'
@@ -31,7 +31,7 @@ app.post<{ Querystring: Query }>('/projects.get', async ({ query }) => {
   }
   const found = await project.requireReader(db, caller, query.project)
   const members = await project.listMembers(db, found.id)
-  const invited = await invitation.listOpen(db, found.id, new Date())
+  const invited = await invitations.listOpen(db, found.id, new Date())
   return {
     ...projects.toRecord(found),
     members: [

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as ledger from '#model/money/ledger.ts'
+import * as ledgers from '#model/money/ledger.ts'
 
 interface Model {
   available: number
@@ -76,7 +76,7 @@ function command(
 
 const grant = (credits: number) =>
   command(`grant ${credits}`, async (model, real) => {
-    await inside(real, (tx) => ledger.credit(tx, cause(real.organizationId), [{ type: 'grant', credits }]))
+    await inside(real, (tx) => ledgers.credit(tx, cause(real.organizationId), [{ type: 'grant', credits }]))
     model.available += credits
   })
 
@@ -85,7 +85,7 @@ const topup = (credits: number, bonus: number) =>
     const intent = `pi_${newId()}`
     const pay = () =>
       inside(real, (tx) =>
-        ledger.credit(
+        ledgers.credit(
           tx,
           cause(real.organizationId),
           [
@@ -106,7 +106,10 @@ const lateNotice = (nth: number) =>
     `late notice ${nth}`,
     async (model, real) => {
       const intent = model.intents[nth % model.intents.length]!
-      assert.equal(await inside(real, (tx) => ledger.credit(tx, cause(real.organizationId), [{ type: 'topup', credits: 1 }], intent)), null)
+      assert.equal(
+        await inside(real, (tx) => ledgers.credit(tx, cause(real.organizationId), [{ type: 'topup', credits: 1 }], intent)),
+        null,
+      )
     },
     ({ intents }) => intents.length > 0,
   )
@@ -127,7 +130,7 @@ const newReservation = (credits: number) => ({
 const reserve = (credits: number, times: number) =>
   command(`reserve ${times} × ${credits}`, async (model, real) => {
     const made = Array.from({ length: times }, () => newReservation(credits))
-    const after = await Promise.all(made.map((one) => inside(real, (tx) => ledger.reserve(tx, cause(real.organizationId), one))))
+    const after = await Promise.all(made.map((one) => inside(real, (tx) => ledgers.reserve(tx, cause(real.organizationId), one))))
     const succeeded = made.filter((_, index) => after[index] !== null)
     assert.equal(succeeded.length, Math.min(times, Math.floor(model.available / credits)))
     for (const { id } of succeeded) model.reservations.push({ id, credits, captured: 0, refunded: 0, state: 'live' })
@@ -145,7 +148,7 @@ const settle = (nth: number, part: number) =>
     async (model, real) => {
       const one = pick(model, nth)
       const owed = Math.max(1, Math.floor((one.credits * part) / 100))
-      const attempt = (captured: number) => inside(real, (tx) => ledger.settle(tx, cause(real.organizationId), one.id, captured))
+      const attempt = (captured: number) => inside(real, (tx) => ledgers.settle(tx, cause(real.organizationId), one.id, captured))
       const [captured, released, again] = await Promise.all([attempt(owed), attempt(0), attempt(owed)])
       const done = [captured, released, again].filter((after) => after !== null)
       assert.equal(done.length, one.state === 'live' ? 1 : 0, 'settled once')
@@ -165,7 +168,7 @@ const refund = (nth: number, part: number) =>
     async (model, real) => {
       const one = pick(model, nth)
       const back = Math.max(1, Math.floor((one.credits * part) / 100))
-      const after = await inside(real, (tx) => ledger.refund(tx, cause(real.organizationId), one.id, back))
+      const after = await inside(real, (tx) => ledgers.refund(tx, cause(real.organizationId), one.id, back))
       assert.equal(after !== null, one.state === 'captured' && one.refunded + back <= one.captured)
       if (!after) return
       one.refunded += back
@@ -181,7 +184,7 @@ const resize = (nth: number, credits: number) =>
     async (model, real) => {
       const one = pick(model, nth)
       const more = credits - one.credits
-      const after = await inside(real, (tx) => ledger.resize(tx, cause(real.organizationId), one.id, credits, []))
+      const after = await inside(real, (tx) => ledgers.resize(tx, cause(real.organizationId), one.id, credits, []))
       assert.equal(after !== null, one.state === 'live' && more <= model.available)
       if (!after) return
       one.credits = credits
@@ -193,7 +196,7 @@ const resize = (nth: number, credits: number) =>
 
 const debit = (type: 'capture' | 'adjustment', credits: number) =>
   command(`debit ${type} ${credits}`, async (model, real) => {
-    const after = await inside(real, (tx) => ledger.debit(tx, cause(real.organizationId), type, credits))
+    const after = await inside(real, (tx) => ledgers.debit(tx, cause(real.organizationId), type, credits))
     assert.equal(after !== null, credits <= model.available)
     if (!after) return
     assert.equal(after.availableBefore, model.available)
@@ -206,8 +209,8 @@ const torn = (credits: number) =>
   command(`torn ${credits}`, async (_model, real) => {
     await assert.rejects(
       inside(real, async (tx) => {
-        await ledger.credit(tx, cause(real.organizationId), [{ type: 'grant', credits }])
-        await ledger.reserve(tx, cause(real.organizationId), newReservation(credits))
+        await ledgers.credit(tx, cause(real.organizationId), [{ type: 'grant', credits }])
+        await ledgers.reserve(tx, cause(real.organizationId), newReservation(credits))
         throw new Error('torn')
       }),
       /torn/,

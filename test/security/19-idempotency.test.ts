@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { newId } from '#core/ids.ts'
 import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import sweep from '#background/sweep.task.ts'
 import { campaign } from '../support/campaign.ts'
@@ -51,7 +51,7 @@ function spending(levers: Levers) {
     async execute({ tx, principal, clock }, { name }) {
       // A person without an organization leaves no effect, only an answer: enough to see who shares a claim.
       const made = principal.organizationId
-        ? await project.insert(tx, {
+        ? await projects.insert(tx, {
             organizationId: principal.organizationId,
             name,
             description: null,

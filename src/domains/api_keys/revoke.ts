@@ -1,7 +1,7 @@
 import { isOrganizationAdmin } from '#core/principal.ts'
 import { accessDenied, notFound } from '#core/problem.ts'
 import { Closed, Described, Removed, Uuid } from '#core/shapes.ts'
-import * as apiKey from '#model/identity/api-key.ts'
+import * as apiKeys from '#model/identity/api-key.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_KEY } from './wire.ts'
@@ -17,13 +17,13 @@ export default operation({
 }).handle({
   async check({ db, principal }, { key_id }) {
     const organizationId = requireOrganization(principal)
-    const key = await apiKey.find(db, organizationId, key_id)
+    const key = await apiKeys.find(db, organizationId, key_id)
     if (!key?.isActive) throw notFound('key')
     if (key.userId !== principal.userId && !isOrganizationAdmin(principal)) throw accessDenied()
     return { organizationId, id: key.id }
   },
   async execute({ tx, clock }, _input, { organizationId, id }) {
-    if (!(await apiKey.revoke(tx, organizationId, id, clock.now()))) throw notFound('key')
+    if (!(await apiKeys.revoke(tx, organizationId, id, clock.now()))) throw notFound('key')
     return { ok: true as const, id }
   },
 })

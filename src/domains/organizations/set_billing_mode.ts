@@ -1,6 +1,6 @@
 import { notFound } from '#core/problem.ts'
 import { Choice, Closed, Uuid } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORGANIZATION, OrganizationRecord, toRecord } from './wire.ts'
 
@@ -17,11 +17,11 @@ export default operation({
   },
 }).handle({
   async check({ db }, { organization_id }) {
-    if (!(await organization.exists(db, organization_id))) throw notFound('organization')
+    if (!(await organizations.exists(db, organization_id))) throw notFound('organization')
   },
   async execute({ tx, clock, attributeTo }, { organization_id, billing_mode }) {
     attributeTo(organization_id)
-    await organization.setEnterprise(tx, organization_id, billing_mode === 'enterprise', clock.now())
-    return toRecord(await organization.get(tx, organization_id))
+    await organizations.setEnterprise(tx, organization_id, billing_mode === 'enterprise', clock.now())
+    return toRecord(await organizations.get(tx, organization_id))
   },
 })

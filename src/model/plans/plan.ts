@@ -87,7 +87,7 @@ export async function planOf(db: Db, organizationId: string): Promise<Plan> {
   return requireKnownPlan(planId)
 }
 
-export interface PlanSpan {
+interface PlanSpan {
   plan: Plan
   from: Date
   to: Date
