@@ -1,5 +1,6 @@
 /** Areas on the ellipsoid, and the part of a shape that lies in another. */
 import type { AreaGeometry, Position } from './geometry.ts'
+import { boundsOf } from './position.ts'
 
 const SEMI_MAJOR_KM = 6_378.137
 const ECCENTRICITY_SQUARED = 0.006_694_379_990_14
@@ -28,6 +29,9 @@ function ringSqKm(ring: readonly Position[]): number {
 
 export const polygonsOf = (geometry: AreaGeometry): readonly (readonly Position[][])[] =>
   geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates
+
+/** West, south, east and north of an area. */
+export const areaBounds = (area: AreaGeometry): [number, number, number, number] => boundsOf(polygonsOf(area).flat(2))
 
 /** Square kilometres on the ellipsoid of WGS 84, whatever the direction of the rings. */
 export function sqKmOf(geometry: AreaGeometry): number {
@@ -140,9 +144,7 @@ const SAMPLES = 64
 
 /** About how much of an area some shapes show, in percent, from places spread over it: any shapes, in bounded time. */
 export function sampledPercent(area: AreaGeometry, shapes: readonly AreaGeometry[]): number {
-  const positions = polygonsOf(area).flat(2)
-  const [west, east] = [Math.min(...positions.map(([x]) => x)), Math.max(...positions.map(([x]) => x))]
-  const [south, north] = [Math.min(...positions.map(([, y]) => y)), Math.max(...positions.map(([, y]) => y))]
+  const [west, south, east, north] = areaBounds(area)
   let inside = 0
   let shown = 0
   for (let row = 0; row < SAMPLES; row++)

@@ -1,5 +1,6 @@
 /** `groundtrack`: words to a command, failures to a sentence and a number. */
 import path from 'node:path'
+import { nearest } from '../../../src/core/nearest.ts'
 import { command, findCommand, spoken, summaries } from './catalogue.ts'
 import { flagsOf } from './fields.ts'
 import { describe, EXIT, UsageError } from './failure.ts'
@@ -67,24 +68,9 @@ async function help(names: readonly string[] | null, options: GlobalOptions): Pr
 }
 
 function suggestion(names: readonly string[]): string {
-  const typed = names.join(' ')
   const known = [...Object.keys(PORCELAIN), ...Object.keys(summaries()).map(spoken)]
-  const near = known
-    .map((name) => ({ name, distance: distanceOf(typed, name) }))
-    .filter(({ name, distance }) => distance <= Math.max(2, name.length / 4))
-    .toSorted((a, b) => a.distance - b.distance)[0]
-  return near ? `; did you mean '${near.name}'?` : ''
-}
-
-/** Letters to change, add or drop. */
-function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
-    row = next
-  }
-  return row[b.length]!
+  const near = nearest(names.join(' '), known)
+  return near === null ? '' : `; did you mean '${near}'?`
 }
 
 async function version(): Promise<number> {

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { invalidField, Problem, problem } from '#core/problem.ts'
+import { areaBounds } from '#core/area.ts'
 import { requireArea, type AreaGeometry } from '#core/geometry.ts'
 import { parseInterval } from '#core/interval.ts'
 import { Closed, Described, Uuid } from '#core/shapes.ts'
@@ -103,7 +104,7 @@ async function scenesOf(context: Context, params: Params, geometry: AreaGeometry
     organizationId: found.organizationId,
     projectId: found.projectId,
     hiddenProjectIds: [],
-    bbox: boxOf(geometry),
+    bbox: areaBounds(geometry),
     interval,
     collectionIds: [found.id],
     type: null,
@@ -125,12 +126,6 @@ const tooMany = () =>
 
 const inOrder = (layers: Layer[]): Layer[] =>
   layers.toSorted(({ item: a }, { item: b }) => (a.datetime?.getTime() ?? Infinity) - (b.datetime?.getTime() ?? Infinity) || a.seq - b.seq)
-
-function boxOf(geometry: AreaGeometry): [number, number, number, number] {
-  const points = (geometry.type === 'Polygon' ? geometry.coordinates : geometry.coordinates.flat()).flat()
-  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)]
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
-}
 
 interface Question {
   known: Known

@@ -1,10 +1,11 @@
 /** From a search to the rows that match it, in its order: which index is walked, and from where. See ADR 11. */
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { boundsOf } from '#core/position.ts'
 import type { Interval } from '#core/interval.ts'
 import type { ItemType } from '#core/vocabulary.ts'
 import { FILTERED, VARIOUS } from '#db/prepared.ts'
 import type { Db } from '#db/tables.ts'
-import { bounds, boxesOf, cellsToRead, isWorld, rectangle, stepsOf, type Bbox, type Part } from './footprint.ts'
+import { boxesOf, cellsToRead, isWorld, rectangle, stepsOf, type Bbox, type Part } from './footprint.ts'
 import { all, comesAfter, duringInterval, hasId, orderBy, touches, type Cursor, type Order } from './item-filter.ts'
 
 export interface Search {
@@ -76,8 +77,8 @@ const MAX_BOXES = 8
 function boxesToRead({ bbox, shapes }: Search): Bbox[] | null {
   if (bbox && !isWorld(bbox)) return boxesOf(bbox)
   if (!shapes) return null
-  const boxes = shapes.map((part) => bounds(part))
-  return boxes.length <= MAX_BOXES ? boxes : [bounds(shapes.flat())]
+  const boxes = shapes.map((part) => boundsOf(part))
+  return boxes.length <= MAX_BOXES ? boxes : [boundsOf(shapes.flat())]
 }
 
 export async function streamOf(db: Db, wanted: Search): Promise<Stream> {

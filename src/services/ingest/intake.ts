@@ -1,9 +1,10 @@
 /** Takes uploaded files in: away from where signed addresses lead, looked at by their content, and described. */
+import { boundsOf } from '#core/position.ts'
 import { displayName, keySegment, withoutEnding } from '#core/file-names.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem } from '#core/problem.ts'
 import type { NewFile } from '#model/imagery/asset.ts'
-import { areaOf, bounds } from '#model/imagery/footprint.ts'
+import { areaOf } from '#model/imagery/footprint.ts'
 import * as itemPlaces from '#model/imagery/item-place.ts'
 import type * as itemWrite from '#model/imagery/item-write.ts'
 import type { Upload } from '#model/imagery/upload.ts'
@@ -128,7 +129,7 @@ export function placeOf(outline: Outline): itemPlaces.Place {
     return itemPlaces.placeOf(areaOf(outline), null)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    const [west, south, east, north] = bounds(outline)
+    const [west, south, east, north] = boundsOf(outline)
     return itemPlaces.placeOf(
       areaOf([
         [west, south],
