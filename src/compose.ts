@@ -8,6 +8,8 @@ import type { Storage } from './ports/storage.ts'
 import type { Services } from './context.ts'
 import type { Clock } from '#core/clock.ts'
 import { createLayers } from '#model/imagery/item-layer.ts'
+import { createSearchMemory } from '#model/imagery/search-memory.ts'
+import { createCursors } from '#model/platform/cursor.ts'
 import type { ClipArea } from './ports/clip-areas.ts'
 import type { Payments } from './ports/payments.ts'
 import type { Vendors } from './ports/vendors.ts'
@@ -143,6 +145,8 @@ export async function compose(parts: Parts): Promise<Composed> {
     raster,
     printer: createPrinter(),
     layers,
+    searchMemory: createSearchMemory(),
+    cursors: createCursors(db, clock),
     usage,
     storage: parts.storage,
     payments: parts.payments,

@@ -4,6 +4,8 @@
  */
 import type { Clock } from '#core/clock.ts'
 import type { Layers } from '#model/imagery/item-layer.ts'
+import type { SearchMemory } from '#model/imagery/search-memory.ts'
+import type { Cursors } from '#model/platform/cursor.ts'
 import type { ShareLink } from '#model/sharing/share-link.ts'
 import type { Mail } from '#ports/mail.ts'
 import type { ClipArea } from '#ports/clip-areas.ts'
@@ -26,6 +28,10 @@ export interface Services {
   readonly printer: Printer
   /** What tiles of items are drawn from, remembered for a moment. */
   readonly layers: Layers
+  /** What earlier searches of this process found out about the data. */
+  readonly searchMemory: SearchMemory
+  /** Signed cursors of pages. */
+  readonly cursors: Cursors
   /** The card processor; null where no cards are taken. */
   readonly payments: Payments | null
   /** Who has imagery to find and to buy. */

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { fairly } from './fair-pool.ts'
 import { getTypeParser } from './parsers.ts'
 import { prepared } from './prepared.ts'
-import { forgetStreaming, keepStreaming, streamingSession } from './streaming.ts'
+import { StreamingDatabase, streamingSession } from './streaming.ts'
 import type { Db, Tables } from './tables.ts'
 
 export interface Database {
@@ -37,14 +37,14 @@ export function openDatabase(connection: string | pg.PoolConfig, limits: Partial
   const pool = poolOf(place, maxConnections, idleTimeoutMs)
   const streamingConnections = Math.max(2, Math.floor(maxConnections * STREAMING_PART))
   const streamingPool = poolOf(place, streamingConnections, idleTimeoutMs)
-  const db = databaseOf(pool, maxConnections)
-  const streaming = databaseOf(streamingPool, streamingConnections)
+  const db = new StreamingDatabase(dialectOf(pool, maxConnections))
+  const streaming = new Kysely<Tables>(dialectOf(streamingPool, streamingConnections))
+  db.streaming = streaming
   // The first statement of a connection; whatever it is used for waits behind it.
   streamingPool.on('connect', (client: pg.PoolClient & { processID?: number | null }) => {
     const isSet = client.query(streamingSession(client.processID ?? 0)).then(({ rowCount }) => rowCount === 1)
-    isSet.then((is) => is || forgetStreaming(db)).catch(() => {}) // Of a connection that is gone again.
+    isSet.then((is) => is || (db.streaming = null)).catch(() => {}) // Of a connection that is gone again.
   })
-  keepStreaming(db, streaming)
   return {
     db,
     connection: place,
@@ -73,8 +73,9 @@ function poolOf(place: pg.PoolConfig, max: number, idleTimeoutMs: number): pg.Po
   return pool
 }
 
-const databaseOf = (pool: pg.Pool, maxConnections: number): Db =>
-  new Kysely<Tables>({ dialect: new PostgresDialect({ pool: fairly(prepared(pool), limitsFor(maxConnections)) }) })
+const dialectOf = (pool: pg.Pool, maxConnections: number) => ({
+  dialect: new PostgresDialect({ pool: fairly(prepared(pool), limitsFor(maxConnections)) }),
+})
 
 /** A tenant has a part of the connections, so that another's statement begins at once; the part grows with the pool. */
 const limitsFor = (maxConnections: number) => ({

@@ -19,6 +19,7 @@ const LINGER_MS = 2_000
 const LINGER_BYTES = 512 * KIB
 const LINGER_PAUSE_MS = 20
 
+/** Of the process, as its memory is: whichever route reads the bodies. */
 let heldBytes = 0
 
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {

@@ -3,6 +3,8 @@
  * what decoding it takes. Buffers come in steps of 64 KiB; what is smaller is left to the engine.
  *
  * A buffer that is given back must not be looked at any more. One that never is costs nothing but its reuse.
+ *
+ * This is the process's allocator of pixels, so it is a module and not a service: it holds memory, never data.
  */
 const STEP_BYTES = 64 * 1024
 const MAX_FREE_BYTES = 32 * 1024 * 1024

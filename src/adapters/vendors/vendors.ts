@@ -1,6 +1,7 @@
 /** The vendors of a registry, ready to be asked. */
+import { LRUCache } from 'lru-cache'
 import { createEgress } from '#adapters/egress/guard.ts'
-import { VendorError, type VendorCatalog, type Vendors, type VendorShop } from '#ports/vendors.ts'
+import { VendorError, type Scene, type VendorCatalog, type Vendors, type VendorShop } from '#ports/vendors.ts'
 import { createCatalog } from './catalog.ts'
 import { createHost } from './host.ts'
 import type { Registry } from './registry.ts'
@@ -59,7 +60,29 @@ export function createVendors({ registry, egressAllow }: VendorsOptions): Vendor
     product: (idOrName) => products.find(({ id, name }) => id === idOrName || name === idOrName) ?? null,
     licence: (wanted) => licences.find(({ id }) => id === wanted) ?? null,
     catalog: (hostName) => clientOf(hostName).catalog,
+    scene: createScenes((hostName) => clientOf(hostName).catalog),
     shop: (hostName) => clientOf(hostName).shop,
     close: () => egress.close(),
+  }
+}
+
+const MAX_SCENES = 1_000
+
+/** Only what was found stays known: a host may have failed, and a scene may come. */
+function createScenes(catalog: Vendors['catalog']): Vendors['scene'] {
+  const scenes = new LRUCache<string, Promise<Scene | null>>({ max: MAX_SCENES })
+  return (hostName, collectionId, id) => {
+    const name = `${hostName}/${collectionId}/${id}`
+    const known = scenes.get(name)
+    if (known) return known
+    const scene = catalog(hostName)
+      .search({ ids: [id], collections: [collectionId], limit: 1 })
+      .then(({ scenes: found }) => found[0] ?? null)
+    scenes.set(name, scene)
+    scene.then(
+      (found) => found ?? scenes.delete(name),
+      () => scenes.delete(name),
+    )
+    return scene
   }
 }

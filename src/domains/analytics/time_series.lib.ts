@@ -100,7 +100,7 @@ async function scenesOf(context: Context, params: Params, geometry: AreaGeometry
   }
   const { db, principal } = context
   const found = await collections.requireReader(db, principal, collection_id!)
-  const seqs = await searchSeqs(db, {
+  const seqs = await searchSeqs(db, context.searchMemory, {
     organizationId: found.organizationId,
     projectId: found.projectId,
     hiddenProjectIds: [],

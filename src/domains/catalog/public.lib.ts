@@ -39,31 +39,6 @@ export function requirePublic(vendors: Vendors, wanted: { provider?: string | nu
   })
 }
 
-const MAX_REMEMBERED = 1_000
-const remembered = new WeakMap<Vendors, Map<string, Promise<Scene | null>>>()
-
-/** A map asks for many tiles of one scene: it is looked up once. */
-async function sceneOf({ vendors }: Pick<Context, 'vendors'>, { source, collection }: PublicCollection, id: string): Promise<Scene | null> {
-  let known = remembered.get(vendors)
-  if (!known) remembered.set(vendors, (known = new Map()))
-  const name = `${source.hostName}/${collection.id}/${id}`
-  const found = known.get(name)
-  if (found) return await found
-  const asked = vendors
-    .catalog(source.hostName)
-    .search({ ids: [id], collections: [collection.id], limit: 1 })
-    .then(({ scenes }) => scenes[0] ?? null)
-  known.set(name, asked)
-  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
-  // Only what was found stays known: a host may have failed, and a scene may come.
-  const scene = await asked.catch((error: unknown) => {
-    known.delete(name)
-    throw error
-  })
-  if (!scene) known.delete(name)
-  return scene
-}
-
 interface PublicScene {
   readonly of: PublicCollection
   readonly scene: Scene
@@ -78,7 +53,7 @@ export async function openScene(
   of: PublicCollection,
   id: string,
 ): Promise<PublicScene> {
-  const scene = await sceneOf(context, of, id)
+  const scene = await context.vendors.scene(of.source.hostName, of.collection.id, id)
   if (!scene) throw notFound('scene')
   const asset = of.collection.assets
     .map((key) => (Object.hasOwn(scene.assets, key) ? scene.assets[key] : undefined))

@@ -34,10 +34,10 @@ export function readSearch(
 }
 
 export async function find(
-  { db, baseUrl }: Context,
+  { db, searchMemory, baseUrl }: Context,
   search: itemSearch.Search & { baseUrl: string | null },
 ): Promise<Static<typeof FoundItems>> {
-  const { items, matched, isEstimated } = await itemSearch.search(db, search)
+  const { items, matched, isEstimated } = await itemSearch.search(db, searchMemory, search)
   const view = { baseUrl: search.baseUrl ?? baseUrl, links: 'self' } as const
   const features = await mapInParts(items, (each) => toFeature(each, assetsIn(each.assetList), view))
   return {

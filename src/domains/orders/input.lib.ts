@@ -109,6 +109,7 @@ export async function featuresOf(featureCollection: Record<string, unknown>, fie
 }
 
 type Validator = ReturnType<typeof Compile>
+/** Compiled once for each product's schema, and gone with it. */
 const compiled = new WeakMap<object, Validator>()
 
 /** 422 that names each parameter that the product does not take. */

@@ -89,10 +89,14 @@ function pagesAround(base: string, page: number, isLast: boolean): Static<typeof
 
 type Wanted = Read & itemSearch.Search
 
-export async function find({ db, baseUrl }: Context, input: SearchFields, wanted: Wanted): Promise<Static<typeof FoundFeatures>> {
+export async function find(
+  { db, searchMemory, baseUrl }: Context,
+  input: SearchFields,
+  wanted: Wanted,
+): Promise<Static<typeof FoundFeatures>> {
   const isWhole = input.format === 'stac'
   const base = wanted.baseUrl ?? baseUrl
-  const found = await itemSearch.searchPlace(db, wanted)
+  const found = await itemSearch.searchPlace(db, searchMemory, wanted)
   const { items } = found
   const next = found.isLast ? null : found.cursors.at(-1)!
   const view = { baseUrl: base, links: isWhole ? 'all' : 'one', key: input.key ?? null } as const

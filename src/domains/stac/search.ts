@@ -24,11 +24,11 @@ export default operation({
     output: EXAMPLE_FOUND,
   },
 }).handle({
-  async check({ db, principal }, input) {
+  async check({ db, searchMemory, principal }, input) {
     const organizationId = requireOrganization(principal)
     const read = readSearch(input)
     // Clients of the STAC API filter by names that this organization may not use: those count as missing there.
-    if (read.filter && input.format !== 'stac') await requireKnownProperties(db, organizationId, read.filter)
+    if (read.filter && input.format !== 'stac') await requireKnownProperties(db, searchMemory, organizationId, read.filter)
     const query = read.filter ? [toSql(read.filter, await itemsRelated(db, organizationId, read.filter)), ...read.query] : read.query
     return { ...read, query, organizationId, hiddenProjectIds: await projects.hiddenFrom(db, principal) }
   },

@@ -16,6 +16,7 @@ import type { Db } from '#db/tables.ts'
 import { partsOf, type Part } from './footprint.ts'
 import { columnOf, COMPARISONS, ofTexts, ofTimes } from './cql2-operands.ts'
 import { all, bare, collated, duringInterval, propertyOf, STAC_COLUMNS, touches, type Column } from './item-filter.ts'
+import type { SearchMemory } from './search-memory.ts'
 
 type Predicate = RawBuilder<SqlBool>
 
@@ -163,9 +164,6 @@ function isNull(property: string): Predicate {
   return sql<SqlBool>`coalesce(jsonb_typeof(${propertyOf(bare(property))}), 'null') = 'null'`
 }
 
-/** Properties that some item of an organization was seen to have, by database; a name that is known once is known. */
-const seenIn = new WeakMap<Db, Set<string>>()
-const MAX_SEEN = 10_000
 const LOOK_TIMEOUT_MS = 500
 const QUERY_CANCELED = '57014'
 
@@ -173,19 +171,16 @@ const QUERY_CANCELED = '57014'
  * Properties are free-form, so a name is known when an item of the organization has it. Looking through a large archive in
  * vain is cut short, and the name then passes for known: the search itself has a limit of its own.
  */
-export async function requireKnownProperties(db: Db, organizationId: string, filter: Cql2): Promise<void> {
+export async function requireKnownProperties(db: Db, { properties }: SearchMemory, organizationId: string, filter: Cql2): Promise<void> {
   const free = [...new Set(propertiesIn(filter).map(bare))].filter((name) => name !== 'geometry' && !STAC_COLUMNS.has(name))
   if (free.length === 0) return
-  const seen = seenIn.get(db) ?? new Set<string>()
-  seenIn.set(db, seen)
   for (const name of free) {
     const key = `${organizationId} ${name}`
-    if (seen.has(key)) continue
+    if (properties.get(key)) continue
     const found = await hasProperty(db, organizationId, name)
     if (found === false)
       throw problem('bad-request', `No item has the property '${name.slice(0, 100)}'; /stac/queryables lists those there are`)
-    if (seen.size >= MAX_SEEN) seen.clear()
-    if (found) seen.add(key)
+    if (found) properties.set(key, true)
   }
 }
 

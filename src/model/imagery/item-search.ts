@@ -15,6 +15,7 @@ import * as item from './item-read.ts'
 import { maxCountedRows, mayTouch, ordersOf, predicatesOf, streamOf, type Search, type Stream } from './item-stream.ts'
 
 export type { Search } from './item-stream.ts'
+import type { SearchMemory } from './search-memory.ts'
 
 /** With its assets where they were asked for, to be read by `assetsIn`. */
 type FoundItem = item.Item & { assetList: string | null }
@@ -34,8 +35,8 @@ interface SearchResult {
 export const MAX_EXACT_COUNT = 1_001
 
 /** One item more than the page holds tells whether another page follows. */
-export async function search(db: Db, wanted: Search, timeoutMs = STREAMING_TIMEOUT_MS): Promise<SearchResult> {
-  const stream = await streamOf(db, wanted)
+export async function search(db: Db, memory: SearchMemory, wanted: Search, timeoutMs = STREAMING_TIMEOUT_MS): Promise<SearchResult> {
+  const stream = await streamOf(db, memory, wanted)
   return await bounded(db, stream, timeoutMs, async (session) => {
     const rows = await readPage(session, wanted, stream)
     const light = Math.min(
@@ -81,9 +82,9 @@ async function readPage(db: Db, wanted: Search, { page, prefix }: Stream): Promi
 }
 
 /** What a caller drew may be more than PostgreSQL can compare: then nothing matches, and never more than was asked for. */
-export async function searchPlace(db: Db, wanted: Search): Promise<SearchResult> {
+export async function searchPlace(db: Db, memory: SearchMemory, wanted: Search): Promise<SearchResult> {
   try {
-    return await search(db, wanted)
+    return await search(db, memory, wanted)
   } catch (error) {
     const isSpatial = wanted.shapes || wanted.bbox
     if (isSpatial && SPATIAL_FAILURE.test((error as { code?: string }).code ?? '')) return NOTHING
@@ -97,8 +98,8 @@ const UNCOUNTED = { matched: null, isEstimated: false }
 const NOTHING: SearchResult = { items: [], matched: 0, isEstimated: false, isLast: true, cursors: [] }
 
 /** Only which ones, uncounted: what a map asks for with every tile. */
-export async function searchSeqs(db: Db, wanted: Search): Promise<number[]> {
-  const stream = await streamOf(db, wanted)
+export async function searchSeqs(db: Db, memory: SearchMemory, wanted: Search): Promise<number[]> {
+  const stream = await streamOf(db, memory, wanted)
   return await bounded(db, stream, STREAMING_TIMEOUT_MS, async (session) => {
     const { rows } = await sql<{ seq: number }>`${stream.prefix} select i.seq ${stream.page(wanted.limit, wanted.offset)}`.execute(session)
     return rows.map(({ seq }) => seq)

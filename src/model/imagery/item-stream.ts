@@ -7,6 +7,7 @@ import { FILTERED, VARIOUS } from '#db/prepared.ts'
 import type { Db } from '#db/tables.ts'
 import { boxesOf, cellsToRead, isWorld, rectangle, stepsOf, type Bbox, type Part } from './footprint.ts'
 import { all, comesAfter, duringInterval, hasId, orderBy, touches, type Cursor, type Order } from './item-filter.ts'
+import type { SearchMemory } from './search-memory.ts'
 
 export interface Search {
   organizationId: string
@@ -81,12 +82,12 @@ function boxesToRead({ bbox, shapes }: Search): Bbox[] | null {
   return boxes.length <= MAX_BOXES ? boxes : [boundsOf(shapes.flat())]
 }
 
-export async function streamOf(db: Db, wanted: Search): Promise<Stream> {
+export async function streamOf(db: Db, memory: SearchMemory, wanted: Search): Promise<Stream> {
   const predicates = predicatesOf(wanted)
   const scope =
     wanted.projectId === null ? sql<SqlBool>`i.org_id = ${wanted.organizationId}` : sql<SqlBool>`i.project_id = ${wanted.projectId}`
   const live = sql<SqlBool>`i.deleted_at is null`
-  const isSmall = await isSmallSet(db, wanted)
+  const isSmall = await isSmallSet(db, memory, wanted)
   const boxes = boxesToRead(wanted)
   const direction = directionOf(wanted.orders)
   if (!isSmall && direction) {
@@ -164,28 +165,20 @@ function rowPredicates(wanted: Search): RawBuilder<SqlBool>[] {
   ]
 }
 
-/**
- * Sets that were large when last counted, by database, and how often that is still believed. Either answer finds the same items;
- * only the way there differs.
- */
-const largeSets = new WeakMap<Db, Map<string, number>>()
-const MAX_LARGE_SETS = 1_000
+/** How often a large set is taken for large before it is counted again. */
 const BELIEVED_TIMES = 200
 
 /** Known without a scan: a project has a counter, and of a collection no more is counted than matters. */
-async function isSmallSet(db: Db, wanted: Search): Promise<boolean> {
+async function isSmallSet(db: Db, { largeSets }: SearchMemory, wanted: Search): Promise<boolean> {
   if (wanted.ids) return true
   if (wanted.projectId === null && !wanted.collectionIds) return false
-  const large = largeSets.get(db) ?? new Map<string, number>()
-  largeSets.set(db, large)
   const name = JSON.stringify([wanted.projectId, wanted.collectionIds])
-  const left = large.get(name) ?? 0
-  large.set(name, left - 1)
+  const left = largeSets.get(name) ?? 0
+  largeSets.set(name, left - 1)
   if (left > 0) return false
   const isSmall = await countSmall(db, wanted)
-  if (large.size > MAX_LARGE_SETS) large.clear()
-  if (isSmall) large.delete(name)
-  else large.set(name, BELIEVED_TIMES)
+  if (isSmall) largeSets.delete(name)
+  else largeSets.set(name, BELIEVED_TIMES)
   return isSmall
 }
 

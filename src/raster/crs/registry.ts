@@ -38,6 +38,7 @@ interface Row {
   readonly deviationM: number
 }
 
+/** A constant that is read from its file when it is first needed. */
 let table: Table | null = null
 
 function loaded(): Table {

@@ -14,7 +14,7 @@ const OPTIONS = { level: 1, strategy: zlib.constants.Z_RLE, memLevel: 9 }
 const GROWTH = 1.001
 const GROWTH_BYTES = 128
 
-/** Undefined before the first picture. */
+/** Reset before each picture, so that nothing of one reaches the next; undefined before the first. */
 let reused: ReturnType<typeof syncHandleOf> | undefined
 
 /** A zlib stream; its memory may be given back. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { takeZeros } from '#raster/buffers.ts'
 import { COLOR_COUNT, colorTable } from '#raster/colormap/index.ts'
 import type { IndexedPicture, Picture } from '#raster/encode/index.ts'
@@ -42,7 +43,8 @@ export function lookUpColors(samples: ArrayLike<number>, mask: Uint8Array, table
 
 const CLASS_COUNT = 65_536
 const MAX_CLASS_TABLES = 8
-const classTables = new Map<string, Uint8Array>()
+/** A pure function's answers: the same in every process. */
+const classTables = new LRUCache<string, Uint8Array>({ max: MAX_CLASS_TABLES })
 
 /** A table of RGBA for numbers of classes: the colours of a colormap in turn, so that neighbouring numbers differ. */
 export function classColors(colormap: string): Uint8Array {
@@ -52,7 +54,6 @@ export function classColors(colormap: string): Uint8Array {
     const colors = distinctColors(colorTable(colormap))
     table = new Uint8Array(CLASS_COUNT * 4)
     for (let value = 0; value < CLASS_COUNT; value++) table.set(colors[value % colors.length]!, value * 4)
-    if (classTables.size >= MAX_CLASS_TABLES) classTables.clear()
     classTables.set(key, table)
   }
   return table

@@ -24,6 +24,7 @@ const TILE_PX = 256
 /** At its lowest zoom a raster is about so many pixels long. */
 const SPECK_PX = 64
 
+/** A pure function's answer for each raster, and gone with it. */
 const coverages = new WeakMap<RasterInfo, Coverage>()
 
 /** Where a raster lies on a map, and at which zooms it is worth looking at. */

@@ -27,6 +27,7 @@ interface Placement {
   fromMercator: Projector
 }
 
+/** A pure function's answer for each raster, and gone with it. */
 const placements = new WeakMap<RasterInfo, Placement>()
 
 /** Pixels around a raster's place in a tile, so that rounding never cuts its edge. */
@@ -170,6 +171,7 @@ function coarseRatio(rectangle: Rectangle, locate: Projector): { x: number; y: n
   return { x: 1, y: 1 }
 }
 
+/** A pure function's answer for each level, and gone with it. */
 const levelInverses = new WeakMap<Level, Affine>()
 
 function levelInverse(info: RasterInfo, index: number): Affine {

@@ -84,9 +84,10 @@ function shape(
   return document.closePath()
 }
 
+/** A constant that is read from its file when it is first needed. */
 let known: Promise<Ring[]> | null = null
 
-/** The outer rings of the world's land, read once. */
+/** The outer rings of the world's land. */
 const land = (): Promise<Ring[]> => (known ??= readLand())
 
 type Topology = Parameters<typeof feature>[0]

@@ -19,11 +19,11 @@ export function requireShared(request: LookRequest): void {
     throw invalidField('profile', 'is a saved profile of one item; for a collection name a derived one, such as rgb or ndvi, or none')
 }
 
-type Drawing = Pick<Context, 'db' | 'raster' | 'usage' | 'ifNoneMatch' | 'signal'>
+type Drawing = Pick<Context, 'db' | 'searchMemory' | 'raster' | 'usage' | 'ifNoneMatch' | 'signal'>
 
 export async function drawCollectionTile(context: Drawing, collection: Collection, request: LookRequest & TileRequest): Promise<Picture> {
   const { z, x, y, format, quality, tile_size: size } = request
-  const seqs = await collectionLayers.itemsUnder(context.db, collection, boxOf(request))
+  const seqs = await collectionLayers.itemsUnder(context.db, context.searchMemory, collection, boxOf(request))
   const found = await itemLayers.findMany(context.db, seqs, choiceOf(request))
   const resolved = await resolveAll(context, found, request)
   const layers = resolved.map(({ source, style, resampling }) => ({ source, style, resampling }))
