@@ -118,6 +118,14 @@ function faultKeeper({ metrics, diskSpace, log }: { metrics: Metrics; diskSpace:
   }
 }
 
+/** Services that depend on no setting. */
+const ownServices = (db: Db, clock: Clock) => ({
+  printer: createPrinter(),
+  overlays: createOverlays(),
+  searchMemory: createSearchMemory(),
+  cursors: createCursors(db, clock),
+})
+
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
   const raster = rasterOf(parts)
@@ -143,15 +151,12 @@ export async function compose(parts: Parts): Promise<Composed> {
   const services: Services = {
     clock,
     raster,
-    printer: createPrinter(),
     layers,
-    searchMemory: createSearchMemory(),
-    cursors: createCursors(db, clock),
+    ...ownServices(db, clock),
     usage,
     storage: parts.storage,
     payments: parts.payments,
     vendors: parts.vendors,
-    overlays: createOverlays(),
     webhooks: parts.webhooks,
     mail: { ...parts.mail, baseUrl },
     clipAreas: parts.clipAreas ?? [],
