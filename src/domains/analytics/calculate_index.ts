@@ -9,8 +9,8 @@ import { EXAMPLE_RASTER, EXAMPLE_REPORT_ID, IndexName } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 /**
- * A published index, or a formula that the organization saved, over an item or a COG. Which bands it needs is found from their
- * names, from a sensor or from `band_mapping`; what is missing is named.
+ * A published index, or a formula saved by the organization, over an item or a COG. Bands are matched by name, by sensor or by
+ * `band_mapping`; the error lists those that are missing.
  */
 export default operation({
   id: 'analytics.calculate_index',
@@ -42,7 +42,7 @@ export default operation({
     return { scene, area, measure: { ...measure, colormap: colormap ?? measure.colormap } }
   },
   async prepare(context, { max_size, output_format }, facts) {
-    return await evaluate(context, { ...facts, maxSize: max_size, wantsPicture: output_format === 'png' })
+    return await evaluate(context, { ...facts, maxSize: max_size, withImage: output_format === 'png' })
   },
   async execute(context, _input, { scene, measure }, { result, image }) {
     const head = { operation: 'calculate_index', result, image }

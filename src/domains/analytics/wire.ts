@@ -33,27 +33,27 @@ export const ReflectanceScale = Type.Number({
 export const Statistics = Type.Array(Choice(ZONAL_STATISTICS), {
   minItems: 1,
   maxItems: ZONAL_STATISTICS.length,
-  description: 'Which numbers to give; count, mean, min, max, std and sum by default',
+  description: 'Statistics to compute; count, mean, min, max, std and sum by default',
 })
 export const Percentiles = Type.Array(Type.Number({ minimum: 0, maximum: 100 }), {
   maxItems: 20,
-  description: 'Percentiles to give, from 0 to 100',
+  description: 'Percentiles to compute, 0 to 100',
 })
 
 const maybeNumber = Nullable(Type.Number())
 const PercentileValue = Closed({ percentile: Type.Number(), value: maybeNumber })
 
-/** The numbers of one band or expression, of which those asked for are there. */
+/** Statistics of one band or expression; only those that were requested are present. */
 const Measured = Type.Object({
   ...Object.fromEntries(ZONAL_STATISTICS.map((name) => [name, Type.Optional(maybeNumber)])),
-  valid_fraction: Type.Number({ description: 'The share of the area that has data' }),
+  valid_fraction: Type.Number({ description: 'Fraction of the area with data, 0 to 1' }),
   percentiles: Type.Array(PercentileValue),
 })
 
 const ChangedPart = Closed({ pixels: Type.Number(), area_ha: Type.Number(), fraction: Type.Number() })
 const ComparedScene = Closed({ item_id: Uuid, datetime: Nullable(Type.String()), expression: Type.String(), mean: maybeNumber })
 
-/** What each method finds. */
+/** Results of the methods. */
 export const ZonalResult = Closed({
   item_id: Uuid,
   expression: Nullable(Type.String()),
