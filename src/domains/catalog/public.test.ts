@@ -1,5 +1,5 @@
-// Goal: public imagery is seen by anybody, straight from its files; what is sold is never drawn; pictures and points of scenes come
-// from their hosts.
+// Goal: public imagery is visible to everyone, rendered from its files; commercial imagery is never rendered; previews and points
+// of scenes come from their hosts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
@@ -7,7 +7,7 @@ import { world } from '../../../test/support/world.ts'
 
 const [X, Y] = [2.3, 48.2]
 
-/** The tile that holds a place. */
+/** The tile that contains the test location. */
 function tileAt(z: number): { z: number; x: number; y: number } {
   const n = 2 ** z
   const latitude = (Y * Math.PI) / 180
@@ -28,7 +28,7 @@ test('public imagery', async (t) => {
     return (await ok('catalog.search', { host_name, bbox: [X, Y, X, Y], datetime: '2025-06-01/2025-07-30', query, limit: 1 })).features[0]
   }
 
-  await t.test('providers, and how their scenes can be shown', async () => {
+  await t.test('providers and their visualizations', async () => {
     const { providers } = await ok('catalog.providers.list')
     assert.deepEqual(
       providers.map(({ provider }: { provider: string }) => provider),
@@ -46,7 +46,7 @@ test('public imagery', async (t) => {
     assert.equal((await w.call(owner.token, 'catalog.provider.samples', { provider: 'sandbox-vhr' })).status, 404)
   })
 
-  await t.test('a tile without a credential, by POST and by its address, with an entity tag', async () => {
+  await t.test('a tile without a credential, by POST and by URL, with an ETag', async () => {
     const { visualizations, tile_template } = await ok('catalog.viz.landsat')
     assert.ok(visualizations.length > 3)
     const scene = await clearScene('sandbox-landsat')
@@ -79,7 +79,7 @@ test('public imagery', async (t) => {
       assert.equal(status, 400, given)
       assert.ok(body.detail.includes(said), body.detail)
     }
-    assert.equal((await w.request('GET', `${address.slice(w.baseUrl.length)}&_=1`)).status, 200, 'map programs add it to get past caches')
+    assert.equal((await w.request('GET', `${address.slice(w.baseUrl.length)}&_=1`)).status, 200, 'map clients add it to bypass caches')
     const quicklook = `/api/v1/catalog/sandbox-landsat/${scene.id}/quicklook`
     const bearer = { headers: { authorization: `Bearer ${owner.token}` } }
     assert.equal((await w.request('GET', `${quicklook}?width=100`, bearer)).status, 400)
@@ -95,7 +95,7 @@ test('public imagery', async (t) => {
     assert.notDeepEqual(index.bytes, posted.bytes)
   })
 
-  await t.test('what is sold, unknown or impossible is not drawn', async () => {
+  await t.test('commercial, unknown and invalid requests are not rendered', async () => {
     const scene = (await ok('catalog.search', { host_name: 'sandbox-vhr', bbox: [X, Y, X, Y], datetime: '2025-06-12' })).features[0]
     const draw = (input: object) =>
       w.call(null, 'catalog.tile.render', { scene_id: scene.id, visualization: 'rgb', ...tileAt(14), format: 'png', ...input })
@@ -123,7 +123,7 @@ test('public imagery', async (t) => {
     assert.equal((await w.call(owner.token, 'catalog.info.sentinel', { scene_id: 'nothing' })).status, 404)
   })
 
-  await t.test('pictures of any scene, bought or not, by POST and by address', async () => {
+  await t.test('previews of any scene, ordered or not, by POST and by URL', async () => {
     const scene = await clearScene('sandbox-vhr')
     const thumbnail = await w.call(owner.token, 'catalog.image.thumbnail', { host_name: 'sandbox-vhr', image_id: scene.id })
     assert.equal(thumbnail.headers.get('content-type'), 'image/png')
@@ -138,7 +138,7 @@ test('public imagery', async (t) => {
     assert.equal((await w.request('GET', href.slice(w.baseUrl.length))).status, 401)
   })
 
-  await t.test('points of a granule: within the box and the polygon, thinned evenly', async () => {
+  await t.test('points of a granule: within the bounding box and polygon, subsampled evenly', async () => {
     const bbox = [2, 44, 3, 46]
     const { features } = await ok('catalog.search', { host_name: 'sandbox-altimetry', bbox, datetime: '2025-06-12/2025-06-13', limit: 1 })
     const { href } = features[0].assets.points
