@@ -7,7 +7,7 @@ import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 import { Box } from '#wire/item.ts'
 import { EXAMPLE_JOB } from '#wire/job.ts'
 
-/** As clips show it: what waits for a worker counts as running. */
+/** A job that waits for a worker is shown as running. */
 const CLIP_STATUSES = ['running', 'completed', 'failed', 'cancelled'] as const
 export type ClipStatus = (typeof CLIP_STATUSES)[number]
 export const ClipState = Choice(CLIP_STATUSES, { description: 'Clip job status' })
@@ -74,7 +74,7 @@ export const toClipJob = (job: Job, clips: readonly ClipFile[] | null): Static<t
   completed_at: job.completedAt?.toISOString() ?? null,
 })
 
-/** What a call that makes one answers with: the job in short. */
+/** The response of the calls that create a clip job: the job in short. */
 export const Created = Closed(
   {
     job: Closed(
