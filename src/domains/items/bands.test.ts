@@ -6,7 +6,7 @@ import { scene } from '../../../test/support/scene.ts'
 import { storeFile } from '../../../test/support/stored-file.ts'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: what a raster's bands are is told with where that is known from, and can be set by people who know better.
+// Goal: the bands of a raster are detected, with the source of the information, and can be overridden by users.
 test('bands of assets', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -86,8 +86,8 @@ test('bands of assets', async (t) => {
       unit: null,
     })
     const of = (bands: Band[], dataType: DataType = 'uint16') => {
-      const { source, bands: found } = proposeBands({ bands, dataType }, null)!
-      return [source, found.map(({ name }) => name).join(' '), found.map(({ role }) => role ?? '-').join(' ')]
+      const { source, bands: proposed } = proposeBands({ bands, dataType }, null)!
+      return [source, proposed.map(({ name }) => name).join(' '), proposed.map(({ role }) => role ?? '-').join(' ')]
     }
     const plain = (count: number) => Array.from({ length: count }, () => band())
     assert.deepEqual(of([band('red'), band('green'), band('blue'), band('alpha')]), [
@@ -111,11 +111,11 @@ test('bands of assets', async (t) => {
         { name: 'b', commonName: null, dataType: null },
       ])?.source,
       'band_count',
-      'metadata of another number of bands is of another file',
+      'metadata with another number of bands is ignored',
     )
   })
 
-  await t.test('set: one name a band, told once, by editors', async () => {
+  await t.test('set: one name per band, one event, by editors', async () => {
     const item_id = await item()
     const asset_id = await storeFile(w, item_id, { bytes: await scene({ bandNames: ['a', 'b'] }) })
     const set = (band_names: unknown, token = owner.token, more: object = {}) =>
@@ -150,7 +150,7 @@ test('bands of assets', async (t) => {
     assert.deepEqual(
       (await set(['x', 'y'], owner.token, { item_id: id, asset_id: 'data' })).body.band_names,
       ['x', 'y'],
-      'its metadata knows how many',
+      'the metadata has the number of bands',
     )
     assert.equal((await set(['x'], owner.token, { item_id: id, asset_id: 'data' })).status, 422)
     assert.equal((await set(['x'], owner.token, { item_id: id, asset_id: 'silent' })).status, 422, 'nobody knows how many')

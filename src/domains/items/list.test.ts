@@ -1,4 +1,4 @@
-// Goal: a project's items are listed newest first, by page, by collection, by name and by type, and to those alone who may read them.
+// Goal: a project's items are listed newest first, by page, collection, name and type, only to those who can read them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
@@ -32,7 +32,7 @@ test('items.list', async (t) => {
     assert.deepEqual([total, items[0].id], [3, ids[3]])
   })
 
-  await t.test('pages to the end of any project, whatever is added or deleted meanwhile', async () => {
+  await t.test('paging returns every item, whatever is added or deleted meanwhile', async () => {
     const { status, body } = await w.call(viewer.token, 'items.list', { project_id, offset: 5_000_000 })
     assert.deepEqual([status, body], [200, { items: [], total: ITEMS, next: null }])
     const read = async (filter: object) => {
@@ -63,7 +63,7 @@ test('items.list', async (t) => {
     assert.equal(
       (await w.ok(viewer.token, 'items.list', { project_id, limit: 1, next: from.next })).items[0].id,
       ids[6],
-      'after one that is deleted',
+      'after a deleted item',
     )
   })
 
@@ -79,7 +79,7 @@ test('items.list', async (t) => {
     assert.equal((await list({ type: 'clip' }))[0], ITEMS)
   })
 
-  await t.test('what cannot be, and what is not theirs', async () => {
+  await t.test('invalid input and missing access', async () => {
     const refusal = async (token: string, id: string, input: object) => (await w.call(token, id, input)).status
     const { id: another } = await w.ok(owner.token, 'projects.create', { name: 'Another' })
     assert.equal(await refusal(viewer.token, 'items.list', { project_id, collection_id: collection.id, uncollected: true }), 400)

@@ -268,7 +268,7 @@ function reference(scenes: readonly Scene[], wanted: Wanted): string[] {
       : wanted.datetime.includes('/')
         ? wanted.datetime.split('/').map((end) => (end === '..' ? null : end))
         : [wanted.datetime, wanted.datetime]
-  const found = scenes
+  const matching = scenes
     .map((each, seq) => ({ ...each, seq }))
     .filter((each) => {
       if (wanted.bbox && !touches(each.shapes, wanted.bbox)) return false
@@ -282,7 +282,7 @@ function reference(scenes: readonly Scene[], wanted: Wanted): string[] {
   const value = (each: Scene, field: string) =>
     field.endsWith('datetime') ? each.datetime : field.endsWith('cloud_cover') ? each.cloud : each.id
   const compare = (a: unknown, b: unknown) => (a === b ? 0 : a === null ? -1 : b === null ? 1 : a! < b! ? -1 : 1)
-  return found
+  return matching
     .toSorted((a, b) => {
       for (const { field, ...rest } of sort) {
         const order = compare(value(a, field), value(b, field)) * ('direction' in rest && rest.direction === 'desc' ? -1 : 1)
@@ -321,7 +321,7 @@ async function plant(w: World, organizationId: string, projectId: string, collec
 const idsOf = (body: { features: { properties: Record<string, string> }[] }) =>
   body.features.map((feature) => feature.properties['svc:item_id']!)
 
-// Goal: a search answers what a plain filter over everything would, in the same order, on every path that it may take.
+// Goal: a search returns what a plain filter over everything would, in the same order, on every query path.
 test('items.search and items.search_org equal a naive filter', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -359,10 +359,10 @@ test('items.search and items.search_org equal a naive filter', async (t) => {
       }),
       { numRuns: campaign({ short: 25, long: 100 }), seed: 7 },
     )
-    assert.ok(matches > 1000, `the searches found something: ${matches}`)
+    assert.ok(matches > 1000, `the searches matched something: ${matches}`)
   })
 
-  await t.test('inside a hole there is nothing, on its edge there is', async () => {
+  await t.test('a hole does not match, its edge does', async () => {
     const holes = scenes
       .flatMap(({ shapes }) => shapes.flatMap(({ rings }) => rings.slice(1)))
       .filter(([a, , c]) => c![0] - a![0] > STEP && c![1] - a![1] > STEP)
@@ -392,7 +392,7 @@ test('items.search and items.search_org equal a naive filter', async (t) => {
     )
   })
 
-  await t.test('after items moved in place and time or were deleted', async () => {
+  await t.test('after items changed position or time or were deleted', async () => {
     const changed = scenes.slice(0, 20)
     for (const [i, each] of changed.entries()) {
       if (i % 3 === 0) await w.ok(org.owner.token, 'items.delete', { item_id: each.id })
@@ -420,7 +420,7 @@ test('items.search and items.search_org equal a naive filter', async (t) => {
   })
 })
 
-// Goal: the fields of a search are read strictly, answers are STAC, and nobody finds what they may not read.
+// Goal: search fields are validated strictly, responses are STAC, and nobody finds what they cannot read.
 test('items.search: fields and access', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -481,7 +481,7 @@ test('items.search: fields and access', async (t) => {
     assert.deepEqual(
       stac_extensions.map((uri: string) => uri.split('/').at(-3)),
       ['view', 'eo', 'svc'],
-      'those of its fields, and ours',
+      'extensions of its fields, and our own',
     )
     assert.deepEqual(
       links.map((link: { rel: string }) => link.rel),
@@ -530,7 +530,7 @@ test('items.search: fields and access', async (t) => {
     assert.deepEqual(await names({ type: 'mosaic' }), [])
   })
 
-  await t.test('what is wrong is refused with its field', async () => {
+  await t.test('invalid input is rejected with its field', async () => {
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`p${i}`, { eq: i }]))
     const cases: [object, number][] = [
       [{ bbox: [0, 0, 1] }, 422],
@@ -563,7 +563,7 @@ test('items.search: fields and access', async (t) => {
     for (const [input, status] of cases) assert.equal((await search(input)).status, status, JSON.stringify(input).slice(0, 100))
   })
 
-  await t.test('hostile texts are values like any other', async () => {
+  await t.test('hostile strings are plain values', async () => {
     const hostile = ["' or '1'='1", "'; drop table item; --", '$1', '\\', '%', '"', '{}', "') or true --", '/* */', 'a\u2028b']
     for (const text of hostile) {
       for (const query of [
@@ -610,7 +610,7 @@ test('items.search: fields and access', async (t) => {
   })
 })
 
-// Goal: counting stops where it becomes expensive, and says that it did.
+// Goal: counting stops where it becomes expensive, and the response says so.
 test('items.search counts exactly up to 1,001 and estimates beyond', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -647,8 +647,8 @@ test('items.search counts exactly up to 1,001 and estimates beyond', async (t) =
   assert.deepEqual((await search({ offset: 5_000 })).slice(1), [0, true])
 })
 
-// Goal: a search that cannot end in time is the caller's to narrow, not a fault of ours.
-test('a search that takes too long is refused with advice', async (t) => {
+// Goal: a search that takes too long asks the caller to narrow it, and is not a server error.
+test('a search that takes too long is rejected with advice', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const wanted = {

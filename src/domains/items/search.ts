@@ -5,7 +5,7 @@ import { find, readSearch } from './search.lib.ts'
 import { EXAMPLE_FOUND, FoundItems, searchFields } from './search.wire.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 
-/** Items of one project by place, time, collection, type and properties; newest first unless `sortby` says otherwise. */
+/** Items of one project by area, time, collection, type and properties; newest first by default. */
 export default operation({
   id: 'items.search',
   scope: 'items:read',
@@ -23,9 +23,9 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { project_id, ...fields }) {
-    const read = readSearch(fields)
-    const found = await projects.requireReader(db, principal, project_id)
-    return { ...read, organizationId: found.organizationId, projectId: found.id, hiddenProjectIds: [] }
+    const search = readSearch(fields)
+    const project = await projects.requireReader(db, principal, project_id)
+    return { ...search, organizationId: project.organizationId, projectId: project.id, hiddenProjectIds: [] }
   },
   async execute(context, _input, search) {
     return await find(context, search)

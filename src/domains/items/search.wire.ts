@@ -1,4 +1,4 @@
-/** The fields of the two searches and of their answer. */
+/** Fields of the two searches and their response. */
 import Type, { type Static } from 'typebox'
 import { Choice, Closed, Described, FreeForm, Limit, Nullable, Offset, type Received } from '#core/shapes.ts'
 import { Box, ItemKind } from '#wire/item.ts'
@@ -33,7 +33,7 @@ export const FoundItems = Closed(
     features: Type.Array(StacFeature, { description: 'Items found, as STAC features' }),
     numberMatched: Type.Integer({ description: 'Number of features that match; an estimate above 1,001' }),
     numberReturned: Type.Integer({ description: 'Number of features returned' }),
-    /** Present when there are too many to count out. */
+    /** Present if there are too many to count exactly. */
     numberMatchedEstimated: Described(Type.Optional(Type.Literal(true)), 'Present and `true` if `numberMatched` is an estimate'),
   },
   { $id: 'ItemSearchResult', description: 'Items found, as STAC features' },

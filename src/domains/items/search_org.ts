@@ -5,7 +5,7 @@ import { operation } from '#operation.ts'
 import { find, readSearch } from './search.lib.ts'
 import { EXAMPLE_FOUND, FoundItems, searchFields } from './search.wire.ts'
 
-/** The same search over every project of the organization that the caller may read. */
+/** The same search over all projects of the organization that the caller can read. */
 export default operation({
   id: 'items.search_org',
   scope: 'items:read',
