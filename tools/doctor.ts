@@ -1,6 +1,6 @@
 /** `npm run doctor`: reads the settings that a start would read, and names each unsafe one. Exits with 1 if there is any. */
 import { ConfigError, loadConfig } from '#config.ts'
-import { findings } from '../src/doctor.ts'
+import { findings } from '#start/doctor.ts'
 
 try {
   const config = loadConfig(process.env)

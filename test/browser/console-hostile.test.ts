@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { createConsoleBuild } from '#console.ts'
+import { createConsoleBuild } from '#start/console-build.ts'
 import { HOOK_URL, world, type Org, type Person, type World } from '../support/world.ts'
 import { browser, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertOwnBusiness, journey, LONG_MS, sceneItem, seat, signIn } from './console.ts'

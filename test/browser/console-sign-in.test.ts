@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { createConsoleBuild } from '#console.ts'
+import { createConsoleBuild } from '#start/console-build.ts'
 import { world, type World } from '../support/world.ts'
 import { browser, watchedPage, WITHOUT_BROWSER } from './chromium.ts'
 import { PATIENT_MS, PHONE, signIn } from './console.ts'

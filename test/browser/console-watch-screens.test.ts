@@ -2,7 +2,7 @@
 // accessibility and without anything that sticks out sideways.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createConsoleBuild } from '#console.ts'
+import { createConsoleBuild } from '#start/console-build.ts'
 import { HOOK_URL, world, type Org, type World } from '../support/world.ts'
 import { browser, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, LONG_MS, PHONE, sceneItem, seat, settled, signIn } from './console.ts'

@@ -1,7 +1,7 @@
 /** The service, made to die by kill -9 at the one point of an upload that FAULT_AT names. */
 import { FileStore } from '#adapters/storage/files.ts'
 import type { AnyTask, TaskContext } from '#task.ts'
-import { run } from '#main.ts'
+import { run } from '#start/run.ts'
 import type { AnyOperation } from '#operation.ts'
 import { operations, tasks } from '#registry.ts'
 

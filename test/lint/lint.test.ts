@@ -49,7 +49,7 @@ const EXAMPLES: Record<string, { refused: string[]; allowed: string[] }> = {
     ],
     allowed: ['#raster/errors.ts', '#access/tokens.ts'],
   },
-  'src/http/': { refused: ['#model/identity/user.ts', '#task.ts', '#compose.ts'], allowed: ['#background/tasks.ts', 'fastify'] },
+  'src/http/': { refused: ['#model/identity/user.ts', '#task.ts', '#start/compose.ts'], allowed: ['#background/tasks.ts', 'fastify'] },
   'sandbox/': {
     refused: ['#http/server.ts', '../src/core/ids.ts', '../../src/core/ids.ts'],
     allowed: ['../scenes/index.ts', '#raster/errors.ts'],

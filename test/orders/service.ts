@@ -3,7 +3,7 @@
  * of a task, where in it, and for a task that commits, which state an order or a group reaches by that. What comes after a
  * restart without the point is the other half of the work.
  */
-import { run } from '#main.ts'
+import { run } from '#start/run.ts'
 import { operations, tasks } from '#registry.ts'
 import type { AnyTask, TaskContext } from '#task.ts'
 import type { AnyOperation } from '#operation.ts'

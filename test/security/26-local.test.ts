@@ -44,7 +44,7 @@ test('row 26: local means local', async (t) => {
       exposed
         .output()
         .split('\n')
-        .filter((line) => /demo account .* is switched off/.test(line)).length,
+        .filter((line) => /demo account .* is disabled/.test(line)).length,
       1,
       exposed.output(),
     )
@@ -59,7 +59,7 @@ test('row 26: local means local', async (t) => {
       [await metrics(exposed.baseUrl), await metrics(exposed.baseUrl, 'another'), await metrics(exposed.baseUrl, token)],
       [401, 401, 200],
     )
-    assert.doesNotMatch(exposed.output(), /demo account .* is switched off/, 'it was before')
+    assert.doesNotMatch(exposed.output(), /demo account .* is disabled/, 'it was before')
     await exposed.kill('SIGKILL')
   })
 

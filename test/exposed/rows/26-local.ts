@@ -10,7 +10,7 @@ export default {
     assert.equal((await post(baseUrl, '/auth/sign-up', operator)).status, 403)
     assert.equal((await post(baseUrl, '/auth/sign-in', { email: DEMO_EMAIL, password: DEMO_PASSWORD })).status, 401)
     for (const credential of [demo.token, demo.key]) assert.equal((await call(baseUrl, credential, 'projects.list', {})).status, 401)
-    assert.match(output(), /demo account .* is switched off/)
+    assert.match(output(), /demo account .* is disabled/)
     const owner = await createOwner(baseUrl, 'row-26@example.com')
     const topUp = await call(baseUrl, owner.token, 'billing.topup', { aud_cents: 10_000 }, { 'idempotency-key': 'k' })
     assert.equal(topUp.status, 503)
