@@ -129,7 +129,7 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   started.defer(() => queue.stop())
   await users.withdrawRoles(database.db, roles)
   await secureDemoAccount(config, database.db, log)
-  const wantsDemo = config.demo ?? (config.isLocal && !(await projects.wasAnyMade(database.db)))
+  const wantsDemo = config.demo ?? (config.isLocal && !(await projects.hasEverExisted(database.db)))
   if (wantsDemo && config.role !== 'worker') await seedDemo(composed.platform, composed.auth)
 
   const build = createConsoleBuild()

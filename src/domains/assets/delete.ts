@@ -26,7 +26,7 @@ export default operation({
   },
   async execute({ tx, clock, events, attributeTo }, { asset_id }, found) {
     attributeTo(found.project.organizationId)
-    await projects.hold(tx, found.project.id)
+    await projects.lock(tx, found.project.id)
     const { seq, id: itemId, projectId } = await items.lock(tx, found.item.seq)
     const gone = await assets.remove(tx, { itemSeq: seq, projectId, now: clock.now() }, asset_id.toLowerCase())
     events.emit('asset.deleted', gone.id, {

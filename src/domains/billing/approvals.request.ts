@@ -68,12 +68,12 @@ export default operation({
       now,
     )
     const { name } = (await users.find(tx, userId))!
-    await notifications.tell(tx, organizationId, 'admins', [newsOf(asked, name)], now)
+    await notifications.notify(tx, organizationId, 'admins', [newsOf(asked, name)], now)
     return toRecord(asked, now)
   },
 })
 
-function newsOf({ id, credits, operation: wanted, priceCredits, reason }: approvals.Approval, name: string): notifications.News {
+function newsOf({ id, credits, operation: wanted, priceCredits, reason }: approvals.Approval, name: string): notifications.NewNotification {
   const price = priceCredits === null ? '' : `, which costs ${shown(priceCredits)}`
   const what = wanted === null ? `one order of up to ${shown(credits!)}` : `${wanted}${price}`
   const ceiling = wanted !== null && credits !== null ? ` The request allows up to ${shown(credits)}.` : ''

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { audOf } from '#core/money.ts'
 import { Closed, Described, Limit, Nullable, Timestamp } from '#core/shapes.ts'
 import { requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
-import { askProcessor, requirePayments } from '#model/money/processor.ts'
+import { callProcessor, requirePayments } from '#model/money/processor.ts'
 import { operation } from '#operation.ts'
 import { Aud } from './wire.ts'
 import { EXAMPLE_AT } from '#wire/examples.ts'
@@ -43,7 +43,7 @@ export default operation({
   },
   async execute({ db }, { limit }, { organizationId, payments }) {
     const { customerId } = await walletOf(db, organizationId)
-    const found = customerId ? await askProcessor(() => payments.listInvoices(customerId, limit)) : []
+    const found = customerId ? await callProcessor(() => payments.listInvoices(customerId, limit)) : []
     const invoices = found.map(({ id, number, status, cents, createdAt, url }) => ({
       id,
       number,

@@ -25,7 +25,7 @@ export default operation({
   async execute(context, _input, { id, organizationId, projectId }) {
     const { tx, clock } = context
     context.attributeTo(organizationId)
-    await projects.hold(tx, projectId)
+    await projects.lock(tx, projectId)
     const held = await jobs.lock(tx, id)
     if (held.completedAt === null) await releaseJob(context, { ...held, status: 'cancelled' }, held.status)
     for (const { seq } of await items.ofJobs(tx, [held])) await itemDelete.softDelete(tx, seq, clock.now(), { evenArchived: true })

@@ -32,7 +32,7 @@ export default operation({
   async execute({ tx, principal, clock, lineage, events, attributeTo }, input, found) {
     attributeTo(found.organizationId)
     const now = clock.now()
-    await projects.hold(tx, found.id)
+    await projects.lock(tx, found.id)
     const made = await collections.insert(
       tx,
       { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now },

@@ -24,7 +24,7 @@ export default operation({
   },
   async execute({ tx, clock, events, attributeTo }, _input, { found, before }) {
     attributeTo(found.organizationId)
-    await projects.hold(tx, found.id)
+    await projects.lock(tx, found.id)
     const gone = await collections.softDelete(tx, before.id, clock.now())
     events.emit('collection.updated', gone.id, collections.summary(gone))
     return { ok: true as const, id: gone.id }

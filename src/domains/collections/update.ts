@@ -36,7 +36,7 @@ export default operation({
   },
   async execute({ tx, clock, events, attributeTo }, input, { found, before }) {
     attributeTo(found.organizationId)
-    await projects.hold(tx, found.id)
+    await projects.lock(tx, found.id)
     const change = {
       name: input.name ?? undefined,
       description: input.description,

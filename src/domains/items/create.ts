@@ -130,8 +130,8 @@ export default operation({
   },
   async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { found, made }) {
     attributeTo(found.organizationId)
-    await projects.hold(tx, found.id)
-    if (made.collectionId) await collections.hold(tx, found.id, made.collectionId)
+    await projects.lock(tx, found.id)
+    if (made.collectionId) await collections.lock(tx, found.id, made.collectionId)
     const [stored] = await itemWrite.insert(
       tx,
       { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now: clock.now() },

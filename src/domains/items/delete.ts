@@ -22,7 +22,7 @@ export default operation({
   async execute({ tx, clock, events, attributeTo }, _input, found) {
     attributeTo(found.project.organizationId)
     const now = clock.now()
-    await projects.hold(tx, found.project.id)
+    await projects.lock(tx, found.project.id)
     const gone = await softDelete(tx, found.item.seq, now)
     events.emit('item.deleted', gone.item.id, { ...items.summary(gone.item, gone.previousState), deleted_at: now.toISOString() })
     return { ok: true as const, id: gone.item.id }

@@ -81,9 +81,9 @@ export default operation({
   async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { found, collectionId, items, errors }) {
     attributeTo(found.organizationId)
     const now = clock.now()
-    await itemWrite.holdForeignIds(tx, found.organizationId)
-    await projects.hold(tx, found.id)
-    if (collectionId) await collections.hold(tx, found.id, collectionId)
+    await itemWrite.lockForeignIds(tx, found.organizationId)
+    await projects.lock(tx, found.id)
+    if (collectionId) await collections.lock(tx, found.id, collectionId)
     const there = items.size === 0 ? NONE : await itemWrite.known(tx, found.organizationId, [...items.keys()])
     const stored = await copy(
       tx,

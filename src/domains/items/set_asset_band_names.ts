@@ -51,7 +51,7 @@ export default operation({
   async execute({ tx, clock, baseUrl, events, attributeTo }, { band_names }, { found, assetId }) {
     attributeTo(found.project.organizationId)
     const now = clock.now()
-    await projects.hold(tx, found.project.id)
+    await projects.lock(tx, found.project.id)
     const current = await items.lock(tx, found.item.seq)
     const { asset: changed, isChanged } = await assets.setBandNames(tx, current.seq, assetId, band_names, now)
     if (isChanged) {

@@ -62,8 +62,8 @@ export default operation({
   },
   async execute({ tx, clock, events, attributeTo }, _input, { found, change }) {
     attributeTo(found.project.organizationId)
-    await projects.hold(tx, found.project.id)
-    if (change.collectionId) await collections.hold(tx, found.project.id, change.collectionId)
+    await projects.lock(tx, found.project.id)
+    if (change.collectionId) await collections.lock(tx, found.project.id, change.collectionId)
     const updated = await itemWrite.update(tx, found.item.seq, change, clock.now())
     if (updated.changedFields.length > 0)
       events.emit('item.updated', updated.item.id, {
