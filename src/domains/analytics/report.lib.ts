@@ -1,7 +1,7 @@
 /** What methods store: rasters and images for a week, and a report in the lineage. */
 import { invalidField } from '#core/problem.ts'
 import type { Context, WriteContext } from '#operation.ts'
-import type { Look } from '#model/plans/kept-file.ts'
+import type { RasterStyle } from '#model/plans/kept-file.ts'
 import type { Style } from '#raster/render/style.ts'
 import type { RasterReference } from './wire.ts'
 import type { Measure } from './measure.lib.ts'
@@ -63,7 +63,7 @@ export async function storeRaster(context: Context, computed: ComputedRaster): P
   }
 }
 
-export const styleOf = ({ band, colormap, range }: Omit<Look, 'projectIds'>): Style => ({
+export const styleOf = ({ band, colormap, range }: Omit<RasterStyle, 'projectIds'>): Style => ({
   kind: 'single',
   band,
   colormap,

@@ -18,7 +18,7 @@ export default task({
     const from: retention.Place = cursor
     cursor = await change(organization_id, async ({ tx, invocationId }) => {
       const now = clock.now()
-      const { moved, next } = await retention.dateAnew(tx, organization_id, { from, limit: BATCH_SIZE, revive, now })
+      const { moved, next } = await retention.recalculateDates(tx, organization_id, { from, limit: BATCH_SIZE, revive, now })
       await retention.report(tx, moved, invocationId, now)
       return next
     })

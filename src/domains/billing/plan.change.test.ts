@@ -157,7 +157,7 @@ test('billing.plan.change', async (t) => {
         ['compute_jobs', 15, 10],
       ],
     )
-    assert.match(exceeded[0].message, /nothing is deleted/)
+    assert.match(exceeded[0].message, /Nothing is deleted/)
     await assert.rejects(
       w.db.transaction().execute((tx) => computeQuotas.take(tx, org.id, 'compute_jobs', w.clock.now())),
       { slug: 'compute-quota-exceeded', status: 402, title: 'Compute Quota Exceeded', members: { used: 15, limit: 10 } },
@@ -262,7 +262,7 @@ test('billing.plan.change', async (t) => {
     const batches: number[] = []
     let from: retention.Place | null = null
     do {
-      const { moved, next }: Awaited<ReturnType<typeof retention.dateAnew>> = await w.db
+      const { moved, next }: Awaited<ReturnType<typeof retention.recalculateDates>> = await w.db
         .transaction()
         .execute((tx) => retention.dateAnew(tx, org.id, { from, limit: 3, revive: true, now: w.clock.now() }))
       batches.push(moved.length)

@@ -82,7 +82,7 @@ export default operation({
         continues_in_background: false,
         exceeded: change.exceeded,
       }
-    const { moved, next } = await retention.dateAnew(tx, organizationId, {
+    const { moved, next } = await retention.recalculateDates(tx, organizationId, {
       from: null,
       limit: MAX_ITEMS_IN_CALL,
       revive: change.isUpgrade,

@@ -43,7 +43,7 @@ export default operation({
 }).handle({
   permit: ({ db, principal }) => requireBillingAdmin(db, principal),
   async check({ db, payments }, { aud_cents, credits }, organizationId) {
-    const cents = topups.centsWanted(aud_cents, credits)
+    const cents = topups.chargeCents(aud_cents, credits)
     requirePayments({ payments })
     if (!(await hasDefaultCard(db, organizationId)))
       throw problem('payment-method-required', 'The organization has no default card; add one with payment_methods.attach')

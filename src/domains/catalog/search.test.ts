@@ -129,7 +129,7 @@ test('catalog searches', async (t) => {
     const { token: later } = await w.signIn(org.owner, org.id)
     const late = await w.call(later, 'catalog.search', { ...input, next: cursor })
     assert.equal(late.status, 422)
-    assert.match(late.body.detail, /older than an hour/)
+    assert.match(late.body.detail, /expired after an hour/)
   })
 })
 

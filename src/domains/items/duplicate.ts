@@ -49,8 +49,8 @@ export default operation({
   },
   async execute({ tx, principal, clock, lineage, events, attributeTo }, input, { source, target, collectionId }) {
     attributeTo(target.organizationId)
-    await projects.hold(tx, target.id)
-    if (collectionId) await collections.hold(tx, target.id, collectionId)
+    await projects.lock(tx, target.id)
+    if (collectionId) await collections.lock(tx, target.id, collectionId)
     const current = await items.lock(tx, source.seq)
     const files = assets.copies(await assets.list(tx, current.seq))
     await storageAccounts.requireFreeBytes(tx, target.organizationId, assets.storedBytes(files.map((file) => file.made)))

@@ -25,9 +25,9 @@ export default operation({
 }).handle({
   async execute({ tx, clock, invocationId }) {
     const now = clock.now()
-    await retention.oneAtATime(tx)
+    await retention.lockBatch(tx)
     const seqs = [...(await retention.findDue(tx, { now, limit: BATCH_SIZE })).values()].flat()
-    const moved = await retention.moveOn(tx, seqs, now)
+    const moved = await retention.advance(tx, seqs, now)
     await retention.report(tx, moved, invocationId, now)
     const count = (state: string) => moved.filter((move) => move.item.lifecycleState === state).length
     const remaining = (await retention.findDue(tx, { now, limit: 1 })).size > 0

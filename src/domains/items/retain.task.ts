@@ -19,7 +19,7 @@ export default task({ name: 'items.retain', data: Closed({}), schedule: '*/15 * 
       if (due.size === 0) break
       for (const [organizationId, seqs] of due) {
         await change(organizationId, async ({ tx, invocationId }) => {
-          await retention.report(tx, await retention.moveOn(tx, seqs, now), invocationId, now)
+          await retention.report(tx, await retention.advance(tx, seqs, now), invocationId, now)
         }).catch((error: unknown) => failed.set(organizationId, error))
       }
     }
