@@ -181,6 +181,9 @@ export class Client {
   }
 }
 
+/** What `upload` and `waitFor` need of a client, so that programs can wrap its calls. */
+export type Caller = Pick<Client, 'call'>
+
 function originOfPage(): string {
   const { location } = globalThis as { location?: { origin: string } }
   return location?.origin ?? 'http://127.0.0.1:8080'

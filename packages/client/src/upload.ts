@@ -1,5 +1,5 @@
 /** Files to items: a session, the bytes of each file straight to the store in pieces, and completion. */
-import type { CallOptions, Client } from './client.ts'
+import type { Caller, CallOptions } from './client.ts'
 import { timeIsUp } from './deadline.ts'
 import { AbortError, ConnectionError, problemOf, ProblemError } from './problem.ts'
 import { delayMs, pause } from './retry.ts'
@@ -40,15 +40,19 @@ export interface FilePosition {
   gcps?: readonly { column: number; row: number; x: number; y: number }[] | undefined
 }
 
-export interface UploadOptions {
+/** Where the files go. */
+export interface UploadTarget {
   projectId: string
-  files: readonly (File | FileToUpload)[]
-  collectionId?: string | undefined
-  /** Adds the files to an item as assets instead of making items. */
-  itemId?: string | undefined
+  collectionId?: string | null | undefined
+  /** Adds the files to an item as assets instead of creating items. */
+  itemId?: string | null | undefined
   assetKey?: string | undefined
-  /** Samples are numbers of classes: never stretched or mixed. */
+  /** Pixel values are class codes: never stretched or interpolated. */
   categorical?: boolean | undefined
+}
+
+export interface UploadOptions extends UploadTarget {
+  files: readonly (File | FileToUpload)[]
   /** A position replaces what the file says. A file that needs one is refused with `position-required`, and kept: resume with it. */
   positions?: readonly FilePosition[] | undefined
   /** The state of an upload that broke off, with the same files. */
@@ -91,12 +95,12 @@ interface Source {
   read(from: number, to: number): Promise<Uint8Array | Blob>
 }
 
-export async function upload(client: Client, options: UploadOptions): Promise<Uploaded> {
+export async function upload(client: Caller, options: UploadOptions): Promise<Uploaded> {
   const { signal } = options
   const call: CallOptions = signal ? { signal } : {}
   const sources = await Promise.all(options.files.map(sourceOf))
   const totalBytes = sources.reduce((sum, { size }) => sum + size, 0)
-  const state = options.resume ? structuredClone(options.resume) : { uploadId: await open(client, options, sources, call), done: [] }
+  const state = options.resume ? structuredClone(options.resume) : { uploadId: await openUpload(client, options, sources, call), done: [] }
   options.onState?.(state)
   let before = 0
   for (const [fileIndex, source] of sources.entries()) {
@@ -119,22 +123,33 @@ export async function upload(client: Client, options: UploadOptions): Promise<Up
   return await client.call<Uploaded>('uploads.complete', input, call, 'read')
 }
 
-async function open(client: Client, options: UploadOptions, sources: readonly Source[], call: CallOptions): Promise<string> {
+/** Opens an upload session and returns its ID. `upload` does this unless it resumes a session. */
+export async function openUpload(
+  client: Caller,
+  target: UploadTarget,
+  files: readonly { size: number }[],
+  call: CallOptions = {},
+): Promise<string> {
   const { id } = await client.call<{ id: string }>(
     'uploads.initiate',
     {
-      project_id: options.projectId,
+      project_id: target.projectId,
       transfer_method: 'signed_url',
-      file_count: sources.length,
-      total_bytes: sources.reduce((sum, { size }) => sum + size, 0),
-      ...(options.collectionId ? { target_collection_id: options.collectionId } : {}),
-      ...(options.itemId ? { target_item_id: options.itemId } : {}),
-      ...(options.assetKey ? { asset_key: options.assetKey } : {}),
-      ...(options.categorical ? { is_categorical: true } : {}),
+      file_count: files.length,
+      total_bytes: files.reduce((sum, { size }) => sum + size, 0),
+      ...(target.collectionId ? { target_collection_id: target.collectionId } : {}),
+      ...(target.itemId ? { target_item_id: target.itemId } : {}),
+      ...(target.assetKey ? { asset_key: target.assetKey } : {}),
+      ...(target.categorical ? { is_categorical: true } : {}),
     },
     call,
   )
   return id
+}
+
+/** Ends an upload session that will not be completed and releases its storage reservation. */
+export async function abandonUpload(client: Caller, uploadId: string): Promise<void> {
+  await client.call('uploads.fail', { upload_id: uploadId, error_message: 'Cancelled by the user' })
 }
 
 interface Work {
@@ -154,7 +169,7 @@ interface Address {
  * One file, however long it takes. Each attempt asks for a new address, because the last may have expired or lead to a network
  * that is gone, and goes on from the byte that the store has reached. Only failures without progress count.
  */
-async function sendFile(client: Client, source: Source, work: Work): Promise<void> {
+async function sendFile(client: Caller, source: Source, work: Work): Promise<void> {
   const { options, report } = work
   let mayHaveBegun = options.resume !== undefined
   let sent = 0
@@ -181,7 +196,7 @@ async function sendFile(client: Client, source: Source, work: Work): Promise<voi
   }
 }
 
-async function addressOf(client: Client, { name, type, size }: Source, { state, call }: Work): Promise<Address> {
+async function addressOf(client: Caller, { name, type, size }: Source, { state, call }: Work): Promise<Address> {
   const input = { upload_id: state.uploadId, file_name: name, content_type: type, size_bytes: size }
   return await client.call<Address>('uploads.signed_url', input, call, 'read')
 }

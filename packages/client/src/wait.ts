@@ -1,5 +1,5 @@
 /** Waits for what takes a while: an order, a processing job, the conversion of an upload. */
-import type { Client } from './client.ts'
+import type { Caller } from './client.ts'
 import type { Order, ProcessingJob, Upload } from './generated/types.ts'
 import { pause } from './retry.ts'
 
@@ -19,10 +19,17 @@ export type WaitedFor<T extends Waitable> = T extends { order: string } | { orde
     : ProcessingJob
 
 export interface WaitOptions<R> {
-  /** An hour unless told; then the wait ends with an error, and the order or job goes on. */
+  /** Default one hour. Then the wait ends with a `WaitTimeoutError`; the order or job goes on. */
   timeoutMs?: number | undefined
   onChange?: ((record: R) => void) | undefined
+  /** Longest interval between two polls; default 10 seconds. */
+  maxPollMs?: number | undefined
   signal?: AbortSignal | undefined
+}
+
+/** The wait timed out; the order, job or upload goes on. */
+export class WaitTimeoutError extends Error {
+  override readonly name = 'WaitTimeoutError'
 }
 
 const FIRST_POLL_MS = 500
@@ -61,22 +68,22 @@ interface Stated {
 
 /** The record as it is when the order or job has ended, well or badly: look at its `status`. */
 export async function waitFor<T extends Waitable>(
-  client: Client,
+  client: Caller,
   target: T,
   options: WaitOptions<WaitedFor<T>> = {},
 ): Promise<WaitedFor<T>> {
   const [kind, id] = kindOf(target)
   const { operation, input, record, isOver } = KINDS[kind]
-  const { signal, onChange } = options
+  const { signal, onChange, maxPollMs = MAX_POLL_MS } = options
   const deadline = Date.now() + (options.timeoutMs ?? TIMEOUT_MS)
   let seen = ''
-  for (let poll = FIRST_POLL_MS; ; poll = Math.min(MAX_POLL_MS, poll * 1.5)) {
+  for (let poll = FIRST_POLL_MS; ; poll = Math.min(maxPollMs, poll * 1.5)) {
     const current = record(await client.call<Stated>(operation, input(id), signal ? { signal } : {}, 'read'))
     const now = JSON.stringify(current)
     if (now !== seen) onChange?.(current as object as WaitedFor<T>)
     seen = now
     if (isOver(current)) return current as object as WaitedFor<T>
-    if (Date.now() + poll > deadline) throw new Error(`The ${kind} ${id} is still ${current.status}; it goes on, only the wait is over`)
+    if (Date.now() + poll > deadline) throw new WaitTimeoutError(`Timed out waiting for ${kind} ${id}, which is still ${current.status}`)
     await pause(poll, signal)
   }
 }
