@@ -1,4 +1,4 @@
-/** The client without its operations, for programs that bring only those they use: `new ItemsApi(new Client(…))`. */
+/** The client without its operations, for programs that import only those they use: `new ItemsApi(new Client(…))`. */
 export { Client, type Caller, type CallOptions, type ClientOptions } from './client.ts'
 export { download, type Download, type DownloadOptions } from './download.ts'
 export { events, type EventsOptions } from './events.ts'
