@@ -76,7 +76,7 @@ test('the packed client and command line', { timeout: 240_000 }, async (t) => {
     assert.match((await cli('--version')).stdout, /^groundtrack \d+\.\d+\.\d+\n$/)
     assert.match((await cli('man')).stdout, /^\.TH GROUNDTRACK/m)
     assert.match((await cli('items', 'list', '--help')).stdout, /--project-id/)
-    await assert.rejects(cli('up'), /not part of this installation/)
+    await assert.rejects(cli('up'), /does not include the service/)
   })
 
   await t.test('sign in, list, upload, download', async () => {
