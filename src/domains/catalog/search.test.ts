@@ -150,7 +150,7 @@ test('vendors that fail', async (t) => {
     assert.equal((await gone.call(other.token, 'catalog.search', { host_name: 'sandbox-hr' })).status, 502)
     const merged = await gone.call(other.token, 'catalog.federated_search', { bbox: BOX })
     assert.deepEqual([merged.status, merged.body.code], [502, 'bad-gateway'], 'every source failed')
-    assert.match(merged.body.detail, /^No source could be searched: .*sandbox-hr could not be asked/)
+    assert.match(merged.body.detail, /^No source could be searched: .*sandbox-hr could not be reached/)
     assert.ok(merged.body.sources.every(({ error }: { error: string | null }) => error !== null))
   })
 

@@ -123,8 +123,8 @@ test('cog.tile.render', async (t) => {
       [{ format: 'gif' }, 422, /format/],
       [{ quality: 0 }, 422, /quality/],
       [{ aoi: 'circle' }, 422, /aoi: must be GeoJSON/],
-      [{ url: 'https://example.com/a.tif' }, 422, /host 'example.com', which is not allowed: .*COG_HOSTS/],
-      [{ url: 'file:///etc/passwd' }, 422, /https address/],
+      [{ url: 'https://example.com/a.tif' }, 422, /host 'example.com' of url is not allowed; .*COG_HOSTS/],
+      [{ url: 'file:///etc/passwd' }, 422, /https URL/],
       [{ url: files.url('notes.txt') }, 422, /TIFF/],
       [{ url: files.url('missing.tif') }, 422, /has no file at this address/],
     ]

@@ -155,7 +155,7 @@ test('tiles of items', async (t) => {
       .execute()
     assert.deepEqual(
       [(await render({ item_id: lost })).status, (await w.call(token, 'items.tile.tilejson', { item_id: lost })).body.detail],
-      [502, 'The file is not in the object store'],
+      [502, 'The file is missing from the object store'],
     )
   })
 

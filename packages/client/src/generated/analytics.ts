@@ -41,7 +41,7 @@ export interface AnalyticsBandMathInput {
   vmax?: number | null | undefined
 }
 
-/** Answer of `analytics.band_math`. */
+/** Output of `analytics.band_math`. */
 export type AnalyticsBandMathOutput = AnalyticsResult
 
 /** Input of `analytics.calculate_index`. */
@@ -71,7 +71,7 @@ export interface AnalyticsCalculateIndexInput {
   colormap?: string | null | undefined
 }
 
-/** Answer of `analytics.calculate_index`. */
+/** Output of `analytics.calculate_index`. */
 export type AnalyticsCalculateIndexOutput = AnalyticsResult
 
 /** Input of `analytics.execute`. */
@@ -193,7 +193,7 @@ export type AnalyticsExecuteInput = {
   }
 }
 
-/** Answer of `analytics.execute`. */
+/** Output of `analytics.execute`. */
 export type AnalyticsExecuteOutput = {
   /** Report ID in the lineage; null if nothing was recorded */
   id: string | null
@@ -323,7 +323,7 @@ export interface AnalyticsIndexGetInput {
   index_name: string
 }
 
-/** Answer of `analytics.index.get`. */
+/** Output of `analytics.index.get`. */
 export type AnalyticsIndexGetOutput = SpectralIndex
 
 /** Input of `analytics.indices.list`. */
@@ -334,7 +334,7 @@ export interface AnalyticsIndicesListInput {
   sensor?: string | null | undefined
 }
 
-/** Answer of `analytics.indices.list`. */
+/** Output of `analytics.indices.list`. */
 export interface AnalyticsIndicesListOutput {
   /** Spectral indices, by category */
   indices: SpectralIndex[]
@@ -348,7 +348,7 @@ export interface AnalyticsOperationsGetInput {
   operation_name: string
 }
 
-/** Answer of `analytics.operations.get`. */
+/** Output of `analytics.operations.get`. */
 export type AnalyticsOperationsGetOutput = AnalyticsMethod
 
 /** Input of `analytics.operations.list`. */
@@ -357,7 +357,7 @@ export interface AnalyticsOperationsListInput {
   data_type?: string | null | undefined
 }
 
-/** Answer of `analytics.operations.list`. */
+/** Output of `analytics.operations.list`. */
 export interface AnalyticsOperationsListOutput {
   /** Analysis methods */
   operations: AnalyticsMethod[]
@@ -384,7 +384,7 @@ export interface AnalyticsResultTileInput {
 /** Input of `analytics.sensors.list`. */
 export type AnalyticsSensorsListInput = {}
 
-/** Answer of `analytics.sensors.list`. */
+/** Output of `analytics.sensors.list`. */
 export interface AnalyticsSensorsListOutput {
   /** Supported sensors */
   sensors: Sensor[]
@@ -400,7 +400,7 @@ export interface AnalyticsValidateFormulaInput {
   band_count?: number | null | undefined
 }
 
-/** Answer of `analytics.validate_formula`. */
+/** Output of `analytics.validate_formula`. */
 export interface AnalyticsValidateFormulaOutput {
   /** Formula, as sent */
   formula: string
