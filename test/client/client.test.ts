@@ -220,7 +220,7 @@ test('files', async (t) => {
       onProgress: ({ sentBytes }) => steps.push(sentBytes),
     })
     assert.equal(upload.id, state.uploadId)
-    assert.equal(steps[0], 2 * pieceBytes, 'what has come is not sent again')
+    assert.equal(steps[0], 2 * chunkBytes, 'what has come is not sent again')
     assert.equal(upload.item_ids.length, 1)
   })
 

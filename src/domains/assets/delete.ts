@@ -26,7 +26,7 @@ export default operation({
   },
   async execute({ tx, clock, events, attributeTo }, { asset_id }, { item, project }) {
     attributeTo(project.organizationId)
-    await projects.hold(tx, project.id)
+    await projects.lock(tx, project.id)
     const { seq, id: itemId, projectId } = await items.lock(tx, item.seq)
     const asset = await assets.remove(tx, { itemSeq: seq, projectId, now: clock.now() }, asset_id.toLowerCase())
     events.emit('asset.deleted', asset.id, {

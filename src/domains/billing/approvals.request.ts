@@ -68,7 +68,7 @@ export default operation({
       now,
     )
     const { name } = (await users.find(tx, userId))!
-    await notifications.tell(tx, organizationId, 'admins', [notificationOf(approval, name)], now)
+    await notifications.notify(tx, organizationId, 'admins', [notificationOf(approval, name)], now)
     return toRecord(approval, now)
   },
 })
@@ -76,7 +76,7 @@ export default operation({
 function notificationOf(
   { id, credits, operation: operationId, priceCredits, reason }: approvals.Approval,
   name: string,
-): notifications.News {
+): notifications.NewNotification {
   const price = priceCredits === null ? '' : `, which costs ${formatCredits(priceCredits)}`
   const purchase = operationId === null ? `one order of up to ${formatCredits(credits!)}` : `${operationId}${price}`
   const ceiling = operationId !== null && credits !== null ? ` The request allows up to ${formatCredits(credits)}.` : ''

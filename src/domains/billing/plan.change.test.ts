@@ -264,7 +264,7 @@ test('billing.plan.change', async (t) => {
     do {
       const { moved, next }: Awaited<ReturnType<typeof retention.recalculateDates>> = await w.db
         .transaction()
-        .execute((tx) => retention.dateAnew(tx, org.id, { from, limit: 3, revive: true, now: w.clock.now() }))
+        .execute((tx) => retention.recalculateDates(tx, org.id, { from, limit: 3, revive: true, now: w.clock.now() }))
       batches.push(moved.length)
       from = next
     } while (from && batches.length < 2)

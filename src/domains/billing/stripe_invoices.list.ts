@@ -43,7 +43,7 @@ export default operation({
   },
   async execute({ db }, { limit }, { organizationId, payments }) {
     const { customerId } = await walletOf(db, organizationId)
-    const invoices = customerId ? await askProcessor(() => payments.listInvoices(customerId, limit)) : []
+    const invoices = customerId ? await callProcessor(() => payments.listInvoices(customerId, limit)) : []
     const records = invoices.map(({ id, number, status, cents, createdAt, url }) => ({
       id,
       number,

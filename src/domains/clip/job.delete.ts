@@ -25,7 +25,7 @@ export default operation({
   async execute(context, _input, { id, organizationId, projectId }) {
     const { tx, clock } = context
     context.attributeTo(organizationId)
-    await projects.hold(tx, projectId)
+    await projects.lock(tx, projectId)
     const job = await jobs.lock(tx, id)
     if (job.completedAt === null) await releaseJob(context, { ...job, status: 'cancelled' }, job.status)
     for (const { seq } of await items.ofJobs(tx, [job])) await itemDelete.softDelete(tx, seq, clock.now(), { evenArchived: true })

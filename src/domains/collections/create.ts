@@ -32,7 +32,7 @@ export default operation({
   async execute({ tx, principal, clock, lineage, events, attributeTo }, input, project) {
     attributeTo(project.organizationId)
     const now = clock.now()
-    await projects.hold(tx, project.id)
+    await projects.lock(tx, project.id)
     const collection = await collections.insert(
       tx,
       { organizationId: project.organizationId, projectId: project.id, createdBy: principal.userId, now },

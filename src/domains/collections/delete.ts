@@ -24,7 +24,7 @@ export default operation({
   },
   async execute({ tx, clock, events, attributeTo }, _input, { project, collection }) {
     attributeTo(project.organizationId)
-    await projects.hold(tx, project.id)
+    await projects.lock(tx, project.id)
     const deleted = await collections.softDelete(tx, collection.id, clock.now())
     events.emit('collection.updated', deleted.id, collections.summary(deleted))
     return { ok: true as const, id: deleted.id }

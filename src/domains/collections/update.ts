@@ -36,7 +36,7 @@ export default operation({
   },
   async execute({ tx, clock, events, attributeTo }, input, { project, collection }) {
     attributeTo(project.organizationId)
-    await projects.hold(tx, project.id)
+    await projects.lock(tx, project.id)
     const change = {
       name: input.name ?? undefined,
       description: input.description,

@@ -130,8 +130,8 @@ export default operation({
   },
   async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { project, item }) {
     attributeTo(project.organizationId)
-    await projects.hold(tx, project.id)
-    if (item.collectionId) await collections.hold(tx, project.id, item.collectionId)
+    await projects.lock(tx, project.id)
+    if (item.collectionId) await collections.lock(tx, project.id, item.collectionId)
     const [stored] = await itemWrite.insert(
       tx,
       { organizationId: project.organizationId, projectId: project.id, createdBy: principal.userId, now: clock.now() },

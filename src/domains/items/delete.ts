@@ -22,7 +22,7 @@ export default operation({
   async execute({ tx, clock, events, attributeTo }, _input, { item, project }) {
     attributeTo(project.organizationId)
     const now = clock.now()
-    await projects.hold(tx, project.id)
+    await projects.lock(tx, project.id)
     const deleted = await softDelete(tx, item.seq, now)
     events.emit('item.deleted', deleted.item.id, { ...items.summary(deleted.item, deleted.previousState), deleted_at: now.toISOString() })
     return { ok: true as const, id: deleted.item.id }

@@ -81,9 +81,9 @@ export default operation({
   async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { project, collectionId, accepted, errors }) {
     attributeTo(project.organizationId)
     const now = clock.now()
-    await itemWrite.holdForeignIds(tx, project.organizationId)
-    await projects.hold(tx, project.id)
-    if (collectionId) await collections.hold(tx, project.id, collectionId)
+    await itemWrite.lockForeignIds(tx, project.organizationId)
+    await projects.lock(tx, project.id)
+    if (collectionId) await collections.lock(tx, project.id, collectionId)
     const existing = accepted.size === 0 ? NONE : await itemWrite.known(tx, project.organizationId, [...accepted.keys()])
     const stored = await copy(
       tx,

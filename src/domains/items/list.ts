@@ -29,7 +29,7 @@ export default operation({
         Type.String({
           minLength: 1,
           maxLength: 200,
-          description: `Items with this text in their name or ID, case-insensitive; searches the newest ${items.MAX_LOOKED_THROUGH} items`,
+          description: `Items with this text in their name or ID, case-insensitive; searches the newest ${items.MAX_EXAMINED} items`,
         }),
       ),
     ),

@@ -51,7 +51,7 @@ export default operation({
   async execute({ tx, clock, baseUrl, events, attributeTo }, { band_names }, { item, project, assetId }) {
     attributeTo(project.organizationId)
     const now = clock.now()
-    await projects.hold(tx, project.id)
+    await projects.lock(tx, project.id)
     const current = await items.lock(tx, item.seq)
     const { asset, isChanged } = await assets.setBandNames(tx, current.seq, assetId, band_names, now)
     if (isChanged) {

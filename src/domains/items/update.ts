@@ -62,8 +62,8 @@ export default operation({
   },
   async execute({ tx, clock, events, attributeTo }, _input, { item, project, change }) {
     attributeTo(project.organizationId)
-    await projects.hold(tx, project.id)
-    if (change.collectionId) await collections.hold(tx, project.id, change.collectionId)
+    await projects.lock(tx, project.id)
+    if (change.collectionId) await collections.lock(tx, project.id, change.collectionId)
     const updated = await itemWrite.update(tx, item.seq, change, clock.now())
     if (updated.changedFields.length > 0)
       events.emit('item.updated', updated.item.id, {
