@@ -3,7 +3,7 @@ import { newId } from '#core/ids.ts'
 import { invalidField } from '#core/problem.ts'
 import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { evaluate, Evaluated, openSource, requireColormap, sourceFields } from './evaluate.lib.ts'
+import { evaluate, EvaluationResult, openSource, requireColormap, sourceFields } from './evaluate.lib.ts'
 import { findMeasure, measureOf } from './measure.lib.ts'
 import { recordRun, tilesOf } from './report.lib.ts'
 import { EXAMPLE_RASTER, EXAMPLE_REPORT_ID, ExpressionText } from './wire.ts'
@@ -28,7 +28,7 @@ export default operation({
     vmin: bound('Value of the first colour; defaults to the 2nd percentile'),
     vmax: bound('Value of the last colour; defaults to the 98th percentile'),
   }),
-  output: Evaluated,
+  output: EvaluationResult,
   example: {
     input: { item_id: EXAMPLE_IDS.item, formula: '(NIR - RED) / (NIR + RED)' },
     output: {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { newId } from '#core/ids.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { evaluate, Evaluated, openSource, requireColormap, sourceFields } from './evaluate.lib.ts'
+import { evaluate, EvaluationResult, openSource, requireColormap, sourceFields } from './evaluate.lib.ts'
 import { findMeasure, measureOf } from './measure.lib.ts'
 import { recordRun, tilesOf } from './report.lib.ts'
 import { EXAMPLE_RASTER, EXAMPLE_REPORT_ID, IndexName } from './wire.ts'
@@ -23,7 +23,7 @@ export default operation({
     ...sourceFields,
     colormap: Type.Optional(Nullable(Type.String({ maxLength: 100, description: "Colormap name; defaults to the index's colormap" }))),
   }),
-  output: Evaluated,
+  output: EvaluationResult,
   example: {
     input: { item_id: EXAMPLE_IDS.item, index_name: 'ndvi' },
     output: {

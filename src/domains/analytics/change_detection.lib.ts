@@ -9,7 +9,7 @@ import { findMeasure, measureOf, type Measure } from './measure.lib.ts'
 import { method } from './method.lib.ts'
 import { storeRaster, requireOneOrganization } from './report.lib.ts'
 import { openItem, type Scene } from './scene.lib.ts'
-import { Area, bandFields, ChangeResult, EXAMPLE_AREA, ExpressionText, IndexName, maybe, ReflectanceScale } from './wire.ts'
+import { Area, bandFields, ChangeResult, EXAMPLE_AREA, ExpressionText, IndexName, optional, ReflectanceScale } from './wire.ts'
 
 const MAX_PIXELS = 2 ** 23
 const M2_PER_HA = 10_000
@@ -20,9 +20,9 @@ const Params = Closed({
   before_item_id: Described(ItemId, 'ID of the earlier scene; the result uses its pixel grid'),
   after_item_id: Described(ItemId, 'ID of the later scene'),
   geometry: Area,
-  index_name: maybe(IndexName),
-  expression: maybe(ExpressionText),
-  reflectance_scale: maybe(ReflectanceScale),
+  index_name: optional(IndexName),
+  expression: optional(ExpressionText),
+  reflectance_scale: optional(ReflectanceScale),
   change_threshold: Defaulted(Type.Number({ exclusiveMinimum: 0 }), 0.1, {
     description: 'Minimum difference, up or down, that counts as a change',
   }),

@@ -11,7 +11,7 @@ import { boundsOf } from './change_detection.lib.ts'
 import type { Measure } from './measure.lib.ts'
 import { tooLarge } from './method.lib.ts'
 import { openItem, openUrl, type Scene } from './scene.lib.ts'
-import { Area, bandFields, Executed, Item, maybe, ReflectanceScale } from './wire.ts'
+import { Area, bandFields, resultFields, Item, optional, ReflectanceScale } from './wire.ts'
 
 const MAX_SIDE_PX = 2_048
 const PERCENTILES = [2, 25, 50, 75, 98]
@@ -20,9 +20,11 @@ const BIN_COUNT = 20
 const degrees = (description: string, maximum: number) => Type.Number({ minimum: -maximum, maximum, description })
 
 export const sourceFields = {
-  cog_url: maybe(Type.String({ minLength: 1, maxLength: 2_048, description: 'URL of a COG on an allowed host; no lineage is recorded' })),
-  item_id: maybe(Item),
-  bbox: maybe(
+  cog_url: optional(
+    Type.String({ minLength: 1, maxLength: 2_048, description: 'URL of a COG on an allowed host; no lineage is recorded' }),
+  ),
+  item_id: optional(Item),
+  bbox: optional(
     Closed(
       {
         west: degrees('Western edge in degrees', 180),
@@ -33,12 +35,12 @@ export const sourceFields = {
       { $id: 'AnalysisBounds', description: 'Bounding box to analyse' },
     ),
   ),
-  geometry: maybe(Area),
+  geometry: optional(Area),
   max_size: Defaulted(Type.Integer({ minimum: 16, maximum: MAX_SIDE_PX }), MAX_SIDE_PX, {
     description: 'Maximum pixels along the longer side; larger areas are read from an overview',
   }),
   output_format: Defaulted(Choice(['json', 'png']), 'json', { description: '`png` adds an image to the values' }),
-  reflectance_scale: maybe(ReflectanceScale),
+  reflectance_scale: optional(ReflectanceScale),
   ...bandFields,
 }
 
@@ -58,7 +60,7 @@ const Image = Nullable(
 )
 type Image = Static<typeof Image>
 
-export const Evaluated = Closed({ ...Executed, image: Image }, { $id: 'AnalyticsResult', description: 'Result of the analysis' })
+export const EvaluationResult = Closed({ ...resultFields, image: Image }, { $id: 'AnalyticsResult', description: 'Result of the analysis' })
 
 interface Source {
   cog_url?: string | null | undefined

@@ -7,7 +7,7 @@ import { operation } from '#operation.ts'
 import { explainErrors, requireParams } from './method.lib.ts'
 import { findMethod, METHOD_NAMES } from './methods.lib.ts'
 import { recordRun } from './report.lib.ts'
-import { EXAMPLE_AREA, EXAMPLE_RASTER, EXAMPLE_REPORT_ID, Executed } from './wire.ts'
+import { EXAMPLE_AREA, EXAMPLE_RASTER, EXAMPLE_REPORT_ID, resultFields } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 const MIB = 1024 * 1024
@@ -30,7 +30,7 @@ export default operation({
       description: 'Parameters of the method; see `analytics.operations.get`',
     }),
   }),
-  output: Closed(Executed, { description: 'Result of the analysis' }),
+  output: Closed(resultFields, { description: 'Result of the analysis' }),
   example: {
     input: {
       operation: 'zonal_stats',

@@ -31,13 +31,13 @@ test('analytics.result.tile', async (t) => {
     operation: 'change_detection',
     params: { before_item_id: before, after_item_id: after, geometry: AREA, expression: 'b1', change_threshold: 25 },
   })
-  const place = tileAt(151.05, -33.05, 10)
+  const tileIndex = tileAt(151.05, -33.05, 10)
   const urlOf = (at: { z: number; x: number; y: number }, row = '.png') =>
     String(raster.tile_template).replace('{z}', `${at.z}`).replace('{x}', `${at.x}`).replace('{y}.webp', `${at.y}${row}`)
-  const fetchTile = async (token: string | null, address = urlOf(place)) =>
-    await fetch(address, token === null ? {} : { headers: { Authorization: `Bearer ${token}` } })
+  const fetchTile = async (token: string | null, url = urlOf(tileIndex)) =>
+    await fetch(url, token === null ? {} : { headers: { Authorization: `Bearer ${token}` } })
   const call = (token: string, more: object = {}) =>
-    w.call(token, 'analytics.result.tile', { result_id: new URL(raster.tile_template).pathname.split('/')[4], ...place, ...more })
+    w.call(token, 'analytics.result.tile', { result_id: new URL(raster.tile_template).pathname.split('/')[4], ...tileIndex, ...more })
 
   await t.test('tiles are rendered in the colours of the change', async () => {
     const tile = await fetchTile(org.owner.token)
@@ -46,9 +46,9 @@ test('analytics.result.tile', async (t) => {
     const bytes = Buffer.from(await tile.arrayBuffer())
     const empty = Buffer.from(await (await fetchTile(org.owner.token, urlOf(tileAt(10, 10, 10)))).arrayBuffer())
     assert.ok(bytes.length > empty.length, 'a tile beside the raster is transparent')
-    const large = await fetchTile(org.owner.token, urlOf(place, '@2x.webp'))
+    const large = await fetchTile(org.owner.token, urlOf(tileIndex, '@2x.webp'))
     assert.deepEqual([large.status, large.headers.get('content-type')], [200, 'image/webp'])
-    const same = await fetch(urlOf(place), {
+    const same = await fetch(urlOf(tileIndex), {
       headers: { Authorization: `Bearer ${org.owner.token}`, 'If-None-Match': tile.headers.get('etag')! },
     })
     assert.equal(same.status, 304)
@@ -56,7 +56,7 @@ test('analytics.result.tile', async (t) => {
   })
 
   await t.test('an invalid URL is rejected', async () => {
-    assert.equal((await fetchTile(org.owner.token, `${urlOf(place)}?colormap=magma`)).status, 400)
+    assert.equal((await fetchTile(org.owner.token, `${urlOf(tileIndex)}?colormap=magma`)).status, 400)
     assert.equal((await fetchTile(org.owner.token, urlOf({ z: 1, x: 2, y: 0 }))).status, 422)
     assert.equal((await call(org.owner.token, { result_id: before })).status, 404)
   })

@@ -23,7 +23,7 @@ import {
   ExpressionText,
   IndexName,
   Item,
-  maybe,
+  optional,
   Percentiles,
   ReflectanceScale,
   Statistics,
@@ -38,8 +38,8 @@ const SCENES_PER_TASK = 50
 const CONCURRENT_TASKS = 2
 
 const Params = Closed({
-  collection_id: maybe(Described(Uuid, 'ID of the collection to analyse')),
-  item_ids: maybe(
+  collection_id: optional(Described(Uuid, 'ID of the collection to analyse')),
+  item_ids: optional(
     Type.Array(Item, {
       minItems: 1,
       maxItems: MAX_SCENES,
@@ -48,17 +48,17 @@ const Params = Closed({
     }),
   ),
   geometry: Area,
-  expression: maybe(ExpressionText),
-  index_name: maybe(IndexName),
-  reflectance_scale: maybe(ReflectanceScale),
-  datetime: maybe(
+  expression: optional(ExpressionText),
+  index_name: optional(IndexName),
+  reflectance_scale: optional(ReflectanceScale),
+  datetime: optional(
     Type.String({
       maxLength: 100,
       description: 'Only scenes acquired in this interval, for example `2026-01-01T00:00:00Z/2026-12-31T23:59:59Z`',
     }),
   ),
-  statistics: maybe(Statistics),
-  percentiles: maybe(Percentiles),
+  statistics: optional(Statistics),
+  percentiles: optional(Percentiles),
   ...bandFields,
 })
 type Params = Static<typeof Params>

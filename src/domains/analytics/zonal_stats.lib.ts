@@ -18,7 +18,7 @@ import {
   ExpressionText,
   IndexName,
   Item,
-  maybe,
+  optional,
   Percentiles,
   ReflectanceScale,
   Statistics,
@@ -49,8 +49,8 @@ const Feature = Type.Object(
 
 const Params = Closed({
   item_id: Item,
-  geometry: maybe(Area),
-  zones: maybe(
+  geometry: optional(Area),
+  zones: optional(
     Type.Object(
       {
         type: Type.Literal('FeatureCollection'),
@@ -59,18 +59,18 @@ const Params = Closed({
       { description: 'Zones to analyse, instead of `geometry`' },
     ),
   ),
-  bands: maybe(
+  bands: optional(
     Type.Array(Type.Integer({ minimum: 1, maximum: 64 }), {
       minItems: 1,
       maxItems: 64,
       description: '1-based band numbers; all by default',
     }),
   ),
-  expression: maybe(ExpressionText),
-  index_name: maybe(IndexName),
-  reflectance_scale: maybe(ReflectanceScale),
-  statistics: maybe(Statistics),
-  percentiles: maybe(Percentiles),
+  expression: optional(ExpressionText),
+  index_name: optional(IndexName),
+  reflectance_scale: optional(ReflectanceScale),
+  statistics: optional(Statistics),
+  percentiles: optional(Percentiles),
   ...bandFields,
 })
 type Params = Static<typeof Params>

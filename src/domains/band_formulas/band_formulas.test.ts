@@ -45,7 +45,9 @@ test('band_formulas', async (t) => {
     assert.ok(templates.length >= 150, `${templates.length}`)
     assert.ok(templates.every(({ reference }: { reference: string }) => /\d{4}$/.test(reference)))
     assert.deepEqual(
-      new Set((await call('band_formulas.list', { category: 'water' })).body.formulas.map((each: { category: string }) => each.category)),
+      new Set(
+        (await call('band_formulas.list', { category: 'water' })).body.formulas.map((formula: { category: string }) => formula.category),
+      ),
       new Set(['water']),
     )
     assert.equal((await call('band_formulas.get', { formula_id: 'NDVI' })).body.formula, '(NIR - RED) / (NIR + RED)')

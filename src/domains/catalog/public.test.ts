@@ -36,8 +36,8 @@ test('public imagery', async (t) => {
     )
     for (const id of ['catalog.viz.landsat', 'catalog.viz.naip']) {
       const { visualizations, default_id, tile_template } = await ok(id)
-      assert.ok(visualizations.some((each: { id: string }) => each.id === default_id))
-      assert.ok(visualizations.some((each: { id: string }) => each.id === 'ndvi'))
+      assert.ok(visualizations.some((visualization: { id: string }) => visualization.id === default_id))
+      assert.ok(visualizations.some((visualization: { id: string }) => visualization.id === 'ndvi'))
       assert.match(tile_template, /\{scene_id\}.*\{z\}/)
     }
     const { samples, total } = await ok('catalog.provider.samples', { provider: 'landsat', limit: 2 })
@@ -50,36 +50,36 @@ test('public imagery', async (t) => {
     const { visualizations, tile_template } = await ok('catalog.viz.landsat')
     assert.ok(visualizations.length > 3)
     const scene = await clearScene('sandbox-landsat')
-    const place = tileAt(12)
+    const tile = tileAt(12)
     const posted = await w.call(null, 'catalog.tile.render', {
       collection: 'landsat',
       scene_id: scene.id,
       visualization: 'rgb',
-      ...place,
+      ...tile,
       format: 'png',
     })
     assert.equal(posted.status, 200, posted.bytes.toString())
     const [red, green, blue, alpha] = await meanOf(posted.bytes)
     assert.ok(red! > 15 && green! > 15 && blue! > 10 && (alpha ?? 255) === 255, `${red} ${green} ${blue} ${alpha}`)
-    const address = Object.entries({ ...place, scene_id: scene.id, visualization: 'rgb' })
+    const url = Object.entries({ ...tile, scene_id: scene.id, visualization: 'rgb' })
       .reduce((text, [name, value]) => text.replace(`{${name}}`, String(value)), tile_template as string)
       .replace('.webp', '.png')
-    const got = await w.request('GET', address.slice(w.baseUrl.length))
+    const got = await w.request('GET', url.slice(w.baseUrl.length))
     assert.equal(got.status, 200)
     assert.deepEqual(got.bytes, posted.bytes)
     assert.match(got.headers.get('cache-control')!, /immutable/)
-    const again = await w.request('GET', address.slice(w.baseUrl.length), { headers: { 'if-none-match': got.headers.get('etag')! } })
+    const again = await w.request('GET', url.slice(w.baseUrl.length), { headers: { 'if-none-match': got.headers.get('etag')! } })
     assert.equal(again.status, 304)
-    for (const [given, said] of [
+    for (const [parameter, hint] of [
       ['colormap_name=viridis', "did you mean 'colormap'?"],
       ['expresion=b1', "did you mean 'expression'?"],
       ['anything=1', 'this address takes visualization, provider'],
     ] as const) {
-      const { status, body } = await w.request('GET', `${address.slice(w.baseUrl.length)}&${given}`)
-      assert.equal(status, 400, given)
-      assert.ok(body.detail.includes(said), body.detail)
+      const { status, body } = await w.request('GET', `${url.slice(w.baseUrl.length)}&${parameter}`)
+      assert.equal(status, 400, parameter)
+      assert.ok(body.detail.includes(hint), body.detail)
     }
-    assert.equal((await w.request('GET', `${address.slice(w.baseUrl.length)}&_=1`)).status, 200, 'map clients add it to bypass caches')
+    assert.equal((await w.request('GET', `${url.slice(w.baseUrl.length)}&_=1`)).status, 200, 'map clients add it to bypass caches')
     const quicklook = `/api/v1/catalog/sandbox-landsat/${scene.id}/quicklook`
     const bearer = { headers: { authorization: `Bearer ${owner.token}` } }
     assert.equal((await w.request('GET', `${quicklook}?width=100`, bearer)).status, 400)
@@ -88,7 +88,7 @@ test('public imagery', async (t) => {
       collection: 'landsat',
       scene_id: scene.id,
       visualization: 'ndvi',
-      ...place,
+      ...tile,
       format: 'png',
     })
     assert.equal(index.status, 200)

@@ -97,9 +97,9 @@ test('catalog searches', async (t) => {
       [422, { host_name, next: 'x.y' }, /cursor/],
     ]
     for (const [status, input, pattern] of refusals) {
-      const answer = await search(input)
-      assert.equal(answer.status, status, JSON.stringify(input))
-      assert.match(answer.body.detail, pattern)
+      const response = await search(input)
+      assert.equal(response.status, status, JSON.stringify(input))
+      assert.match(response.body.detail, pattern)
     }
   })
 
@@ -118,13 +118,13 @@ test('catalog searches', async (t) => {
     const first = (await search(input)).body
     const cursor = new URL(nextOf(first)!).searchParams.get('next')!
     assert.equal((await search({ ...input, next: cursor, limit: 5 })).status, 200)
-    for (const bent of [
+    for (const tampered of [
       { ...input, next: cursor, bbox: [2.28, 48.18, 2.33, 48.22] },
       { ...input, next: cursor, host_name: 'sandbox-vhr' },
       { ...input, next: `${cursor.slice(0, -2)}AA` },
       { ...input, next: `A${cursor}` },
     ])
-      assert.equal((await search(bent)).status, 422)
+      assert.equal((await search(tampered)).status, 422)
     w.clock.advance({ minutes: 61 })
     const { token: later } = await w.signIn(org.owner, org.id)
     const late = await w.call(later, 'catalog.search', { ...input, next: cursor })
@@ -145,10 +145,10 @@ test('vendors that fail', async (t) => {
         assert.equal(status, 502)
         assert.equal(body.host_name, 'sandbox-flaky')
       }
-    const gone = await world(t) // The registry is there, and nobody answers.
-    const { owner: other } = await gone.organization()
-    assert.equal((await gone.call(other.token, 'catalog.search', { host_name: 'sandbox-hr' })).status, 502)
-    const merged = await gone.call(other.token, 'catalog.federated_search', { bbox: BOX })
+    const offline = await world(t) // The registry is there, and nobody answers.
+    const { owner: other } = await offline.organization()
+    assert.equal((await offline.call(other.token, 'catalog.search', { host_name: 'sandbox-hr' })).status, 502)
+    const merged = await offline.call(other.token, 'catalog.federated_search', { bbox: BOX })
     assert.deepEqual([merged.status, merged.body.code], [502, 'bad-gateway'], 'every source failed')
     assert.match(merged.body.detail, /^No source could be searched: .*sandbox-hr could not be reached/)
     assert.ok(merged.body.sources.every(({ error }: { error: string | null }) => error !== null))
@@ -162,7 +162,7 @@ test('vendors that fail', async (t) => {
         source_ids: ['sandbox-flaky', 'sandbox-hr', 'sandbox-open'],
       })
       assert.equal(status, 200)
-      const reports = new Map(body.sources.map((each: { source_id: string; error: string | null }) => [each.source_id, each.error]))
+      const reports = new Map(body.sources.map((source: { source_id: string; error: string | null }) => [source.source_id, source.error]))
       assert.match(String(reports.get('sandbox-flaky')), /sandbox-flaky/)
       assert.equal(reports.get('sandbox-hr'), null)
       const alone = await call('catalog.federated_search', { ids: [fault, 'x'], source_ids: ['sandbox-flaky'] })
@@ -243,13 +243,13 @@ test('vendors that fail', async (t) => {
     assert.equal(more.length, 4)
     assert.ok(!all.some(({ id }: FoundScene) => id === more[0].id))
     const leaving = new AbortController()
-    const answer = await fetch(`${w.baseUrl}/v1/op/catalog.search_stream`, {
+    const response = await fetch(`${w.baseUrl}/v1/op/catalog.search_stream`, {
       method: 'POST',
       headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ ...input, limit: 10_000 }),
       signal: leaving.signal,
     })
-    const reader = answer.body!.getReader()
+    const reader = response.body!.getReader()
     await reader.read()
     leaving.abort()
     await assert.rejects(async () => {

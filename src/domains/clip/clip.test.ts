@@ -141,7 +141,7 @@ test('a clip of an item', async (t) => {
   await t.test('rejections cost nothing and say what to change', async () => {
     const initial = await balance(w, org)
     for (const [more, status, words] of [
-      [{ aoi_geometry: box(10, 10, 11, 11) }, 400, /does not intersect/],
+      [{ aoi_geometry: box(10, 10, 11, 11) }, 400, /does not touch/],
       [{ aoi_geometry: { type: 'Point', coordinates: [151, -33] } }, 422, /aoi_geometry/],
       [
         { asset_keys: ['data', 'nothing'] },
@@ -222,14 +222,14 @@ test('clips of areas', async (t) => {
 
   await t.test('a clip of two mosaics gives one item with two files, in the only project', async () => {
     const request = { area: 'harbour', aoi_geometry: AOI, organization_id: org.id }
-    const ask = async (id: string, input: object): Promise<unknown> => await w.ok(clipper.token, id, input)
-    const price = await priceOf(ask, 'clip.create_from_area', request)
+    const call = async (id: string, input: object): Promise<unknown> => await w.ok(clipper.token, id, input)
+    const price = await priceOf(call, 'clip.create_from_area', request)
     const before = await balance(w, org)
     const { status, body } = await clip('clip.create_from_area', request, keyed())
     assert.equal(status, 200, JSON.stringify(body))
     assert.deepEqual(price, { credits: before - (await balance(w, org)), aud: price.credits! / 100 })
     await assert.rejects(
-      priceOf(ask, 'clip.create_from_area', { ...request, mosaic_types: ['sar'] }),
+      priceOf(call, 'clip.create_from_area', { ...request, mosaic_types: ['sar'] }),
       /Harbour has no mosaic sar; it has rgb, dem/,
     )
     assert.deepEqual(body.asset_keys, ['rgb', 'dem'])

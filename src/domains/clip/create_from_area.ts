@@ -10,7 +10,7 @@ import { checkJob, fundJob, permitJob, storeJob } from '#services/processing/job
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { CLIP_PROCESS, requireArea } from './clips.lib.ts'
 import { requireIntersection } from './intersection.lib.ts'
-import { AoiGeometry, AreaId, Created, EXAMPLE_AOI, EXAMPLE_AREA, EXAMPLE_CREATED, toCreated } from './wire.ts'
+import { AoiGeometry, AreaId, CreatedClip, EXAMPLE_AOI, EXAMPLE_AREA, EXAMPLE_CREATED, toCreated } from './wire.ts'
 
 /**
  * Clips mosaics of a predefined area. The result is an item in the project that is named, or in the caller's only project. The
@@ -40,7 +40,7 @@ export default operation({
     project_id: Type.Optional(Nullable(Described(Uuid, 'ID of the project to save the result in'))),
     organization_id: Type.Optional(Type.String({ description: "Organization ID; defaults to the caller's organization" })),
   }),
-  output: Created,
+  output: CreatedClip,
   example: {
     input: { area: EXAMPLE_AREA.id, mosaic_types: ['rgb'], aoi_geometry: EXAMPLE_AOI, project_id: EXAMPLE_IDS.project },
     output: { ...EXAMPLE_CREATED, asset_keys: ['rgb'] },

@@ -8,7 +8,7 @@ import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { ItemId } from '#wire/ids.ts'
 import { CLIP_PROCESS } from './clips.lib.ts'
 import { requireIntersection } from './intersection.lib.ts'
-import { AoiGeometry, Created, EXAMPLE_AOI, EXAMPLE_CREATED, toCreated } from './wire.ts'
+import { AoiGeometry, CreatedClip, EXAMPLE_AOI, EXAMPLE_CREATED, toCreated } from './wire.ts'
 
 const Label = NotBlank(200)
 
@@ -41,7 +41,7 @@ export default operation({
     output_name: Type.Optional(Nullable(Described(Label, 'Name of the result'))),
     target_collection_id: Type.Optional(Nullable(Described(Uuid, 'ID of the collection to add the result to'))),
   }),
-  output: Created,
+  output: CreatedClip,
   example: {
     input: { source_item_id: EXAMPLE_IDS.item, project_id: EXAMPLE_IDS.project, aoi_geometry: EXAMPLE_AOI, asset_keys: ['data'] },
     output: EXAMPLE_CREATED,

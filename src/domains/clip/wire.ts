@@ -75,7 +75,7 @@ export const toClipJob = (job: Job, clips: readonly ClipFile[] | null): Static<t
 })
 
 /** The response of the calls that create a clip job: the job in short. */
-export const Created = Closed(
+export const CreatedClip = Closed(
   {
     job: Closed(
       {
@@ -92,7 +92,7 @@ export const Created = Closed(
   { $id: 'StartedClip', description: 'The started clip job' },
 )
 
-export const toCreated = (job: Job, keys: readonly string[]): Static<typeof Created> => ({
+export const toCreated = (job: Job, keys: readonly string[]): Static<typeof CreatedClip> => ({
   job: { id: job.id, status: statusOf(job), job_type: job.jobType, organization_id: job.organizationId },
   assets_to_clip: keys.length,
   asset_keys: [...keys],
@@ -121,7 +121,7 @@ export const EXAMPLE_CLIP: Static<typeof ClipJobRecord> = {
   created_at: EXAMPLE_AT,
   completed_at: EXAMPLE_AT,
 }
-export const EXAMPLE_CREATED: Static<typeof Created> = {
+export const EXAMPLE_CREATED: Static<typeof CreatedClip> = {
   job: { id: EXAMPLE_CLIP_ID, status: 'running', job_type: 'cog_clip', organization_id: EXAMPLE_IDS.organization },
   assets_to_clip: 1,
   asset_keys: ['data'],

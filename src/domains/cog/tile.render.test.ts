@@ -129,11 +129,11 @@ test('cog.tile.render', async (t) => {
       [{ url: files.url('missing.tif') }, 422, /has no file at this address/],
     ]
     for (const [input, status, detail] of cases) {
-      const answer = await render(input)
+      const response = await render(input)
       assert.deepEqual(
-        [answer.status, detail.test(answer.body.detail)],
+        [response.status, detail.test(response.body.detail)],
         [status, true],
-        `${JSON.stringify(input)} → ${answer.status} ${answer.body?.detail}`,
+        `${JSON.stringify(input)} → ${response.status} ${response.body?.detail}`,
       )
     }
   })

@@ -96,10 +96,10 @@ test('collections', async (t) => {
     const item = await w.ok(editor.token, 'items.create', { project_id, collection_id: collection.id, type: 'user_raster', name: 'A' })
     await w.ok(editor.token, 'items.create', { project_id, collection_id: collection.id, type: 'user_raster', name: 'B' })
     const listed = await w.ok(viewer.token, 'collections.list', { project_id })
-    assert.equal(listed.find((each: { id: string }) => each.id === collection.id).item_count, 2)
+    assert.equal(listed.find((row: { id: string }) => row.id === collection.id).item_count, 2)
     assert.deepEqual(
-      listed.map((each: { layer_order: number }) => each.layer_order),
-      listed.map((each: { layer_order: number }) => each.layer_order).toSorted((a: number, b: number) => a - b),
+      listed.map((row: { layer_order: number }) => row.layer_order),
+      listed.map((row: { layer_order: number }) => row.layer_order).toSorted((a: number, b: number) => a - b),
     )
     assert.deepEqual(await w.ok(owner.token, 'collections.delete', { project_id, collection_id: collection.id }), {
       ok: true,

@@ -43,7 +43,7 @@ test('a collection as one layer', async (t) => {
           [
             render(tile),
             ...(longitude < 151.3 ? [older] : []).map((item_id) => w.call(token, 'items.tile.render', { item_id, ...tile, format: 'png' })),
-          ].map(async (answer) => await alphaShare((await answer).bytes)),
+          ].map(async (response) => await alphaShare((await response).bytes)),
         )
         assert.ok(shares[0]! >= (shares[1] ?? 0.0001), `${zoom} ${longitude}: ${shares.join(' ')}`)
       }
@@ -53,14 +53,14 @@ test('a collection as one layer', async (t) => {
   })
   await t.test('pixels are those of the first item that has them', async () => {
     const tile = tileAt(151.25, -33.1, 13)
-    const pictures = await sharp((await render(tile)).bytes)
+    const pixels = await sharp((await render(tile)).bytes)
       .ensureAlpha()
       .raw()
       .toBuffer()
     const { items } = await w.ok(token, 'items.list', { project_id: org.projectId })
-    const newest = items.find((each: { datetime: string }) => each.datetime.startsWith('2029'))
+    const newest = items.find((item: { datetime: string }) => item.datetime.startsWith('2029'))
     assert.deepEqual(
-      pictures,
+      pixels,
       await sharp((await w.call(token, 'items.tile.render', { item_id: newest.id, ...tile, format: 'png' })).bytes)
         .ensureAlpha()
         .raw()

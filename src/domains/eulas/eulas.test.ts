@@ -59,7 +59,7 @@ test('eulas', async (t) => {
 
   await t.test('a changed text under the same ID is not accepted, and neither is a withdrawn licence', async () => {
     const [licence] = vendors.licences.filter(({ id }) => id === product.licenceId)
-    const reworded = { ...licence!, documents: licence!.documents.map((each) => ({ ...each, text: `${each.text} And more.` })) }
+    const reworded = { ...licence!, documents: licence!.documents.map((document) => ({ ...document, text: `${document.text} And more.` })) }
     assert.ok(await refusal({ ...vendors, licence: () => reworded }))
     await call('eulas.document.accept', { eula_id: licence!.id, document_id: licence!.documents[0]!.id, is_accepted: false })
     assert.ok(await refusal())

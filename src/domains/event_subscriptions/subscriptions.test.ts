@@ -79,9 +79,9 @@ test('event_subscriptions: delivery', async (t) => {
 
   await t.test('both verifiers detect a changed body', async () => {
     const got = endpoint.received[0]!
-    const bent = { ...got, text: got.text.replace('Reef', 'Reeg') }
-    assert.ok(!verifies(bent, subscription.signing_secret))
-    assert.throws(() => requireSigned(bent, subscription.signing_secret))
+    const tampered = { ...got, text: got.text.replace('Reef', 'Reeg') }
+    assert.ok(!verifies(tampered, subscription.signing_secret))
+    assert.throws(() => requireSigned(tampered, subscription.signing_secret))
   })
 
   await t.test('other event types and other organizations are not delivered', async () => {
@@ -173,18 +173,18 @@ test('event_subscriptions: retries and dead letters', async (t) => {
   })
 
   await t.test('Retry-After lengthens the backoff, to a day at most, and never shortens it', async () => {
-    for (const [given, atLeast] of [
+    for (const [retryAfter, atLeast] of [
       ['3600', 3_600],
       ['9999999', 86_400],
       ['1', 54],
       ['Sun, 06 Nov 1994 08:49:37 GMT', 54],
       ['soon', 54],
     ] as const) {
-      endpoint.answer((_got, response) => response.writeHead(503, { 'retry-after': given }).end())
-      await make(`retry after ${given}`)
+      endpoint.answer((_got, response) => response.writeHead(503, { 'retry-after': retryAfter }).end())
+      await make(`retry after ${retryAfter}`)
       assert.equal(await w.deliver(), 1)
       const waits = (new Date((await latest()).next_attempt_at).getTime() - w.clock.now().getTime()) / 1_000
-      assert.ok(waits >= atLeast && waits <= Math.max(66, atLeast), `${given}: ${waits}`)
+      assert.ok(waits >= atLeast && waits <= Math.max(66, atLeast), `${retryAfter}: ${waits}`)
       endpoint.answer((_got, response) => response.writeHead(200).end())
       w.clock.advance({ days: 1, minutes: 1 })
       assert.equal(await w.deliver(), 1)
@@ -200,8 +200,8 @@ test('event_subscriptions: retries and dead letters', async (t) => {
       reset: [(_got, response) => void response.destroy(), null],
       long: [(_got, response) => response.writeHead(200).end('y'.repeat(200_000)), 200],
     }
-    for (const [name, [answer, status]] of Object.entries(outcomes)) {
-      endpoint.answer(answer)
+    for (const [name, [respond, status]] of Object.entries(outcomes)) {
+      endpoint.answer(respond)
       await make(name)
       const startedMs = performance.now()
       await w.deliver()

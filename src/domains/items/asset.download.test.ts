@@ -7,8 +7,8 @@ import { world, type Org } from '../../../test/support/world.ts'
 
 const GIB = 1024 ** 3
 
-// Goal: whoever may read an item can download its files through signed addresses, within the limits of the plan, which
-// hold to the byte however many ask at once.
+// Goal: everyone who can read an item can download its files through signed URLs, within the limits of the plan, which are exact
+// to the byte under concurrency.
 test('items.asset.download', async (t) => {
   const w = await world(t, { egressAllow: ['data.example'] })
   const scene = async (org: Org, claimedSize?: number, more: object = {}) => {
@@ -84,25 +84,25 @@ test('items.asset.download', async (t) => {
     const stranger = await w.organization()
     const { item_id, asset_id } = await scene(org)
     const other = await scene(org)
-    const ask = (input: object, token = owner.token) => w.call(token, 'items.asset.download', { item_id, asset_id, ...input })
+    const download = (input: object, token = owner.token) => w.call(token, 'items.asset.download', { item_id, asset_id, ...input })
     for (const input of [{ asset_id: newId() }, { asset_id: other.asset_id }, { asset_id: 'nothing' }, { item_id: 'nothing' }])
-      assert.equal((await ask(input)).status, 404)
-    const missing = await ask({ item_id: 'nothing' })
+      assert.equal((await download(input)).status, 404)
+    const missing = await download({ item_id: 'nothing' })
     for (const lifecycle_state of ['expiring', 'archived', 'active']) {
       await w.ok(owner.token, 'items.update', { item_id, lifecycle_state })
-      assert.equal((await ask({})).status, 200, lifecycle_state)
+      assert.equal((await download({})).status, 200, lifecycle_state)
     }
     await w.ok(owner.token, 'items.update', { item_id, lifecycle_state: 'expired' })
-    const expired = await ask({})
+    const expired = await download({})
     assert.deepEqual([expired.status, expired.body.title, expired.body.code], [410, 'Gone', 'gone'])
     await w.ok(owner.token, 'items.delete', { item_id })
-    assert.equal((await ask({})).status, 410)
+    assert.equal((await download({})).status, 410)
     await w.ok(owner.token, 'projects.delete', { project_id: org.projectId })
-    assert.equal((await ask({ ...other })).status, 410, 'deleted with its project')
-    const foreign = await ask({}, stranger.owner.token)
+    assert.equal((await download({ ...other })).status, 410, 'deleted with its project')
+    const foreign = await download({}, stranger.owner.token)
     assert.deepEqual({ ...foreign.body, instance: '' }, { ...missing.body, instance: '' })
     const before = await meter(org)
-    assert.equal(before, 18, 'only what was signed counts')
+    assert.equal(before, 18, 'only signed URLs count')
   })
 
   await t.test('a file by reference returns its own URL and counts no bytes', async () => {
@@ -114,8 +114,8 @@ test('items.asset.download', async (t) => {
       assets: [{ key: 'data', href: 'https://data.example/a.tif', media_type: 'image/tiff' }],
     })
     const [{ id: asset_id }] = await w.ok(owner.token, 'items.list_assets', { item_id })
-    const answer = await w.ok(owner.token, 'items.asset.download', { item_id, asset_id })
-    assert.deepEqual(answer, {
+    const download = await w.ok(owner.token, 'items.asset.download', { item_id, asset_id })
+    assert.deepEqual(download, {
       url: 'https://data.example/a.tif',
       expires_in_seconds: 900,
       asset_id,
@@ -193,7 +193,7 @@ test('items.asset.download', async (t) => {
     const [large, small] = [await big(org, 3 * GIB), await big(org, GIB)]
     const take = (files: object) => w.call(key, 'items.asset.download', files)
     assert.equal((await take(large)).status, 200)
-    assert.equal((await take(large)).status, 200, 'the one that goes past the quarter is still given')
+    assert.equal((await take(large)).status, 200, 'the download that exceeds the quarter is still allowed')
     const refused = await take(small)
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '900'])
     w.clock.advance({ minutes: 14, seconds: 59 })
@@ -214,7 +214,7 @@ test('items.asset.download', async (t) => {
     const keyOfSecond = (await w.key(second.owner.token)).key
     const file = await big(second, 5 * GIB)
     const large = await Promise.all(Array.from({ length: 40 }, () => w.call(keyOfSecond, 'items.asset.download', file)))
-    assert.equal(large.filter(({ status }) => status === 200).length, 2, 'the second passes the quarter and pauses the rest')
+    assert.equal(large.filter(({ status }) => status === 200).length, 2, 'the second exceeds the quarter and pauses the rest')
     assert.equal(await meter(second), 10 * GIB)
   })
 
@@ -225,17 +225,17 @@ test('items.asset.download', async (t) => {
     const [{ href }] = await w.ok(key, 'items.list_assets', { item_id })
     const path = href.slice(w.baseUrl.length)
     assert.equal((await w.request('GET', path)).status, 401)
-    for (const answer of [
+    for (const response of [
       await w.request('GET', path, { headers: { authorization: `Bearer ${key}` } }),
       await w.request('GET', `${path}?key=${key}`),
     ]) {
-      assert.equal(answer.status, 302)
-      assert.match(answer.headers.get('location')!, /^http:\/\/127\.0\.0\.1:/)
-      assert.deepEqual([answer.headers.get('cache-control'), answer.bytes.length], ['private, max-age=600', 0])
+      assert.equal(response.status, 302)
+      assert.match(response.headers.get('location')!, /^http:\/\/127\.0\.0\.1:/)
+      assert.deepEqual([response.headers.get('cache-control'), response.bytes.length], ['private, max-age=600', 0])
     }
     assert.equal(await meter(org), 12)
-    const gone = await w.request('GET', `${path}x?key=${key}`)
-    assert.deepEqual([gone.status, gone.body.code], [404, 'not-found'])
+    const missing = await w.request('GET', `${path}x?key=${key}`)
+    assert.deepEqual([missing.status, missing.body.code], [404, 'not-found'])
     const posted = await w.request('POST', path, { headers: { authorization: `Bearer ${key}` } })
     assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET'])
     await w.flushAudit()

@@ -72,7 +72,7 @@ test('bands of assets', async (t) => {
       { index: 2, name: 'two', role: null, data_type: null },
     ])
     const silent = await detect(id, 'silent')
-    assert.deepEqual([silent.status, silent.body.code], [422, 'invalid-input'], 'nothing can tell, and the reason is said')
+    assert.deepEqual([silent.status, silent.body.code], [422, 'invalid-input'], 'the bands are unknown, and the detail says why')
     assert.match(silent.body.detail, /data\.example/)
   })
 
@@ -102,7 +102,7 @@ test('bands of assets', async (t) => {
     assert.deepEqual(of([band('gray')]), ['band_count', 'band_1', '-'])
     assert.deepEqual(of(plain(9))[1], Array.from({ length: 9 }, (_, i) => `band_${i + 1}`).join(' '))
     assert.deepEqual(of([band('undefined', 'nir'), band('undefined', 'NIR')]), ['file', 'nir NIR', 'NIR -'], 'one band has a role')
-    assert.deepEqual(of([band('undefined', 'nir'), band()])[0], 'band_count', 'a file that names some of its bands names none')
+    assert.deepEqual(of([band('undefined', 'nir'), band()])[0], 'band_count', 'a file that names only some bands counts as unnamed')
     for (const count of [3, 5, 6, 7, 8, 10, 12, 13]) assert.equal(new Set(of(plain(count))[1]!.split(' ')).size, count)
     assert.equal(proposeBands(null, null), null)
     assert.deepEqual(
@@ -153,6 +153,6 @@ test('bands of assets', async (t) => {
       'the metadata has the number of bands',
     )
     assert.equal((await set(['x'], owner.token, { item_id: id, asset_id: 'data' })).status, 422)
-    assert.equal((await set(['x'], owner.token, { item_id: id, asset_id: 'silent' })).status, 422, 'nobody knows how many')
+    assert.equal((await set(['x'], owner.token, { item_id: id, asset_id: 'silent' })).status, 422, 'the number of bands is unknown')
   })
 })

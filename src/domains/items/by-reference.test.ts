@@ -54,8 +54,8 @@ test('files by reference', async (t) => {
     }
     const { statistics } = await w.ok(token, 'cog.statistics', { url, geometry })
     assert.equal(statistics.length, 4)
-    const bent = await w.call(token, 'cog.statistics', { url: url.replace(/signature=[^&]+/i, 'signature=0'), geometry })
-    assert.ok([422, 502].includes(bent.status), String(bent.status))
+    const tampered = await w.call(token, 'cog.statistics', { url: url.replace(/signature=[^&]+/i, 'signature=0'), geometry })
+    assert.ok([422, 502].includes(tampered.status), String(tampered.status))
   })
 
   await t.test('a download from an unknown host is 400 with the URL of the file, shared or not', async () => {

@@ -299,7 +299,7 @@ test('items', async (t) => {
     const hidden = await w.ok(owner.token, 'items.create', { project_id: secret.id, type: 'clip', name: 'h' })
     assert.equal((await w.call(editor.token, 'items.get', { item_id: hidden.id })).status, 403)
     await w.guest(secret.id, 'viewer', stranger)
-    assert.equal((await w.call(stranger.token, 'items.get', { item_id: hidden.id })).status, 200, 'a guest reads')
+    assert.equal((await w.call(stranger.token, 'items.get', { item_id: hidden.id })).status, 200, 'a guest can read')
     const { key } = await w.key(stranger.token, ['read', 'write'])
     assert.equal((await w.call(key, 'items.get', { item_id: hidden.id })).status, 404, 'a key stays in its organization')
   })
@@ -327,8 +327,8 @@ test('items', async (t) => {
       [null, null, null, null, {}, 'Scene', moved],
     )
     await recount(w)
-    const gone = (await update({ geometry: null })).body
-    assert.deepEqual([gone.geometry, gone.bbox], [null, null])
+    const unplaced = (await update({ geometry: null })).body
+    assert.deepEqual([unplaced.geometry, unplaced.bbox], [null, null])
     const events = await eventsOf(w, before.id)
     assert.deepEqual(
       events.slice(1).map(({ data }) => data['changed_fields']),
@@ -339,7 +339,7 @@ test('items', async (t) => {
       ],
     )
     assert.equal((await update({ name: 'Scene' })).status, 200)
-    assert.equal((await eventsOf(w, before.id)).length, events.length, 'nothing changed, nothing reported')
+    assert.equal((await eventsOf(w, before.id)).length, events.length, 'no change, no event')
     assert.equal((await update({ type: 'clip' })).status, 422)
     assert.equal((await update({ project_id })).status, 422)
     await recount(w)
@@ -389,8 +389,8 @@ test('items', async (t) => {
   await t.test('two concurrent deletes: one succeeds, the storage is freed once', async () => {
     const { id: item_id } = await createOk()
     await storeFile(w, item_id, 'data', 10)
-    const answers = await Promise.all(Array.from({ length: 8 }, () => w.call(editor.token, 'items.delete', { item_id })))
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 404, 404, 404, 404, 404, 404, 404])
+    const responses = await Promise.all(Array.from({ length: 8 }, () => w.call(editor.token, 'items.delete', { item_id })))
+    assert.deepEqual(responses.map(({ status }) => status).toSorted(), [200, 404, 404, 404, 404, 404, 404, 404])
     await recount(w)
   })
 
@@ -423,15 +423,15 @@ test('items', async (t) => {
       .execute()
     assert.deepEqual(stranded, [])
     await recount(w)
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...Array.from({ length: 8 }, () => add()),
       ...ids.slice(6).map((item_id) => w.call(owner.token, 'items.delete', { item_id })),
       w.call(owner.token, 'projects.delete', { project_id: busy }),
     ])
-    assert.equal(answers.at(-1)!.status, 200)
+    assert.equal(responses.at(-1)!.status, 200)
     assert.ok(
-      answers.every(({ status }) => [200, 400, 404].includes(status)),
-      JSON.stringify(answers.map(({ status }) => status)),
+      responses.every(({ status }) => [200, 400, 404].includes(status)),
+      JSON.stringify(responses.map(({ status }) => status)),
     )
     assert.deepEqual(
       await w.db.selectFrom('item').select('seq').where('project_id', '=', busy).where('deleted_at', 'is', null).execute(),
@@ -559,7 +559,7 @@ test('items', async (t) => {
     const { id: raced } = await w.ok(owner.token, 'items.create', { project_id: open.id, type: 'clip', name: 'before' })
     const waiting = await w.db.transaction().execute(async (tx) => {
       await tx.updateTable('project').set({ archived_at: w.clock.now() }).where('id', '=', open.id).execute()
-      // Has passed its check when it waits for the row.
+      // It has passed its check and waits for the row.
       const update = w.call(owner.token, 'items.update', { item_id: raced, name: 'after' })
       for (;;) {
         const { rows } = await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'

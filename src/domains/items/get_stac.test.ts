@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { scene } from '../../../test/support/scene.ts'
 import { world } from '../../../test/support/world.ts'
 
-/** The schema that a field's prefix stands for. */
+/** The extension schema of each field prefix. */
 const SCHEMAS: Readonly<Record<string, RegExp>> = {
   eo: /\/eo\/v/,
   file: /\/file\/v/,

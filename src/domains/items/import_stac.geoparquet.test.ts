@@ -8,13 +8,13 @@ import { stacLines } from '#adapters/raster/stac-table.ts'
 import { openTable, type TableRow } from '#wire/stac-parquet.ts'
 import { world } from '../../../test/support/world.ts'
 
-const place = (longitude: number, latitude: number) => [longitude, latitude]
+const positionOf = (longitude: number, latitude: number) => [longitude, latitude]
 
 const feature = (id: string, properties: object): TableRow => ({
   stac_version: '1.0.0',
   stac_extensions: [],
   id,
-  geometry: { type: 'LineString', coordinates: [place(10, 50), place(11, 51)] },
+  geometry: { type: 'LineString', coordinates: [positionOf(10, 50), positionOf(11, 51)] },
   bbox: [10, 50, 11, 51],
   properties: { datetime: '2026-02-01T00:00:00.000Z', title: `Scene ${id}`, ...properties },
   assets: {
@@ -97,7 +97,7 @@ test('items.import_stac of a table', async (t) => {
       feature('b', { platform: 7, day: true }),
       { ...feature('c', { 'proj:centroid': { lat: 1, lon: 2 } }), geometry: null, bbox: undefined, assets: {} },
     ]
-    const collection = { type: 'FeatureCollection', features: features.map((each) => ({ ...each, type: 'Feature' })) }
+    const collection = { type: 'FeatureCollection', features: features.map((feature) => ({ ...feature, type: 'Feature' })) }
     const sent = await w.ok(exporter.owner.token, 'items.import_stac', { project_id: exporter.projectId, features: collection })
     assert.deepEqual(sent, { created: 3, skipped: 0, errors: [] })
     const exported = await fetch(`${w.baseUrl}/stac/search?f=parquet`, { headers: { authorization: `Bearer ${exporter.owner.token}` } })

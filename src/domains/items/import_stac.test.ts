@@ -32,7 +32,8 @@ const feature = (id: string, more: object = {}) => ({
   links: [],
   ...more,
 })
-const ndjson = (...features: unknown[]) => features.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join('\n')
+const ndjson = (...features: unknown[]) =>
+  features.map((feature) => (typeof feature === 'string' ? feature : JSON.stringify(feature))).join('\n')
 
 // Goal: external items are registered in bulk, once, each with lineage and an event; rejected ones are listed with the reason.
 test('items.import_stac', async (t) => {
@@ -69,7 +70,7 @@ test('items.import_stac', async (t) => {
     )
     const page = await w.ok(viewer.token, 'items.search', { project_id, bbox: [10.5, 50.5, 10.6, 50.6], format: 'stac' })
     assert.deepEqual(
-      page.features.map((each: { id: string }) => each.id),
+      page.features.map((feature: { id: string }) => feature.id),
       ['S2/a b', 'S2-b'],
     )
     assert.deepEqual(page.features[0].properties['eo:cloud_cover'], 12.5)
@@ -147,8 +148,8 @@ test('items.import_stac', async (t) => {
 
   await t.test('ids of another project, deleted ids, and ids of another organization', async () => {
     const other = await w.ok(owner.token, 'projects.create', { name: 'Other' })
-    const answer = await w.ok(owner.token, 'items.import_stac', { project_id: other.id, ndjson: ndjson(feature('S2-b')) })
-    assert.deepEqual(answer, {
+    const response = await w.ok(owner.token, 'items.import_stac', { project_id: other.id, ndjson: ndjson(feature('S2-b')) })
+    assert.deepEqual(response, {
       created: 0,
       skipped: 0,
       errors: [{ index: 0, id: 'S2-b', message: 'exists in another project of the organization' }],
@@ -168,13 +169,13 @@ test('items.import_stac', async (t) => {
   await t.test('two concurrent imports of the same IDs: each ID once', async () => {
     const before = await totals()
     const features = Array.from({ length: 300 }, (_, i) => feature(`race-${i}`))
-    const answers = await Promise.all([load({ ndjson: ndjson(...features) }), load({ ndjson: ndjson(...features.toReversed()) })])
+    const responses = await Promise.all([load({ ndjson: ndjson(...features) }), load({ ndjson: ndjson(...features.toReversed()) })])
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 200],
     )
     assert.equal(
-      answers.reduce((sum, { body }) => sum + body.created, 0),
+      responses.reduce((sum, { body }) => sum + body.created, 0),
       300,
     )
     assert.equal((await totals()).items, before.items + 300)

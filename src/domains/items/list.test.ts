@@ -17,7 +17,7 @@ test('items.list', async (t) => {
     const within = i % 3 === 0 ? { collection_id: collection.id } : {}
     ids.push((await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: `i${i}`, ...within })).id)
   }
-  /** The total, and which items. */
+  /** The total, followed by the indexes of the items. */
   const list = async (input: object) => {
     const { items, total } = await w.ok(viewer.token, 'items.list', { project_id, ...input })
     return [total, ...items.map((item: { id: string }) => ids.indexOf(item.id))]
@@ -45,15 +45,15 @@ test('items.list', async (t) => {
       return seen
     }
     assert.deepEqual(await read({}), [6, 5, 4, 3, 2, 1, 0])
-    assert.deepEqual(await read({ limit: ITEMS }), [6, 5, 4, 3, 2, 1, 0], 'a full last page is the last one')
+    assert.deepEqual(await read({ limit: ITEMS }), [6, 5, 4, 3, 2, 1, 0], 'a full last page has no next page')
     assert.deepEqual(await read({ uncollected: true }), [5, 4, 2, 1])
     assert.deepEqual(await read({ q: 'i', offset: 1 }), [5, 4, 3, 2, 1, 0])
     const first = await w.ok(viewer.token, 'items.list', { project_id, limit: 2 })
     const added = await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: 'new' })
     await w.ok(owner.token, 'items.delete', { item_id: added.id })
-    const gone = await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: 'gone' })
+    const deleted = await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: 'gone' })
     const from = await w.ok(viewer.token, 'items.list', { project_id, limit: 1 })
-    await w.ok(owner.token, 'items.delete', { item_id: gone.id })
+    await w.ok(owner.token, 'items.delete', { item_id: deleted.id })
     assert.deepEqual(
       (await w.ok(viewer.token, 'items.list', { project_id, limit: 2, next: first.next })).items.map(({ id }: { id: string }) =>
         ids.indexOf(id),
@@ -70,8 +70,8 @@ test('items.list', async (t) => {
   await t.test('by a part of the name or the id, and by type', async () => {
     await w.ok(owner.token, 'items.update', { item_id: ids[2], name: 'Delta_100%' })
     await w.ok(owner.token, 'items.update', { item_id: ids[3], name: 'River delta 100' })
-    assert.deepEqual(await list({ q: 'delta' }), [2, 3, 2], 'in any case, wherever it stands')
-    assert.deepEqual(await list({ q: '_100%' }), [1, 2], 'no letter stands for others')
+    assert.deepEqual(await list({ q: 'delta' }), [2, 3, 2], 'case-insensitive, anywhere in the name')
+    assert.deepEqual(await list({ q: '_100%' }), [1, 2], 'there are no wildcards')
     assert.deepEqual(await list({ q: ids[5]!.toUpperCase() }), [1, 5], 'an id')
     assert.deepEqual(await list({ q: 'delta', limit: 1, offset: 1 }), [2, 2])
     assert.deepEqual(await list({ q: 'delta', collection_id: collection.id }), [1, 3])

@@ -257,7 +257,7 @@ test('retention', async (t) => {
   })
 })
 
-/** The specification's table, and what `items.update` and an upgrade may do. */
+/** The specification's table, and what `items.update` and an upgrade can do. */
 const BY_ITSELF: Record<string, LifecycleState[]> = {
   free: ['active expiring', 'expiring expired', 'expired deleted'],
   paid: ['active archived'],
@@ -284,33 +284,33 @@ test('retention: any history follows the state machine', async (t) => {
       let [rulesFrom, usedAt] = [w.clock.now(), w.clock.now()]
       const RANKS = ['free', 'team', 'business']
       const allowed = new Set<string>()
-      for (const each of steps) {
+      for (const step of steps) {
         const before = (await stateOf(w, item_id)).lifecycle_state
         if (before === 'deleted') break
-        if (each.do === 'days') w.clock.advance({ days: each.days })
-        if (each.do === 'use') {
+        if (step.do === 'days') w.clock.advance({ days: step.days })
+        if (step.do === 'use') {
           w.platform.usage.touch(seq)
           await w.flushUsage()
           usedAt = w.clock.now()
         }
-        if (each.do === 'set') {
+        if (step.do === 'set') {
           const isPast = plan === 'free' && w.clock.now().getTime() - rulesFrom.getTime() >= 30 * DAY_MS
-          const { status } = await w.call(secret, 'items.update', { item_id, lifecycle_state: each.state })
-          const isRefused = isPast && each.state !== 'expired' && each.state !== before
+          const { status } = await w.call(secret, 'items.update', { item_id, lifecycle_state: step.state })
+          const isRefused = isPast && step.state !== 'expired' && step.state !== before
           assert.equal(status, isRefused ? 400 : 200)
           if (isRefused) continue
-          allowed.add(`${before} ${each.state}`)
-          if (each.state === 'active' && before !== 'active') usedAt = w.clock.now()
+          allowed.add(`${before} ${step.state}`)
+          if (step.state === 'active' && before !== 'active') usedAt = w.clock.now()
         }
-        if (each.do === 'plan') {
-          const isUpgrade = RANKS.indexOf(each.plan) > RANKS.indexOf(plan)
-          const answer = await w.ok(secret, 'billing.plan.change', { plan_id: each.plan })
+        if (step.do === 'plan') {
+          const isUpgrade = RANKS.indexOf(step.plan) > RANKS.indexOf(plan)
+          const response = await w.ok(secret, 'billing.plan.change', { plan_id: step.plan })
           if (isUpgrade) {
             allowed.add('expired active').add('expiring active')
-            assert.equal(answer.reactivated_items, before === 'expired' || before === 'expiring' ? 1 : 0)
+            assert.equal(response.reactivated_items, before === 'expired' || before === 'expiring' ? 1 : 0)
           }
-          if ((plan === 'free') !== (each.plan === 'free')) rulesFrom = w.clock.now()
-          plan = each.plan
+          if ((plan === 'free') !== (step.plan === 'free')) rulesFrom = w.clock.now()
+          plan = step.plan
         }
         await w.runTask(retain)
         for (const move of BY_ITSELF[plan === 'free' ? 'free' : 'paid']!) allowed.add(move)
@@ -322,14 +322,14 @@ test('retention: any history follows the state machine', async (t) => {
         if (plan === 'free' && state === 'expiring') assert.ok(age < 30, `expiring after ${age} days`)
         if (plan === 'free' && state === 'expired') assert.ok(age < 60, `expired after ${age} days`)
         if (plan !== 'free' && state === 'active') assert.ok(idle < 365, `active after ${idle} idle days`)
-        if (state !== 'deleted') assert.deepEqual(due_at, expires_at, 'after a run the date is the next due move')
+        if (state !== 'deleted') assert.deepEqual(due_at, expires_at, 'after a run, the date is that of the next change')
         if (state === 'archived') assert.equal(expires_at, null)
         else if (state !== 'deleted' && expires_at) assert.ok(expires_at > w.clock.now())
       }
       const events = await eventsOf(w, item_id)
       let at: unknown = 'active'
       for (const { type, data } of events.slice(1)) {
-        assert.equal(data['previous_lifecycle_state'], at, 'every move is told, in order')
+        assert.equal(data['previous_lifecycle_state'], at, 'every change has an event, in order')
         at = data['lifecycle_state']
         assert.ok(
           allowed.has(`${String(data['previous_lifecycle_state'])} ${String(at)}`),

@@ -11,7 +11,7 @@ import { parseQuery, parseSort } from '#model/imagery/item-filter.ts'
 import * as itemSearch from '#model/imagery/item-search.ts'
 import { toFeature } from '#model/imagery/stac.ts'
 import type { Context } from '#operation.ts'
-import type { FoundItems, SearchFields } from './search.wire.ts'
+import type { ItemSearchResult, SearchFields } from './search.wire.ts'
 
 /** Rejects invalid input before the database is queried. */
 export function readSearch(
@@ -33,10 +33,10 @@ export function readSearch(
   }
 }
 
-export async function find(
+export async function searchItems(
   { db, baseUrl }: Context,
   search: itemSearch.Search & { baseUrl: string | null },
-): Promise<Static<typeof FoundItems>> {
+): Promise<Static<typeof ItemSearchResult>> {
   const { items, matched, isEstimated } = await itemSearch.search(db, search)
   const view = { baseUrl: search.baseUrl ?? baseUrl, links: 'self' } as const
   const features = await mapInParts(items, (item) => toFeature(item, assetsIn(item.assetList), view))

@@ -27,7 +27,7 @@ export const searchFields = {
 const Fields = Closed(searchFields)
 export type SearchFields = Received<typeof Fields>
 
-export const FoundItems = Closed(
+export const ItemSearchResult = Closed(
   {
     type: Type.Literal('FeatureCollection', { description: 'GeoJSON type, always `FeatureCollection`' }),
     features: Type.Array(StacFeature, { description: 'Items found, as STAC features' }),
@@ -40,7 +40,7 @@ export const FoundItems = Closed(
 )
 
 /** For the reference. */
-export const EXAMPLE_FOUND: Static<typeof FoundItems> = {
+export const EXAMPLE_SEARCH_RESULT: Static<typeof ItemSearchResult> = {
   type: 'FeatureCollection',
   features: [EXAMPLE_FEATURE],
   numberMatched: 1,

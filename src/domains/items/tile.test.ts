@@ -55,10 +55,13 @@ test('tiles of items', async (t) => {
       .split(';')
       .map((pair: string) => pair.split(',').map(Number))
       .map(([low, high]: number[]) => high! - low!)
-    for (const width of widths) assert.ok(Math.abs(width - widths[0]) < 1e-6, 'the three are stretched together')
+    for (const width of widths) assert.ok(Math.abs(width - widths[0]) < 1e-6, 'all three channels use the same range')
     for (let i = 0; i < shown.length; i += 4)
       for (const channel of [i, i + 1, i + 2])
-        assert.ok(Math.abs(shown[channel]! - 255 * (linear[channel]! / 255) ** (1 / 1.3)) <= 4, 'the same ends, and brighter between')
+        assert.ok(
+          Math.abs(shown[channel]! - 255 * (linear[channel]! / 255) ** (1 / 1.3)) <= 4,
+          'the same minimum and maximum, brighter in between',
+        )
     const [left, right] = await Promise.all(
       [render(), render({ x: INSIDE.x + 1 })].map(async (tile) => (await pixelsOf((await tile).bytes)).data),
     )
@@ -71,7 +74,7 @@ test('tiles of items', async (t) => {
   await t.test('a derived visualization by its ID, with a custom range or colormap', async () => {
     const ndvi = await centre({ profile: 'ndvi' })
     const listed = (await w.ok(token, 'visualization.list_for', { band_roles: { blue: 1, green: 2, red: 3, nir: 4 } })).visualizations.find(
-      (each: { id: string }) => each.id === 'ndvi',
+      (visualization: { id: string }) => visualization.id === 'ndvi',
     )
     assert.deepEqual(ndvi, await centre({ expression: listed.expression, colormap: listed.colormap, rescale: listed.rescale }))
     assert.notDeepEqual(ndvi, await centre({ profile: 'ndvi', rescale: '0,0.2' }))
@@ -86,7 +89,7 @@ test('tiles of items', async (t) => {
     const { data } = await pixelsOf((await render({ asset_key: 'classes' })).bytes)
     const colours = new Set<string>()
     for (let i = 0; i < data.length; i += 4) if (data[i + 3] === 255) colours.add(data.subarray(i, i + 3).toString('hex'))
-    assert.equal(colours.size, 5, 'five classes, none mixed')
+    assert.equal(colours.size, 5, 'five classes, not interpolated')
     assert.equal((await render({ asset_key: 'nothing' })).status, 404)
   })
 
@@ -136,9 +139,9 @@ test('tiles of items', async (t) => {
       [{ colour: 'red' }, 422, /colour/],
     ]
     for (const [input, status, detail] of cases) {
-      const answer = await render(input)
-      assert.equal(answer.status, status, JSON.stringify(input))
-      assert.match(answer.body.detail, detail)
+      const response = await render(input)
+      assert.equal(response.status, status, JSON.stringify(input))
+      assert.match(response.body.detail, detail)
     }
     const { id: vector } = await w.ok(token, 'items.create', {
       project_id: org.projectId,
@@ -202,13 +205,13 @@ test('tiles of items', async (t) => {
   await t.test('many concurrent requests of several callers and items each get their own tile', async () => {
     const stranger = await w.organization()
     const theirs = await rasterItem(w, stranger, [{ bytes: await scene({ value: () => 9 }) }])
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
         i % 2 ? render({ item_id: i % 4 === 1 ? theirs : id }) : render({ item_id: i % 4 === 0 ? theirs : id }, {}, stranger.owner.token),
       ),
     )
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       Array.from({ length: 40 }, (_, i) => [200, 404, 404, 200][i % 4]),
     )
   })
@@ -247,7 +250,7 @@ test('TileJSON, statistics and values', async (t) => {
     assert.equal(template, `${w.baseUrl}/api/v1/items/${id}/tiles/{z}/{x}/{y}.webp?profile=ndvi&asset_key=data&key=svc_a%26b`)
     assert.equal((await w.call(token, 'items.tile.tilejson', { item_id: id, profile: 'nonsense' })).status, 422)
     await w.ok(token, 'items.update', { item_id: id, description: null })
-    assert.ok(!('description' in (await w.ok(token, 'items.tile.tilejson', { item_id: id }))), 'TileJSON knows a text, or none')
+    assert.ok(!('description' in (await w.ok(token, 'items.tile.tilejson', { item_id: id }))), 'TileJSON allows a string or nothing')
   })
   await t.test("'items.tile.statistics' returns the range that tiles use, without nodata", async () => {
     const { p2, p98, min, max, rescale, results } = await w.ok(token, 'items.tile.statistics', { item_id: id, bands: '1' })
@@ -263,9 +266,9 @@ test('TileJSON, statistics and values', async (t) => {
     assert.equal(ratio.max, ratio.results[1].max)
   })
   await t.test("'items.tile.statistics' returns a histogram, over the item and within an area", async () => {
-    const ask = (more: object) => w.ok(token, 'items.tile.statistics', { item_id: id, bands: '1', bins: 16, ...more })
+    const statistics = (more: object) => w.ok(token, 'items.tile.statistics', { item_id: id, bands: '1', bins: 16, ...more })
     const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0)
-    const whole = await ask({})
+    const whole = await statistics({})
     const { counts, edges } = whole.results[0].histogram
     assert.deepEqual([counts.length, edges.length, edges[0], edges.at(-1)], [16, 17, whole.min, whole.max])
     const area = (east: number) => ({
@@ -280,8 +283,8 @@ test('TileJSON, statistics and values', async (t) => {
         ],
       ],
     })
-    const within = await ask({ geometry: area(151.2) })
-    const half = await ask({ geometry: area(151.15) })
+    const within = await statistics({ geometry: area(151.2) })
+    const half = await statistics({ geometry: area(151.15) })
     assert.ok(within.min >= whole.min && within.max <= whole.max)
     const share = sum(half.results[0].histogram.counts) / sum(within.results[0].histogram.counts)
     assert.ok(share > 0.4 && share < 0.6, `half of the area has ${share} of its pixels`)

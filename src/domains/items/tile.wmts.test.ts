@@ -5,8 +5,8 @@ import { rasterItem } from '../../../test/support/layers.ts'
 import { scene, tileAt } from '../../../test/support/scene.ts'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: WMTS by pairs and by address in any spelling, with a capabilities document that is honest about place, zooms and
-// styles, and failures as OGC reports.
+// Goal: WMTS by query parameters and by URL template, in any spelling, with a capabilities document that is correct about bounds, zoom
+// levels and styles, and failures as OGC exception reports.
 test('WMTS', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -207,13 +207,13 @@ test('WMTS', async (t) => {
       [{ asset_keys: 'data' }, 'asset_keys', 'asset_key', xml],
     ]
     for (const [query, locator, meant, path] of cases) {
-      const answer = await wmts(query, path)
-      const report = answer.bytes.toString()
-      assert.equal(answer.status, 400, JSON.stringify(query))
+      const response = await wmts(query, path)
+      const report = response.bytes.toString()
+      assert.equal(response.status, 400, JSON.stringify(query))
       assert.ok(report.includes(`exceptionCode="InvalidParameterValue" locator="${locator}"`), report)
       assert.match(report, new RegExp(`unknown parameter.*\\b${meant}\\b`), report)
     }
-    assert.equal((await w.request('GET', `/wmts/${id}?colormap_name=viridis`)).status, 401, 'who cannot read learns nothing')
+    assert.equal((await w.request('GET', `/wmts/${id}?colormap_name=viridis`)).status, 401, 'callers without access learn nothing')
   })
 
   await t.test('parameters that map clients add to every request are ignored, as in OGC services', async () => {
@@ -258,17 +258,17 @@ test('WMTS', async (t) => {
       [{ ...tilePairs, key: 'svc_wrong' }, 401, 'NoApplicableCode'],
     ]
     for (const [query, status, code, locator] of cases) {
-      const answer = await wmts(query)
+      const response = await wmts(query)
       assert.deepEqual(
-        [answer.status, answer.headers.get('content-type')],
+        [response.status, response.headers.get('content-type')],
         [status, 'application/xml; charset=utf-8'],
         JSON.stringify(query),
       )
       assert.ok(
-        answer.bytes.toString().includes(`exceptionCode="${code}"${locator ? ` locator="${locator}"` : ''}`),
-        answer.bytes.toString(),
+        response.bytes.toString().includes(`exceptionCode="${code}"${locator ? ` locator="${locator}"` : ''}`),
+        response.bytes.toString(),
       )
-      assert.ok(!/<nonsense>/.test(answer.bytes.toString()))
+      assert.ok(!/<nonsense>/.test(response.bytes.toString()))
     }
     assert.match((await wmts({ ...tilePairs, key: 'svc_wrong' })).headers.get('www-authenticate')!, /Bearer/)
     assert.match(
