@@ -1,4 +1,4 @@
-/** Pages of one host's scenes: the cursor, and what stands behind it. */
+/** Pages of one host's scenes, with cursors that are bound to their search. */
 import type { Context } from '#operation.ts'
 import type { ScenePage, Source } from '#ports/vendors.ts'
 import { collectionsFor, parseFilters, requireSource, type Filters } from './search.lib.ts'
@@ -6,10 +6,10 @@ import type { FilterFields } from './wire.ts'
 
 export interface HostSearch {
   readonly source: Source
-  /** Null: the host has none of the collections. */
+  /** Null if the host has none of the requested collections. */
   readonly filters: Filters | null
-  /** What a cursor of this search is bound to. */
-  readonly asked: unknown
+  /** The search that its cursors are bound to. */
+  readonly criteria: unknown
   readonly cursor: string | null
 }
 
@@ -21,12 +21,12 @@ export async function readSearch({ vendors, cursors }: Pick<Context, 'vendors' |
   const filters = parseFilters(input)
   const collections = collectionsFor(source, filters.collections, full_catalog === true)
   const { collections: wanted, ids, datetime, query, bbox, intersects } = input
-  const asked = { host_name, wanted, ids, datetime, query, bbox, intersects, full_catalog }
-  const cursor = next == null ? null : await cursors.open(cursorIn(next), asked)
-  return { source, filters: collections && { ...filters, collections }, asked, cursor }
+  const criteria = { host_name, wanted, ids, datetime, query, bbox, intersects, full_catalog }
+  const cursor = next == null ? null : await cursors.open(cursorIn(next), criteria)
+  return { source, filters: collections && { ...filters, collections }, criteria, cursor }
 }
 
-/** A client may send back the cursor, or the whole address of the link that it came in. */
+/** Clients can send the cursor, or the whole URL of the `next` link. */
 function cursorIn(next: string): string {
   return URL.parse(next)?.searchParams.get('next') ?? next
 }
@@ -40,5 +40,8 @@ export async function searchPage(
   return await vendors.catalog(source.hostName).search({ ...filters, limit, cursor }, { signal })
 }
 
-export const sealed = async ({ cursors }: Pick<Context, 'cursors'>, { asked }: HostSearch, cursor: string | null): Promise<string | null> =>
-  cursor === null ? null : await cursors.seal(cursor, asked)
+export const sealNext = async (
+  { cursors }: Pick<Context, 'cursors'>,
+  { criteria }: HostSearch,
+  cursor: string | null,
+): Promise<string | null> => (cursor === null ? null : await cursors.seal(cursor, criteria))
