@@ -14,7 +14,7 @@ const GROUPS = [
   { name: 'kit', test: /node_modules\/@(mantine|floating-ui)\// },
   {
     name: 'inside',
-    test: /src\/(shell\/(inside|gate|shell|notification-menu|who|crumbs|keys|theme|url)|api\/live|screens\/(choose|explore\/cart))\./,
+    test: /src\/(shell\/(inside|gate|shell|places|notification-menu|choose-.*)|state\/(who|crumbs|url|cart)|ui\/(keys|theme)|api\/live)\./,
   },
 ].map((group, index, all) => ({ ...group, priority: all.length - index }))
 

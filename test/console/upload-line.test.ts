@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createUploadLine, type Position, type Sending } from '../../packages/console/src/screens/upload-line.ts'
+import { createUploadLine, type Position, type Sending } from '../../packages/console/src/screens/uploads/upload-line.ts'
 
 const TARGET = { projectId: 'p', collectionId: null, itemId: null, isCategorical: false }
 const FILE = { name: 'field.tif', size: 100 }

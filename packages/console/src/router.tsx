@@ -2,7 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet,
 import { Lost, Broken } from './shell/lost.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: Lost, errorComponent: Broken })
-const authScreens = () => import('./screens/sign-in.tsx')
+const authScreens = () => import('./screens/sign-in/sign-in.tsx')
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: lazyRouteComponent(authScreens, 'SignIn') })
 const signUp = createRoute({ getParentRoute: () => root, path: '/sign-up', component: lazyRouteComponent(authScreens, 'SignUp') })
 const forgot = createRoute({ getParentRoute: () => root, path: '/forgot', component: lazyRouteComponent(authScreens, 'Forgot') })
@@ -28,22 +28,22 @@ const start = createRoute({
 const billing = () => import('./screens/billing/billing.tsx')
 const team = () => import('./screens/team/team.tsx')
 const orders = () => import('./screens/orders/list.tsx')
-const jobs = () => import('./screens/make/jobs.tsx')
-const processes = () => import('./screens/make/process.tsx')
+const jobs = () => import('./screens/jobs/jobs.tsx')
+const processes = () => import('./screens/jobs/process.tsx')
 
 const screens = [
-  screen('/welcome', () => import('./screens/welcome.tsx'), 'Welcome'),
+  screen('/welcome', () => import('./screens/welcome/welcome.tsx'), 'Welcome'),
   screen('/explore', () => import('./screens/explore/explore.tsx'), 'Explore'),
-  screen('/library', () => import('./screens/library.tsx'), 'Library'),
-  screen('/library/$project', () => import('./screens/library.tsx'), 'Library'),
-  screen('/library/$project/$collection', () => import('./screens/library.tsx'), 'Library'),
+  screen('/library', () => import('./screens/library/library.tsx'), 'Library'),
+  screen('/library/$project', () => import('./screens/library/library.tsx'), 'Library'),
+  screen('/library/$project/$collection', () => import('./screens/library/library.tsx'), 'Library'),
   screen('/view/$item', () => import('./screens/viewer/viewer.tsx'), 'Viewer'),
-  screen('/compare', () => import('./screens/compare.tsx'), 'Compare'),
-  screen('/uploads', () => import('./screens/uploads.tsx'), 'Uploads'),
-  screen('/shares', () => import('./screens/shares.tsx'), 'Shares'),
-  screen('/lineage', () => import('./screens/lineage.tsx'), 'LineageStart'),
-  screen('/lineage/$type/$id', () => import('./screens/lineage.tsx'), 'Lineage'),
-  screen('/develop/keys', () => import('./screens/keys.tsx'), 'Keys'),
+  screen('/compare', () => import('./screens/compare/compare.tsx'), 'Compare'),
+  screen('/uploads', () => import('./screens/uploads/uploads.tsx'), 'Uploads'),
+  screen('/shares', () => import('./screens/shares/shares.tsx'), 'Shares'),
+  screen('/lineage', () => import('./screens/lineage/lineage.tsx'), 'LineageStart'),
+  screen('/lineage/$type/$id', () => import('./screens/lineage/lineage.tsx'), 'Lineage'),
+  screen('/develop/keys', () => import('./screens/keys/keys.tsx'), 'Keys'),
   screen('/develop/requests', () => import('./screens/team/team.tsx'), 'Requests'),
   screen('/billing', billing, 'Overview'),
   screen('/billing/ledger', billing, 'Ledger'),
@@ -66,19 +66,19 @@ const screens = [
   screen('/tasking/new', () => import('./screens/tasking/new.tsx'), 'NewTasking'),
   screen('/tasking/$order', () => import('./screens/tasking/decision.tsx'), 'TaskingOrder'),
   screen('/jobs', jobs, 'Jobs'),
-  screen('/jobs/$id', () => import('./screens/make/job.tsx'), 'JobPage'),
-  screen('/clips', () => import('./screens/make/clips.tsx'), 'Clips'),
-  screen('/mosaics', () => import('./screens/make/mosaics.tsx'), 'Mosaics'),
+  screen('/jobs/$id', () => import('./screens/jobs/job.tsx'), 'JobPage'),
+  screen('/clips', () => import('./screens/jobs/clips.tsx'), 'Clips'),
+  screen('/mosaics', () => import('./screens/jobs/mosaics.tsx'), 'Mosaics'),
   screen('/processes', processes, 'Processes'),
   screen('/processes/$id', processes, 'ProcessPage'),
-  screen('/alerts', () => import('./screens/watch/alerts.tsx'), 'Alerts'),
-  screen('/alerts/new', () => import('./screens/watch/builder.tsx'), 'NewAlert'),
-  screen('/alerts/$id', () => import('./screens/watch/alert.tsx'), 'Alert'),
-  screen('/alerts/$id/edit', () => import('./screens/watch/builder.tsx'), 'EditAlert'),
+  screen('/alerts', () => import('./screens/alerts/alerts.tsx'), 'Alerts'),
+  screen('/alerts/new', () => import('./screens/alerts/builder.tsx'), 'NewAlert'),
+  screen('/alerts/$id', () => import('./screens/alerts/alert.tsx'), 'Alert'),
+  screen('/alerts/$id/edit', () => import('./screens/alerts/builder.tsx'), 'EditAlert'),
   screen('/develop/webhooks', () => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
   screen('/develop/webhooks/$id', () => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
-  screen('/reports', () => import('./screens/reports.tsx'), 'Reports'),
-  screen('/inbox', () => import('./screens/watch/inbox.tsx'), 'Inbox'),
+  screen('/reports', () => import('./screens/reports/reports.tsx'), 'Reports'),
+  screen('/inbox', () => import('./screens/inbox/inbox.tsx'), 'Inbox'),
 ]
 
 export const router = createRouter({

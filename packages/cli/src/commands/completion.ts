@@ -1,8 +1,5 @@
-import { besides, command, findCommand, spoken, summaries } from '../catalogue.ts'
-import { flagsOf } from '../fields.ts'
-import { GLOBAL_FLAGS, readFlags, type Run } from '../options.ts'
-import { PORCELAIN } from '../porcelain.ts'
-import { EXIT, UsageError } from '../failure.ts'
+import { UsageError } from '../failure.ts'
+import { readFlags, type Run } from '../options.ts'
 import { print } from '../terminal.ts'
 
 const SCRIPTS: Readonly<Record<string, string>> = {
@@ -32,43 +29,4 @@ export const run: Run = async (rest) => {
   const script = SCRIPTS[shell]
   if (script === undefined) throw new UsageError('groundtrack completion bash, zsh or fish')
   await print(script)
-}
-
-/** What may follow the words so far, a line each with what it does; the last word is not finished. */
-export async function complete(words: readonly string[]): Promise<number> {
-  const found = candidates(
-    words.slice(0, -1).filter((word) => !word.startsWith('-')),
-    words.at(-1) ?? '',
-  )
-  await print(found.map(([name, about]) => `${name}\t${about}\n`).join(''))
-  return EXIT.ok
-}
-
-function candidates(before: readonly string[], word: string): (readonly [string, string])[] {
-  const all = summaries()
-  const hit = findCommand(before, new Set(Object.keys(all)))
-  const fits = ([name]: readonly [string, string]) => name.startsWith(word)
-  if (hit || (before[0] !== undefined && before[0] in PORCELAIN && word.startsWith('-')))
-    return flags(hit?.id ?? null, before[0]!).filter(fits)
-  const depth = before.length
-  const next = new Map<string, string>()
-  for (const [id, summary] of Object.entries(all)) {
-    const parts = spoken(id).split(' ')
-    if (parts.length <= depth || before.some((part, index) => parts[index] !== part)) continue
-    const isLast = parts.length === depth + 1
-    next.set(parts[depth]!, isLast ? summary : (next.get(parts[depth]!) ?? 'operations'))
-  }
-  if (depth === 0) for (const [name, { about }] of Object.entries(PORCELAIN)) next.set(name, about)
-  return [...next].filter(fits)
-}
-
-function flags(id: string | null, name: string): (readonly [string, string])[] {
-  const own =
-    id === null
-      ? PORCELAIN[name]!.options.flatMap(([flag, about]) => [...flag.matchAll(/--[\w-]+/g)].map(([text]) => [text, about] as const))
-      : [
-          ...flagsOf(command(id)).map(({ flag, field }) => [`--${flag}`, field.description ?? ''] as const),
-          ...besides(command(id)).map(([flag, about]) => [flag.split(' ')[0]!, about] as const),
-        ]
-  return [...own, ...GLOBAL_FLAGS.map(([flag, , about]) => [`--${flag}`, about] as const)]
 }

@@ -1,7 +1,7 @@
 /** One map for the whole visit. Screens say what is on it; camera and tiles stay when they change. */
 import * as maplibre from '/assets/maplibre-gl.mjs'
 import { currentToken } from '../api/session.ts'
-import { currentTheme, onTheme } from '../shell/theme.ts'
+import { currentTheme, onTheme } from '../ui/theme.ts'
 import { baseStyle, repaint, fillOpacity } from './base-style.ts'
 import { boxOf, type Box, type Position } from './geo.ts'
 

@@ -4,7 +4,7 @@ import { onRecorded, recordedCalls, type RecordedCall } from '../api/recorder.ts
 import { Badge, Button, CopyButton, Segmented } from '../ui/kit.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { Empty } from '../ui/states.tsx'
-import { snippet, type Language } from './snippets.ts'
+import { snippet, type Language } from '../api/snippets.ts'
 
 const LANGUAGES: readonly { value: Language; text: string }[] = [
   { value: 'curl', text: 'curl' },

@@ -6,7 +6,7 @@ import { useSession } from '../api/session.ts'
 import { Logo } from '../ui/icons.tsx'
 import { Failed } from '../ui/states.tsx'
 import { isFirstSeen, useTakeOver } from './first.ts'
-import { ChooseOrganization } from '../screens/choose.tsx'
+import { ChooseOrganization } from './choose-organization.tsx'
 
 export function Gate({ children }: { children: ReactNode }): ReactElement | null {
   const session = useSession()

@@ -9,9 +9,9 @@ import { Icon } from '../ui/icons.tsx'
 import { Button, LinkButton } from '../ui/kit.tsx'
 import { Empty, Loaded, Skeleton } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
-import { useWho } from './who.ts'
+import { useWho } from '../state/who.ts'
 
-const NewsList = lazy(() => import('../screens/watch/inbox.tsx').then(({ NewsList: component }) => ({ default: component })))
+const NewsList = lazy(() => import('../parts/news-list.tsx').then(({ NewsList: component }) => ({ default: component })))
 
 const POLL_MS = 30_000
 const SHOWN = 6

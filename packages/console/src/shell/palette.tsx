@@ -5,9 +5,9 @@ import { useOp } from '../api/query.ts'
 import { circle, encodeArea } from '../map/geo.ts'
 import { readArea, type ReadArea } from '../map/read-area.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
-import { PLACES } from './shell.tsx'
-import { setTheme, currentTheme } from './theme.ts'
-import { useProjects } from './who.ts'
+import { PLACES } from './places.ts'
+import { setTheme, currentTheme } from '../ui/theme.ts'
+import { useProjects } from '../state/who.ts'
 
 interface Entry {
   group: string

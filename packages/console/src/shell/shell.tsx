@@ -4,49 +4,22 @@ import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-route
 import { lazy, Suspense, useEffect, useState, type ReactElement, type ReactNode } from 'react'
 import { queries, useMe, useOp } from '../api/query.ts'
 import { chooseOrganization, signOut } from '../api/session.ts'
-import { Icon, Logo, type IconName } from '../ui/icons.tsx'
+import { Icon, Logo } from '../ui/icons.tsx'
 import { Button } from '../ui/kit.tsx'
 import { count, initials } from '../ui/format.ts'
 import { Skeleton } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { NotificationMenu } from './notification-menu.tsx'
-import { useCrumbs } from './crumbs.tsx'
-import { setTheme, useTheme } from './theme.ts'
-import { isTyping } from './keys.ts'
-import { useWho } from './who.ts'
-import { useCart } from '../screens/explore/cart.ts'
+import { useCrumbs } from '../state/crumbs.ts'
+import { setTheme, useTheme } from '../ui/theme.ts'
+import { PHONE, PLACES, RUN, WORK, type Place } from './places.ts'
+import { isTyping } from '../ui/keys.ts'
+import { useWho } from '../state/who.ts'
+import { useCart } from '../state/cart.ts'
 
 const Palette = lazy(() => import('./palette.tsx'))
 const ApiDrawer = lazy(() => import('./api-drawer.tsx'))
 const ShortcutList = lazy(() => import('./shortcuts.tsx'))
-
-interface Place {
-  to: string
-  icon: IconName
-  text: string
-  /** The letter after G. */
-  letter?: string
-  also?: readonly string[]
-}
-
-const WORK: readonly Place[] = [
-  { to: '/explore', icon: 'globe', text: 'Explore', letter: 'e' },
-  { to: '/library', icon: 'layers', text: 'Library', letter: 'l', also: ['/view', '/compare', '/shares', '/reports'] },
-  { to: '/orders', icon: 'cart', text: 'Orders', letter: 'o' },
-  { to: '/tasking', icon: 'sat', text: 'Tasking', letter: 't' },
-  { to: '/uploads', icon: 'up', text: 'Uploads', letter: 'u' },
-  { to: '/jobs', icon: 'bolt', text: 'Jobs', letter: 'j', also: ['/processes', '/clips', '/mosaics'] },
-  { to: '/alerts', icon: 'bell', text: 'Monitor', letter: 'm', also: ['/inbox'] },
-  { to: '/lineage', icon: 'flow', text: 'Lineage' },
-]
-const RUN: readonly Place[] = [
-  { to: '/develop/keys', icon: 'code', text: 'Develop', also: ['/develop'] },
-  { to: '/billing', icon: 'card', text: 'Billing', letter: 'b' },
-  { to: '/team', icon: 'users', text: 'Team' },
-]
-const PHONE = WORK.filter(({ text }) => ['Explore', 'Library', 'Orders', 'Monitor'].includes(text))
-
-export const PLACES: readonly Place[] = [...WORK, ...RUN]
 
 type Overlay = 'palette' | 'api' | 'keys' | null
 

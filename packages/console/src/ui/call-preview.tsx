@@ -1,6 +1,6 @@
 /** The call that a form would make, as it is filled in; nothing is sent. */
 import { useState, type ReactElement } from 'react'
-import { snippet, type Language } from '../shell/snippets.ts'
+import { snippet, type Language } from '../api/snippets.ts'
 import { Badge, CopyButton, Segmented } from './kit.tsx'
 
 const LANGUAGES: readonly { value: Language; text: string }[] = [

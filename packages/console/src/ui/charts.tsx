@@ -2,7 +2,7 @@
 import { useEffect, useRef, type ReactElement } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { useTheme } from '../shell/theme.ts'
+import { useTheme } from './theme.ts'
 import { count, date, dateShort } from './format.ts'
 
 interface Series {

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useOp } from '../../api/query.ts'
 import { Card } from '../../ui/kit.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
-import { ApprovalTable, PendingApprovals } from './approvals.tsx'
+import { ApprovalTable, PendingApprovals } from '../../parts/billing/approvals.tsx'
 import { BillingPage } from './page.tsx'
 
 export function Approvals(): ReactElement {

@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from 'react'
 import { Button, Card } from '../../ui/kit.tsx'
-import { AddCard, AutoTopup, CardList } from './cards.tsx'
+import { AddCard, AutoTopup, CardList } from '../../parts/billing/cards.tsx'
 import { BillingPage } from './page.tsx'
 
 export function Cards(): ReactElement {

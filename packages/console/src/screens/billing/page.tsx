@@ -1,8 +1,8 @@
 /** The frame of every page of billing, for those who may see it. */
 import type { ReactElement, ReactNode } from 'react'
 import { useOp } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { useWho } from '../../shell/who.ts'
+import { useTitle } from '../../state/crumbs.ts'
+import { useWho } from '../../state/who.ts'
 import { Badge, Page, SubNav } from '../../ui/kit.tsx'
 import { Empty } from '../../ui/states.tsx'
 

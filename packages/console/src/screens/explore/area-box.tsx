@@ -5,7 +5,7 @@ import { onSharedMap } from '../../map/later.ts'
 import { area as areaText } from '../../ui/format.ts'
 import { Button, Note } from '../../ui/kit.tsx'
 
-const AreaDialog = lazy(() => import('./area-dialog.tsx'))
+const AreaDialog = lazy(() => import('../../parts/areas/area-dialog.tsx'))
 
 type Area = GeoJSON.Polygon | null
 

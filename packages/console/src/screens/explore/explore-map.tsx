@@ -5,10 +5,11 @@ import { MapSlot, useCamera } from '../../map/map-slot.tsx'
 import { sharedMap } from '../../map/shared-map.ts'
 import { pictureOf } from '../../ui/auth-image.tsx'
 import { Button } from '../../ui/kit.tsx'
-import { AreaTools } from './area-tools.tsx'
-import { useCart } from './cart.ts'
-import type { Filters, Scene } from './scenes.ts'
+import { AreaTools } from '../../parts/areas/area-tools.tsx'
+import { useCart } from '../../state/cart.ts'
+import type { Filters } from './scenes.ts'
 import { Timeline } from './timeline.tsx'
+import type { Scene } from '../../state/scene.ts'
 
 /** From afar a view is the whole world, which no source can be asked for. */
 const MIN_SEARCH_ZOOM = 6

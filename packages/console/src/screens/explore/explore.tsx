@@ -2,13 +2,14 @@
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState, type ReactElement } from 'react'
 import { useOp } from '../../api/query.ts'
 import { areaOf, decodeArea, encodeArea, MAX_AREA_M2, MAX_VERTICES, type Box } from '../../map/geo.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { isTyping } from '../../shell/keys.ts'
-import { useUrl } from '../../shell/url.ts'
-import { toggleInCart } from './cart.ts'
+import { useTitle } from '../../state/crumbs.ts'
+import { isTyping } from '../../ui/keys.ts'
+import { useUrl } from '../../state/url.ts'
+import { toggleInCart } from '../../state/cart.ts'
 import { Inspector } from './inspector.tsx'
 import { Results } from './results.tsx'
-import { sorted, useCatalog, useMine, type Filters, type Scene, type Sort } from './scenes.ts'
+import { sorted, useCatalog, useMine, type Filters, type Sort } from './scenes.ts'
+import type { Scene } from '../../state/scene.ts'
 
 const ExploreMap = lazy(() => import('./explore-map.tsx'))
 

@@ -2,7 +2,7 @@
 import { Popover } from '@mantine/core'
 import { useState, type ReactElement, type ReactNode } from 'react'
 import type { CatalogVendor } from '../../api/contract.ts'
-import type { UrlPatch } from '../../shell/url.ts'
+import type { UrlPatch } from '../../state/url.ts'
 import { dateShort } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Button, Check, Field } from '../../ui/kit.tsx'

@@ -5,10 +5,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import { call } from '../../api/client.ts'
 import { touch } from '../../api/query.ts'
-import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
+import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { Button } from '../../ui/kit.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import type { Scene } from './scenes.ts'
+import type { Scene } from '../../state/scene.ts'
 
 export function ImportScene({ scene }: { scene: Scene }): ReactElement {
   const who = useWho()

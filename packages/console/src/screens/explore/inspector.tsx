@@ -5,10 +5,10 @@ import { areaOf } from '../../map/geo.ts'
 import { AuthImage } from '../../ui/auth-image.tsx'
 import { area as areaText, audOfCredits, count, dateTime, metres, percent } from '../../ui/format.ts'
 import { Badge, Button, Facts, LinkButton, copyText } from '../../ui/kit.tsx'
-import { toggleInCart, useCart } from './cart.ts'
-import { useEstimate } from './estimate.ts'
+import { toggleInCart, useCart } from '../../state/cart.ts'
+import { useEstimate } from '../../state/estimate.ts'
 import { ImportScene } from './import-scene.tsx'
-import type { Scene } from './scenes.ts'
+import type { Scene } from '../../state/scene.ts'
 
 export function creditsFor(scene: Scene, area: GeoJSON.Polygon | null): number | null {
   if (scene.creditsPerKm2 === null) return null

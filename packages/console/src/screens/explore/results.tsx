@@ -9,11 +9,12 @@ import { Button, LinkButton, Segmented } from '../../ui/kit.tsx'
 import { Empty, Skeleton } from '../../ui/states.tsx'
 import { useMore } from '../../ui/more.ts'
 import { AreaBox } from './area-box.tsx'
-import { toggleInCart, useCart } from './cart.ts'
+import { toggleInCart, useCart } from '../../state/cart.ts'
 import { FilterChips } from './filters.tsx'
 import { creditsFor } from './inspector.tsx'
-import { useEstimate } from './estimate.ts'
-import type { Filters, Scene, SceneSearch, Sort } from './scenes.ts'
+import { useEstimate } from '../../state/estimate.ts'
+import type { Filters, SceneSearch, Sort } from './scenes.ts'
+import type { Scene } from '../../state/scene.ts'
 
 const SORTS: readonly { value: Sort; text: string }[] = [
   { value: 'newest', text: 'Newest' },

@@ -6,28 +6,7 @@ import type { CatalogScene, CatalogVendor, ItemFeature } from '../../api/contrac
 import { useOp } from '../../api/query.ts'
 import { boxOf, coverage, type Box } from '../../map/geo.ts'
 import { tileOf } from '../../ui/auth-image.tsx'
-
-export interface Scene {
-  key: string
-  id: string
-  kind: 'catalog' | 'item'
-  host: string
-  source: string
-  product: string | null
-  datetime: string | null
-  cloud: number | null
-  gsd: number | null
-  geometry: GeoJSON.Geometry | null
-  /** Of the area, 0 to 1. */
-  covered: number | null
-  creditsPerKm2: number | null
-  thumbnail: string | null
-  quicklook: string | null
-  offNadir: number | null
-  sunElevation: number | null
-  bands: readonly string[]
-  title: string
-}
+import type { Scene } from '../../state/scene.ts'
 
 export interface Filters {
   area: GeoJSON.Polygon | null

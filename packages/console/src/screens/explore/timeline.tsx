@@ -1,7 +1,7 @@
 /** Scenes by day, stacked by cloud, with two handles that can be dragged or moved by keys. Colour and position both tell. */
 import { useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react'
 import { dateShort, plural } from '../../ui/format.ts'
-import type { Scene } from './scenes.ts'
+import type { Scene } from '../../state/scene.ts'
 
 const DAY_MS = 86_400_000
 const BARS = 72

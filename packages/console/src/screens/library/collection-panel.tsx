@@ -2,11 +2,11 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { Collection, Project } from '../../api/contract.ts'
-import { mayManage, useWho } from '../../shell/who.ts'
+import { mayManage, useWho } from '../../state/who.ts'
 import { bytes } from '../../ui/format.ts'
 import { Button, Choice, LinkButton } from '../../ui/kit.tsx'
-import { ShareDialog } from '../later.tsx'
-import { NewCollection, NewProject } from '../project-dialogs.tsx'
+import { NewCollection, NewProject } from '../../parts/project-dialogs.tsx'
+import { ShareDialog } from '../../parts/share.ts'
 
 interface PanelParts {
   project: Project

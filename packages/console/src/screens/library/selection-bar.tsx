@@ -7,7 +7,7 @@ import { touch } from '../../api/query.ts'
 import { plural } from '../../ui/format.ts'
 import { Button, Choice, LinkButton } from '../../ui/kit.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { deleteWithUndo } from '../viewer/metadata-tab.tsx'
+import { deleteItem } from '../../state/delete-later.ts'
 
 interface SelectionParts {
   chosen: readonly Item[]
@@ -56,7 +56,7 @@ export function SelectionBar({ chosen, collections, canWrite, onShare, onClear }
             look="danger"
             icon="trash"
             onClick={() => {
-              for (const item of chosen) deleteWithUndo(item, onClear)
+              for (const item of chosen) deleteItem(item, onClear)
             }}
           >
             Delete

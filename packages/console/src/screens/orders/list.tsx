@@ -1,18 +1,16 @@
 /** Every order of the organization, with what waits for a decision and what is chosen but not ordered. */
-import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import type { Order } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { useUrl } from '../../shell/url.ts'
-import { useProjects, useWho } from '../../shell/who.ts'
-import { audOfCredits, count, dateTimeShort, plural } from '../../ui/format.ts'
-import { Badge, Button, Card, Choice, LinkButton, Note, Page, Segmented, Toggle } from '../../ui/kit.tsx'
+import { useTitle } from '../../state/crumbs.ts'
+import { useUrl } from '../../state/url.ts'
+import { useWho } from '../../state/who.ts'
+import { audOfCredits, plural } from '../../ui/format.ts'
+import { Button, Card, Choice, LinkButton, Note, Page, Segmented, Toggle } from '../../ui/kit.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
-import { ProjectFilter } from '../project-filter.tsx'
-import { useCart } from '../explore/cart.ts'
-import { useEstimate } from '../explore/estimate.ts'
-import { isOver, saidOf, waitsForDecision } from './states.ts'
+import { ProjectFilter } from '../../parts/project-filter.tsx'
+import { useCart } from '../../state/cart.ts'
+import { useEstimate } from '../../state/estimate.ts'
+import { OrderTable } from '../../parts/orders/order-table.tsx'
 
 const STATES = {
   all: null,
@@ -173,55 +171,5 @@ function CartNote(): ReactElement | null {
         {estimate.data && `, ${audOfCredits(estimate.data.total_credits)}`}. Nothing is reserved yet.
       </Note>
     </div>
-  )
-}
-
-const totalOf = ({ totalCredits, capturedCredits, estimatedCredits, ...order }: Order) =>
-  isOver(order) ? capturedCredits : totalCredits || estimatedCredits
-
-export function OrderTable({ orders }: { orders: readonly Order[] }): ReactElement {
-  const projects = useProjects()
-  const nameOf = (id: string) => projects.data?.projects.find((project) => project.id === id)?.name ?? '–'
-  return (
-    <table className="tbl stack order-table">
-      <thead>
-        <tr>
-          <th>Order</th>
-          <th>State</th>
-          <th>Project</th>
-          <th className="n">Groups</th>
-          <th className="n">Price</th>
-          <th>Placed</th>
-        </tr>
-      </thead>
-      <tbody>
-        {orders.map((order) => {
-          const said = saidOf(order)
-          return (
-            <tr key={order.id}>
-              <td>
-                <Link
-                  to={order.orderType === 'tasking' ? '/tasking/$order' : '/orders/$id'}
-                  params={(order.orderType === 'tasking' ? { order: order.id } : { id: order.id }) as never}
-                >
-                  <b>{order.displayName}</b>
-                </Link>
-                <div className="soft sm">
-                  {order.orderType === 'tasking' ? 'Tasking' : 'Archive'}, {[...new Set(order.groups.map(({ host }) => host))].join(', ')}
-                </div>
-              </td>
-              <td>
-                <Badge tone={said.tone}>{said.text}</Badge>
-                {waitsForDecision(order) && <span className="sr"> Waiting for you.</span>}
-              </td>
-              <td className="hide-s">{nameOf(order.projectId)}</td>
-              <td className="n hide-s">{count(order.groups.length)}</td>
-              <td className="n">{audOfCredits(totalOf(order))}</td>
-              <td className="soft hide-s">{dateTimeShort(order.createdAt)}</td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
   )
 }

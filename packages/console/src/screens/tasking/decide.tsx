@@ -2,14 +2,14 @@
 import { useState, type ReactElement } from 'react'
 import type { FeasibilityStudy, Order, OrderGroup, Quotation } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
-import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
+import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { area as areaText, audOfCredits, count, date, dateShort } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Badge, Button, Card, Facts, Note } from '../../ui/kit.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { SpendRefusal, useSpend, useSpendKey } from '../orders/spend.tsx'
-import { Caps, isAboveCaps, Payment, useCaps } from '../orders/total.tsx'
+import { SpendRefusal, useSpend, useSpendKey } from '../../parts/orders/spend.tsx'
+import { Caps, isAboveCaps, Payment, useCaps } from '../../parts/orders/total.tsx'
 import { Passes, PassLegend } from './passes.tsx'
 
 const WIDEST_DEG = 45

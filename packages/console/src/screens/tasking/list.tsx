@@ -2,12 +2,12 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { useAct, useOp } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
+import { useTitle } from '../../state/crumbs.ts'
 import { audOfCredits, date, plural } from '../../ui/format.ts'
 import { Button, Card, LinkButton, Note, Page } from '../../ui/kit.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { OrderTable } from '../orders/list.tsx'
+import { OrderTable } from '../../parts/orders/order-table.tsx'
 
 const LOOK_EVERY_MS = 10_000
 

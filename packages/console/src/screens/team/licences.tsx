@@ -1,8 +1,8 @@
 /** What vendors ask to be accepted before their scenes can be ordered. */
 import { useState, type ReactElement } from 'react'
 import { useAct, useOp } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
+import { useTitle } from '../../state/crumbs.ts'
+import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { date } from '../../ui/format.ts'
 import { Badge, Button, Card, Page } from '../../ui/kit.tsx'

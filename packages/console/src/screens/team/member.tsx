@@ -2,7 +2,7 @@
 import { useState, type ReactElement } from 'react'
 import type { OrganizationMember } from '../../api/contract.ts'
 import { useAct } from '../../api/query.ts'
-import { useWho } from '../../shell/who.ts'
+import { useWho } from '../../state/who.ts'
 import { count, initials } from '../../ui/format.ts'
 import { Badge, Button, Choice } from '../../ui/kit.tsx'
 import { toast } from '../../ui/toasts.tsx'

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { useWho } from '../../shell/who.ts'
+import { useWho } from '../../state/who.ts'
 import { SubNav } from '../../ui/kit.tsx'
 
 export function TeamNav(): ReactElement {

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useOp } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
+import { useTitle } from '../../state/crumbs.ts'
 import { date } from '../../ui/format.ts'
 import { Card, Facts, Page } from '../../ui/kit.tsx'
 import { Loaded } from '../../ui/states.tsx'

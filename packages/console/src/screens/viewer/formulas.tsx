@@ -6,7 +6,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Button, Field } from '../../ui/kit.tsx'
 import { FormProblem } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import type { Look } from './look.ts'
+import type { Look } from '../../state/style.ts'
 
 interface Band {
   index: number

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import type { ItemRange } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
 import { value } from '../../ui/format.ts'
-import type { Look } from './look.ts'
+import type { Look } from '../../state/style.ts'
 import type { Zone } from './zones.ts'
 
 const BINS = 64

@@ -1,17 +1,12 @@
 import { useState, type ReactElement } from 'react'
 import { useNavigate } from '@tanstack/react-router'
 import type { Asset, Item } from '../../api/contract.ts'
-import { deleteLater } from '../../api/delete-later.ts'
+import { deleteItem } from '../../state/delete-later.ts'
 import { useAct } from '../../api/query.ts'
 import { bytes, dateTime } from '../../ui/format.ts'
 import { Button, Facts, Field, State } from '../../ui/kit.tsx'
 import { FormProblem } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-
-export function deleteWithUndo(item: Pick<Item, 'id' | 'name'>, onGone: () => void): void {
-  deleteLater({ operation: 'items.delete', input: { item_id: item.id }, name: item.name, touches: ['items', 'collections', 'projects'] })
-  onGone()
-}
 
 interface MetadataParts {
   item: Item
@@ -97,7 +92,7 @@ export function MetadataTab({ item, assets, mayWrite, onUse }: MetadataParts): R
             look="danger"
             icon="trash"
             onClick={() =>
-              deleteWithUndo(item, () => void navigate({ to: '/library/$project', params: { project: item.project_id } as never }))
+              deleteItem(item, () => void navigate({ to: '/library/$project', params: { project: item.project_id } as never }))
             }
           >
             Delete the item

@@ -7,7 +7,7 @@ import { sharedMap } from '../../map/shared-map.ts'
 import { value } from '../../ui/format.ts'
 import { Button, Field, copyText } from '../../ui/kit.tsx'
 import { Empty } from '../../ui/states.tsx'
-import type { Look } from './look.ts'
+import type { Look } from '../../state/style.ts'
 
 const MAX_PINS = 5
 /** At most eight questions a second. */

@@ -5,15 +5,15 @@ import { useOp } from '../../api/query.ts'
 import { areaOf, boxPolygon, type Box } from '../../map/geo.ts'
 import { readArea } from '../../map/read-area.ts'
 import { sharedMap } from '../../map/shared-map.ts'
-import { useUrl } from '../../shell/url.ts'
+import { useUrl } from '../../state/url.ts'
 import { area as areaText, value } from '../../ui/format.ts'
 import { Button, Field, Segmented } from '../../ui/kit.tsx'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { saveCsv } from '../../ui/csv.ts'
 import { Histogram } from './histogram.tsx'
-import type { Look } from './look.ts'
-import { TimeSeries } from '../later.tsx'
+import type { Look } from '../../state/style.ts'
 import { MAX_ZONES, useIsPhone, useZones, type Zone } from './zones.ts'
+import { TimeSeries } from './later.ts'
 
 interface TabParts {
   item: Item

@@ -9,7 +9,7 @@ import { FormProblem, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { Formulas } from './formulas.tsx'
 import { useDistribution } from './histogram.tsx'
-import { parseRange, tileQuery, tilesOf, useRange, type Look, type Preset } from './look.ts'
+import { parseRange, tileQuery, tilesOf, useRange, type Look, type Preset } from '../../state/style.ts'
 import { Stretch } from './stretch.tsx'
 
 interface Band {

@@ -1,8 +1,8 @@
 /** Places that are measured: kept in the address, drawn on the map, named by letters. */
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import { decodeArea, encodeArea } from '../../map/geo.ts'
-import { useUrl } from '../../shell/url.ts'
-import type { Look } from './look.ts'
+import { useUrl } from '../../state/url.ts'
+import type { Look } from '../../state/style.ts'
 
 export const MAX_ZONES = 6
 const BETWEEN = ';'

@@ -1,0 +1,134 @@
+/** What was ordered, what came of it, group by group. */
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import type { Order, OrderGroup } from '../../api/contract.ts'
+import { useOp } from '../../api/query.ts'
+import { boxOf, type Box } from '../../map/geo.ts'
+import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
+import { ago, area as areaText, audOfCredits, date, percent, plural } from '../../ui/format.ts'
+import { Badge, Bar, Card } from '../../ui/kit.tsx'
+import { CardMap, collectionOf } from '../areas/card-map.tsx'
+import { isOver, saidOfGroup } from '../../state/order-states.ts'
+
+const LOOK_EVERY_MS = 5_000
+
+/** What a group is about, wherever it says so. */
+function geometryOf({ captures, featureCollection }: OrderGroup): GeoJSON.Geometry {
+  if (captures) return collectionOf(captures.map(({ geometry }) => geometry as unknown as GeoJSON.Geometry))
+  const features = (featureCollection as { features?: { geometry: GeoJSON.Geometry }[] } | null)?.features ?? []
+  return collectionOf(features.map(({ geometry }) => geometry))
+}
+
+const polygonsIn = (geometry: GeoJSON.Geometry): GeoJSON.Geometry[] =>
+  geometry.type === 'GeometryCollection' ? geometry.geometries.flatMap(polygonsIn) : [geometry]
+
+export function Coverage({ order }: { order: Order }): ReactElement {
+  const coverage = useOp('orders.coverage.get', { order_id: order.id }, { refetchInterval: isOver(order) ? false : LOOK_EVERY_MS })
+  const shapes = order.groups.flatMap((group) =>
+    polygonsIn(geometryOf(group)).map((geometry, index) => ({ id: `${group.id}-${index}`, geometry })),
+  )
+  const items = order.groups.flatMap((group) => {
+    const box = boxOf(geometryOf(group)) as Box | null
+    return box ? group.itemIds.map((id) => ({ id, box })) : []
+  })
+  const isComplete = isOver(order) && items.length > 0
+  const remainder = isComplete ? null : ((coverage.data?.remainder.geometry ?? null) as unknown as GeoJSON.Geometry | null)
+  return (
+    <Card
+      title="Coverage"
+      aside={
+        <span className="row g12 xs soft">
+          <span className="lg" style={{ '--c': 'var(--c1)' } as never}>
+            ordered
+          </span>
+          {remainder && (
+            <span className="lg" style={{ '--c': 'var(--signal)' } as never}>
+              still to come
+            </span>
+          )}
+        </span>
+      }
+      flush
+    >
+      <CardMap label="Map of what was ordered and what came" shapes={shapes} items={items} area={remainder} />
+      {coverage.data && (
+        <div className="bd">
+          <div className="row between sm g8">
+            <span>
+              <b className="num">
+                {areaText(coverage.data.covered.sqKmArea * 1e6)} of{' '}
+                {areaText((coverage.data.covered.sqKmArea + coverage.data.remainder.sqKmArea) * 1e6)}
+              </b>{' '}
+              <span className="soft">covered</span>
+            </span>
+            <span className="soft num">{percent(coverage.data.covered.percentage)}</span>
+          </div>
+          <div className="mt8">
+            <Bar label="Covered" share={coverage.data.covered.percentage / 100} />
+          </div>
+        </div>
+      )}
+    </Card>
+  )
+}
+
+export function Groups({ order }: { order: Order }): ReactElement {
+  const groups = useOp('orders.coverage.groups.list', { order_id: order.id }, { refetchInterval: isOver(order) ? false : LOOK_EVERY_MS })
+  const coveredOf = (id: string) => groups.data?.groups.find(({ groupId }) => groupId === id)?.covered.percentage ?? 0
+  return (
+    <Card title="Groups" aside={<span className="soft sm hide-s">each is delivered and charged by itself</span>} flush>
+      <ul>
+        {order.groups.map((group, index) => (
+          <GroupRow key={group.id} name={`Area ${index + 1}`} group={group} covered={coveredOf(group.id)} updatedAt={order.updatedAt} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function GroupRow({
+  name,
+  group,
+  covered,
+  updatedAt,
+}: {
+  name: string
+  group: OrderGroup
+  covered: number
+  updatedAt: string
+}): ReactElement {
+  const said = saidOfGroup(group)
+  const [item] = group.itemIds
+  const picture = item ? tileOf(`/api/v1/items/${encodeURIComponent(item)}`, boxOf(geometryOf(group))) : null
+  const first = group.captures?.[0]
+  return (
+    <li className="uf">
+      <span className="th2">{picture && <AuthImage path={picture} alt="" />}</span>
+      <div className="grow">
+        <div className="row g6 wrap">
+          <b className="cut">{first?.acquiredAt ? date(first.acquiredAt) : name}</b>
+          <Badge tone={said.tone}>{said.text}</Badge>
+        </div>
+        <div className="soft sm cut">
+          {group.host}, {areaText(group.aoi_km2 * 1e6)}
+          {item ? `, ${plural(group.itemIds.length, 'item')}` : `, last change ${ago(updatedAt)}`}
+        </div>
+        <div className="mt4">
+          <Bar label={`Delivered of this group`} share={covered / 100} />
+        </div>
+        {group.failureReason && <p className="warn sm mt4">{group.failureReason}</p>}
+        <div className="row g6 wrap mt4">
+          {group.itemIds.map((id, index) => (
+            <Link key={id} to="/view/$item" params={{ item: id } as never} className="sm">
+              Open {group.itemIds.length > 1 ? `item ${index + 1}` : 'the item'}
+            </Link>
+          ))}
+        </div>
+      </div>
+      <div className="r nowrap">
+        <b className="num">{audOfCredits(group.capturedCredits || group.credits)}</b>
+        <div className="soft sm">{percent(Math.round(covered))}</div>
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,57 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import type { Order } from '../../api/contract.ts'
+import { isOver, saidOf, waitsForDecision } from '../../state/order-states.ts'
+import { useProjects } from '../../state/who.ts'
+import { audOfCredits, count, dateTimeShort } from '../../ui/format.ts'
+import { Badge } from '../../ui/kit.tsx'
+
+const totalOf = ({ totalCredits, capturedCredits, estimatedCredits, ...order }: Order) =>
+  isOver(order) ? capturedCredits : totalCredits || estimatedCredits
+
+export function OrderTable({ orders }: { orders: readonly Order[] }): ReactElement {
+  const projects = useProjects()
+  const nameOf = (id: string) => projects.data?.projects.find((project) => project.id === id)?.name ?? '–'
+  return (
+    <table className="tbl stack order-table">
+      <thead>
+        <tr>
+          <th>Order</th>
+          <th>State</th>
+          <th>Project</th>
+          <th className="n">Groups</th>
+          <th className="n">Price</th>
+          <th>Placed</th>
+        </tr>
+      </thead>
+      <tbody>
+        {orders.map((order) => {
+          const said = saidOf(order)
+          return (
+            <tr key={order.id}>
+              <td>
+                <Link
+                  to={order.orderType === 'tasking' ? '/tasking/$order' : '/orders/$id'}
+                  params={(order.orderType === 'tasking' ? { order: order.id } : { id: order.id }) as never}
+                >
+                  <b>{order.displayName}</b>
+                </Link>
+                <div className="soft sm">
+                  {order.orderType === 'tasking' ? 'Tasking' : 'Archive'}, {[...new Set(order.groups.map(({ host }) => host))].join(', ')}
+                </div>
+              </td>
+              <td>
+                <Badge tone={said.tone}>{said.text}</Badge>
+                {waitsForDecision(order) && <span className="sr"> Waiting for you.</span>}
+              </td>
+              <td className="hide-s">{nameOf(order.projectId)}</td>
+              <td className="n hide-s">{count(order.groups.length)}</td>
+              <td className="n">{audOfCredits(totalOf(order))}</td>
+              <td className="soft hide-s">{dateTimeShort(order.createdAt)}</td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
