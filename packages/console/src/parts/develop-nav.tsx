@@ -10,7 +10,7 @@ export function DevelopNav(): ReactElement {
       links={[
         { to: '/develop/keys', text: 'API keys' },
         { to: '/develop/webhooks', text: 'Webhooks', deep: true },
-        ...(isAdmin ? [{ to: '/develop/requests', text: 'Requests' }] : []),
+        ...(isAdmin ? [{ to: '/develop/requests' as const, text: 'Requests' }] : []),
       ]}
     />
   )

@@ -7,7 +7,7 @@ import { useListKeys } from '../state/list-keys.ts'
 import { useWho } from '../state/who.ts'
 import { dateTime, localTime } from '../ui/format.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
-import { Badge, Button } from '../ui/kit.tsx'
+import { Badge, Button, type PlainPath } from '../ui/kit.tsx'
 import { FormProblem } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
 
@@ -15,7 +15,7 @@ interface Kind {
   icon: IconName
   word: string
   /** Where something can be done about it. */
-  to: string
+  to: PlainPath
   act: string
 }
 

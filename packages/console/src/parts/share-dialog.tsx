@@ -152,8 +152,12 @@ function ShareTarget({ link: { target_type, target_id, project_id } }: { link: S
   const item = useOp('items.get', { item_id: target_id }, { enabled: isItem, staleTime: 60_000 })
   const collection = useOp('collections.get', { project_id, collection_id: target_id }, { enabled: !isItem, staleTime: 60_000 })
   const name = item.data?.item.name ?? collection.data?.name ?? `${target_type} ${target_id}`
-  return (
-    <Link to={isItem ? `/view/${target_id}` : `/library/${project_id}/${target_id}`}>
+  return isItem ? (
+    <Link to="/view/$item" params={{ item: target_id }}>
+      <b>{name}</b>
+    </Link>
+  ) : (
+    <Link to="/library/$project/$collection" params={{ project: project_id, collection: target_id }}>
       <b>{name}</b>
     </Link>
   )

@@ -5,7 +5,7 @@ import { useState, type FormEvent, type ReactElement } from 'react'
 import { call } from '../api/client.ts'
 import { useMe } from '../api/query.ts'
 import { chooseOrganization, signOut, useSession } from '../api/session.ts'
-import { Button, Card, Field } from '../ui/kit.tsx'
+import { Button, Card, Field, type PlainPath } from '../ui/kit.tsx'
 import { Icon, Logo } from '../ui/icons.tsx'
 import { FormProblem } from '../ui/states.tsx'
 
@@ -15,7 +15,7 @@ export function ChooseOrganization(): ReactElement {
   const navigate = useNavigate()
   const client = useQueryClient()
   const [error, setError] = useState<unknown>(null)
-  const enter = async (id: string, to: string) => {
+  const enter = async (id: string, to: PlainPath) => {
     await chooseOrganization(id)
     await client.invalidateQueries()
     await navigate({ to })

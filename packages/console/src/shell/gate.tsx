@@ -30,7 +30,7 @@ function RedirectToSignIn(): null {
   const { href } = useLocation()
   const navigate = useNavigate()
   useEffect(() => {
-    void navigate({ to: '/sign-in', search: { next: href.replace(/^\/app/, '') } as never, replace: true })
+    void navigate({ to: '/sign-in', search: { next: href.replace(/^\/app/, '') }, replace: true })
     // oxlint-disable-next-line exhaustive-deps
   }, [])
   return null

@@ -30,7 +30,7 @@ export function NotificationMenu(): ReactElement {
         const { rule_id, rule_name, computed_value } = event.data
         toast(`${rule_name}: ${value(computed_value)}`, 'bad', {
           text: 'Open',
-          run: () => void navigate({ to: '/alerts/$id', params: { id: rule_id } as never }),
+          run: () => void navigate({ to: '/alerts/$id', params: { id: rule_id } }),
         })
       }),
     [navigate],

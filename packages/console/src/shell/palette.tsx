@@ -5,6 +5,7 @@ import { useOp } from '../api/query.ts'
 import { circle, encodeArea } from '../map/geo.ts'
 import { readArea, type ReadArea } from '../map/read-area.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
+import type { PlainPath } from '../ui/kit.tsx'
 import { PLACES } from './places.ts'
 import { setTheme, currentTheme } from '../ui/theme.ts'
 import { useProjects } from '../state/who.ts'
@@ -139,11 +140,8 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
   return useMemo(() => {
     const fits = (...parts: readonly (string | undefined)[]) =>
       words.split(/\s+/).every((word) => parts.join(' ').toLowerCase().includes(word))
-    const go =
-      (to: string, params: object = {}, search: object = {}) =>
-      () =>
-        void navigate({ to, params: params as never, search: search as never })
-    const places: Entry[] = area ? [areaEntry(area, go)] : []
+    const go = (to: PlainPath) => () => void navigate({ to })
+    const places: Entry[] = area ? [areaEntry(area, (aoi) => void navigate({ to: '/explore', search: { aoi } }))] : []
     const own = (items.data?.features ?? [])
       .map((item) => ({
         id: item.id,
@@ -157,7 +155,7 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
         icon: 'image',
         text: name,
         more: when,
-        run: go('/view/$item', { item: id }),
+        run: () => void navigate({ to: '/view/$item', params: { item: id } }),
       }))
     const folders = (projects.data?.projects ?? [])
       .filter(({ name }) => words !== '' && fits(name))
@@ -166,7 +164,7 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
         icon: 'folder',
         text: name,
         more: 'project',
-        run: go('/library/$project', { project: id }),
+        run: () => void navigate({ to: '/library/$project', params: { project: id } }),
       }))
     // The newest are known here; older ones are found where they lie.
     const elsewhere = (projects.data?.projects ?? [])
@@ -177,7 +175,7 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
         icon: 'search',
         text: `Items named “${text.trim()}”`,
         more: `in ${name}`,
-        run: go('/library/$project', { project: id }, { q: text.trim() }),
+        run: () => void navigate({ to: '/library/$project', params: { project: id }, search: { q: text.trim() } }),
       }))
     const screens = PLACES.filter((place) => fits(place.text, 'go to')).map((place): Entry => ({
       group: 'Go to',
@@ -226,7 +224,7 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
   }, [area, text, words, items.data, projects.data, navigate, open, onClose])
 }
 
-function areaEntry(area: ReadArea, go: (to: string, params?: object, search?: object) => () => void): Entry {
+function areaEntry(area: ReadArea, explore: (aoi: string) => void): Entry {
   const shape = area.kind === 'area' ? area.geometry : circle(area.at, POINT_RADIUS_M)
   const text = area.kind === 'area' ? 'Use the pasted area' : `Search around ${area.at[1].toFixed(4)}, ${area.at[0].toFixed(4)}`
   return {
@@ -234,7 +232,7 @@ function areaEntry(area: ReadArea, go: (to: string, params?: object, search?: ob
     icon: area.kind === 'area' ? 'poly' : 'pin',
     text,
     more: area.kind === 'area' ? `${shape.coordinates[0]!.length - 1} corners` : '5 km around it',
-    run: go('/explore', {}, { aoi: encodeArea(shape) }),
+    run: () => explore(encodeArea(shape)),
   }
 }
 

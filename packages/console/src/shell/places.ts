@@ -1,8 +1,9 @@
 /** The screens that the rail, the bar on phones and the palette lead to. */
 import type { IconName } from '../ui/icons.tsx'
+import type { PlainPath } from '../ui/kit.tsx'
 
 export interface Place {
-  to: string
+  to: PlainPath
   icon: IconName
   text: string
   /** The letter after G. */

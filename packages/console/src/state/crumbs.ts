@@ -3,6 +3,7 @@ import { useEffect, useSyncExternalStore } from 'react'
 
 interface Crumb {
   text: string
+  /** An address of the console. */
   to?: string
 }
 

@@ -1,8 +1,9 @@
 /** The few pieces that every screen is made of. */
-import { Link, type LinkProps } from '@tanstack/react-router'
+import { createLink, Link, type RegisteredRouter } from '@tanstack/react-router'
 import {
   useId,
   useState,
+  type AnchorHTMLAttributes,
   type ButtonHTMLAttributes,
   type InputHTMLAttributes,
   type ReactElement,
@@ -11,6 +12,13 @@ import {
 } from 'react'
 import { Icon, type IconName } from './icons.tsx'
 import { toast } from './toasts.tsx'
+
+declare module 'react' {
+  interface CSSProperties {
+    /** Custom properties hand values from a component to its style sheet. */
+    [property: `--${string}`]: string | number | undefined
+  }
+}
 
 type Look = 'plain' | 'primary' | 'quiet' | 'danger'
 interface ButtonParts extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> {
@@ -45,7 +53,7 @@ export function Button({ look, size, icon, wide, busy, label, children, disabled
   )
 }
 
-interface LinkButtonParts {
+interface LinkButtonParts extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'children'> {
   look?: Look
   size?: 's' | 'm' | 'l'
   icon?: IconName
@@ -54,15 +62,20 @@ interface LinkButtonParts {
   label?: string
 }
 
-/** A way to another screen that looks like a button. */
-export function LinkButton({ look, size, icon, wide, children, label, ...to }: LinkButtonParts & LinkProps): ReactElement {
+function ButtonAnchor({ look, size, icon, wide, children, label, ...anchor }: LinkButtonParts): ReactElement {
   return (
-    <Link {...to} className={classOf({ look, size, wide, alone: children === undefined })} aria-label={label} title={label}>
+    <a {...anchor} className={classOf({ look, size, wide, alone: children === undefined })} aria-label={label} title={label}>
       {icon && <Icon name={icon} />}
       {children}
-    </Link>
+    </a>
   )
 }
+
+/** A way to another screen that looks like a button; its parameters are those of the route. */
+export const LinkButton = createLink(ButtonAnchor)
+
+/** Addresses of the console without parameters. */
+export type PlainPath = Exclude<keyof RegisteredRouter['routesByPath'], `${string}$${string}`>
 
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'acc' | ''
 export const Badge = ({ tone = '', children }: { tone?: Tone; children: ReactNode }) => <span className={`bdg ${tone}`}>{children}</span>
@@ -144,7 +157,7 @@ export function Page({ title, about, actions, wide, children }: PageParts): Reac
 }
 
 interface SubLink {
-  to: string
+  to: PlainPath
   text: ReactNode
   /** Pages below it belong to it. */
   deep?: boolean

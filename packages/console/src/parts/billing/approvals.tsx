@@ -28,9 +28,9 @@ export function PendingApprovals(): ReactElement | null {
 function ApprovalNote({ approval }: { approval: SpendApproval }): ReactElement {
   const who = useWho()
   const nameOf = useNames()
-  const approve = useAct('billing.approvals.approve', ['billing', 'orders'])
-  const reject = useAct('billing.approvals.reject', ['billing'])
   const [key] = useState(() => crypto.randomUUID())
+  const approve = useAct('billing.approvals.approve', ['billing', 'orders'], { idempotencyKey: key })
+  const reject = useAct('billing.approvals.reject', ['billing'])
   const onError = (error: Error) => void toast(error.message, 'bad')
   return (
     <Note
@@ -46,9 +46,7 @@ function ApprovalNote({ approval }: { approval: SpendApproval }): ReactElement {
               size="s"
               look="primary"
               busy={approve.isPending}
-              onClick={() =>
-                approve.mutate({ approval_id: approval.id, idempotencyKey: key }, { onError, onSuccess: () => void toast('Approved') })
-              }
+              onClick={() => approve.mutate({ approval_id: approval.id }, { onError, onSuccess: () => void toast('Approved') })}
             >
               Approve once
             </Button>

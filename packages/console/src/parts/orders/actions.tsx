@@ -23,11 +23,11 @@ export function OrderActions({ order }: { order: Order }): ReactElement {
           {order.status === 'pending' ? 'Decline and cancel' : 'Cancel the order'}
         </Button>
       )}
-      <LinkButton icon="flow" to="/lineage/$type/$id" params={{ type: 'order', id: order.id } as never}>
+      <LinkButton icon="flow" to="/lineage/$type/$id" params={{ type: 'order', id: order.id }}>
         Lineage
       </LinkButton>
       {first && (
-        <LinkButton look="primary" icon="layers" to="/view/$item" params={{ item: first } as never}>
+        <LinkButton look="primary" icon="layers" to="/view/$item" params={{ item: first }}>
           {order.itemIds.length === 1 ? 'Open the item' : `Open ${order.itemIds.length} items`}
         </LinkButton>
       )}

@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 5_000
 
 /** What a group is about, wherever it says so. */
 function geometryOf({ captures, featureCollection }: OrderGroup): GeoJSON.Geometry {
-  if (captures) return collectionOf(captures.map(({ geometry }) => geometry as unknown as GeoJSON.Geometry))
+  if (captures) return collectionOf(captures.map(({ geometry }) => geometry))
   const features = (featureCollection as { features?: { geometry: GeoJSON.Geometry }[] } | null)?.features ?? []
   return collectionOf(features.map(({ geometry }) => geometry))
 }
@@ -32,17 +32,17 @@ export function Coverage({ order }: { order: Order }): ReactElement {
     return box ? group.itemIds.map((id) => ({ id, box })) : []
   })
   const isComplete = isOver(order) && items.length > 0
-  const remainder = isComplete ? null : ((coverage.data?.remainder.geometry ?? null) as unknown as GeoJSON.Geometry | null)
+  const remainder = isComplete ? null : (coverage.data?.remainder.geometry ?? null)
   return (
     <Card
       title="Coverage"
       aside={
         <span className="row g12 xs soft">
-          <span className="lg" style={{ '--c': 'var(--c1)' } as never}>
+          <span className="lg" style={{ '--c': 'var(--c1)' }}>
             ordered
           </span>
           {remainder && (
-            <span className="lg" style={{ '--c': 'var(--signal)' } as never}>
+            <span className="lg" style={{ '--c': 'var(--signal)' }}>
               still to come
             </span>
           )}
@@ -119,7 +119,7 @@ function GroupRow({
         {group.failureReason && <p className="warn sm mt4">{group.failureReason}</p>}
         <div className="row g6 wrap mt4">
           {group.itemIds.map((id, index) => (
-            <Link key={id} to="/view/$item" params={{ item: id } as never} className="sm">
+            <Link key={id} to="/view/$item" params={{ item: id }} className="sm">
               Open {group.itemIds.length > 1 ? `item ${index + 1}` : 'the item'}
             </Link>
           ))}

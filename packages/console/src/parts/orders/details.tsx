@@ -57,7 +57,7 @@ export function Details({ order }: { order: Order }): ReactElement {
           ['Order', <CopyButton key="id" text={order.id} label={`${order.id.slice(0, 13)}…`} look="quiet" />],
           [
             'Project',
-            <Link key="project" to="/library/$project" params={{ project: order.projectId } as never}>
+            <Link key="project" to="/library/$project" params={{ project: order.projectId }}>
               {project?.name ?? 'open'}
             </Link>,
           ],

@@ -32,7 +32,7 @@ export function OrderTable({ orders }: { orders: readonly Order[] }): ReactEleme
               <td>
                 <Link
                   to={order.orderType === 'tasking' ? '/tasking/$order' : '/orders/$id'}
-                  params={(order.orderType === 'tasking' ? { order: order.id } : { id: order.id }) as never}
+                  params={order.orderType === 'tasking' ? { order: order.id } : { id: order.id }}
                 >
                   <b>{order.displayName}</b>
                 </Link>

@@ -76,10 +76,8 @@ export function useSpendKey(isReady: boolean, run: () => void): void {
   }, [])
 }
 
-const numberOf = (error: unknown, name: string): number =>
-  error instanceof ProblemError ? Number((error.problem as unknown as Record<string, unknown>)[name] ?? 0) : 0
-const textOf = (error: unknown, name: string): string =>
-  error instanceof ProblemError ? String((error.problem as unknown as Record<string, unknown>)[name] ?? '') : ''
+const numberOf = (error: unknown, name: string): number => (error instanceof ProblemError ? Number(error.problem[name] ?? 0) : 0)
+const textOf = (error: unknown, name: string): string => (error instanceof ProblemError ? String(error.problem[name] ?? '') : '')
 
 /** Why a spend was refused, and what leads on from there. */
 export function SpendRefusal({ spend }: { spend: Spend }): ReactElement | null {

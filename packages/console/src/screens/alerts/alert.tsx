@@ -17,7 +17,7 @@ import { useMayWatch } from '../../state/who.ts'
 const PAGE = 20
 
 export function Alert(): ReactElement {
-  const { id } = useParams({ strict: false }) as { id: string }
+  const { id } = useParams({ from: '/inside/alerts/$id' })
   const found = useOp('alerts.rule.get', { rule_id: id })
   const rule = found.data?.alert_rule
   useTitle({ text: 'Monitor', to: '/alerts' }, rule?.name ?? 'Alert')
@@ -39,7 +39,7 @@ function RulePage({ rule }: { rule: AlertRule }): ReactElement {
         mayWatch && (
           <>
             <DeleteRule rule={rule} />
-            <LinkButton to="/alerts/$id/edit" params={{ id: rule.id } as never}>
+            <LinkButton to="/alerts/$id/edit" params={{ id: rule.id }}>
               Change
             </LinkButton>
             <label className="row g8 switch-row">
@@ -123,7 +123,7 @@ function Terms({ rule }: { rule: AlertRule }): ReactElement {
               ]
             : []),
           ['Fires', limitWords(rule)],
-          ['Within', rule.aoi_geometry ? areaText(areaOf(rule.aoi_geometry as unknown as GeoJSON.Geometry)) : 'the whole item'],
+          ['Within', rule.aoi_geometry ? areaText(areaOf(rule.aoi_geometry)) : 'the whole item'],
           ['Tells', rule.notification_channels.map((channel) => (channel === 'in_app' ? 'the inbox' : 'webhooks')).join(' and ')],
           ['At most', quietWords(rule.cooldown_minutes)],
           ['Last fired', rule.last_triggered_at ? dateTime(rule.last_triggered_at) : 'never'],

@@ -61,7 +61,7 @@ function Recipes({ mayWatch }: { mayWatch: boolean }): ReactElement {
       <ul className="grid three">
         {RECIPES.map(({ id, title, about }) => (
           <li key={id}>
-            <Link className="card recipe" to="/alerts/new" search={{ recipe: id } as never}>
+            <Link className="card recipe" to="/alerts/new" search={{ recipe: id }}>
               <b>{title}</b>
               <span className="soft sm">{about}</span>
             </Link>
@@ -103,7 +103,7 @@ function RuleTable({ rules, events, mayWatch }: RuleTableParts): ReactElement {
             return (
               <tr key={rule.id}>
                 <td>
-                  <Link to="/alerts/$id" params={{ id: rule.id } as never}>
+                  <Link to="/alerts/$id" params={{ id: rule.id }}>
                     <b>{rule.name}</b>
                   </Link>
                   <div className="soft sm wrap-any">
@@ -202,7 +202,7 @@ export function EventList({ events, nameOf }: EventListParts): ReactElement {
             </span>
             <div className="grow">
               {nameOf ? (
-                <Link to="/alerts/$id" params={{ id: event.rule_id } as never}>
+                <Link to="/alerts/$id" params={{ id: event.rule_id }}>
                   <b>{nameOf(event.rule_id)}</b>
                 </Link>
               ) : (
@@ -239,7 +239,7 @@ function ItemLink({ id }: { id: string }): ReactElement {
   const item = useOp('items.get', { item_id: id }, { staleTime: 300_000 })
   if (item.isError) return <>an item that is gone</>
   return (
-    <Link to="/view/$item" params={{ item: id } as never}>
+    <Link to="/view/$item" params={{ item: id }}>
       {item.data?.item.name ?? 'an item'}
     </Link>
   )

@@ -42,7 +42,7 @@ export function NewAlert(): ReactElement {
 }
 
 export function EditAlert(): ReactElement {
-  const { id } = useParams({ strict: false }) as { id: string }
+  const { id } = useParams({ from: '/inside/alerts/$id/edit' })
   const found = useOp('alerts.rule.get', { rule_id: id }, { staleTime: Infinity })
   const rule = found.data?.alert_rule ?? null
   useTitle({ text: 'Monitor', to: '/alerts' }, { text: rule?.name ?? 'Alert', to: `/alerts/${id}` }, 'Change')
@@ -90,7 +90,7 @@ function Builder({ base, rule, index }: BuilderParts): ReactElement {
   const save = () => {
     const done = ({ alert_rule }: { alert_rule: AlertRule }) => {
       toast(rule ? 'The alert is changed' : `${alert_rule.name} is on`)
-      void navigate({ to: '/alerts/$id', params: { id: alert_rule.id } as never })
+      void navigate({ to: '/alerts/$id', params: { id: alert_rule.id } })
     }
     if (rule) update.mutate({ rule_id: rule.id, ...terms }, { onSuccess: done })
     else create.mutate(terms, { onSuccess: done })
@@ -101,7 +101,7 @@ function Builder({ base, rule, index }: BuilderParts): ReactElement {
       about="A rule looks at each new item, computes one number and compares it. Test it on existing items first."
       actions={
         <>
-          <LinkButton to={rule ? '/alerts/$id' : '/alerts'} params={(rule ? { id: rule.id } : {}) as never}>
+          <LinkButton to={rule ? '/alerts/$id' : '/alerts'} params={rule ? { id: rule.id } : {}}>
             Cancel
           </LinkButton>
           <Button

@@ -132,7 +132,7 @@ export function Trial({ samples, query, terms, isComplete, onThreshold }: TrialP
             <ul className="trial-list">
               {found.slice(0, LISTED).map((one) => (
                 <li key={one.id} className="row g12">
-                  <Link className="grow cut" to="/view/$item" params={{ item: one.id } as never}>
+                  <Link className="grow cut" to="/view/$item" params={{ item: one.id }}>
                     {one.name}
                   </Link>
                   <span className="soft sm hide-s">{date(one.datetime)}</span>

@@ -14,7 +14,7 @@ export function InvoiceList({ invoices }: { invoices: readonly Invoice[] }): Rea
       {invoices.map((one) => (
         <li key={one.id} className="uf">
           <span className="grow">
-            <Link to="/billing/invoices/$id" params={{ id: one.id } as never}>
+            <Link to="/billing/invoices/$id" params={{ id: one.id }}>
               <b>{one.number}</b>
             </Link>
             <br />
@@ -53,7 +53,7 @@ export function Invoices(): ReactElement {
 }
 
 export function InvoicePage(): ReactElement {
-  const { id } = useParams({ strict: false }) as { id: string }
+  const { id } = useParams({ from: '/inside/billing/invoices/$id' })
   const invoice = useOp('billing.invoices.get', { invoice_id: id })
   return (
     <BillingPage name={invoice.data ? `Invoice ${invoice.data.number}` : 'Invoice'}>

@@ -56,7 +56,7 @@ export function BillingPage({ name, children, actions }: { name: string; childre
               ),
           },
           { to: '/billing/plan', text: 'Plan' },
-          ...(isOnAccount ? [{ to: '/billing/commitments', text: 'Commitments' }] : []),
+          ...(isOnAccount ? [{ to: '/billing/commitments' as const, text: 'Commitments' }] : []),
         ]}
       />
       <div className="mt16">{children}</div>

@@ -12,7 +12,8 @@ interface Part {
   area_ha: number
   fraction: number
 }
-interface Result {
+/** As `analytics.execute` answers for `change_detection`. */
+type Result = {
   before: { mean: number; expression: string }
   after: { mean: number; expression: string }
   change_threshold: number
@@ -36,7 +37,7 @@ export function ChangePanel({ a, b, look }: { a: Item; b: Item; look: string }):
   // Not asked before there is an area.
   const params = { before_item_id: before.id, after_item_id: after.id, geometry: area!, index_name: index }
   const answer = useOp('analytics.execute', { operation: 'change_detection', params }, { enabled: area !== null, staleTime: 300_000 })
-  const result = answer.data?.result as unknown as Result | undefined
+  const result = answer.data?.result as Result | undefined
   return (
     <section className="float change" aria-label="What changed">
       {area === null ? (
@@ -63,15 +64,13 @@ export function ChangePanel({ a, b, look }: { a: Item; b: Item; look: string }):
               size="s"
               icon="bell"
               to="/alerts/new"
-              search={
-                {
-                  collection: after.collection_id ?? '',
-                  expr: result.after.expression,
-                  is: result.after.mean < result.before.mean ? 'lt' : 'gt',
-                  at: String(Number(((result.before.mean + result.after.mean) / 2).toPrecision(3))),
-                  area: encodeArea(area),
-                } as never
-              }
+              search={{
+                collection: after.collection_id ?? '',
+                expr: result.after.expression,
+                is: result.after.mean < result.before.mean ? 'lt' : 'gt',
+                at: String(Number(((result.before.mean + result.after.mean) / 2).toPrecision(3))),
+                area: encodeArea(area),
+              }}
             >
               Alert on this
             </LinkButton>

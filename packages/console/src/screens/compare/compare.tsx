@@ -257,7 +257,7 @@ function TimeLine({ items, a, b, onPick }: TimeParts): ReactElement | null {
             className={side ? `tdot ${side}` : 'tdot'}
             aria-label={`${when}${side ? `, is ${side}` : ', compare with A'}`}
             title={when}
-            onClick={() => (side ? void navigate({ to: '/view/$item', params: { item: item.id } as never }) : onPick('b', item.id))}
+            onClick={() => (side ? void navigate({ to: '/view/$item', params: { item: item.id } }) : onPick('b', item.id))}
           >
             {side}
           </button>

@@ -28,7 +28,7 @@ export function ImportScene({ scene }: { scene: Scene }): ReactElement {
       if (errors[0]) throw new Error(errors[0].message)
       await touch(client, ['items', 'projects', 'collections'])
       toast('Added to your library')
-      await navigate({ to: '/view/$item', params: { item: scene.id } as never })
+      await navigate({ to: '/view/$item', params: { item: scene.id } })
     } catch (error) {
       toast(error instanceof Error ? error.message : 'It could not be added', 'bad')
     } finally {

@@ -47,7 +47,7 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
         )}
         <div className="sec">
           {scene.kind === 'item' ? (
-            <LinkButton to="/view/$item" params={{ item: scene.id } as never} look="primary" wide icon="eye">
+            <LinkButton to="/view/$item" params={{ item: scene.id }} look="primary" wide icon="eye">
               Open
             </LinkButton>
           ) : (
@@ -104,7 +104,7 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
                 <button
                   type="button"
                   className="as-link"
-                  onClick={() => void navigate({ to: '/compare', search: { a: scene.id, b: others[0]!.id } as never })}
+                  onClick={() => void navigate({ to: '/compare', search: { a: scene.id, b: others[0]!.id } })}
                 >
                   Compare
                 </button>

@@ -251,7 +251,7 @@ const SceneRow = memo(function SceneRow({ scene, area, isSelected, isHovered, is
       <div className="me">
         <span>{when}</span>
         {scene.cloud !== null && (
-          <span className="cl" style={{ '--v': scene.cloud } as never}>
+          <span className="cl" style={{ '--v': scene.cloud }}>
             {percent(Math.round(scene.cloud))}
           </span>
         )}

@@ -29,7 +29,7 @@ function fromCatalog(feature: CatalogScene, vendor: CatalogVendor, area: GeoJSON
   const bands = Array.isArray(properties['eo:bands'])
     ? (properties['eo:bands'] as { name?: string }[]).flatMap(({ name }) => name ?? [])
     : []
-  const geometry = feature.geometry as unknown as GeoJSON.Geometry | null
+  const geometry = feature.geometry
   return {
     key: `${vendor.host_name}/${id}`,
     id,
@@ -54,7 +54,7 @@ function fromCatalog(feature: CatalogScene, vendor: CatalogVendor, area: GeoJSON
 
 function fromItem(feature: ItemFeature, area: GeoJSON.Polygon | null): Scene {
   const { properties, id } = feature
-  const geometry = feature.geometry as unknown as GeoJSON.Geometry | null
+  const geometry = feature.geometry
   return {
     key: `item/${id}`,
     id,
@@ -115,7 +115,7 @@ const interval = ({ from, to }: Filters) => `${from || '..'}/${to || '..'}`
 /** Each source by itself, at the same time: one that fails takes nothing from the others. */
 export function useCatalog(filters: Filters, vendors: readonly CatalogVendor[], enabled: boolean): SceneSearch {
   const chosen = vendors.filter(({ host_name }) => filters.sources === null || filters.sources.includes(host_name))
-  const where = filters.area ? { intersects: filters.area as unknown as Record<string, unknown> } : { bbox: filters.view }
+  const where = filters.area ? { intersects: filters.area } : { bbox: filters.view }
   const results = useQueries({
     queries: chosen.map((vendor) => {
       const input = {

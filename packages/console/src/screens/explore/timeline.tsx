@@ -82,7 +82,7 @@ export function Timeline({ scenes, from, to, selected, onChange }: TimelineParts
         </span>
         <span className="row g12 soft xs">
           {CLASSES.map(({ colour, text }) => (
-            <span key={text} className="lg" style={{ '--c': colour } as never}>
+            <span key={text} className="lg" style={{ '--c': colour }}>
               {text}
             </span>
           ))}

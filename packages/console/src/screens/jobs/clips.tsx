@@ -27,7 +27,7 @@ export function Clips(): ReactElement {
       title="Clips"
       about="The part of a raster under an area, pixel for pixel, as an item of its own."
       actions={
-        <LinkButton look="primary" icon="poly" to="/processes/$id" params={{ id: CLIP } as never}>
+        <LinkButton look="primary" icon="poly" to="/processes/$id" params={{ id: CLIP }}>
           Clip an item
         </LinkButton>
       }
@@ -44,7 +44,7 @@ export function Clips(): ReactElement {
                   icon="poly"
                   title="Nothing was clipped yet"
                   actions={
-                    <LinkButton to="/processes/$id" params={{ id: CLIP } as never}>
+                    <LinkButton to="/processes/$id" params={{ id: CLIP }}>
                       Clip an item
                     </LinkButton>
                   }
@@ -59,7 +59,7 @@ export function Clips(): ReactElement {
                 <JobTable jobs={list} />
                 {total > SHOWN && (
                   <div className="row center bd">
-                    <LinkButton to="/jobs" search={{ process: CLIP } as never}>
+                    <LinkButton to="/jobs" search={{ process: CLIP }}>
                       All {total} clip jobs
                     </LinkButton>
                   </div>
@@ -131,7 +131,7 @@ function ClipArea({ id, box }: { id: string; box: Box }): ReactElement {
     ...(name ? { aoi_name: name } : {}),
   }
   const spend = useSpend('clip.create_from_area', input, ({ job }) => {
-    void navigate({ to: '/jobs/$id', params: { id: job.id } as never })
+    void navigate({ to: '/jobs/$id', params: { id: job.id } })
   })
   const missing =
     area === null ? 'Draw an area first' : types.length === 0 ? 'Choose a mosaic' : projectId === '' ? 'Choose a project' : null

@@ -1,5 +1,5 @@
 /** One job: how far it is, what it made, what it cost, and how to run it again. */
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { linkOptions, Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState, type ReactElement } from 'react'
 import type { ProcessingJob } from '../../api/contract.ts'
 import { useAct, useOp } from '../../api/query.ts'
@@ -20,7 +20,7 @@ import { isUnderWay, SAID, useProcessNames } from './job-states.ts'
 const LOOK_EVERY_MS = 3_000
 
 export function JobPage(): ReactElement {
-  const { id } = useParams({ strict: false }) as { id: string }
+  const { id } = useParams({ from: '/inside/jobs/$id' })
   const job = useOp(
     'processing.job.get',
     { job_id: id },
@@ -34,11 +34,11 @@ export function JobPage(): ReactElement {
 function OneJob({ job }: { job: ProcessingJob }): ReactElement {
   const nameOf = useProcessNames()
   const said = SAID[job.status]
-  const again = {
+  const again = linkOptions({
     to: '/processes/$id',
-    params: { id: job.job_type_id } as never,
-    search: { in: JSON.stringify(job.input_params) } as never,
-  }
+    params: { id: job.job_type_id },
+    search: { in: JSON.stringify(job.input_params) },
+  })
   const navigate = useNavigate()
   useAgainKey(() => void navigate(again))
   const [first] = job.output_item_ids
@@ -52,7 +52,7 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
       about={`${nameOf(job.job_type_id)}, asked for ${ago(job.created_at)}.`}
       actions={
         <>
-          <LinkButton icon="flow" to="/lineage/$type/$id" params={{ type: 'processing_job', id: job.id } as never}>
+          <LinkButton icon="flow" to="/lineage/$type/$id" params={{ type: 'processing_job', id: job.id }}>
             Lineage
           </LinkButton>
           <LinkButton icon="play" {...again}>
@@ -61,7 +61,7 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
           {isUnderWay(job) && <CancelJob job={job} />}
           <DeleteJob job={job} />
           {first && (
-            <LinkButton look="primary" icon="layers" to="/view/$item" params={{ item: first } as never}>
+            <LinkButton look="primary" icon="layers" to="/view/$item" params={{ item: first }}>
               {job.output_item_ids.length === 1 ? 'Open the result' : 'Open the first result'}
             </LinkButton>
           )}
@@ -245,7 +245,7 @@ function useOneItem(id: string) {
 function ItemLink({ id }: { id: string }): ReactElement {
   const item = useOneItem(id)
   return (
-    <Link to="/view/$item" params={{ item: id } as never}>
+    <Link to="/view/$item" params={{ item: id }}>
       {item.data?.item.name ?? id}
     </Link>
   )
@@ -255,7 +255,7 @@ function Outputs({ job }: { job: ProcessingJob }): ReactElement {
   const [first] = job.output_item_ids
   const item = useOneItem(first!)
   const box = (item.data?.item.bbox ?? null) as Box | null
-  const geometry = (item.data?.item.geometry ?? null) as unknown as GeoJSON.Geometry | null
+  const geometry = item.data?.item.geometry ?? null
   return (
     <Card title={plural(job.output_item_ids.length, 'result')} flush>
       {box && <CardMap label="Map of the result" shapes={[{ id: first!, geometry }]} items={[{ id: first!, box }]} />}

@@ -132,7 +132,7 @@ export function JobTable({ jobs }: { jobs: readonly ProcessingJob[] }): ReactEle
         {jobs.map((job) => (
           <tr key={job.id}>
             <td>
-              <Link to="/jobs/$id" params={{ id: job.id } as never}>
+              <Link to="/jobs/$id" params={{ id: job.id }}>
                 <b>{String(job.input_params['output_name'] ?? nameOf(job.job_type_id))}</b>
               </Link>
               <div className="soft sm">

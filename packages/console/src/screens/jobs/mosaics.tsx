@@ -25,7 +25,7 @@ export function Mosaics(): ReactElement {
   const writable = (projects.data?.projects ?? []).filter((project) => mayWrite(who, project))
   useTitle({ text: 'Jobs', to: '/jobs' }, 'Mosaics')
   const make = (
-    <LinkButton look="primary" icon="layers" to="/processes/$id" params={{ id: 'mosaic' } as never}>
+    <LinkButton look="primary" icon="layers" to="/processes/$id" params={{ id: 'mosaic' }}>
       Create a mosaic
     </LinkButton>
   )
@@ -61,21 +61,15 @@ export function Mosaics(): ReactElement {
                 {features.map((item) => (
                   <li key={item.id} className="uf">
                     <span className="th2">
-                      <AuthImage
-                        path={tileOf(
-                          `/api/v1/items/${encodeURIComponent(item.id)}`,
-                          item.bbox ?? boxOf(item.geometry as unknown as GeoJSON.Geometry | null),
-                        )}
-                        alt=""
-                      />
+                      <AuthImage path={tileOf(`/api/v1/items/${encodeURIComponent(item.id)}`, item.bbox ?? boxOf(item.geometry))} alt="" />
                     </span>
                     <div className="grow">
-                      <Link to="/view/$item" params={{ item: item.id } as never}>
+                      <Link to="/view/$item" params={{ item: item.id }}>
                         <b>{nameOfItem(item)}</b>
                       </Link>
                       <div className="soft sm">{spanOf(item.properties)}</div>
                     </div>
-                    <LinkButton size="s" icon="flow" to="/lineage/$type/$id" params={{ type: 'item', id: item.id } as never}>
+                    <LinkButton size="s" icon="flow" to="/lineage/$type/$id" params={{ type: 'item', id: item.id }}>
                       Lineage
                     </LinkButton>
                   </li>

@@ -64,7 +64,7 @@ export function ProcessGrid({ processes }: { processes: readonly ProcessSummary[
           </h2>
           <div className="grid three mt8">
             {members.map((process) => (
-              <Link key={process.id} to="/processes/$id" params={{ id: process.id } as never} className="card process-card">
+              <Link key={process.id} to="/processes/$id" params={{ id: process.id }} className="card process-card">
                 <b>{process.title}</b>
                 <span className="soft sm clamp">{process.description}</span>
                 <span className="num sm">{priceOf(process)}</span>
@@ -78,7 +78,7 @@ export function ProcessGrid({ processes }: { processes: readonly ProcessSummary[
 }
 
 export function ProcessPage(): ReactElement {
-  const { id } = useParams({ strict: false }) as { id: string }
+  const { id } = useParams({ from: '/inside/processes/$id' })
   const process = useOp('processing.catalog.get', { process_id: id }, { staleTime: 300_000 })
   useTitle({ text: 'Jobs', to: '/jobs' }, { text: 'Processes', to: '/processes' }, process.data?.title ?? id)
   if (!process.data) return <WaitingPage title="Process" query={process} />
@@ -143,9 +143,9 @@ function RunProcess({ process }: { process: Process }): ReactElement {
             <CardMap
               label="The chosen items and the area"
               area={(values['geometry'] ?? null) as GeoJSON.Geometry | null}
-              shapes={chosen.map(({ id, geometry }) => ({ id, geometry: geometry as unknown as GeoJSON.Geometry | null }))}
+              shapes={chosen.map(({ id, geometry }) => ({ id, geometry: geometry }))}
               items={chosen.flatMap(({ id, bbox, geometry }) => {
-                const box = bbox ?? boxOf(geometry as unknown as GeoJSON.Geometry | null)
+                const box = bbox ?? boxOf(geometry)
                 return box ? [{ id, box }] : []
               })}
             >
@@ -188,7 +188,7 @@ function PriceCard({ process, values, isValid, isChecking }: PriceParts): ReactE
   const estimate = useOp('processing.catalog.estimate', { process_id: process.id, inputs: { ...values } }, { enabled: isValid, keep: true })
   const input = { process_id: process.id, workspaceId: projectId, inputs: { ...values }, wait_seconds: 0 }
   const spend = useSpend('processing.execute', input, ({ job }) => {
-    void navigate({ to: '/jobs/$id', params: { id: job.id } as never })
+    void navigate({ to: '/jobs/$id', params: { id: job.id } })
   })
   const price = isValid ? estimate.data : undefined
   const isReady = price !== undefined && !isChecking && projectId !== '' && !spend.busy

@@ -30,7 +30,7 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
           onChange={(event) =>
             void (event.target.value === '+'
               ? setDialog('project')
-              : navigate({ to: '/library/$project', params: { project: event.target.value } as never }))
+              : navigate({ to: '/library/$project', params: { project: event.target.value } }))
           }
           options={[
             ...projects.map(({ id, name, is_archived }) => ({ value: id, text: is_archived ? `${name} (archived)` : name })),
@@ -44,7 +44,7 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
       </div>
       <ul className="lib-list">
         <li>
-          <Link to="/library/$project" params={{ project: project.id } as never} className={collectionId ? '' : 'on'}>
+          <Link to="/library/$project" params={{ project: project.id }} className={collectionId ? '' : 'on'}>
             <i className="sq2" style={{ background: 'linear-gradient(135deg,var(--c1),var(--c3))' }} />
             <span className="grow cut">All items</span>
             <span className="soft num">{project.item_count}</span>
@@ -54,7 +54,7 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
           <li key={one.id}>
             <Link
               to="/library/$project/$collection"
-              params={{ project: project.id, collection: one.id } as never}
+              params={{ project: project.id, collection: one.id }}
               className={one.id === collectionId ? 'on' : ''}
             >
               <i className="sq2" style={{ background: /^#[0-9a-f]{3,8}$/i.test(one.color ?? '') ? one.color! : 'var(--c6)' }} />
@@ -66,7 +66,7 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
         <li>
           <Link
             to="/library/$project/$collection"
-            params={{ project: project.id, collection: 'loose' } as never}
+            params={{ project: project.id, collection: 'loose' }}
             className={collectionId === 'loose' ? 'on' : ''}
           >
             <i className="sq2" style={{ background: 'var(--c6)' }} />
@@ -86,18 +86,18 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
             </Button>
           )}
           {mayManage(who, project) && (
-            <LinkButton size="s" icon="users" to="/team/projects" search={{ project: project.id } as never}>
+            <LinkButton size="s" icon="users" to="/team/projects" search={{ project: project.id }}>
               People
             </LinkButton>
           )}
-          <LinkButton size="s" icon="share" to="/shares" search={{ project: project.id } as never}>
+          <LinkButton size="s" icon="share" to="/shares" search={{ project: project.id }}>
             Links
           </LinkButton>
           <LinkButton
             size="s"
             icon="flow"
             to="/lineage/$type/$id"
-            params={{ type: current ? 'collection' : 'project', id: current?.id ?? project.id } as never}
+            params={{ type: current ? 'collection' : 'project', id: current?.id ?? project.id }}
           >
             Lineage
           </LinkButton>

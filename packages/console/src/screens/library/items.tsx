@@ -38,7 +38,7 @@ export function ItemGrid({ items, chosen, onToggle }: ItemsParts): ReactElement 
               </span>
             )}
           </div>
-          <Link to="/view/$item" params={{ item: item.id } as never} className="tx">
+          <Link to="/view/$item" params={{ item: item.id }} className="tx">
             <b className="cut">{item.name}</b>
             <span className="row between soft sm">
               <span>{date(item.datetime)}</span>
@@ -80,7 +80,7 @@ export function ItemTable({ items, chosen, onToggle }: ItemsParts): ReactElement
                 />
               </td>
               <td>
-                <Link to="/view/$item" params={{ item: item.id } as never}>
+                <Link to="/view/$item" params={{ item: item.id }}>
                   {item.name}
                 </Link>
               </td>
@@ -103,7 +103,7 @@ export function ItemsMap({ items, collections }: { items: readonly Item[]; colle
     sharedMap().setFootprints(
       items.map((item) => ({
         id: item.id,
-        geometry: item.geometry as unknown as GeoJSON.Geometry | null,
+        geometry: item.geometry,
         colour: colour(item.collection_id),
       })),
     )
@@ -127,7 +127,7 @@ export function ItemsMap({ items, collections }: { items: readonly Item[]; colle
     const { map } = sharedMap()
     const onClick = ({ point }: { point: { x: number; y: number } }) => {
       const [id] = sharedMap().footprintsAt([point.x, point.y])
-      if (id) void navigate({ to: '/view/$item', params: { item: id } as never })
+      if (id) void navigate({ to: '/view/$item', params: { item: id } })
     }
     map.on('click', onClick)
     return () => void map.off('click', onClick)

@@ -19,7 +19,7 @@ import { ShareDialog } from '../../parts/share.ts'
 const PAGE = 60
 
 export function Library(): ReactElement {
-  const { project: id } = useParams({ strict: false }) as { project?: string }
+  const { project: id } = useParams({ strict: false })
   const projects = useProjects()
   const [dialog, setDialog] = useState(false)
   useTitle('Library')
@@ -47,13 +47,7 @@ export function Library(): ReactElement {
   // Who has gone on while the list was loading is not fetched back.
   if (!id && !/\/library\/?$/.test(location.pathname)) return <Skeleton />
   if (!id)
-    return (
-      <Navigate
-        to="/library/$project"
-        params={{ project: (list.find(({ item_count }) => item_count > 0) ?? list[0]!).id } as never}
-        replace
-      />
-    )
+    return <Navigate to="/library/$project" params={{ project: (list.find(({ item_count }) => item_count > 0) ?? list[0]!).id }} replace />
   const project = list.find((one) => one.id === id)
   if (!project)
     return (
@@ -86,7 +80,7 @@ function useItems(projectId: string, collectionId: string | undefined) {
 }
 
 function ProjectView({ project, projects }: { project: Project; projects: readonly Project[] }): ReactElement {
-  const { collection: collectionId } = useParams({ strict: false }) as { collection?: string }
+  const { collection: collectionId } = useParams({ strict: false })
   const who = useWho()
   const [url] = useUrl()
   const collections = useOp('collections.list', { project_id: project.id })
@@ -186,9 +180,9 @@ function ItemBar({ project, collection, canWrite, total }: BarParts): ReactEleme
           { value: 'map', text: 'Map' },
         ]}
       />
-      <LinkButton icon="down" label="Report about this project" to="/reports" search={{ project: project.id } as never} />
+      <LinkButton icon="down" label="Report about this project" to="/reports" search={{ project: project.id }} />
       {canWrite && (
-        <LinkButton to="/uploads" search={{ project: project.id, ...(collection ? { collection: collection.id } : {}) } as never} icon="up">
+        <LinkButton to="/uploads" search={{ project: project.id, ...(collection ? { collection: collection.id } : {}) }} icon="up">
           Upload
         </LinkButton>
       )}
@@ -208,7 +202,7 @@ function NothingHere({ isFiltered, canWrite, projectId }: { isFiltered: boolean;
             Search scenes
           </LinkButton>
           {canWrite && (
-            <LinkButton to="/uploads" search={{ project: projectId } as never}>
+            <LinkButton to="/uploads" search={{ project: projectId }}>
               Upload files
             </LinkButton>
           )}

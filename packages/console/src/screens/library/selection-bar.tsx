@@ -33,7 +33,7 @@ export function SelectionBar({ chosen, collections, canWrite, onShare, onClear }
       </Button>
       <span className="grow" />
       {chosen.length === 2 && (
-        <LinkButton size="s" icon="swipe" to="/compare" search={{ a: chosen[0]!.id, b: chosen[1]!.id } as never}>
+        <LinkButton size="s" icon="swipe" to="/compare" search={{ a: chosen[0]!.id, b: chosen[1]!.id }}>
           Compare
         </LinkButton>
       )}

@@ -64,7 +64,7 @@ export function LineageStart(): ReactElement {
         {(recent.data?.features ?? []).map((item) => (
           <div key={item.id} className="uf">
             <Icon name="image" />
-            <Link className="grow" to="/lineage/$type/$id" params={{ type: 'item', id: item.id } as never}>
+            <Link className="grow" to="/lineage/$type/$id" params={{ type: 'item', id: item.id }}>
               {String(item.properties['title'] ?? item.properties['name'] ?? item.id)}
             </Link>
             <span className="soft sm">{dateTime(String(item.properties['datetime'] ?? '') || null)}</span>
@@ -73,7 +73,7 @@ export function LineageStart(): ReactElement {
         {(projects.data?.projects ?? []).map((project) => (
           <div key={project.id} className="uf">
             <Icon name="folder" />
-            <Link className="grow" to="/lineage/$type/$id" params={{ type: 'project', id: project.id } as never}>
+            <Link className="grow" to="/lineage/$type/$id" params={{ type: 'project', id: project.id }}>
               Project {project.name}
             </Link>
           </div>
@@ -84,7 +84,7 @@ export function LineageStart(): ReactElement {
 }
 
 export function Lineage(): ReactElement {
-  const { type, id } = useParams({ strict: false }) as { type: string; id: string }
+  const { type, id } = useParams({ from: '/inside/lineage/$type/$id' })
   const [url, setUrl] = useUrl()
   const direction = (url['direction'] ?? 'both') as Direction
   const graph = useOp('provenance.get', { entity_type: type as 'item', entity_id: id, direction, max_depth: Number(url['depth'] ?? 5) })
@@ -157,13 +157,13 @@ function Chosen({ node, graph, onChoose }: ChosenParts): ReactElement {
           </div>
           <div className="row g6 wrap mt12">
             {node.entity_type === 'item' && (
-              <LinkButton size="s" to="/view/$item" params={{ item: node.entity_id } as never}>
+              <LinkButton size="s" to="/view/$item" params={{ item: node.entity_id }}>
                 Open
               </LinkButton>
             )}
             <Button
               size="s"
-              onClick={() => void navigate({ to: '/lineage/$type/$id', params: { type: node.entity_type, id: node.entity_id } as never })}
+              onClick={() => void navigate({ to: '/lineage/$type/$id', params: { type: node.entity_type, id: node.entity_id } })}
             >
               Centre on this
             </Button>
@@ -275,7 +275,7 @@ function Graph({
           ref={one.key === chosen ? node : undefined}
           type="button"
           className={one.key === chosen ? 'nd on' : 'nd'}
-          style={{ left: one.x - WIDTH / 2, top: one.y - HEIGHT / 2, '--k': kindOf(one.entity_type).colour } as never}
+          style={{ left: one.x - WIDTH / 2, top: one.y - HEIGHT / 2, '--k': kindOf(one.entity_type).colour }}
           aria-pressed={one.key === chosen}
           onClick={() => onChoose(one.key)}
         >

@@ -13,7 +13,7 @@ import { OrderActions } from '../../parts/orders/actions.tsx'
 import { Step, Ended, type StepParts } from '../../parts/orders/progress.tsx'
 
 export function OrderPage(): ReactElement {
-  const { id } = useParams({ strict: false }) as { id: string }
+  const { id } = useParams({ from: '/inside/orders/$id' })
   const order = useOrder(id)
   useTitle({ text: 'Orders', to: '/orders' }, order.data?.displayName ?? 'Order')
   if (!order.data) return <WaitingPage title="Order" query={order} />
@@ -22,7 +22,7 @@ export function OrderPage(): ReactElement {
 
 function ToTasking({ id }: { id: string }): null {
   const navigate = useNavigate()
-  useEffect(() => void navigate({ to: '/tasking/$order', params: { order: id } as never, replace: true }), [id, navigate])
+  useEffect(() => void navigate({ to: '/tasking/$order', params: { order: id }, replace: true }), [id, navigate])
   return null
 }
 

@@ -193,7 +193,7 @@ function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
       title="Area and delivery"
       aside={
         first && (
-          <LinkButton size="s" look="quiet" to="/explore" search={{ aoi: encodeArea(first) } as never}>
+          <LinkButton size="s" look="quiet" to="/explore" search={{ aoi: encodeArea(first) }}>
             Edit on the map
           </LinkButton>
         )
@@ -287,7 +287,7 @@ function TotalCard({ cart, estimate, isFetching, splitByDate }: TotalParts): Rea
   const spend = useSpend('orders.archive.place', input, (order) => {
     emptyCart()
     toast('The order is placed')
-    void navigate({ to: '/orders/$id', params: { id: order.id } as never })
+    void navigate({ to: '/orders/$id', params: { id: order.id } })
   })
   const total = estimate?.total_credits ?? 0
   const missing = missingStep({

@@ -108,14 +108,7 @@ function MadeList({ made }: { made: readonly Made[] }): ReactElement {
               <Icon name="down" />
               Download
             </a>
-            <LinkButton
-              size="s"
-              look="quiet"
-              icon="flow"
-              label="Lineage"
-              to="/lineage/$type/$id"
-              params={{ type: 'report', id: one.id } as never}
-            />
+            <LinkButton size="s" look="quiet" icon="flow" label="Lineage" to="/lineage/$type/$id" params={{ type: 'report', id: one.id }} />
           </div>
         </li>
       ))}
@@ -130,7 +123,7 @@ function Earlier(): ReactElement {
     <Card
       title="Made for the organization"
       aside={
-        <Link to="/team/audit" search={{ operation: 'reports.generate' } as never}>
+        <Link to="/team/audit" search={{ operation: 'reports.generate' }}>
           Audit log
         </Link>
       }

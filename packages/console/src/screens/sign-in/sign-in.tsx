@@ -53,7 +53,7 @@ function AuthLayout({ children }: { children: ReactNode }): ReactElement {
 
 /** Where to go once inside. Only places of our own: an address from elsewhere is not followed. */
 function useNext(): string {
-  const { next } = useSearch({ strict: false }) as { next?: string }
+  const { next } = useSearch({ strict: false })
   return next?.startsWith('/') && !next.startsWith('//') && !next.startsWith('/sign-') ? next : '/explore'
 }
 
@@ -281,7 +281,7 @@ export function SignUp(): ReactElement {
 
 /** `/app/invite/…`: who is signed in joins with one click; others sign in or up first and come back here. */
 export function Invitation(): ReactElement {
-  const { token } = useParams({ strict: false }) as { token: string }
+  const { token } = useParams({ from: '/invite/$token' })
   const session = useSession()
   const navigate = useNavigate()
   const join = useSending(async () => {
@@ -303,10 +303,10 @@ export function Invitation(): ReactElement {
           </Button>
         ) : (
           <>
-            <Link className="btn p l w" to="/sign-in" search={{ next } as never}>
+            <Link className="btn p l w" to="/sign-in" search={{ next }}>
               Sign in and join
             </Link>
-            <Link className="btn l w" to="/sign-up" search={{ next } as never}>
+            <Link className="btn l w" to="/sign-up" search={{ next }}>
               Create an account and join
             </Link>
           </>

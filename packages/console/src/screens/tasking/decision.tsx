@@ -17,7 +17,7 @@ import { OrderActions } from '../../parts/orders/actions.tsx'
 const LOOK_EVERY_MS = 5_000
 
 export function TaskingOrder(): ReactElement {
-  const { order: id } = useParams({ strict: false }) as { order: string }
+  const { order: id } = useParams({ from: '/inside/tasking/$order' })
   const order = useOrder(id)
   useTitle({ text: 'Tasking', to: '/tasking' }, order.data?.displayName ?? 'Order')
   if (!order.data) return <WaitingPage title="Tasking order" query={order} />

@@ -80,7 +80,7 @@ function Decisions({ names }: { names: ReadonlyMap<string, string> }): ReactElem
           tone="warn"
           icon="clock"
           actions={
-            <LinkButton size="s" look="primary" to="/tasking/$order" params={{ order: orderId } as never}>
+            <LinkButton size="s" look="primary" to="/tasking/$order" params={{ order: orderId }}>
               Decide
             </LinkButton>
           }
@@ -111,7 +111,7 @@ function Templates(): ReactElement {
             {list.map((template) => (
               <li key={template.id} className="uf">
                 <div className="grow">
-                  <Link to="/tasking/new" search={{ template: template.id } as never}>
+                  <Link to="/tasking/new" search={{ template: template.id }}>
                     <b>{template.name}</b>
                   </Link>
                   <div className="soft sm">

@@ -195,7 +195,7 @@ function Live({ wish }: { wish: Wish }): ReactElement {
   const input = { projectId, groups, ...(url['name'] ? { displayName: url['name'] } : {}) }
   const spend = useSpend('orders.tasking.place', input, (order) => {
     toast('The vendor is asked')
-    void navigate({ to: '/tasking/$order', params: { order: order.id } as never })
+    void navigate({ to: '/tasking/$order', params: { order: order.id } })
   })
   const missing =
     areas.length === 0

@@ -110,15 +110,15 @@ export function Passes({ passes, from, to, limit, optionLimit = null }: PassPart
 
 export const PassLegend = ({ withOption = false }: { withOption?: boolean }) => (
   <span className="row g12 xs soft hide-s">
-    <span className="lg" style={{ '--c': 'var(--c2)' } as never}>
+    <span className="lg" style={{ '--c': 'var(--c2)' }}>
       within limits
     </span>
     {withOption && (
-      <span className="lg" style={{ '--c': 'var(--c1)' } as never}>
+      <span className="lg" style={{ '--c': 'var(--c1)' }}>
         allowed by the option
       </span>
     )}
-    <span className="lg" style={{ '--c': 'var(--line-strong)' } as never}>
+    <span className="lg" style={{ '--c': 'var(--line-strong)' }}>
       outside
     </span>
   </span>

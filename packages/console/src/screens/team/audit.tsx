@@ -141,7 +141,7 @@ function EntryDialog({ entry, onClose }: { entry: AuditEntry; onClose(): void })
 function Artifact({ artifact }: { artifact: string }): ReactElement {
   const [type = '', id = ''] = artifact.split(' ')
   return (
-    <Link className="block" to="/lineage/$type/$id" params={{ type, id } as never}>
+    <Link className="block" to="/lineage/$type/$id" params={{ type, id }}>
       {artifact}
     </Link>
   )

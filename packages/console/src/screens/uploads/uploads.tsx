@@ -352,7 +352,7 @@ function FileRow({ one }: { one: Sending }): ReactElement {
         </Button>
       )}
       {one.state === 'done' && itemId && (
-        <LinkButton size="s" icon="layers" to="/view/$item" params={{ item: itemId } as never}>
+        <LinkButton size="s" icon="layers" to="/view/$item" params={{ item: itemId }}>
           Open
         </LinkButton>
       )}

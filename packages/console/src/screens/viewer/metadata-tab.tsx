@@ -91,9 +91,7 @@ export function MetadataTab({ item, assets, mayWrite, onUse }: MetadataParts): R
           <Button
             look="danger"
             icon="trash"
-            onClick={() =>
-              deleteItem(item, () => void navigate({ to: '/library/$project', params: { project: item.project_id } as never }))
-            }
+            onClick={() => deleteItem(item, () => void navigate({ to: '/library/$project', params: { project: item.project_id } }))}
           >
             Delete the item
           </Button>

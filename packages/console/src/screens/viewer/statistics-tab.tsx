@@ -152,7 +152,7 @@ function ZoneList({ zones, onRemove }: { zones: readonly Zone[]; onRemove(at: nu
     <ul className="zones" aria-label="Places">
       {zones.map(({ name, colour, shape }, index) => (
         <li key={name} className="row g8">
-          <span className="lg grow" style={{ '--c': `var(${colour})` } as never}>
+          <span className="lg grow" style={{ '--c': `var(${colour})` }}>
             {name}, {areaText(areaOf(shape))}
           </span>
           <Button size="s" look="quiet" onClick={() => sharedMap().fitGeometry(shape)}>
@@ -179,7 +179,7 @@ interface Result {
 }
 
 /** As `analytics.execute` answers for `zonal_stats`. */
-interface Zonal {
+type Zonal = {
   zones: { results: Result[] }[]
 }
 
@@ -214,7 +214,7 @@ function Numbers({ item, assetKey, look, zones }: TabParts & { zones: readonly Z
   )
   if (answer.isError && !answer.data) return <Failed error={answer.error} retry={() => void answer.refetch()} />
   if (!answer.data) return <Skeleton rows={5} />
-  const found = answer.data.result as unknown as Zonal
+  const found = answer.data.result as Zonal
   const series = found.zones[0]?.results ?? []
   const index = Math.min(at, series.length - 1)
   const results = found.zones.map(({ results: list }) => list[index]!)

@@ -18,7 +18,7 @@ import { measureOf, useIsPhone, useZones, type Zone } from './zones.ts'
 const ENOUGH = 0.5
 
 /** As `analytics.execute` answers for `time_series`. */
-interface Series {
+type Series = {
   points: { item_id: string; datetime: string | null; mean: number | null; valid_fraction: number }[]
   skipped: { item_id: string; datetime: string | null; reason: string }[]
 }
@@ -70,7 +70,7 @@ export function TimeSeries({ item, assetKey, look }: SeriesParts): ReactElement 
       staleTime: Infinity,
     })),
   })
-  const found = answers.map(({ data }) => data?.result as unknown as Series | undefined)
+  const found = answers.map(({ data }) => data?.result as Series | undefined)
   const rows = useMemo(() => rowsOf(found), [answers.map(({ dataUpdatedAt }) => dataUpdatedAt).join()])
   const skipped = found[0]?.skipped ?? []
   if (zones.length === 0) return null
@@ -87,7 +87,7 @@ export function TimeSeries({ item, assetKey, look }: SeriesParts): ReactElement 
         <b className="cut mono">{expression}</b>
         <span className="row g12 sm soft">
           {zones.map(({ name, colour }) => (
-            <span key={name} className="lg" style={{ '--c': `var(${colour})` } as never}>
+            <span key={name} className="lg" style={{ '--c': `var(${colour})` }}>
               {name}
             </span>
           ))}
@@ -109,9 +109,7 @@ export function TimeSeries({ item, assetKey, look }: SeriesParts): ReactElement 
           size="s"
           icon="bell"
           to="/alerts/new"
-          search={
-            { collection: item.collection_id ?? '', expr: expression, area: encodeArea(zones[0]!.shape), at: String(lastOf(rows)) } as never
-          }
+          search={{ collection: item.collection_id ?? '', expr: expression, area: encodeArea(zones[0]!.shape), at: String(lastOf(rows)) }}
         >
           Alert
         </LinkButton>
@@ -174,7 +172,7 @@ function SeriesTable({ rows, zones }: ShownParts): ReactElement {
           {rows.map(({ itemId, datetime, means }) => (
             <tr key={itemId}>
               <th scope="row">
-                <Link to="/view/$item" params={{ item: itemId } as never} search={((search: object) => search) as never}>
+                <Link to="/view/$item" params={{ item: itemId }} search={(search: object) => search}>
                   {date(datetime)}
                 </Link>
               </th>

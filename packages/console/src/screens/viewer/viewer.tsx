@@ -31,7 +31,7 @@ type Tab = (typeof TABS)[number]
 const isRaster = ({ media_type, roles }: Asset) => (media_type ?? '').includes('tiff') && !roles.includes('thumbnail')
 
 export function Viewer(): ReactElement {
-  const { item: id } = useParams({ strict: false }) as { item: string }
+  const { item: id } = useParams({ from: '/inside/view/$item' })
   const found = useOp('items.get', { item_id: id })
   const assets = useOp('items.list_assets', { item_id: id }, { refetchInterval: 5_000 })
   const project = useOp('projects.get', { project_id: found.data?.item.project_id ?? '' }, { enabled: found.data !== undefined })
@@ -120,7 +120,7 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
               title="No raster"
               actions={
                 canWrite ? (
-                  <LinkButton to="/uploads" search={{ item: item.id, project: item.project_id } as never}>
+                  <LinkButton to="/uploads" search={{ item: item.id, project: item.project_id }}>
                     Attach a file
                   </LinkButton>
                 ) : null
@@ -159,7 +159,7 @@ interface OnMap {
 
 function useItemOnMap(item: Item, tiles: string | null, { opacity, visible, others }: OnMap): void {
   useEffect(() => {
-    sharedMap().setFootprints([{ id: item.id, geometry: item.geometry as unknown as GeoJSON.Geometry | null }])
+    sharedMap().setFootprints([{ id: item.id, geometry: item.geometry }])
     if (!new URLSearchParams(location.search).has('map')) sharedMap().fit(item.bbox as Box | null, { animate: false })
   }, [item])
   const beside = others.join()
@@ -286,13 +286,13 @@ function LayerPanel(parts: LayerParts): ReactElement {
             <Button size="s" icon="code" onClick={onUse}>
               Use in…
             </Button>
-            <LinkButton size="s" icon="flow" to="/lineage/$type/$id" params={{ type: 'item', id: item.id } as never}>
+            <LinkButton size="s" icon="flow" to="/lineage/$type/$id" params={{ type: 'item', id: item.id }}>
               Lineage
             </LinkButton>
-            <LinkButton size="s" icon="down" to="/reports" search={{ about: 'item', project: item.project_id, item: item.id } as never}>
+            <LinkButton size="s" icon="down" to="/reports" search={{ about: 'item', project: item.project_id, item: item.id }}>
               Report
             </LinkButton>
-            <LinkButton size="s" icon="swipe" to="/compare" search={{ a: item.id } as never}>
+            <LinkButton size="s" icon="swipe" to="/compare" search={{ a: item.id }}>
               Compare
             </LinkButton>
           </div>
@@ -316,7 +316,7 @@ function Siblings({ item, list, others, onOthers }: SiblingParts): ReactElement 
     <div className="sec">
       <h3>
         <span className="grow">In this collection</span>
-        <Link to="/compare" search={{ a: item.id, b: list[0]!.id } as never}>
+        <Link to="/compare" search={{ a: item.id, b: list[0]!.id }}>
           Compare
         </Link>
       </h3>
@@ -325,7 +325,7 @@ function Siblings({ item, list, others, onOthers }: SiblingParts): ReactElement 
           <Link
             key={other.id}
             to="/view/$item"
-            params={{ item: other.id } as never}
+            params={{ item: other.id }}
             className="fr"
             aria-label={`${other.datetime?.slice(0, 10) ?? other.name}, ${other.name}`}
           >

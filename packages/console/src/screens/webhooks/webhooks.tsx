@@ -30,7 +30,7 @@ const LATER_MS = 30_000
 let carried: { id: string; secret: string } | null = null
 
 export function Webhooks(): ReactElement {
-  const { id } = useParams({ strict: false }) as { id?: string }
+  const { id } = useParams({ strict: false })
   const [url, setUrl] = useUrl()
   const list = useOp('event_subscriptions.list', {})
   const mayWatch = useMayWatch()
@@ -112,7 +112,7 @@ export function Webhooks(): ReactElement {
           onClose={() => setUrl({ new: null })}
           onDone={(made, secret) => {
             carried = secret ? { id: made, secret } : null
-            void navigate({ to: '/develop/webhooks/$id', params: { id: made } as never })
+            void navigate({ to: '/develop/webhooks/$id', params: { id: made } })
           }}
         />
       )}
@@ -164,7 +164,7 @@ function EndpointRow({ endpoint, isOn, hasBars }: { endpoint: EventSubscription;
     <li>
       <Link
         to="/develop/webhooks/$id"
-        params={{ id: endpoint.id } as never}
+        params={{ id: endpoint.id }}
         className={isOn ? 'ep on' : 'ep'}
         aria-current={isOn ? 'true' : undefined}
       >
