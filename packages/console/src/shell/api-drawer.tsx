@@ -1,6 +1,6 @@
 /** The calls that this screen made, as curl, TypeScript, Python and the command line. The console uses nothing that you cannot. */
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactElement } from 'react'
-import { onRecorded, recordedCalls, type RecordedCall } from '../api/recorder.ts'
+import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react'
+import { recordedCalls, type RecordedCall } from '../api/recorder.ts'
 import { Badge, Button, CopyButton, Segmented } from '../ui/kit.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { Empty } from '../ui/states.tsx'
@@ -15,7 +15,7 @@ const LANGUAGES: readonly { value: Language; text: string }[] = [
 const KEPT = 'gt-language'
 
 export default function ApiDrawer({ onClose }: { onClose(): void }): ReactElement {
-  const all = useSyncExternalStore(onRecorded, recordedCalls)
+  const all = recordedCalls.use()
   const [language, setLanguage] = useState<Language>(() => (localStorage.getItem(KEPT) as Language | null) ?? 'curl')
   const calls = useMemo(() => all.filter(({ screen }) => screen === location.pathname), [all])
   // What is being read stays open while the screen goes on calling.

@@ -1,5 +1,6 @@
 /** Where one is, for the top bar and the title of the tab. */
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
+import { createStore } from '../store.ts'
 
 interface Crumb {
   text: string
@@ -7,25 +8,16 @@ interface Crumb {
   to?: string
 }
 
-const listeners = new Set<() => void>()
-let crumbs: readonly Crumb[] = []
+const crumbs = createStore<readonly Crumb[]>([])
 
-export function useCrumbs(): readonly Crumb[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => crumbs,
-  )
-}
+export const useCrumbs = crumbs.use
 
 /** A screen says where it is; the last part names the tab. */
 export function useTitle(...parts: readonly (Crumb | string)[]): void {
   const text = JSON.stringify(parts)
   useEffect(() => {
-    crumbs = (JSON.parse(text) as (Crumb | string)[]).map((part) => (typeof part === 'string' ? { text: part } : part))
-    document.title = `${crumbs.at(-1)?.text ?? 'Console'} · Groundtrack`
-    for (const listener of listeners) listener()
+    const next = (JSON.parse(text) as (Crumb | string)[]).map((part) => (typeof part === 'string' ? { text: part } : part))
+    document.title = `${next.at(-1)?.text ?? 'Console'} · Groundtrack`
+    crumbs.set(next)
   }, [text])
 }

@@ -1,21 +1,18 @@
-/** Light or dark: kept in this browser, else as the system has it. */
-import { useSyncExternalStore } from 'react'
+/** Light or dark: kept in this browser, else as the system has it. The page's first script decides before anything is drawn. */
+import { createStore } from '../store.ts'
 
 type Theme = 'light' | 'dark'
-const listeners = new Set<() => void>()
 
-export const currentTheme = (): Theme => (document.documentElement.dataset['theme'] === 'dark' ? 'dark' : 'light')
+const page = document.documentElement.dataset
+const asTheme = (text: string | undefined): Theme => (text === 'dark' ? 'dark' : 'light')
+const theme = createStore(asTheme(page['theme']), { key: 'gt-theme', read: asTheme, write: String })
 
-export function setTheme(theme: Theme): void {
-  document.documentElement.dataset['theme'] = theme
-  document.documentElement.dataset['mantineColorScheme'] = theme
-  localStorage.setItem('gt-theme', theme)
-  for (const listener of listeners) listener()
+export const currentTheme = theme.get
+export const onTheme = theme.subscribe
+export const useTheme = theme.use
+
+export function setTheme(next: Theme): void {
+  page['theme'] = next
+  page['mantineColorScheme'] = next
+  theme.set(next)
 }
-
-export function onTheme(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-export const useTheme = () => useSyncExternalStore(onTheme, currentTheme)

@@ -1,5 +1,6 @@
 /** Short words about what just happened; read out, gone by themselves. */
-import { useSyncExternalStore, type ReactElement } from 'react'
+import type { ReactElement } from 'react'
+import { createStore } from '../store.ts'
 import { Icon } from './icons.tsx'
 
 interface Toast {
@@ -11,32 +12,20 @@ interface Toast {
 
 const SHOWN_MS = 5_000
 const MAX_SHOWN = 4
-const listeners = new Set<() => void>()
-let toasts: readonly Toast[] = []
+const toasts = createStore<readonly Toast[]>([])
 let nextId = 1
 
-function publish(next: readonly Toast[]): void {
-  toasts = next
-  for (const listener of listeners) listener()
-}
-
-const dismiss = (id: number) => publish(toasts.filter((one) => one.id !== id))
+const dismiss = (id: number) => toasts.set(toasts.get().filter((one) => one.id !== id))
 
 export function toast(text: string, tone: 'ok' | 'bad' = 'ok', action?: Toast['action'], shownMs = SHOWN_MS): () => void {
   const id = nextId++
-  publish([...toasts, { id, text, tone, action }].slice(-MAX_SHOWN))
+  toasts.set([...toasts.get(), { id, text, tone, action }].slice(-MAX_SHOWN))
   setTimeout(() => dismiss(id), shownMs)
   return () => dismiss(id)
 }
 
 export function Toasts(): ReactElement {
-  const shown = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => toasts,
-  )
+  const shown = toasts.use()
   return (
     <div className="toasts" role="status" aria-live="polite">
       {shown.map(({ id, text, tone, action }) => (

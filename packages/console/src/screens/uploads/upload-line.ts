@@ -1,5 +1,6 @@
 /** Files on their way, three at a time: who goes next, who is paused, and what each has reached. */
 import type { Upload } from '../../api/contract.ts'
+import { createStore } from '../../store.ts'
 
 export interface Sending {
   readonly key: string
@@ -50,7 +51,8 @@ interface LineServices<F> {
 
 interface UploadLine<F> {
   list(): readonly Sending[]
-  subscribe(listener: () => void): () => void
+  /** The same, in a component. */
+  useList(): readonly Sending[]
   add(file: F, target: Target, known: { error?: string | null; uploadId?: string | null }): void
   pause(key: string): void
   resume(key: string): void
@@ -72,18 +74,15 @@ interface Held<F> {
 const AT_ONCE = 3
 
 export function createUploadLine<F extends { name: string; size: number }>(services: LineServices<F>): UploadLine<F> {
-  const listeners = new Set<() => void>()
+  const sendings = createStore<readonly Sending[]>([])
   const held = new Map<string, Held<F>>()
-  let list: readonly Sending[] = []
   let nextKey = 1
-  const publish = (next: readonly Sending[]) => {
-    list = next
-    for (const listener of listeners) listener()
-  }
-  const change = (key: string, patch: Partial<Sending>) => publish(list.map((one) => (one.key === key ? { ...one, ...patch } : one)))
-  const get = (key: string) => list.find((one) => one.key === key)
+  const change = (key: string, patch: Partial<Sending>) =>
+    sendings.set(sendings.get().map((one) => (one.key === key ? { ...one, ...patch } : one)))
+  const get = (key: string) => sendings.get().find((one) => one.key === key)
 
   function pump(): void {
+    const list = sendings.get()
     const running = list.filter(({ state }) => state === 'uploading').length
     const next = list.filter(({ state }) => state === 'queued').toReversed()
     for (const { key } of next.slice(0, Math.max(0, AT_ONCE - running))) {
@@ -145,16 +144,13 @@ export function createUploadLine<F extends { name: string; size: number }>(servi
   }
 
   return {
-    list: () => list,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    list: sendings.get,
+    useList: sendings.use,
     add(file, target, { error = null, uploadId = null }) {
       const key = String(nextKey++)
       held.set(key, { file, target, position: null, session: uploadId === null ? null : Promise.resolve(uploadId), run: null })
       const one = { key, name: file.name, size: file.size, sent: 0, error, lacksPosition: false, uploadId, session: null }
-      publish([{ ...one, state: error ? 'failed' : 'queued' }, ...list])
+      sendings.set([{ ...one, state: error ? 'failed' : 'queued' }, ...sendings.get()])
       pump()
     },
     pause(key) {
@@ -175,7 +171,7 @@ export function createUploadLine<F extends { name: string; size: number }>(servi
       const one = get(key)
       stop(key)
       held.delete(key)
-      publish(list.filter((other) => other.key !== key))
+      sendings.set(sendings.get().filter((other) => other.key !== key))
       if (one?.uploadId && one.state !== 'done') services.giveUp(one.uploadId)
       pump()
     },

@@ -1,5 +1,4 @@
 /** Files on their way to the store. The line lives outside React, so that leaving the screen stops nothing. */
-import { useSyncExternalStore } from 'react'
 import { call, sendFiles } from '../../api/client.ts'
 import type { Upload } from '../../api/contract.ts'
 import { queries, touch } from '../../api/query.ts'
@@ -47,7 +46,7 @@ onSessionEnd(() => {
 })
 
 export const { pause, resume, place, discard } = line
-export const useSending = (): readonly Sending[] => useSyncExternalStore(line.subscribe, line.list)
+export const useSending = line.useList
 export const isSending = () => line.list().some(({ state }) => state === 'uploading' || state === 'queued')
 
 /** Refused before a byte moves, with the remedy. */

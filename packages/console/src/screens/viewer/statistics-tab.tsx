@@ -12,8 +12,9 @@ import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { saveCsv } from '../../ui/csv.ts'
 import { Histogram } from './histogram.tsx'
 import type { Look } from '../../state/style.ts'
-import { MAX_ZONES, useIsPhone, useZones, type Zone } from './zones.ts'
+import { MAX_ZONES, useZones, type Zone } from './zones.ts'
 import { TimeSeries } from './later.ts'
+import { useIsPhone } from '../../ui/is-phone.ts'
 
 interface TabParts {
   item: Item

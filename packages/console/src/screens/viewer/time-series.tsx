@@ -12,7 +12,8 @@ import { date, plural, value } from '../../ui/format.ts'
 import { Button, LinkButton, Segmented } from '../../ui/kit.tsx'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import type { Look } from '../../state/style.ts'
-import { measureOf, useIsPhone, useZones, type Zone } from './zones.ts'
+import { measureOf, useZones, type Zone } from './zones.ts'
+import { useIsPhone } from '../../ui/is-phone.ts'
 
 /** A scene that shows less of a place than this is a gap: clouds, or its edge. */
 const ENOUGH = 0.5

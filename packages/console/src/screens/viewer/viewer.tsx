@@ -20,10 +20,11 @@ import { MetadataTab } from './metadata-tab.tsx'
 import { PixelTab, usePointer } from './pixel-tab.tsx'
 import { StatisticsTab } from './statistics-tab.tsx'
 import { UseIn } from './use-in.tsx'
-import { useIsPhone, useZones } from './zones.ts'
+import { useZones } from './zones.ts'
 import { rampOf, StyleTab, useColormaps } from './style-tab.tsx'
 import { ShareDialog } from '../../parts/share.ts'
 import { TimeSeries } from './later.ts'
+import { useIsPhone } from '../../ui/is-phone.ts'
 
 const TABS = ['Style', 'Pixel', 'Statistics', 'Metadata'] as const
 type Tab = (typeof TABS)[number]
