@@ -275,6 +275,7 @@ export const PACKAGES: readonly Package[] = [
   {
     path: 'packages/console/src/',
     layers: [
+      ['store.ts'],
       ['api/'],
       ['ui/'],
       ['map/'],

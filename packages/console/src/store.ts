@@ -1,7 +1,7 @@
 /** A value outside React that any module can read and change, and that components follow. */
 import { useSyncExternalStore } from 'react'
 
-export interface Store<T> {
+interface Store<T> {
   get(): T
   set(next: T): void
   /** Calls the listener after every change, until what it returns is called. */

@@ -4,7 +4,7 @@ import { call } from '../api/client.ts'
 import { headline } from '../api/problem.ts'
 import type { Asset } from '../api/contract.ts'
 import { bytes } from '../ui/format.ts'
-import { Button } from '../ui/kit.tsx'
+import { Button } from '../ui/kit.ts'
 import { toast } from '../ui/toasts.tsx'
 
 /** The bytes come from the store itself, by an address that is good for some minutes. */

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useOp } from '../api/query.ts'
-import { SubNav } from '../ui/kit.tsx'
+import { SubNav } from '../ui/kit.ts'
 
 export function MonitorNav(): ReactElement {
   const unread = useOp('notifications.unread_count', {})

@@ -7,9 +7,12 @@ import { useListKeys } from '../state/list-keys.ts'
 import { useWho } from '../state/who.ts'
 import { dateTime, localTime } from '../ui/format.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
-import { Badge, Button, type PlainPath } from '../ui/kit.tsx'
+import { Badge, Button, type PlainPath } from '../ui/kit.ts'
 import { FormProblem } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
+import { classes } from '../ui/classes.ts'
+import styles from './news-list.module.css'
+import ui from '../ui/ui.module.css'
 
 interface Kind {
   icon: IconName
@@ -60,24 +63,24 @@ export function NewsList({ news, onAll, isShort = false, onLeave }: NewsParts): 
   const mayAct = ({ kind }: Notification) => who.isAdmin || !['approval', 'payment', 'retention'].includes(kind)
   return (
     <>
-      <ul className="news" {...keys}>
+      <ul className={styles.news} {...keys}>
         {news.map((one) => (
-          <li key={one.id} data-id={one.id} tabIndex={0} className={one.read ? 'seen' : ''}>
-            <span className={`news-mark ${one.read ? '' : 'acc'}`}>
+          <li key={one.id} data-id={one.id} tabIndex={0} className={one.read ? styles.seen : ''}>
+            <span className={classes(styles.mark, one.read ? '' : styles.accent)}>
               <Icon name={KINDS[one.kind].icon} />
             </span>
-            <div className="grow">
-              <div className="row g6 wrap">
-                {!one.read && <span className="sr">Unread: </span>}
+            <div className={ui.grow}>
+              <div className={classes(ui.flexRow, ui.gap6, ui.wrap)}>
+                {!one.read && <span className={ui.screenReaderOnly}>Unread: </span>}
                 <b>{one.title}</b>
                 {!isShort && <Badge>{KINDS[one.kind].word}</Badge>}
               </div>
-              <p className="soft sm wrap-any">{one.body}</p>
-              <div className="faint xs" title={localTime(one.created_at)}>
+              <p className={classes(ui.soft, ui.small, ui.breakAnywhere)}>{one.body}</p>
+              <div className={classes(ui.faint, ui.tiny)} title={localTime(one.created_at)}>
                 {dateTime(one.created_at)}
               </div>
             </div>
-            <div className="news-acts">
+            <div className={styles.actions}>
               {mayAct(one) && (
                 <Button size="s" onClick={() => go(one)}>
                   {KINDS[one.kind].act}

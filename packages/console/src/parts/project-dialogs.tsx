@@ -2,9 +2,13 @@ import { useState, type FormEvent, type ReactElement } from 'react'
 import { useNavigate } from '@tanstack/react-router'
 import { useAct } from '../api/query.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { Button, Choice, Field } from '../ui/kit.tsx'
+import { Button, Choice, Field } from '../ui/kit.ts'
 import { FormProblem } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
+import { classes } from '../ui/classes.ts'
+import styles from './project-dialogs.module.css'
+import fieldStyles from '../ui/field.module.css'
+import ui from '../ui/ui.module.css'
 
 export function NewProject({ onClose }: { onClose(): void }): ReactElement {
   const [name, setName] = useState('')
@@ -27,7 +31,7 @@ export function NewProject({ onClose }: { onClose(): void }): ReactElement {
   }
   return (
     <Dialog title="New project" onClose={onClose}>
-      <form className="col g12" onSubmit={send}>
+      <form className={classes(ui.flexColumn, ui.gap12)} onSubmit={send}>
         <Field label="Name" required maxLength={200} data-autofocus value={name} onChange={(event) => setName(event.target.value)} />
         <Field label="Description" maxLength={2000} value={description} onChange={(event) => setDescription(event.target.value)} />
         <Choice
@@ -40,7 +44,7 @@ export function NewProject({ onClose }: { onClose(): void }): ReactElement {
           ]}
         />
         <FormProblem error={create.error} />
-        <div className="row end">
+        <div className={classes(ui.flexRow, ui.justifyEnd)}>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={create.isPending}>
             Create the project
@@ -63,16 +67,16 @@ export function NewCollection({ projectId, onClose }: { projectId: string; onClo
   }
   return (
     <Dialog title="New collection" onClose={onClose}>
-      <form className="col g12" onSubmit={send}>
+      <form className={classes(ui.flexColumn, ui.gap12)} onSubmit={send}>
         <Field label="Name" required maxLength={200} data-autofocus value={name} onChange={(event) => setName(event.target.value)} />
         <fieldset>
-          <legend className="lab">Colour</legend>
-          <div className="row">
+          <legend className={fieldStyles.label}>Colour</legend>
+          <div className={ui.flexRow}>
             {COLOURS.map((one) => (
               <button
                 key={one}
                 type="button"
-                className={one === color ? 'swatch on' : 'swatch'}
+                className={one === color ? classes(styles.swatch, styles.selected) : styles.swatch}
                 style={{ background: one }}
                 aria-label={`Colour ${one}`}
                 aria-pressed={one === color}
@@ -82,7 +86,7 @@ export function NewCollection({ projectId, onClose }: { projectId: string; onClo
           </div>
         </fieldset>
         <FormProblem error={create.error} />
-        <div className="row end">
+        <div className={classes(ui.flexRow, ui.justifyEnd)}>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={create.isPending}>
             Create the collection

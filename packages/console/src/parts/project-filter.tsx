@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react'
 import { useUrl } from '../state/url.ts'
 import { useProjects } from '../state/who.ts'
-import { Choice } from '../ui/kit.tsx'
+import { Choice } from '../ui/kit.ts'
 
 export function ProjectFilter(): ReactElement {
   const [url, setUrl] = useUrl()

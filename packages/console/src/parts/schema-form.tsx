@@ -5,8 +5,12 @@ import { useOp } from '../api/query.ts'
 import { areaOf } from '../map/geo.ts'
 import { AreaProblem, readArea } from '../map/read-area.ts'
 import { area as areaText, date, plural } from '../ui/format.ts'
-import { Button, Check, Choice, Field } from '../ui/kit.tsx'
+import { Button, Check, Choice, Field } from '../ui/kit.ts'
 import { isJsonText, jsonText, jsonValue } from './json-text.ts'
+import { classes } from '../ui/classes.ts'
+import styles from './schema-form.module.css'
+import fieldStyles from '../ui/field.module.css'
+import ui from '../ui/ui.module.css'
 
 export interface Schema {
   type?: string
@@ -66,12 +70,12 @@ export function SchemaForm({ schema, values, errors, onChange }: FormParts): Rea
   )
   const isRestUsed = rest.some((name) => values[name] !== undefined)
   return (
-    <div className="col g16">
-      {first.length > 0 && <div className="fields">{first.map(field)}</div>}
+    <div className={classes(ui.flexColumn, ui.gap16)}>
+      {first.length > 0 && <div className={styles.fields}>{first.map(field)}</div>}
       {rest.length > 0 && (
-        <details className="more" open={isRestUsed || first.length === 0 || undefined}>
+        <details className={styles.more} open={isRestUsed || first.length === 0 || undefined}>
           <summary>{plural(rest.length, 'more setting')}</summary>
-          <div className="fields mt12">{rest.map(field)}</div>
+          <div className={classes(styles.fields, ui.marginTop12)}>{rest.map(field)}</div>
         </details>
       )}
     </div>
@@ -110,7 +114,7 @@ function SchemaField(parts: OneParts): ReactElement {
   if (schema.type === 'boolean')
     return (
       <Check checked={Boolean(value ?? schema.default ?? false)} onChange={onChange}>
-        {label}. <span className="soft">{help}</span>
+        {label}. <span className={ui.soft}>{help}</span>
       </Check>
     )
   if (schema.type === 'integer' || schema.type === 'number')
@@ -150,7 +154,7 @@ function SchemaField(parts: OneParts): ReactElement {
       help={help}
       error={error}
       required={isRequired}
-      className={name === 'expression' ? 'mono-field' : ''}
+      className={name === 'expression' ? fieldStyles.monoField : ''}
       spellCheck={false}
       placeholder={schema.default === undefined ? undefined : String(schema.default)}
       value={typeof value === 'string' ? value : ''}
@@ -195,13 +199,13 @@ function JsonField({ label, schema, value, error, onChange }: LabelledParts): Re
     onChange(jsonValue(next))
   }
   return (
-    <div className="field">
-      <label className="lab" htmlFor={id}>
+    <div className={fieldStyles.field}>
+      <label className={fieldStyles.label} htmlFor={id}>
         {label}
       </label>
       <textarea
         id={id}
-        className="input area-text mono"
+        className={classes(fieldStyles.input, styles.areaText, ui.mono)}
         rows={4}
         spellCheck={false}
         value={text}
@@ -209,7 +213,7 @@ function JsonField({ label, schema, value, error, onChange }: LabelledParts): Re
         aria-describedby={`${id}-help`}
         onChange={(event) => read(event.target.value)}
       />
-      <p className={wrong || error ? 'help bad' : 'help'} id={`${id}-help`}>
+      <p className={wrong || error ? classes(fieldStyles.help, ui.danger) : fieldStyles.help} id={`${id}-help`}>
         {wrong ?? error ?? `${schema.description ?? ''} As JSON.`}
       </p>
     </div>
@@ -234,16 +238,16 @@ function AreaField({ label, schema, value, error, onChange }: LabelledParts): Re
   }
   if (area)
     return (
-      <div className="field">
-        <span className="lab">{label}</span>
-        <div className="row g8">
-          <span className="grow">{areaText(areaOf(area))}, drawn on the map</span>
+      <div className={fieldStyles.field}>
+        <span className={fieldStyles.label}>{label}</span>
+        <div className={classes(ui.flexRow, ui.gap8)}>
+          <span className={ui.grow}>{areaText(areaOf(area))}, drawn on the map</span>
           <Button size="s" onClick={() => onChange(undefined)}>
             Remove the area
           </Button>
         </div>
         {error && (
-          <p className="help bad" role="alert">
+          <p className={classes(fieldStyles.help, ui.danger)} role="alert">
             {error}
           </p>
         )}
@@ -304,17 +308,19 @@ function ItemsField({ label, schema, value, error, onChange }: LabelledParts): R
     onChange(next.length === 0 ? undefined : next)
   }
   return (
-    <fieldset className="field pick-items">
-      <legend className="lab">{label}</legend>
-      <div className="pick-list">
+    <fieldset className={classes(fieldStyles.field, styles.pickItems)}>
+      <legend className={fieldStyles.label}>{label}</legend>
+      <div className={styles.pickList}>
         {(items.data?.features ?? []).map((item) => (
           <Check key={item.id} checked={chosenIds.includes(item.id)} onChange={(on) => toggle(item.id, on)}>
             {choiceOf(item).text}
           </Check>
         ))}
-        {items.data?.features.length === 0 && <p className="soft">No items yet: upload or order some.</p>}
+        {items.data?.features.length === 0 && <p className={ui.soft}>No items yet: upload or order some.</p>}
       </div>
-      <p className={error ? 'help bad' : 'help'}>{error ?? `${plural(chosenIds.length, 'item')} chosen. ${schema.description ?? ''}`}</p>
+      <p className={error ? classes(fieldStyles.help, ui.danger) : fieldStyles.help}>
+        {error ?? `${plural(chosenIds.length, 'item')} chosen. ${schema.description ?? ''}`}
+      </p>
     </fieldset>
   )
 }

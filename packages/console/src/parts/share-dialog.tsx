@@ -7,8 +7,13 @@ import { useAct, useOp } from '../api/query.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { ago, date, plural } from '../ui/format.ts'
 import { Icon } from '../ui/icons.tsx'
-import { Button, Choice, CopyButton, Field, Note, Segmented } from '../ui/kit.tsx'
+import { Button, Choice, CopyButton, Field, Note, Segmented } from '../ui/kit.ts'
 import { FormProblem } from '../ui/states.tsx'
+import { classes } from '../ui/classes.ts'
+import styles from './share-dialog.module.css'
+import fieldStyles from '../ui/field.module.css'
+import secretStyles from '../ui/secret.module.css'
+import ui from '../ui/ui.module.css'
 
 const DAY_MS = 86_400_000
 const WORDS =
@@ -40,10 +45,10 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
   const url = create.data ? `${location.origin}/s/${create.data.token}` : null
   return (
     <Dialog title={`Share “${name}”`} onClose={onClose}>
-      <div className="col g16">
+      <div className={classes(ui.flexColumn, ui.gap16)}>
         {mayWrite && (
           <form
-            className="col g12"
+            className={classes(ui.flexColumn, ui.gap12)}
             onSubmit={(event) => {
               event.preventDefault()
               create.mutate({
@@ -56,7 +61,7 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
             }}
           >
             <div>
-              <span className="lab">Permission</span>
+              <span className={fieldStyles.label}>Permission</span>
               <Segmented
                 label="Permission"
                 value={permission}
@@ -67,10 +72,10 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
                 ]}
               />
             </div>
-            <div className="pair">
+            <div className={ui.pair}>
               <Field
                 label="Password"
-                className="mono-field"
+                className={fieldStyles.monoField}
                 required
                 minLength={8}
                 value={password}
@@ -82,7 +87,7 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
                     look="quiet"
                     icon="retry"
                     label="Another password"
-                    className="in-field"
+                    className={fieldStyles.inField}
                     onClick={() => setPassword(newPassword())}
                   />
                 }
@@ -104,8 +109,8 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
         {url && (
           <Note tone="ok" icon="check">
             <b>Link made.</b> It is shown once.
-            <div className="secret mt8">
-              <output className="mono grow cut" aria-label="Share link">
+            <div className={classes(secretStyles.secret, ui.marginTop8)}>
+              <output className={classes(ui.mono, ui.grow, ui.ellipsis)} aria-label="Share link">
                 {url}
               </output>
               <CopyButton text={`${url}\nPassword: ${password}`} label="Copy both" look="primary" />
@@ -114,14 +119,14 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
           </Note>
         )}
         <div>
-          <div className="row between">
+          <div className={classes(ui.flexRow, ui.between)}>
             <b>Links to this {type}</b>
-            <span className="soft sm">{active.length} active</span>
+            <span className={classes(ui.soft, ui.small)}>{active.length} active</span>
           </div>
           {active.map((link) => (
             <ShareRow key={link.id} link={link} mayWrite={mayWrite} />
           ))}
-          {active.length === 0 && <p className="soft">Not shared.</p>}
+          {active.length === 0 && <p className={ui.soft}>Not shared.</p>}
         </div>
       </div>
     </Dialog>
@@ -139,7 +144,7 @@ function QrCode({ text }: { text: string }): ReactElement {
     .map((index) => `M${index % size} ${Math.floor(index / size)}h1v1h-1z`)
     .join('')
   return (
-    <svg className="qr" viewBox={`-2 -2 ${size + 4} ${size + 4}`} role="img" aria-label="QR code of the link">
+    <svg className={styles.qrCode} viewBox={`-2 -2 ${size + 4} ${size + 4}`} role="img" aria-label="QR code of the link">
       <rect x={-2} y={-2} width={size + 4} height={size + 4} fill="#fff" />
       <path d={path} fill="#000" />
     </svg>
@@ -167,16 +172,16 @@ export function ShareRow({ link, mayWrite, named }: { link: ShareLink; mayWrite:
   const revoke = useAct('share.link.revoke', ['share'])
   const isOver = link.revoked_at !== null || Date.parse(link.expires_at) < Date.now()
   return (
-    <div className="row g12 share-row">
+    <div className={classes(ui.flexRow, ui.gap12, styles.entry)}>
       <Icon name="share" />
-      <span className="grow">
+      <span className={ui.grow}>
         {named ? <ShareTarget link={link} /> : <b>{link.permission === 'download' ? 'Look and download' : 'Look'}</b>}{' '}
-        <span className="soft">
+        <span className={ui.soft}>
           {named && `${link.permission === 'download' ? 'look and download' : 'look'}, `}
           {link.revoked_at ? `ended ${date(link.revoked_at)}` : `until ${date(link.expires_at)}`}
         </span>
         <br />
-        <span className="soft sm">
+        <span className={classes(ui.soft, ui.small)}>
           {link.access_count === 0
             ? 'never opened'
             : `opened ${plural(link.access_count, 'time')}, last ${ago(link.last_accessed_at ?? link.created_at)}`}

@@ -5,9 +5,13 @@ import { useState, type FormEvent, type ReactElement } from 'react'
 import { call } from '../api/client.ts'
 import { useMe } from '../api/query.ts'
 import { chooseOrganization, signOut, useSession } from '../api/session.ts'
-import { Button, Card, Field, type PlainPath } from '../ui/kit.tsx'
+import { Button, Card, Field, type PlainPath } from '../ui/kit.ts'
 import { Icon, Logo } from '../ui/icons.tsx'
 import { FormProblem } from '../ui/states.tsx'
+import { classes } from '../ui/classes.ts'
+import styles from './choose-organization.module.css'
+import listStyles from '../ui/list.module.css'
+import ui from '../ui/ui.module.css'
 
 export function ChooseOrganization(): ReactElement {
   const { user } = useSession()
@@ -22,8 +26,8 @@ export function ChooseOrganization(): ReactElement {
   }
   const organizations = me.data?.organizations ?? []
   return (
-    <main className="choose">
-      <div className="row g12 brand">
+    <main className={styles.choose}>
+      <div className={classes(ui.flexRow, ui.gap12, styles.brand)}>
         <Logo />
         <b>Groundtrack</b>
       </div>
@@ -31,13 +35,13 @@ export function ChooseOrganization(): ReactElement {
         <Card title="Choose an organization" flush>
           <ul>
             {organizations.map(({ id, name, role }) => (
-              <li key={id} className="uf">
-                <span className="avatar">
+              <li key={id} className={listStyles.entry}>
+                <span className={ui.avatar}>
                   <Icon name="users" />
                 </span>
-                <div className="grow">
+                <div className={ui.grow}>
                   <b>{name}</b>
-                  <div className="soft sm">you are {role} there</div>
+                  <div className={classes(ui.soft, ui.small)}>you are {role} there</div>
                 </div>
                 <Button look="primary" onClick={() => void enter(id, '/explore').catch(setError)}>
                   Open
@@ -49,9 +53,9 @@ export function ChooseOrganization(): ReactElement {
       )}
       <FormProblem error={error} />
       <NewOrganization onMade={(id) => enter(id, '/welcome')} isFirst={organizations.length === 0} />
-      <p className="soft sm row g6">
+      <p className={classes(ui.soft, ui.small, ui.flexRow, ui.gap6)}>
         Signed in as {user?.email}.
-        <button type="button" className="as-link" onClick={() => void signOut()}>
+        <button type="button" className={ui.asLink} onClick={() => void signOut()}>
           Sign out
         </button>
       </p>
@@ -76,8 +80,8 @@ function NewOrganization({ onMade, isFirst }: { onMade(id: string): Promise<void
   }
   return (
     <Card title={isFirst ? 'Create your organization' : 'Or create another one'}>
-      <form className="col g12" onSubmit={send}>
-        <p className="soft">
+      <form className={classes(ui.flexColumn, ui.gap12)} onSubmit={send}>
+        <p className={ui.soft}>
           It holds your projects, your imagery, your colleagues and your wallet. If you were invited, open the link you were sent instead.
         </p>
         <Field label="Name" required maxLength={200} autoFocus={isFirst} value={name} onChange={(event) => setName(event.target.value)} />

@@ -7,6 +7,7 @@ import { Logo } from '../ui/icons.tsx'
 import { Failed } from '../ui/states.tsx'
 import { isFirstSeen, useTakeOver } from './first.ts'
 import { ChooseOrganization } from './choose-organization.tsx'
+import chooseOrganizationStyles from './choose-organization.module.css'
 
 export function Gate({ children }: { children: ReactNode }): ReactElement | null {
   const session = useSession()
@@ -16,7 +17,7 @@ export function Gate({ children }: { children: ReactNode }): ReactElement | null
   if (session.state === 'out') return <RedirectToSignIn />
   if (isWaiting)
     return isFirstSeen() ? null : (
-      <div className="splash" aria-busy="true" aria-label="Opening the console">
+      <div className={chooseOrganizationStyles.splash} aria-busy="true" aria-label="Opening the console">
         <Logo size={48} />
       </div>
     )

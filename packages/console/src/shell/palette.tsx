@@ -5,10 +5,14 @@ import { useOp } from '../api/query.ts'
 import { circle, encodeArea } from '../map/geo.ts'
 import { readArea, type ReadArea } from '../map/read-area.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
-import type { PlainPath } from '../ui/kit.tsx'
+import type { PlainPath } from '../ui/kit.ts'
 import { PLACES } from './places.ts'
 import { setTheme, currentTheme } from '../ui/theme.ts'
 import { useProjects } from '../state/who.ts'
+import { classes } from '../ui/classes.ts'
+import styles from './palette.module.css'
+import shellStyles from './shell.module.css'
+import ui from '../ui/ui.module.css'
 
 interface Entry {
   group: string
@@ -50,9 +54,9 @@ export default function Palette({ onClose, open }: { onClose(): void; open(overl
     setAt((at + step + entries.length) % Math.max(1, entries.length))
   }
   return (
-    <div className="veil" onMouseDown={(event) => event.target === event.currentTarget && onClose()}>
-      <div className="pal" role="dialog" aria-modal="true" aria-label="Search and commands">
-        <div className="q">
+    <div className={styles.veil} onMouseDown={(event) => event.target === event.currentTarget && onClose()}>
+      <div className={styles.palette} role="dialog" aria-modal="true" aria-label="Search and commands">
+        <div className={styles.query}>
           <Icon name="search" />
           <input
             ref={field}
@@ -66,9 +70,9 @@ export default function Palette({ onClose, open }: { onClose(): void; open(overl
             onChange={(event) => setText(event.target.value)}
             onKeyDown={onKey}
           />
-          <span className="kbd">Esc</span>
+          <span className={shellStyles.keyHint}>Esc</span>
         </div>
-        <ul id="palette-list" role="listbox" aria-label="Found" className="pal-list">
+        <ul id="palette-list" role="listbox" aria-label="Found" className={styles.results}>
           {entries.map((entry, index) => (
             <PaletteRow
               key={`${entry.group} ${entry.text} ${index}`}
@@ -80,12 +84,12 @@ export default function Palette({ onClose, open }: { onClose(): void; open(overl
               onRun={() => run(entry)}
             />
           ))}
-          {entries.length === 0 && <li className="soft nothing">Nothing is called that.</li>}
+          {entries.length === 0 && <li className={classes(ui.soft, styles.nothing)}>Nothing is called that.</li>}
         </ul>
-        <div className="ft">
+        <div className={styles.footer}>
           <span>↑↓ choose</span>
           <span>↵ open</span>
-          <span className="grow r">paste GeoJSON, KML, WKT or coordinates here</span>
+          <span className={classes(ui.grow, ui.alignEnd)}>paste GeoJSON, KML, WKT or coordinates here</span>
         </div>
       </div>
     </div>
@@ -117,16 +121,16 @@ function PaletteRow({
       id={id}
       role="option"
       aria-selected={isOn}
-      className={`${isOn ? 'on' : ''} ${isFirst ? 'first' : ''}`}
+      className={classes(isOn ? styles.selected : '', isFirst ? styles.firstOfGroup : '')}
       data-group={isFirst ? entry.group : undefined}
       onMouseMove={onHover}
       onClick={onRun}
     >
       <Icon name={entry.icon} />
-      <span className="grow cut">
-        <b>{entry.text}</b> <span className="soft">{entry.more}</span>
+      <span className={classes(ui.grow, ui.ellipsis)}>
+        <b>{entry.text}</b> <span className={ui.soft}>{entry.more}</span>
       </span>
-      {entry.key && <span className="kbd">{entry.key}</span>}
+      {entry.key && <span className={shellStyles.keyHint}>{entry.key}</span>}
     </li>
   )
 }

@@ -1,6 +1,6 @@
 /** The screens that the rail, the bar on phones and the palette lead to. */
 import type { IconName } from '../ui/icons.tsx'
-import type { PlainPath } from '../ui/kit.tsx'
+import type { PlainPath } from '../ui/kit.ts'
 
 export interface Place {
   to: PlainPath

@@ -1,6 +1,6 @@
 /** Words for the states of orders and of their groups. */
 import type { Order, OrderGroup } from '../api/contract.ts'
-import type { Tone } from '../ui/kit.tsx'
+import type { Tone } from '../ui/kit.ts'
 import { useOp } from '../api/query.ts'
 
 interface Said {

@@ -4,7 +4,7 @@ import { useCallback } from 'react'
 const useAnySearch = () => useSearch({ strict: false })
 
 /** Search parameters of all screens: each is text. */
-export type Url = Readonly<ReturnType<typeof useAnySearch>>
+type Url = Readonly<ReturnType<typeof useAnySearch>>
 export type UrlPatch = { readonly [name in keyof Url]?: string | null | undefined }
 
 /** The state of a screen is its address. A patch with null takes a parameter away. */

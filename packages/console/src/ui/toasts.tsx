@@ -2,6 +2,10 @@
 import type { ReactElement } from 'react'
 import { createStore } from '../store.ts'
 import { Icon } from './icons.tsx'
+import { classes } from './classes.ts'
+import buttonStyles from './button.module.css'
+import styles from './toasts.module.css'
+import ui from './ui.module.css'
 
 interface Toast {
   id: number
@@ -27,15 +31,15 @@ export function toast(text: string, tone: 'ok' | 'bad' = 'ok', action?: Toast['a
 export function Toasts(): ReactElement {
   const shown = toasts.use()
   return (
-    <div className="toasts" role="status" aria-live="polite">
+    <div className={styles.toasts} role="status" aria-live="polite">
       {shown.map(({ id, text, tone, action }) => (
-        <div key={id} className={`toast ${tone}`}>
+        <div key={id} className={classes(styles.toast, tone === 'ok' ? styles.success : styles.danger)}>
           <Icon name={tone === 'ok' ? 'check' : 'warn'} />
-          <span className="grow">{text}</span>
+          <span className={ui.grow}>{text}</span>
           {action && (
             <button
               type="button"
-              className="btn s"
+              className={classes(buttonStyles.button, buttonStyles.small)}
               onClick={() => {
                 action.run()
                 dismiss(id)

@@ -5,8 +5,11 @@ import { AreaProblem, readArea } from '../../map/read-area.ts'
 import { sharedMap } from '../../map/shared-map.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { area as areaText } from '../../ui/format.ts'
-import { Button, Field, Note, Segmented } from '../../ui/kit.tsx'
+import { Button, Field, Note, Segmented } from '../../ui/kit.ts'
 import { toast } from '../../ui/toasts.tsx'
+import { classes } from '../../ui/classes.ts'
+import fieldStyles from '../../ui/field.module.css'
+import ui from '../../ui/ui.module.css'
 
 type Area = GeoJSON.Polygon | null
 type Way = 'box' | 'point' | 'text'
@@ -20,7 +23,7 @@ export default function AreaDialog({ area, onClose, onArea }: { area?: Area; onC
   }
   return (
     <Dialog title="Area" onClose={onClose}>
-      <div className="col g16">
+      <div className={classes(ui.flexColumn, ui.gap16)}>
         <Segmented
           label="How to give the area"
           value={way}
@@ -47,13 +50,13 @@ function BoxForm({ box, onTake }: { box: Box; onTake(shape: GeoJSON.Polygon): vo
   const isGood = numbers.every(Number.isFinite) && numbers[0] < numbers[2] && numbers[1] < numbers[3]
   return (
     <form
-      className="col g12"
+      className={classes(ui.flexColumn, ui.gap12)}
       onSubmit={(event) => {
         event.preventDefault()
         if (isGood) onTake(boxPolygon(numbers))
       }}
     >
-      <div className="pair">
+      <div className={ui.pair}>
         {EDGES.map((edge, index) => (
           <Field
             key={edge}
@@ -64,7 +67,7 @@ function BoxForm({ box, onTake }: { box: Box; onTake(shape: GeoJSON.Polygon): vo
           />
         ))}
       </div>
-      <p className="soft sm">
+      <p className={classes(ui.soft, ui.small)}>
         {isGood ? areaText(areaOf(boxPolygon(numbers))) : 'West must be less than east, and south less than north.'}
       </p>
       <Button type="submit" look="primary" disabled={!isGood}>
@@ -85,7 +88,7 @@ function PointForm({ onTake }: { onTake(shape: GeoJSON.Polygon): void }): ReactE
   }
   return (
     <form
-      className="col g12"
+      className={classes(ui.flexColumn, ui.gap12)}
       onSubmit={(event) => {
         event.preventDefault()
         void send()
@@ -129,18 +132,23 @@ function TextForm({ text: initial, onTake }: { text: string; onTake(shape: GeoJS
   }
   return (
     <form
-      className="col g12"
+      className={classes(ui.flexColumn, ui.gap12)}
       onSubmit={(event) => {
         event.preventDefault()
         void send(text)
       }}
     >
-      <label className="col g6">
-        <span className="lab">GeoJSON, WKT, KML, GPX, four numbers or coordinates</span>
-        <textarea className="ta mono" rows={6} value={text} onChange={(event) => setText(event.target.value)} />
+      <label className={classes(ui.flexColumn, ui.gap6)}>
+        <span className={fieldStyles.label}>GeoJSON, WKT, KML, GPX, four numbers or coordinates</span>
+        <textarea
+          className={classes(fieldStyles.textArea, ui.mono)}
+          rows={6}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
       </label>
-      <label className="col g6">
-        <span className="lab">Or a file</span>
+      <label className={classes(ui.flexColumn, ui.gap6)}>
+        <span className={fieldStyles.label}>Or a file</span>
         <input type="file" accept=".json,.geojson,.kml,.gpx,.wkt,.txt" onChange={(event) => void open(event.target.files?.[0])} />
       </label>
       {error && (

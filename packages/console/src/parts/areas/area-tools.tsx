@@ -3,6 +3,10 @@ import { lazy, Suspense, useEffect, useRef, useState, type ReactElement } from '
 import type { DrawMode } from '../../map/draw.ts'
 import { sharedMap } from '../../map/shared-map.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
+import { classes } from '../../ui/classes.ts'
+import mapSlotStyles from '../../map/map-slot.module.css'
+import styles from './area-tools.module.css'
+import ui from '../../ui/ui.module.css'
 
 const AreaDialog = lazy(() => import('./area-dialog.tsx'))
 
@@ -32,7 +36,7 @@ export function AreaTools({ onArea, children }: { onArea(area: Area): void; chil
   }
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || !(event.target as HTMLElement).closest('.mapw')) return
+      if (event.ctrlKey || event.metaKey || event.altKey || !(event.target as HTMLElement).closest(`.${mapSlotStyles.slot}`)) return
       if (event.key === 'Escape') {
         stop.current?.()
         stop.current = null
@@ -48,12 +52,16 @@ export function AreaTools({ onArea, children }: { onArea(area: Area): void; chil
   useEffect(() => () => stop.current?.(), [])
   return (
     <>
-      <div className="float tools h map-tools" role="toolbar" aria-label="Area">
+      <div
+        className={classes(mapSlotStyles.floating, mapSlotStyles.toolbar, mapSlotStyles.horizontal, styles.tools)}
+        role="toolbar"
+        aria-label="Area"
+      >
         {TOOLS.map(({ mode: one, icon, text }) => (
           <button
             key={one}
             type="button"
-            className={mode === one ? 'on' : ''}
+            className={mode === one ? mapSlotStyles.selected : ''}
             aria-pressed={mode === one}
             aria-label={text}
             title={text}
@@ -74,7 +82,7 @@ export function AreaTools({ onArea, children }: { onArea(area: Area): void; chil
         {children}
       </div>
       {mode && (
-        <p className="float draw-hint sm" role="status">
+        <p className={classes(mapSlotStyles.floating, styles.hint, ui.small)} role="status">
           {mode === 'polygon'
             ? 'Click corners; click the first one or press Enter to close. Esc to cancel.'
             : 'Click twice: one corner or the centre, then how far. Esc to cancel.'}

@@ -3,6 +3,8 @@ import { useEffect, type ReactElement, type ReactNode } from 'react'
 import { boxOf, type Box, type Position } from '../../map/geo.ts'
 import { MapSlot } from '../../map/map-slot.tsx'
 import { sharedMap } from '../../map/shared-map.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './card-map.module.css'
 
 interface Shape {
   id: string
@@ -32,7 +34,7 @@ export const collectionOf = (geometries: readonly (GeoJSON.Geometry | null | und
   geometries: geometries.filter((one) => one != null),
 })
 
-export function CardMap({ label, children, className = 'wide', ...drawn }: CardMapParts): ReactElement {
+export function CardMap({ label, children, className = styles.wide, ...drawn }: CardMapParts): ReactElement {
   const { area = null, shapes = [], items = [], pictures = [] } = drawn
   const shapeKey = JSON.stringify(shapes)
   const itemKey = items.map(({ id }) => id).join()
@@ -71,7 +73,7 @@ export function CardMap({ label, children, className = 'wide', ...drawn }: CardM
     // oxlint-disable-next-line exhaustive-deps
   }, [boxKey])
   return (
-    <div className={`card-map ${className}`} role="region" aria-label={label}>
+    <div className={classes(styles.cardMap, className)} role="region" aria-label={label}>
       <MapSlot>{children}</MapSlot>
     </div>
   )

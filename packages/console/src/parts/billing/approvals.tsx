@@ -3,8 +3,11 @@ import type { SpendApproval } from '../../api/contract.ts'
 import { useAct, useOp } from '../../api/query.ts'
 import { useWho } from '../../state/who.ts'
 import { count, dateTime } from '../../ui/format.ts'
-import { Button, Note, State } from '../../ui/kit.tsx'
+import { Button, Note, State } from '../../ui/kit.ts'
 import { toast } from '../../ui/toasts.tsx'
+import { classes } from '../../ui/classes.ts'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 /** The name of who asks, where the caller may list members. */
 function useNames(): (id: string) => string {
@@ -17,7 +20,7 @@ export function PendingApprovals(): ReactElement | null {
   const pending = useOp('billing.approvals.list', { status: 'pending' })
   if (!pending.data || pending.data.approvals.length === 0) return null
   return (
-    <div className="col g8">
+    <div className={classes(ui.flexColumn, ui.gap8)}>
       {pending.data.approvals.map((approval) => (
         <ApprovalNote key={approval.id} approval={approval} />
       ))}
@@ -59,7 +62,7 @@ function ApprovalNote({ approval }: { approval: SpendApproval }): ReactElement {
       </b>{' '}
       {approval.operation !== null && <Described approval={approval} />}
       {approval.reason && <>“{approval.reason}” </>}
-      <span className="soft">Expires {dateTime(approval.expires_at)}.</span>
+      <span className={ui.soft}>Expires {dateTime(approval.expires_at)}.</span>
     </Note>
   )
 }
@@ -85,15 +88,15 @@ function Described({ approval: { operation, credits, price_credits: price } }: {
 export function ApprovalTable({ approvals }: { approvals: readonly SpendApproval[] }): ReactElement {
   const nameOf = useNames()
   return (
-    <div className="scrollx">
-      <table className="tbl asrows">
+    <div className={ui.scrollSideways}>
+      <table className={classes(tableStyles.table, tableStyles.asRows)}>
         <thead>
           <tr>
             <th>Requested</th>
             <th>By</th>
             <th>For</th>
-            <th className="n">Credits</th>
-            <th className="n">Price</th>
+            <th className={tableStyles.number}>Credits</th>
+            <th className={tableStyles.number}>Price</th>
             <th>Status</th>
           </tr>
         </thead>
@@ -103,8 +106,8 @@ export function ApprovalTable({ approvals }: { approvals: readonly SpendApproval
               <td>{dateTime(one.created_at)}</td>
               <td>{nameOf(one.requested_by)}</td>
               <td>{one.reason ?? one.operation ?? '–'}</td>
-              <td className="n">{one.credits === null ? '–' : count(one.credits)}</td>
-              <td className="n">{one.price_credits === null ? '–' : count(one.price_credits)}</td>
+              <td className={tableStyles.number}>{one.credits === null ? '–' : count(one.credits)}</td>
+              <td className={tableStyles.number}>{one.price_credits === null ? '–' : count(one.price_credits)}</td>
               <td>
                 <State of={one.status} />
               </td>

@@ -6,9 +6,12 @@ import { touch, useAct, useOp } from '../../api/query.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { aud, count, dateTime } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { Badge, Button, Card, Choice, Facts, Field, Toggle } from '../../ui/kit.tsx'
+import { Badge, Button, Card, Choice, Facts, Field, Toggle } from '../../ui/kit.ts'
 import { FormProblem, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { classes } from '../../ui/classes.ts'
+import styles from './cards.module.css'
+import ui from '../../ui/ui.module.css'
 
 /** The sandbox processor's test cards: what each does is said. */
 const TEST_CARDS = [
@@ -27,20 +30,20 @@ export function CardList(): ReactElement {
       query={cards}
       rows={1}
       empty={({ payment_methods }) =>
-        payment_methods.length === 0 && <p className="soft">No card yet. One is needed to add credits or to pay by card.</p>
+        payment_methods.length === 0 && <p className={ui.soft}>No card yet. One is needed to add credits or to pay by card.</p>
       }
     >
       {({ payment_methods }) => (
-        <div className="col g12">
+        <div className={classes(ui.flexColumn, ui.gap12)}>
           {payment_methods.map((card) => (
-            <div key={card.id} className="row g12 wrap">
-              <span className="cc">
+            <div key={card.id} className={classes(ui.flexRow, ui.gap12, ui.wrap)}>
+              <span className={styles.cardIcon}>
                 <Icon name="card" />
               </span>
-              <span className="grow">
-                <b>•••• {card.last4}</b> <span className="soft">{card.brand}</span>
+              <span className={ui.grow}>
+                <b>•••• {card.last4}</b> <span className={ui.soft}>{card.brand}</span>
                 <br />
-                <span className="soft sm">
+                <span className={classes(ui.soft, ui.small)}>
                   expires {String(card.exp_month).padStart(2, '0')}/{String(card.exp_year).slice(-2)}
                 </span>
               </span>
@@ -90,19 +93,19 @@ export function AddCard({ onClose }: { onClose(): void }): ReactElement {
   return (
     <Dialog title="Add a card" onClose={onClose}>
       <form
-        className="col g12"
+        className={classes(ui.flexColumn, ui.gap12)}
         onSubmit={(event) => {
           event.preventDefault()
           void add()
         }}
       >
-        <p className="soft">
+        <p className={ui.soft}>
           This service takes test cards of its sandbox processor: nothing is charged anywhere. With a real processor its own form stands
           here, and no number passes through us.
         </p>
         <Choice label="Test card" value={card} onChange={(event) => setCard(event.target.value)} options={TEST_CARDS} />
         <FormProblem error={error} />
-        {isProblem(error, 'billing-not-configured') && <p className="soft">The operator of this service takes no cards.</p>}
+        {isProblem(error, 'billing-not-configured') && <p className={ui.soft}>The operator of this service takes no cards.</p>}
         <Button type="submit" look="primary" busy={busy}>
           Save the card
         </Button>
@@ -138,7 +141,7 @@ export function AutoTopup(): ReactElement {
         {(one) =>
           editing ? (
             <form
-              className="col g12"
+              className={classes(ui.flexColumn, ui.gap12)}
               onSubmit={(event) => {
                 event.preventDefault()
                 save(true)
@@ -163,9 +166,9 @@ export function AutoTopup(): ReactElement {
                   When fewer than <b>{count(one.threshold_credits)}</b> credits are available, add <b>{count(one.topup_amount_credits)}</b>.
                 </p>
               ) : (
-                <p className="soft">Off. Orders stop when the wallet is empty.</p>
+                <p className={ui.soft}>Off. Orders stop when the wallet is empty.</p>
               )}
-              <div className="mt8">
+              <div className={ui.marginTop8}>
                 <Facts
                   rows={[
                     ['At most in a day', one.daily_charge_cap_aud === null ? '–' : aud(one.daily_charge_cap_aud)],
@@ -176,7 +179,7 @@ export function AutoTopup(): ReactElement {
               </div>
               <Button
                 size="s"
-                className="mt12"
+                className={ui.marginTop12}
                 onClick={() => {
                   setThreshold(String(one.threshold_credits ?? 20_000))
                   setAmount(String(one.topup_amount_credits ?? 100_000))

@@ -7,9 +7,13 @@ import { ProblemError, isProblem } from '../../api/problem.ts'
 import { touch, useOp } from '../../api/query.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { aud, count } from '../../ui/format.ts'
-import { Button, Facts, Field, Note } from '../../ui/kit.tsx'
+import { Button, Facts, Field, Note } from '../../ui/kit.ts'
 import { FormProblem } from '../../ui/states.tsx'
 import { AddCard } from './cards.tsx'
+import { classes } from '../../ui/classes.ts'
+import styles from './top-up.module.css'
+import chipStyles from '../../ui/chip.module.css'
+import ui from '../../ui/ui.module.css'
 
 const AMOUNTS = [100, 500, 1_000, 5_000, 25_000]
 const BONUS_FROM_AUD = 20_000
@@ -48,7 +52,7 @@ export function AddCredits({ onClose, missing }: { onClose(): void; missing?: nu
   return (
     <Dialog title="Add credits" onClose={onClose}>
       {done && done.status !== 'failed' ? (
-        <div className="col g12">
+        <div className={classes(ui.flexColumn, ui.gap12)}>
           <Note tone="ok" icon="check">
             <b>
               {done.status === 'succeeded'
@@ -63,18 +67,18 @@ export function AddCredits({ onClose, missing }: { onClose(): void; missing?: nu
         </div>
       ) : (
         <form
-          className="col g12"
+          className={classes(ui.flexColumn, ui.gap12)}
           onSubmit={(event) => {
             event.preventDefault()
             void charge()
           }}
         >
-          <div className="row g6 wrap" role="group" aria-label="Amount">
+          <div className={classes(ui.flexRow, ui.gap6, ui.wrap)} role="group" aria-label="Amount">
             {AMOUNTS.map((one) => (
               <button
                 key={one}
                 type="button"
-                className={dollars === one ? 'chip on' : 'chip'}
+                className={dollars === one ? classes(chipStyles.chip, chipStyles.selected) : chipStyles.chip}
                 aria-pressed={dollars === one}
                 onClick={() => change(String(one))}
               >
@@ -105,7 +109,7 @@ export function AddCredits({ onClose, missing }: { onClose(): void; missing?: nu
               Add a card first
             </Button>
           )}
-          <p className="soft sm">Clicking twice won&apos;t charge you twice.</p>
+          <p className={classes(ui.soft, ui.small)}>Clicking twice won&apos;t charge you twice.</p>
         </form>
       )}
     </Dialog>
@@ -145,9 +149,9 @@ export function Refusal({ error, secret, onConfirmed, onCard }: RefusalParts): R
     }
   }
   return (
-    <div className="bank">
+    <div className={styles.bank}>
       <b>Your bank asks whether this is you</b>
-      <p className="soft sm">3-D Secure of the sandbox: with a real processor its own window opens here.</p>
+      <p className={classes(ui.soft, ui.small)}>3-D Secure of the sandbox: with a real processor its own window opens here.</p>
       <FormProblem error={failed} />
       <Button look="primary" busy={busy} onClick={() => void confirm()}>
         Yes, it is me

@@ -5,10 +5,12 @@ import { isCancellable } from '../../state/order-states.ts'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { audOfCredits, count } from '../../ui/format.ts'
-import { Button, LinkButton } from '../../ui/kit.tsx'
+import { Button, LinkButton } from '../../ui/kit.ts'
 import { FormProblem } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { useSpend } from './spend.tsx'
+import { classes } from '../../ui/classes.ts'
+import ui from '../../ui/ui.module.css'
 
 export function OrderActions({ order }: { order: Order }): ReactElement {
   const who = useWho()
@@ -43,7 +45,7 @@ function CancelOrder({ order, onClose }: { order: Order; onClose(): void }): Rea
   })
   return (
     <Dialog title={order.status === 'pending' ? 'Decline and cancel' : 'Cancel the order'} onClose={onClose}>
-      <div className="col g12">
+      <div className={classes(ui.flexColumn, ui.gap12)}>
         <p>
           {order.totalCredits > 0
             ? `${count(order.totalCredits)} credits (${audOfCredits(order.totalCredits)}) are given back.`
@@ -51,7 +53,7 @@ function CancelOrder({ order, onClose }: { order: Order; onClose(): void }): Rea
           What a vendor has already started cannot be stopped; then nothing changes and you are told.
         </p>
         <FormProblem error={spend.error} />
-        <div className="row g8">
+        <div className={classes(ui.flexRow, ui.gap8)}>
           <Button look="danger" busy={spend.busy} onClick={spend.run}>
             Cancel &lsquo;{order.displayName}&rsquo;
           </Button>

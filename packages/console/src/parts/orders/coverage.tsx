@@ -6,9 +6,14 @@ import { useOp } from '../../api/query.ts'
 import { boxOf, type Box } from '../../map/geo.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
 import { ago, area as areaText, audOfCredits, date, percent, plural } from '../../ui/format.ts'
-import { Badge, Bar, Card } from '../../ui/kit.tsx'
+import { Badge, Bar, Card } from '../../ui/kit.ts'
 import { CardMap, collectionOf } from '../areas/card-map.tsx'
 import { isOver, saidOfGroup } from '../../state/order-states.ts'
+import { classes } from '../../ui/classes.ts'
+import cardStyles from '../../ui/card.module.css'
+import chartsStyles from '../../ui/charts.module.css'
+import listStyles from '../../ui/list.module.css'
+import ui from '../../ui/ui.module.css'
 
 const LOOK_EVERY_MS = 5_000
 
@@ -37,12 +42,12 @@ export function Coverage({ order }: { order: Order }): ReactElement {
     <Card
       title="Coverage"
       aside={
-        <span className="row g12 xs soft">
-          <span className="lg" style={{ '--c': 'var(--c1)' }}>
+        <span className={classes(ui.flexRow, ui.gap12, ui.tiny, ui.soft)}>
+          <span className={chartsStyles.legendEntry} style={{ '--c': 'var(--c1)' }}>
             ordered
           </span>
           {remainder && (
-            <span className="lg" style={{ '--c': 'var(--signal)' }}>
+            <span className={chartsStyles.legendEntry} style={{ '--c': 'var(--signal)' }}>
               still to come
             </span>
           )}
@@ -52,18 +57,18 @@ export function Coverage({ order }: { order: Order }): ReactElement {
     >
       <CardMap label="Map of what was ordered and what came" shapes={shapes} items={items} area={remainder} />
       {coverage.data && (
-        <div className="bd">
-          <div className="row between sm g8">
+        <div className={cardStyles.body}>
+          <div className={classes(ui.flexRow, ui.between, ui.small, ui.gap8)}>
             <span>
-              <b className="num">
+              <b className={ui.numeric}>
                 {areaText(coverage.data.covered.sqKmArea * 1e6)} of{' '}
                 {areaText((coverage.data.covered.sqKmArea + coverage.data.remainder.sqKmArea) * 1e6)}
               </b>{' '}
-              <span className="soft">covered</span>
+              <span className={ui.soft}>covered</span>
             </span>
-            <span className="soft num">{percent(coverage.data.covered.percentage)}</span>
+            <span className={classes(ui.soft, ui.numeric)}>{percent(coverage.data.covered.percentage)}</span>
           </div>
-          <div className="mt8">
+          <div className={ui.marginTop8}>
             <Bar label="Covered" share={coverage.data.covered.percentage / 100} />
           </div>
         </div>
@@ -76,7 +81,11 @@ export function Groups({ order }: { order: Order }): ReactElement {
   const groups = useOp('orders.coverage.groups.list', { order_id: order.id }, { refetchInterval: isOver(order) ? false : LOOK_EVERY_MS })
   const coveredOf = (id: string) => groups.data?.groups.find(({ groupId }) => groupId === id)?.covered.percentage ?? 0
   return (
-    <Card title="Groups" aside={<span className="soft sm hide-s">each is delivered and charged by itself</span>} flush>
+    <Card
+      title="Groups"
+      aside={<span className={classes(ui.soft, ui.small, ui.hideOnPhone)}>each is delivered and charged by itself</span>}
+      flush
+    >
       <ul>
         {order.groups.map((group, index) => (
           <GroupRow key={group.id} name={`Area ${index + 1}`} group={group} covered={coveredOf(group.id)} updatedAt={order.updatedAt} />
@@ -102,32 +111,32 @@ function GroupRow({
   const picture = item ? tileOf(`/api/v1/items/${encodeURIComponent(item)}`, boxOf(geometryOf(group))) : null
   const first = group.captures?.[0]
   return (
-    <li className="uf">
-      <span className="th2">{picture && <AuthImage path={picture} alt="" />}</span>
-      <div className="grow">
-        <div className="row g6 wrap">
-          <b className="cut">{first?.acquiredAt ? date(first.acquiredAt) : name}</b>
+    <li className={listStyles.entry}>
+      <span className={listStyles.thumbnail}>{picture && <AuthImage path={picture} alt="" />}</span>
+      <div className={ui.grow}>
+        <div className={classes(ui.flexRow, ui.gap6, ui.wrap)}>
+          <b className={ui.ellipsis}>{first?.acquiredAt ? date(first.acquiredAt) : name}</b>
           <Badge tone={said.tone}>{said.text}</Badge>
         </div>
-        <div className="soft sm cut">
+        <div className={classes(ui.soft, ui.small, ui.ellipsis)}>
           {group.host}, {areaText(group.aoi_km2 * 1e6)}
           {item ? `, ${plural(group.itemIds.length, 'item')}` : `, last change ${ago(updatedAt)}`}
         </div>
-        <div className="mt4">
+        <div className={ui.marginTop4}>
           <Bar label={`Delivered of this group`} share={covered / 100} />
         </div>
-        {group.failureReason && <p className="warn sm mt4">{group.failureReason}</p>}
-        <div className="row g6 wrap mt4">
+        {group.failureReason && <p className={classes(ui.warning, ui.small, ui.marginTop4)}>{group.failureReason}</p>}
+        <div className={classes(ui.flexRow, ui.gap6, ui.wrap, ui.marginTop4)}>
           {group.itemIds.map((id, index) => (
-            <Link key={id} to="/view/$item" params={{ item: id }} className="sm">
+            <Link key={id} to="/view/$item" params={{ item: id }} className={ui.small}>
               Open {group.itemIds.length > 1 ? `item ${index + 1}` : 'the item'}
             </Link>
           ))}
         </div>
       </div>
-      <div className="r nowrap">
-        <b className="num">{audOfCredits(group.capturedCredits || group.credits)}</b>
-        <div className="soft sm">{percent(Math.round(covered))}</div>
+      <div className={classes(ui.alignEnd, ui.noWrap)}>
+        <b className={ui.numeric}>{audOfCredits(group.capturedCredits || group.credits)}</b>
+        <div className={classes(ui.soft, ui.small)}>{percent(Math.round(covered))}</div>
       </div>
     </li>
   )

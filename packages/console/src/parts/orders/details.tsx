@@ -5,9 +5,11 @@ import type { Order } from '../../api/contract.ts'
 import { useAct } from '../../api/query.ts'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { audOfCredits, count, dateTime } from '../../ui/format.ts'
-import { Badge, Button, Card, CopyButton, Facts, Field } from '../../ui/kit.tsx'
+import { Badge, Button, Card, CopyButton, Facts, Field } from '../../ui/kit.ts'
 import { FormProblem } from '../../ui/states.tsx'
 import { isCancellable, isOver } from '../../state/order-states.ts'
+import { classes } from '../../ui/classes.ts'
+import ui from '../../ui/ui.module.css'
 
 export function Money({ order }: { order: Order }): ReactElement {
   const rest = order.totalCredits - order.capturedCredits
@@ -17,14 +19,16 @@ export function Money({ order }: { order: Order }): ReactElement {
     <Card title="Cost">
       <Facts
         rows={[
-          ['Estimated', <span className="num">{count(order.estimatedCredits)}</span>],
-          ['Reserved', <span className="num">{count(order.totalCredits)}</span>],
-          ['Charged', <span className="num">{count(order.capturedCredits)}</span>],
-          [isEnded ? 'Returned' : 'Still reserved', <span className="num">{count(rest)}</span>],
+          ['Estimated', <span className={ui.numeric}>{count(order.estimatedCredits)}</span>],
+          ['Reserved', <span className={ui.numeric}>{count(order.totalCredits)}</span>],
+          ['Charged', <span className={ui.numeric}>{count(order.capturedCredits)}</span>],
+          [isEnded ? 'Returned' : 'Still reserved', <span className={ui.numeric}>{count(rest)}</span>],
           ['Paid', { credit: 'from credits', card: 'by card', enterprise: 'on account' }[order.billingMode]],
         ]}
       />
-      {!isEnded && rest > 0 && <p className="soft sm mt8">Credits for undelivered scenes are refunded automatically.</p>}
+      {!isEnded && rest > 0 && (
+        <p className={classes(ui.soft, ui.small, ui.marginTop8)}>Credits for undelivered scenes are refunded automatically.</p>
+      )}
     </Card>
   )
 }
@@ -34,14 +38,16 @@ const OnAccount = ({ order, isEnded }: { order: Order; isEnded: boolean }) => (
   <Card title="Cost" aside={<Badge tone={isEnded ? '' : 'warn'}>{isEnded ? 'Final' : 'Provisional'}</Badge>}>
     <Facts
       rows={[
-        ['Estimated', <span className="num">{count(order.estimatedCredits)}</span>],
-        ['Agreed', <span className="num">{count(order.totalCredits)}</span>],
-        ['On account', <b className="num">{audOfCredits(isEnded ? order.capturedCredits : order.totalCredits)}</b>],
+        ['Estimated', <span className={ui.numeric}>{count(order.estimatedCredits)}</span>],
+        ['Agreed', <span className={ui.numeric}>{count(order.totalCredits)}</span>],
+        ['On account', <b className={ui.numeric}>{audOfCredits(isEnded ? order.capturedCredits : order.totalCredits)}</b>],
         ['Paid', 'by monthly invoice'],
       ]}
     />
     {!isEnded && (
-      <p className="soft sm mt8">When the order ends, this is corrected to what was delivered and goes on the invoice of that month.</p>
+      <p className={classes(ui.soft, ui.small, ui.marginTop8)}>
+        When the order ends, this is corrected to what was delivered and goes on the invoice of that month.
+      </p>
     )}
   </Card>
 )
@@ -78,7 +84,7 @@ function TagEditor({ order, mayEdit }: { order: Order; mayEdit: boolean }): Reac
   const [text, setText] = useState<string | null>(null)
   if (text === null)
     return (
-      <div className="row g6 wrap mt12">
+      <div className={classes(ui.flexRow, ui.gap6, ui.wrap, ui.marginTop12)}>
         {order.tags.map((tag) => (
           <Badge key={tag}>{tag}</Badge>
         ))}
@@ -92,7 +98,7 @@ function TagEditor({ order, mayEdit }: { order: Order; mayEdit: boolean }): Reac
   const tags = text.split(',').flatMap((tag) => tag.trim() || [])
   return (
     <form
-      className="col g8 mt12"
+      className={classes(ui.flexColumn, ui.gap8, ui.marginTop12)}
       onSubmit={(event) => {
         event.preventDefault()
         update.mutate({ order_id: order.id, tags }, { onSuccess: () => setText(null) })
@@ -100,7 +106,7 @@ function TagEditor({ order, mayEdit }: { order: Order; mayEdit: boolean }): Reac
     >
       <Field label="Tags, with commas between" value={text} onChange={(event) => setText(event.target.value)} />
       <FormProblem error={update.error} />
-      <div className="row g8">
+      <div className={classes(ui.flexRow, ui.gap8)}>
         <Button type="submit" size="s" look="primary" busy={update.isPending}>
           Keep
         </Button>

@@ -4,7 +4,11 @@ import type { Order } from '../../api/contract.ts'
 import { isOver, saidOf, waitsForDecision } from '../../state/order-states.ts'
 import { useProjects } from '../../state/who.ts'
 import { audOfCredits, count, dateTimeShort } from '../../ui/format.ts'
-import { Badge } from '../../ui/kit.tsx'
+import { Badge } from '../../ui/kit.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './order-table.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 const totalOf = ({ totalCredits, capturedCredits, estimatedCredits, ...order }: Order) =>
   isOver(order) ? capturedCredits : totalCredits || estimatedCredits
@@ -13,14 +17,14 @@ export function OrderTable({ orders }: { orders: readonly Order[] }): ReactEleme
   const projects = useProjects()
   const nameOf = (id: string) => projects.data?.projects.find((project) => project.id === id)?.name ?? '–'
   return (
-    <table className="tbl stack order-table">
+    <table className={classes(tableStyles.table, tableStyles.stacked, styles.orderTable)}>
       <thead>
         <tr>
           <th>Order</th>
           <th>State</th>
           <th>Project</th>
-          <th className="n">Groups</th>
-          <th className="n">Price</th>
+          <th className={tableStyles.number}>Groups</th>
+          <th className={tableStyles.number}>Price</th>
           <th>Placed</th>
         </tr>
       </thead>
@@ -36,18 +40,18 @@ export function OrderTable({ orders }: { orders: readonly Order[] }): ReactEleme
                 >
                   <b>{order.displayName}</b>
                 </Link>
-                <div className="soft sm">
+                <div className={classes(ui.soft, ui.small)}>
                   {order.orderType === 'tasking' ? 'Tasking' : 'Archive'}, {[...new Set(order.groups.map(({ host }) => host))].join(', ')}
                 </div>
               </td>
               <td>
                 <Badge tone={said.tone}>{said.text}</Badge>
-                {waitsForDecision(order) && <span className="sr"> Waiting for you.</span>}
+                {waitsForDecision(order) && <span className={ui.screenReaderOnly}> Waiting for you.</span>}
               </td>
-              <td className="hide-s">{nameOf(order.projectId)}</td>
-              <td className="n hide-s">{count(order.groups.length)}</td>
-              <td className="n">{audOfCredits(totalOf(order))}</td>
-              <td className="soft hide-s">{dateTimeShort(order.createdAt)}</td>
+              <td className={ui.hideOnPhone}>{nameOf(order.projectId)}</td>
+              <td className={classes(tableStyles.number, ui.hideOnPhone)}>{count(order.groups.length)}</td>
+              <td className={tableStyles.number}>{audOfCredits(totalOf(order))}</td>
+              <td className={classes(ui.soft, ui.hideOnPhone)}>{dateTimeShort(order.createdAt)}</td>
             </tr>
           )
         })}

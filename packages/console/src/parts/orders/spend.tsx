@@ -8,11 +8,15 @@ import { touch, useAct, useOp } from '../../api/query.ts'
 import { useWho } from '../../state/who.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { audOfCredits, count } from '../../ui/format.ts'
-import { Button, Field, Note } from '../../ui/kit.tsx'
+import { Button, Field, Note } from '../../ui/kit.ts'
 import { FormProblem, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { AddCard } from '../billing/cards.tsx'
 import { AddCredits, Refusal } from '../billing/top-up.tsx'
+import { classes } from '../../ui/classes.ts'
+import styles from './spend.module.css'
+import noteStyles from '../../ui/note.module.css'
+import ui from '../../ui/ui.module.css'
 
 /** The key outlives a reload, so that an answer that was lost on its way is not a second purchase. */
 function keyFor(operation: string, input: string): string {
@@ -111,7 +115,7 @@ function TooFewCredits({ spend }: { spend: Spend }): ReactElement {
         Nothing was reserved.{' '}
         {who.isAdmin ? 'After adding credits the same order is placed, once.' : 'An owner or admin of the organization can add credits.'}
         {who.isAdmin && (
-          <div className="mt8">
+          <div className={ui.marginTop8}>
             <Button size="s" look="primary" icon="plus" onClick={() => setAdding(true)}>
               Add credits
             </Button>
@@ -161,7 +165,7 @@ function AboveCap({ spend }: { spend: Spend }): ReactElement {
       { onSuccess: () => void toast('The approval was asked for') },
     )
   return (
-    <div className="note warn col-note" role="alert">
+    <div className={classes(noteStyles.note, noteStyles.warning, styles.columnNote)} role="alert">
       <div>
         <b>Above your cap.</b> This costs {count(required)} credits ({audOfCredits(required)}).{' '}
         {used > 0 ? `You have spent ${count(used)} in 30 days, and may spend ${count(limit)}.` : `One order may cost ${count(limit)}.`}{' '}
@@ -192,15 +196,15 @@ function AcceptLicence({ eula, document, onAccepted, onClose }: LicenceParts): R
     <Dialog title="Licence" onClose={onClose} size={620}>
       <Loaded query={text} rows={5}>
         {(one) => (
-          <div className="col g12">
-            <p className="soft sm">
+          <div className={classes(ui.flexColumn, ui.gap12)}>
+            <p className={classes(ui.soft, ui.small)}>
               Version {one.version}. You accept it for {who.organizationName}.
             </p>
-            <div className="licence-text" tabIndex={0} role="region" aria-label="Text of the licence">
+            <div className={styles.licenceText} tabIndex={0} role="region" aria-label="Text of the licence">
               {one.text}
             </div>
             <FormProblem error={accept.error} />
-            <div className="row g8">
+            <div className={classes(ui.flexRow, ui.gap8)}>
               <Button
                 look="primary"
                 busy={accept.isPending}
@@ -234,13 +238,15 @@ export function LicenceRows({ products }: { products: readonly string[] }): Reac
   if (bound.length === 0) return null
   const read = bound.find(({ id }) => id === reading)
   return (
-    <div className="lic mt16">
+    <div className={classes(styles.licence, ui.marginTop16)}>
       {bound.map((eula) => (
-        <div key={eula.id} className="row t between g8">
+        <div key={eula.id} className={classes(ui.flexRow, ui.alignTop, ui.between, ui.gap8)}>
           <span>
             <b>{eula.name}</b>
             <br />
-            <span className="soft sm">{eula.accepted ? 'Accepted by your organization.' : 'It has to be accepted before you order.'}</span>
+            <span className={classes(ui.soft, ui.small)}>
+              {eula.accepted ? 'Accepted by your organization.' : 'It has to be accepted before you order.'}
+            </span>
           </span>
           <Button size="s" look={eula.accepted ? 'plain' : 'primary'} onClick={() => setReading(eula.id)}>
             {eula.accepted ? 'Read' : 'Read and accept'}

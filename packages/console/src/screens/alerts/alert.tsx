@@ -7,12 +7,15 @@ import { useAct, useOp, usePages } from '../../api/query.ts'
 import { areaOf } from '../../map/geo.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { area as areaText, date, dateTime, value } from '../../ui/format.ts'
-import { Badge, Button, Card, Choice, Facts, LinkButton, Note, Page, Toggle } from '../../ui/kit.tsx'
+import { Badge, Button, Card, Choice, Facts, LinkButton, Note, Page, Toggle } from '../../ui/kit.ts'
 import { Empty, Failed, FormProblem, Loaded, More, Skeleton } from '../../ui/states.tsx'
 import { EventList } from './alerts.tsx'
 import { Trial, useSamples } from './trial.tsx'
 import { limitWords, quietWords, useCollections } from './rule-text.ts'
 import { useMayWatch } from '../../state/who.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './alerts.module.css'
+import ui from '../../ui/ui.module.css'
 
 const PAGE = 20
 
@@ -42,7 +45,7 @@ function RulePage({ rule }: { rule: AlertRule }): ReactElement {
             <LinkButton to="/alerts/$id/edit" params={{ id: rule.id }}>
               Change
             </LinkButton>
-            <label className="row g8 switch-row">
+            <label className={classes(ui.flexRow, ui.gap8, styles.switchRow)}>
               <Toggle
                 on={rule.active}
                 label="The rule watches"
@@ -61,8 +64,8 @@ function RulePage({ rule }: { rule: AlertRule }): ReactElement {
           <b>It could not be evaluated</b> on {dateTime(rule.last_error_at)}: {rule.last_error}
         </Note>
       )}
-      <div className="grid halves mt16">
-        <div className="col g16">
+      <div className={classes(ui.grid, ui.halves, ui.marginTop16)}>
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           <Terms rule={rule} />
           <Card title="When it fired" flush>
             <Loaded
@@ -84,7 +87,7 @@ function RulePage({ rule }: { rule: AlertRule }): ReactElement {
             </Loaded>
           </Card>
         </div>
-        <div className="col g16">
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           <Trial samples={samples} query={query} terms={rule} isComplete />
           <TestOne rule={rule} samples={samples} />
         </div>
@@ -108,7 +111,7 @@ function Terms({ rule }: { rule: AlertRule }): ReactElement {
           ],
           [
             'Mean of',
-            <span key="expression" className="mono wrap-any">
+            <span key="expression" className={classes(ui.mono, ui.breakAnywhere)}>
               {rule.expression}
             </span>,
           ],
@@ -116,7 +119,7 @@ function Terms({ rule }: { rule: AlertRule }): ReactElement {
             ? [
                 [
                   'Bands',
-                  <span key="bands" className="mono">
+                  <span key="bands" className={ui.mono}>
                     {mapping.map(([band, index]) => `${band} = b${index}`).join(', ')}
                   </span>,
                 ] as const,
@@ -142,10 +145,10 @@ function TestOne({ rule, samples }: { rule: AlertRule; samples: readonly { id: s
   const id = chosen || samples[0]!.id
   return (
     <Card title="Ask the rule about one item">
-      <div className="row g8 end-row wrap">
+      <div className={classes(ui.flexRow, ui.gap8, styles.alignedRow, ui.wrap)}>
         <Choice
           label="Item"
-          className="grow"
+          className={ui.grow}
           value={id}
           onChange={(event) => setChosen(event.target.value)}
           options={samples.map((sample) => ({ value: sample.id, text: sample.name }))}
@@ -156,8 +159,8 @@ function TestOne({ rule, samples }: { rule: AlertRule; samples: readonly { id: s
       </div>
       <div aria-live="polite">
         {test.data && (
-          <p className="mt8">
-            <b className="num">{value(test.data.computed_value)}</b> {test.data.would_trigger ? 'is' : 'is not'} {limitWords(rule)}:{' '}
+          <p className={ui.marginTop8}>
+            <b className={ui.numeric}>{value(test.data.computed_value)}</b> {test.data.would_trigger ? 'is' : 'is not'} {limitWords(rule)}:{' '}
             <Badge tone={test.data.would_trigger ? 'bad' : ''}>{test.data.would_trigger ? 'would alert' : 'quiet'}</Badge>
           </p>
         )}

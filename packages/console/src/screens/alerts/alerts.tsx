@@ -9,10 +9,16 @@ import { useMayWatch } from '../../state/who.ts'
 import { MonitorNav } from '../../parts/monitor-nav.tsx'
 import { ago, dateTime, localTime, value } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { Badge, Button, Card, LinkButton, Page, Segmented, Toggle } from '../../ui/kit.tsx'
+import { Badge, Button, Card, LinkButton, Page, Segmented, Toggle } from '../../ui/kit.ts'
 import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
 import { useListKeys } from '../../state/list-keys.ts'
 import { limitWords, RECIPES, useCollections } from './rule-text.ts'
+import { classes } from '../../ui/classes.ts'
+import newsListStyles from '../../parts/news-list.module.css'
+import styles from './alerts.module.css'
+import cardStyles from '../../ui/card.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 const MAX_EVENTS = 200
 
@@ -34,8 +40,8 @@ export function Alerts(): ReactElement {
       }
     >
       <MonitorNav />
-      <div className="grid two-one mt16">
-        <Card title="Rules" aside={rules.data && <span className="soft sm">{rules.data.count}</span>} flush>
+      <div className={classes(ui.grid, ui.twoToOne, ui.marginTop16)}>
+        <Card title="Rules" aside={rules.data && <span className={classes(ui.soft, ui.small)}>{rules.data.count}</span>} flush>
           <Loaded query={rules} empty={({ alert_rules }) => alert_rules.length === 0 && <Recipes mayWatch={mayWatch} />}>
             {({ alert_rules }) => <RuleTable rules={alert_rules} events={events.data?.alert_events ?? []} mayWatch={mayWatch} />}
           </Loaded>
@@ -54,16 +60,16 @@ function Recipes({ mayWatch }: { mayWatch: boolean }): ReactElement {
       </Empty>
     )
   return (
-    <div className="recipes">
+    <div className={styles.recipes}>
       <Empty icon="bell" title="Nothing is watched yet">
         Begin with one of these, and test it on what you have.
       </Empty>
-      <ul className="grid three">
+      <ul className={classes(ui.grid, ui.threeColumns)}>
         {RECIPES.map(({ id, title, about }) => (
           <li key={id}>
-            <Link className="card recipe" to="/alerts/new" search={{ recipe: id }}>
+            <Link className={classes(cardStyles.card, styles.recipe)} to="/alerts/new" search={{ recipe: id }}>
               <b>{title}</b>
-              <span className="soft sm">{about}</span>
+              <span className={classes(ui.soft, ui.small)}>{about}</span>
             </Link>
           </li>
         ))}
@@ -85,15 +91,15 @@ function RuleTable({ rules, events, mayWatch }: RuleTableParts): ReactElement {
   const byRule = useMemo(() => Map.groupBy(events, ({ rule_id }) => rule_id), [events])
   return (
     <>
-      <table className="tbl rules">
+      <table className={classes(tableStyles.table, styles.rules)}>
         <thead>
           <tr>
             <th>Rule</th>
-            <th className="hide-s">Watches</th>
-            <th className="n hide-s">Last value</th>
-            <th className="hide-s">Last fired</th>
-            <th className="n">Open</th>
-            <th className="n">On</th>
+            <th className={ui.hideOnPhone}>Watches</th>
+            <th className={classes(tableStyles.number, ui.hideOnPhone)}>Last value</th>
+            <th className={ui.hideOnPhone}>Last fired</th>
+            <th className={tableStyles.number}>Open</th>
+            <th className={tableStyles.number}>On</th>
           </tr>
         </thead>
         <tbody>
@@ -106,22 +112,27 @@ function RuleTable({ rules, events, mayWatch }: RuleTableParts): ReactElement {
                   <Link to="/alerts/$id" params={{ id: rule.id }}>
                     <b>{rule.name}</b>
                   </Link>
-                  <div className="soft sm wrap-any">
-                    <span className="mono">{rule.expression}</span> {limitWords(rule)}
+                  <div className={classes(ui.soft, ui.small, ui.breakAnywhere)}>
+                    <span className={ui.mono}>{rule.expression}</span> {limitWords(rule)}
                   </div>
                   {rule.last_error && (
-                    <div className="bad sm">
+                    <div className={classes(ui.danger, ui.small)}>
                       <Icon name="warn" size={12} /> {rule.last_error}
                     </div>
                   )}
                 </td>
-                <td className="hide-s">{rule.collection_id ? (names.get(rule.collection_id) ?? 'a collection') : 'everything'}</td>
-                <td className="n num hide-s">{fired[0] ? value(fired[0].computed_value) : '–'}</td>
-                <td className="hide-s soft" title={rule.last_triggered_at ? localTime(rule.last_triggered_at) : undefined}>
+                <td className={ui.hideOnPhone}>{rule.collection_id ? (names.get(rule.collection_id) ?? 'a collection') : 'everything'}</td>
+                <td className={classes(tableStyles.number, ui.numeric, ui.hideOnPhone)}>
+                  {fired[0] ? value(fired[0].computed_value) : '–'}
+                </td>
+                <td
+                  className={classes(ui.hideOnPhone, ui.soft)}
+                  title={rule.last_triggered_at ? localTime(rule.last_triggered_at) : undefined}
+                >
                   {rule.last_triggered_at ? dateTime(rule.last_triggered_at) : 'never'}
                 </td>
-                <td className="n">{open > 0 ? <Badge tone="warn">{open}</Badge> : <span className="soft">0</span>}</td>
-                <td className="n">
+                <td className={tableStyles.number}>{open > 0 ? <Badge tone="warn">{open}</Badge> : <span className={ui.soft}>0</span>}</td>
+                <td className={tableStyles.number}>
                   {mayWatch ? (
                     <Toggle
                       on={rule.active}
@@ -194,25 +205,25 @@ export function EventList({ events, nameOf }: EventListParts): ReactElement {
   const keys = useListKeys({ e: (id) => mayWatch && act(id) })
   return (
     <>
-      <ul className="news" {...keys}>
+      <ul className={newsListStyles.news} {...keys}>
         {events.map((event) => (
-          <li key={event.id} data-id={event.id} tabIndex={0} className={event.acknowledged ? 'seen' : ''}>
-            <span className={`news-mark ${event.acknowledged ? '' : 'warn'}`}>
+          <li key={event.id} data-id={event.id} tabIndex={0} className={event.acknowledged ? newsListStyles.seen : ''}>
+            <span className={classes(newsListStyles.mark, event.acknowledged ? '' : newsListStyles.warning)}>
               <Icon name={event.acknowledged ? 'check' : 'bell'} />
             </span>
-            <div className="grow">
+            <div className={ui.grow}>
               {nameOf ? (
                 <Link to="/alerts/$id" params={{ id: event.rule_id }}>
                   <b>{nameOf(event.rule_id)}</b>
                 </Link>
               ) : (
-                <b className="num">{value(event.computed_value)}</b>
+                <b className={ui.numeric}>{value(event.computed_value)}</b>
               )}
-              <div className="soft sm">
-                {nameOf && <span className="num">{value(event.computed_value)} on </span>}
+              <div className={classes(ui.soft, ui.small)}>
+                {nameOf && <span className={ui.numeric}>{value(event.computed_value)} on </span>}
                 <ItemLink id={event.item_id} />
               </div>
-              <div className="faint xs" title={localTime(event.triggered_at)}>
+              <div className={classes(ui.faint, ui.tiny)} title={localTime(event.triggered_at)}>
                 {dateTime(event.triggered_at)}
                 {event.acknowledged && `, acknowledged ${ago(event.acknowledged_at!)}`}
               </div>

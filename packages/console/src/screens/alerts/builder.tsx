@@ -8,13 +8,20 @@ import { readArea } from '../../map/read-area.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { useUrl } from '../../state/url.ts'
 import { area as areaText } from '../../ui/format.ts'
-import { Badge, Button, Card, Field, LinkButton, Page } from '../../ui/kit.tsx'
+import { Badge, Button, Card, Field, LinkButton, Page } from '../../ui/kit.ts'
 import { Empty, Failed, FormProblem, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { draftOf, parseMapping, termsOf, useDraft, type Draft } from './draft.ts'
 import { Trial, useSamples } from './trial.tsx'
 import { COMPARISONS, QUIET_TIMES, RECIPES, useCollections } from './rule-text.ts'
 import { useMayWatch } from '../../state/who.ts'
+import { classes } from '../../ui/classes.ts'
+import expressionBoxStyles from '../../parts/expression-box.module.css'
+import styles from './alerts.module.css'
+import cardStyles from '../../ui/card.module.css'
+import chipStyles from '../../ui/chip.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import ui from '../../ui/ui.module.css'
 
 const EMPTY: Draft = {
   name: '',
@@ -116,14 +123,14 @@ function Builder({ base, rule, index }: BuilderParts): ReactElement {
         </>
       }
     >
-      <div className="grid halves">
-        <div className="col g16">
+      <div className={classes(ui.grid, ui.halves)}>
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           <Sentence draft={draft} set={set} indices={indices} />
           <RuleForm draft={draft} set={set} indices={indices} />
-          {missing && <p className="soft sm">To switch it on it needs {missing}.</p>}
+          {missing && <p className={classes(ui.soft, ui.small)}>To switch it on it needs {missing}.</p>}
           <FormProblem error={create.error ?? update.error} />
         </div>
-        <div className="col g16">
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           <Trial
             samples={samples}
             query={query}
@@ -193,9 +200,9 @@ function Sentence({ draft, set, indices }: PartParts): ReactElement {
   const collections = useCollections()
   const shown = indices.find(({ formula }) => formula === draft.expression)
   return (
-    <div className="card">
-      <fieldset className="bd sent">
-        <legend className="sr">The rule</legend>
+    <div className={cardStyles.card}>
+      <fieldset className={classes(cardStyles.body, styles.sentence)}>
+        <legend className={ui.screenReaderOnly}>The rule</legend>
         <span>When a</span>
         <Pill
           label="What makes the rule look"
@@ -283,7 +290,7 @@ interface PillParts {
 
 function Pill({ label, value, onChange, options }: PillParts & { options: readonly { value: string; text: string }[] }): ReactElement {
   return (
-    <select className="pill" aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
+    <select className={styles.pill} aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
       {options.map((option) => (
         <option key={option.value} value={option.value}>
           {option.text}
@@ -295,7 +302,7 @@ function Pill({ label, value, onChange, options }: PillParts & { options: readon
 
 const NumberPill = ({ label, value, onChange }: PillParts) => (
   <input
-    className="pill num"
+    className={classes(styles.pill, ui.numeric)}
     aria-label={label}
     inputMode="decimal"
     value={value}
@@ -309,7 +316,7 @@ function RuleForm({ draft, set, indices }: PartParts): ReactElement {
   const isOwn = check.data?.formula === draft.expression
   return (
     <Card title="Rule">
-      <div className="col g16">
+      <div className={classes(ui.flexColumn, ui.gap16)}>
         <Field
           label="Name"
           maxLength={200}
@@ -318,10 +325,10 @@ function RuleForm({ draft, set, indices }: PartParts): ReactElement {
           help="What your inbox says."
         />
         <div>
-          <label className="lab" htmlFor="alert-expression">
-            Expression <span className="soft">band math over names or b1, b2, …</span>
+          <label className={fieldStyles.label} htmlFor="alert-expression">
+            Expression <span className={ui.soft}>band math over names or b1, b2, …</span>
           </label>
-          <div className="exbox">
+          <div className={expressionBoxStyles.expressionBox}>
             <input
               id="alert-expression"
               spellCheck={false}
@@ -336,7 +343,7 @@ function RuleForm({ draft, set, indices }: PartParts): ReactElement {
                 (check.data!.valid ? (
                   <Badge tone="ok">
                     <span>
-                      valid<span className="hide-s">{`, reads ${check.data!.required_bands.join(' and ')}`}</span>
+                      valid<span className={ui.hideOnPhone}>{`, reads ${check.data!.required_bands.join(' and ')}`}</span>
                     </span>
                   </Badge>
                 ) : (
@@ -345,16 +352,16 @@ function RuleForm({ draft, set, indices }: PartParts): ReactElement {
             </span>
           </div>
           {isOwn && check.data!.error && (
-            <p className="help bad" role="alert">
+            <p className={classes(fieldStyles.help, ui.danger)} role="alert">
               {check.data!.error}
             </p>
           )}
-          <div className="row wrap g4 mt8" role="group" aria-label="Indices">
+          <div className={classes(ui.flexRow, ui.wrap, ui.gap4, ui.marginTop8)} role="group" aria-label="Indices">
             {indices.map(({ id, name, formula, mapping }) => (
               <button
                 key={id}
                 type="button"
-                className={formula === draft.expression ? 'chip on' : 'chip'}
+                className={formula === draft.expression ? classes(chipStyles.chip, chipStyles.selected) : chipStyles.chip}
                 aria-pressed={formula === draft.expression}
                 onClick={() => set({ expression: formula, mapping })}
               >
@@ -387,7 +394,7 @@ function MappingField({ mapping, onChange }: { mapping: Draft['mapping']; onChan
   return (
     <Field
       label="Names of bands"
-      className="mono-field"
+      className={fieldStyles.monoField}
       placeholder="NIR = b4, RED = b3"
       value={text}
       onChange={(event) => setText(event.target.value)}
@@ -412,9 +419,9 @@ function AreaField({ area, onChange }: { area: GeoJSON.Polygon | null; onChange(
   }
   if (area)
     return (
-      <div className="field">
-        <span className="lab">Limit to area</span>
-        <div className="row between">
+      <div className={fieldStyles.field}>
+        <span className={fieldStyles.label}>Limit to area</span>
+        <div className={classes(ui.flexRow, ui.between)}>
           <span>
             an area of {areaText(areaOf(area))} with {area.coordinates[0]!.length - 1} corners
           </span>
@@ -440,15 +447,15 @@ function WebhookHint(): ReactElement | null {
   if (!hooks.data) return null
   const active = hooks.data.event_subscriptions.filter(({ is_active }) => is_active)
   return (
-    <p className="help">
+    <p className={fieldStyles.help}>
       {active.length > 0 ? (
         <>
           {active.length === 1 ? 'One endpoint is' : `${active.length} endpoints are`} subscribed to{' '}
-          <span className="mono">alert.triggered</span>.
+          <span className={ui.mono}>alert.triggered</span>.
         </>
       ) : (
         <>
-          No endpoint is subscribed to <span className="mono">alert.triggered</span> yet.{' '}
+          No endpoint is subscribed to <span className={ui.mono}>alert.triggered</span> yet.{' '}
           <a href="/app/develop/webhooks?new=alert.triggered">Add one</a>
         </>
       )}

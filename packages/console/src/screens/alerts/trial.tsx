@@ -6,10 +6,16 @@ import { call } from '../../api/client.ts'
 import { useOp } from '../../api/query.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
 import { date, dateShort, value } from '../../ui/format.ts'
-import { Badge, Button, Card } from '../../ui/kit.tsx'
+import { Badge, Button, Card } from '../../ui/kit.ts'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { headline } from '../../api/problem.ts'
 import { isMet, maskOf, withNumbers, type Comparison } from './rule-text.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './alerts.module.css'
+import cardStyles from '../../ui/card.module.css'
+import chartsStyles from '../../ui/charts.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import ui from '../../ui/ui.module.css'
 
 const SHOWN = 12
 const LISTED = 4
@@ -112,31 +118,31 @@ export function Trial({ samples, query, terms, isComplete, onThreshold }: TrialP
           </Empty>
         ) : (
           <>
-            <div className="bd" aria-live="polite">
+            <div className={cardStyles.body} aria-live="polite">
               <Bars found={found.toReversed()} terms={terms} isComplete={isComplete} onThreshold={onThreshold} />
-              <p className="row between mt8 sm wrap">
+              <p className={classes(ui.flexRow, ui.between, ui.marginTop8, ui.small, ui.wrap)}>
                 <span>
                   <b>
                     {hits.length} of {measured.length}
                   </b>{' '}
-                  <span className="soft">would have alerted</span>
+                  <span className={ui.soft}>would have alerted</span>
                 </span>
-                {onThreshold && <span className="soft">drag the line, or use the arrow keys</span>}
+                {onThreshold && <span className={ui.soft}>drag the line, or use the arrow keys</span>}
               </p>
               {first && (
-                <p className="help bad" role="alert">
+                <p className={classes(fieldStyles.help, ui.danger)} role="alert">
                   {found.filter(({ error }) => error !== null).length} could not be measured. {first.name}: {messageOf(first.error)}
                 </p>
               )}
             </div>
-            <ul className="trial-list">
+            <ul className={styles.trialList}>
               {found.slice(0, LISTED).map((one) => (
-                <li key={one.id} className="row g12">
-                  <Link className="grow cut" to="/view/$item" params={{ item: one.id }}>
+                <li key={one.id} className={classes(ui.flexRow, ui.gap12)}>
+                  <Link className={classes(ui.grow, ui.ellipsis)} to="/view/$item" params={{ item: one.id }}>
                     {one.name}
                   </Link>
-                  <span className="soft sm hide-s">{date(one.datetime)}</span>
-                  <b className="num">{one.value === null ? '–' : value(one.value)}</b>
+                  <span className={classes(ui.soft, ui.small, ui.hideOnPhone)}>{date(one.datetime)}</span>
+                  <b className={ui.numeric}>{one.value === null ? '–' : value(one.value)}</b>
                   {one.value === null ? (
                     <Badge>{one.error ? 'no value' : 'measuring'}</Badge>
                   ) : isComplete && isMet(terms, one.value) ? (
@@ -165,9 +171,9 @@ function Where({ sample, isHit, terms }: { sample: Sample | null; isHit: boolean
   const mask = `?${new URLSearchParams({ expression, rescale: MASK_RANGE, colormap: 'inferno' }).toString()}`
   return (
     <Card title={isHit ? 'Where it would have fired' : 'Where its pixels pass'} aside={<Badge>{date(sample.datetime)}</Badge>} flush>
-      <div className="where">
+      <div className={styles.where}>
         <AuthImage path={tileOf(root, sample.bbox)} alt={sample.name} />
-        <span className="where-mask">
+        <span className={styles.whereMask}>
           <AuthImage path={tileOf(root, sample.bbox, mask)} alt={`Orange where ${terms.expression} passes`} />
         </span>
       </div>
@@ -225,11 +231,11 @@ function Bars({ found, terms, isComplete, onThreshold }: BarParts): ReactElement
   }
   const every = Math.ceil(found.length / 5)
   return (
-    <svg ref={chart} className="trial" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label="Value of the rule on each item">
+    <svg ref={chart} className={styles.trial} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label="Value of the rule on each item">
       {ticks.map((tick) => (
         <g key={tick}>
           <line x1={LEFT} x2={WIDTH} y1={y(tick)} y2={y(tick)} stroke="var(--line)" />
-          <text className="ax" x={LEFT - 6} y={y(tick) + 3.5} textAnchor="end">
+          <text className={chartsStyles.axis} x={LEFT - 6} y={y(tick) + 3.5} textAnchor="end">
             {tick}
           </text>
         </g>
@@ -252,7 +258,7 @@ function Bars({ found, terms, isComplete, onThreshold }: BarParts): ReactElement
               </rect>
             )}
             {index % every === 0 && (
-              <text className="ax" x={x(index)} y={HEIGHT - 6} textAnchor="middle">
+              <text className={chartsStyles.axis} x={x(index)} y={HEIGHT - 6} textAnchor="middle">
                 {dateShort(one.datetime)}
               </text>
             )}
@@ -260,11 +266,11 @@ function Bars({ found, terms, isComplete, onThreshold }: BarParts): ReactElement
         )
       })}
       {isComplete && terms.threshold_upper !== null && (
-        <line x1={LEFT} x2={WIDTH} y1={y(terms.threshold_upper)} y2={y(terms.threshold_upper)} className="trial-line" />
+        <line x1={LEFT} x2={WIDTH} y1={y(terms.threshold_upper)} y2={y(terms.threshold_upper)} className={styles.trialLine} />
       )}
       {isComplete && (
         <g
-          className={onThreshold ? 'trial-handle' : ''}
+          className={onThreshold ? styles.trialHandle : ''}
           {...(onThreshold
             ? {
                 tabIndex: 0,
@@ -285,9 +291,9 @@ function Bars({ found, terms, isComplete, onThreshold }: BarParts): ReactElement
             : {})}
         >
           <rect x={LEFT} y={y(terms.threshold) - 12} width={WIDTH - LEFT} height={24} fill="transparent" />
-          <line x1={LEFT} x2={WIDTH} y1={y(terms.threshold)} y2={y(terms.threshold)} className="trial-line" />
+          <line x1={LEFT} x2={WIDTH} y1={y(terms.threshold)} y2={y(terms.threshold)} className={styles.trialLine} />
           <rect x={WIDTH - 54} y={y(terms.threshold) - 10} width={52} height={20} rx={10} fill="var(--signal)" />
-          <text x={WIDTH - 28} y={y(terms.threshold) + 4} textAnchor="middle" className="trial-value">
+          <text x={WIDTH - 28} y={y(terms.threshold) + 4} textAnchor="middle" className={styles.trialValue}>
             {value(terms.threshold)}
           </text>
         </g>

@@ -3,8 +3,9 @@ import type { ReactElement, ReactNode } from 'react'
 import { useOp } from '../../api/query.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { useWho } from '../../state/who.ts'
-import { Badge, Page, SubNav } from '../../ui/kit.tsx'
+import { Badge, Page, SubNav } from '../../ui/kit.ts'
 import { Empty } from '../../ui/states.tsx'
+import ui from '../../ui/ui.module.css'
 
 /** Whether what is delivered goes on an invoice instead of a wallet or a card. */
 export function useIsOnAccount(): boolean {
@@ -59,7 +60,7 @@ export function BillingPage({ name, children, actions }: { name: string; childre
           ...(isOnAccount ? [{ to: '/billing/commitments' as const, text: 'Commitments' }] : []),
         ]}
       />
-      <div className="mt16">{children}</div>
+      <div className={ui.marginTop16}>{children}</div>
     </Page>
   )
 }

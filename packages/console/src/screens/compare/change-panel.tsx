@@ -5,8 +5,13 @@ import { useOp } from '../../api/query.ts'
 import { boxPolygon, encodeArea, type Box } from '../../map/geo.ts'
 import { sharedMap } from '../../map/shared-map.ts'
 import { percent, value } from '../../ui/format.ts'
-import { Button, LinkButton } from '../../ui/kit.tsx'
+import { Button, LinkButton } from '../../ui/kit.ts'
 import { Failed, Skeleton } from '../../ui/states.tsx'
+import { classes } from '../../ui/classes.ts'
+import mapSlotStyles from '../../map/map-slot.module.css'
+import styles from './compare.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface Part {
   area_ha: number
@@ -39,7 +44,7 @@ export function ChangePanel({ a, b, look }: { a: Item; b: Item; look: string }):
   const answer = useOp('analytics.execute', { operation: 'change_detection', params }, { enabled: area !== null, staleTime: 300_000 })
   const result = answer.data?.result as Result | undefined
   return (
-    <section className="float change" aria-label="What changed">
+    <section className={classes(mapSlotStyles.floating, styles.change)} aria-label="What changed">
       {area === null ? (
         <Button size="s" icon="hist" onClick={() => setArea(boxPolygon(seenOf(a.bbox as Box)))}>
           Measure the change of {index.toUpperCase()} here
@@ -48,18 +53,18 @@ export function ChangePanel({ a, b, look }: { a: Item; b: Item; look: string }):
         <Failed error={answer.error} retry={() => void answer.refetch()} />
       ) : result ? (
         <>
-          <table className="tbl" aria-label={`Change of ${index.toUpperCase()} by ${result.change_threshold} or more`}>
+          <table className={tableStyles.table} aria-label={`Change of ${index.toUpperCase()} by ${result.change_threshold} or more`}>
             <tbody>
               <Row name="More" part={result.gain} />
               <Row name="Less" part={result.loss} />
               <Row name="As before" part={result.unchanged} />
             </tbody>
           </table>
-          <p className="soft sm">
+          <p className={classes(ui.soft, ui.small)}>
             Mean {index.toUpperCase()} {value(result.before.mean)}, then {value(result.after.mean)}; a change is{' '}
             {value(result.change_threshold)} or more.
           </p>
-          <div className="row g6">
+          <div className={classes(ui.flexRow, ui.gap6)}>
             <LinkButton
               size="s"
               icon="bell"
@@ -89,7 +94,7 @@ export function ChangePanel({ a, b, look }: { a: Item; b: Item; look: string }):
 const Row = ({ name, part }: { name: string; part: Part }) => (
   <tr>
     <th scope="row">{name}</th>
-    <td className="n num">{value(part.area_ha)} ha</td>
-    <td className="n num">{percent(Math.round(part.fraction * 100))}</td>
+    <td className={classes(tableStyles.number, ui.numeric)}>{value(part.area_ha)} ha</td>
+    <td className={classes(tableStyles.number, ui.numeric)}>{percent(Math.round(part.fraction * 100))}</td>
   </tr>
 )

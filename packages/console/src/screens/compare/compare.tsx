@@ -13,10 +13,14 @@ import { currentTheme } from '../../ui/theme.ts'
 import { useUrl } from '../../state/url.ts'
 import { date } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { Choice, Segmented } from '../../ui/kit.tsx'
+import { Choice, Segmented } from '../../ui/kit.ts'
 import { Empty, Skeleton } from '../../ui/states.tsx'
 import { ChangePanel } from './change-panel.tsx'
 import { tilesOf } from '../../state/style.ts'
+import { classes } from '../../ui/classes.ts'
+import mapSlotStyles from '../../map/map-slot.module.css'
+import styles from './compare.module.css'
+import ui from '../../ui/ui.module.css'
 
 type Mode = 'swipe' | 'side' | 'blink'
 const LOOKS = [
@@ -47,8 +51,8 @@ export function Compare(): ReactElement {
   const query = look ? `?profile=${look}` : ''
   const tiles = (id: string | undefined) => (id ? tilesOf(id, query) : null)
   return (
-    <div className="compare">
-      <h1 className="sr" tabIndex={-1}>
+    <div className={styles.compare}>
+      <h1 className={ui.screenReaderOnly} tabIndex={-1}>
         Compare
       </h1>
       <Curtain
@@ -59,8 +63,8 @@ export function Compare(): ReactElement {
         at={Number(url['at'] ?? 50)}
         onAt={(at) => setUrl({ at: String(Math.round(at)) })}
       />
-      <div className="float side side-a">
-        <span className="lt">A</span>
+      <div className={classes(mapSlotStyles.floating, styles.side, styles.sideA)}>
+        <span className={styles.letter}>A</span>
         <Choice
           label="Item A"
           hideLabel
@@ -69,8 +73,8 @@ export function Compare(): ReactElement {
           options={[{ value: '', text: 'Choose the first', disabled: true }, ...withCurrent(options, first)]}
         />
       </div>
-      <div className="float side side-b">
-        <span className="lt b2">B</span>
+      <div className={classes(mapSlotStyles.floating, styles.side, styles.sideB)}>
+        <span className={classes(styles.letter, styles.letterB)}>B</span>
         <Choice
           label="Item B"
           hideLabel
@@ -79,7 +83,7 @@ export function Compare(): ReactElement {
           options={[{ value: '', text: 'Choose the second', disabled: true }, ...withCurrent(options, b.data?.item)]}
         />
       </div>
-      <div className="float cmode">
+      <div className={classes(mapSlotStyles.floating, styles.modes)}>
         <Segmented
           label="How to compare"
           value={mode}
@@ -93,7 +97,7 @@ export function Compare(): ReactElement {
         <Choice label="Look" hideLabel value={look} onChange={(event) => setUrl({ look: event.target.value || null })} options={LOOKS} />
       </div>
       {!url['a'] && (
-        <div className="float compare-empty">
+        <div className={classes(mapSlotStyles.floating, styles.empty)}>
           <Empty icon="swipe" title="Choose two items">
             Both are drawn with one look, so that what differs is the ground.
           </Empty>
@@ -157,12 +161,12 @@ function Curtain({ mode, left, right, box, at, onAt }: CurtainParts): ReactEleme
     onAt(next)
   }
   return (
-    <div className="curtain" ref={place}>
+    <div className={styles.curtain} ref={place}>
       <MapSlot />
-      <div className="after" ref={second} style={{ clipPath: clip }} />
+      <div className={styles.after} ref={second} style={{ clipPath: clip }} />
       {mode === 'swipe' && (
         <div
-          className="split"
+          className={styles.split}
           style={{ left: `${shown}%` }}
           role="slider"
           tabIndex={0}
@@ -246,7 +250,7 @@ function TimeLine({ items, a, b, onPick }: TimeParts): ReactElement | null {
     .toSorted((x, y) => String(x.properties['datetime']).localeCompare(String(y.properties['datetime'])))
   if (dated.length < 2) return null
   return (
-    <div className="float tslide" role="group" aria-label="Dates of this place">
+    <div className={classes(mapSlotStyles.floating, styles.timeSlider)} role="group" aria-label="Dates of this place">
       {dated.slice(0, 24).map((item) => {
         const when = date(String(item.properties['datetime']))
         const side = item.id === a ? 'A' : item.id === b ? 'B' : ''
@@ -254,7 +258,7 @@ function TimeLine({ items, a, b, onPick }: TimeParts): ReactElement | null {
           <button
             key={item.id}
             type="button"
-            className={side ? `tdot ${side}` : 'tdot'}
+            className={classes(styles.timeDot, side === 'A' && styles.dotA, side === 'B' && styles.dotB)}
             aria-label={`${when}${side ? `, is ${side}` : ', compare with A'}`}
             title={when}
             onClick={() => (side ? void navigate({ to: '/view/$item', params: { item: item.id } }) : onPick('b', item.id))}
@@ -263,7 +267,7 @@ function TimeLine({ items, a, b, onPick }: TimeParts): ReactElement | null {
           </button>
         )
       })}
-      <span className="soft sm">{dated.length} scenes</span>
+      <span className={classes(ui.soft, ui.small)}>{dated.length} scenes</span>
     </div>
   )
 }

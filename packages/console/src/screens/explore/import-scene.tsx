@@ -6,9 +6,11 @@ import { useState, type ReactElement } from 'react'
 import { call } from '../../api/client.ts'
 import { touch } from '../../api/query.ts'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
-import { Button } from '../../ui/kit.tsx'
+import { Button } from '../../ui/kit.ts'
 import { toast } from '../../ui/toasts.tsx'
 import type { Scene } from '../../state/scene.ts'
+import { classes } from '../../ui/classes.ts'
+import ui from '../../ui/ui.module.css'
 
 export function ImportScene({ scene }: { scene: Scene }): ReactElement {
   const who = useWho()
@@ -36,7 +38,7 @@ export function ImportScene({ scene }: { scene: Scene }): ReactElement {
     }
   }
   if (writable.length === 0)
-    return <p className="soft sm">You can look at it here. To keep it, ask for a project in which you are an editor.</p>
+    return <p className={classes(ui.soft, ui.small)}>You can look at it here. To keep it, ask for a project in which you are an editor.</p>
   if (writable.length === 1)
     return (
       <Button look="primary" wide icon="plus" busy={busy} onClick={() => void add(writable[0]!.id)}>

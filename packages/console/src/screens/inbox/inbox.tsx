@@ -4,11 +4,13 @@ import { useLiveState } from '../../api/live.ts'
 import { useAct, usePages } from '../../api/query.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { useUrl } from '../../state/url.ts'
-import { Badge, Button, Card, LinkButton, Page, Segmented } from '../../ui/kit.tsx'
+import { Badge, Button, Card, LinkButton, Page, Segmented } from '../../ui/kit.ts'
 import { Empty, FormProblem, Loaded, More } from '../../ui/states.tsx'
 import { MonitorNav } from '../../parts/monitor-nav.tsx'
 import { NewsList } from '../../parts/news-list.tsx'
 import { MailChoice } from './mail-choice.tsx'
+import styles from './inbox.module.css'
+import ui from '../../ui/ui.module.css'
 
 const PAGE = 50
 const POLL_MS = 30_000
@@ -33,7 +35,7 @@ export function Inbox(): ReactElement {
         <>
           {live === 'live' && (
             <Badge tone="ok">
-              <span className="live-dot" aria-hidden="true" /> live
+              <span className={styles.liveDot} aria-hidden="true" /> live
             </Badge>
           )}
           <Button icon="check" disabled={!hasUnread} busy={all.isPending} onClick={() => all.mutate({})} title="Mark all read (Shift E)">
@@ -44,7 +46,7 @@ export function Inbox(): ReactElement {
     >
       <MonitorNav />
       <Card
-        className="mt16"
+        className={ui.marginTop16}
         title={isUnread ? 'Unread' : 'Everything'}
         aside={
           <Segmented

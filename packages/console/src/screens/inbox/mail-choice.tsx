@@ -2,9 +2,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { route } from '../../api/client.ts'
-import { Card, Choice } from '../../ui/kit.tsx'
+import { Card, Choice } from '../../ui/kit.ts'
 import { FormProblem } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import ui from '../../ui/ui.module.css'
 
 const PATH = '/auth/notifications'
 type Mail = 'none' | 'instant' | 'daily'
@@ -29,7 +30,7 @@ export function MailChoice(): ReactElement | null {
   })
   if (!choice.data) return null
   return (
-    <Card className="mt16">
+    <Card className={ui.marginTop16}>
       <Choice
         label="Mail it to me"
         help="From now on; what lies here already is not mailed."

@@ -8,13 +8,17 @@ import { useTitle } from '../../state/crumbs.ts'
 import { useUrl } from '../../state/url.ts'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { count } from '../../ui/format.ts'
-import { Button, Card, Check, Choice, Facts, Field, LinkButton, Note, Page } from '../../ui/kit.tsx'
+import { Button, Card, Check, Choice, Facts, Field, LinkButton, Note, Page } from '../../ui/kit.ts'
 import { Empty, Failed, Loaded } from '../../ui/states.tsx'
 import { AreaTools } from '../../parts/areas/area-tools.tsx'
 import { CardMap } from '../../parts/areas/card-map.tsx'
 import { SpendRefusal, useSpend } from '../../parts/orders/spend.tsx'
 import { JobTable } from './jobs.tsx'
 import { MakeNav } from './nav.tsx'
+import { classes } from '../../ui/classes.ts'
+import cardMapStyles from '../../parts/areas/card-map.module.css'
+import cardStyles from '../../ui/card.module.css'
+import ui from '../../ui/ui.module.css'
 
 const CLIP = 'cog_clip'
 const SHOWN = 25
@@ -33,7 +37,7 @@ export function Clips(): ReactElement {
       }
     >
       <MakeNav />
-      <div className="col g16 mt16">
+      <div className={classes(ui.flexColumn, ui.gap16, ui.marginTop16)}>
         <Card title="Clip jobs" flush>
           <Loaded
             query={jobs}
@@ -58,7 +62,7 @@ export function Clips(): ReactElement {
               <>
                 <JobTable jobs={list} />
                 {total > SHOWN && (
-                  <div className="row center bd">
+                  <div className={classes(ui.flexRow, ui.center, cardStyles.body)}>
                     <LinkButton to="/jobs" search={{ process: CLIP }}>
                       All {total} clip jobs
                     </LinkButton>
@@ -103,7 +107,7 @@ function ClipAreas(): ReactElement {
         )
       }
     >
-      <Loaded query={areas} rows={2} empty={({ areas: all }) => all.length === 0 && <p className="soft">The operator offers none.</p>}>
+      <Loaded query={areas} rows={2} empty={({ areas: all }) => all.length === 0 && <p className={ui.soft}>The operator offers none.</p>}>
         {() => current && <ClipArea key={current.id} id={current.id} box={current.bbox as Box} />}
       </Loaded>
     </Card>
@@ -136,11 +140,16 @@ function ClipArea({ id, box }: { id: string; box: Box }): ReactElement {
   const missing =
     area === null ? 'Draw an area first' : types.length === 0 ? 'Choose a mosaic' : projectId === '' ? 'Choose a project' : null
   return (
-    <div className="grid two-one">
-      <CardMap label="The area to clip" className="wide bare" area={area} shapes={[{ id, geometry: boxPolygon(box) }]}>
+    <div className={classes(ui.grid, ui.twoToOne)}>
+      <CardMap
+        label="The area to clip"
+        className={classes(cardMapStyles.wide, cardMapStyles.bare)}
+        area={area}
+        shapes={[{ id, geometry: boxPolygon(box) }]}
+      >
         <AreaTools onArea={(next) => setUrl({ aoi: next ? encodeArea(next) : null })} />
       </CardMap>
-      <div className="col g12">
+      <div className={classes(ui.flexColumn, ui.gap12)}>
         {facts.data && (
           <Facts
             rows={[

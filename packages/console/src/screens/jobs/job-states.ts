@@ -1,7 +1,7 @@
 /** Words for the states of jobs, and names of processes. */
 import type { ProcessingJob } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
-import type { Tone } from '../../ui/kit.tsx'
+import type { Tone } from '../../ui/kit.ts'
 
 export type Status = ProcessingJob['status']
 

@@ -10,12 +10,17 @@ import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ago, audOfCredits, count, dateTime, plural } from '../../ui/format.ts'
-import { Badge, Bar, Button, Card, CopyButton, Facts, LinkButton, Note, Page } from '../../ui/kit.tsx'
+import { Badge, Bar, Button, Card, CopyButton, Facts, LinkButton, Note, Page } from '../../ui/kit.ts'
 import { FormProblem, WaitingPage } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { CardMap } from '../../parts/areas/card-map.tsx'
 import { Downloads } from '../../parts/downloads.tsx'
 import { isUnderWay, SAID, useProcessNames } from './job-states.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './jobs.module.css'
+import codeStyles from '../../ui/code.module.css'
+import listStyles from '../../ui/list.module.css'
+import ui from '../../ui/ui.module.css'
 
 const LOOK_EVERY_MS = 3_000
 
@@ -45,7 +50,7 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
   return (
     <Page
       title={
-        <span className="row g8 wrap">
+        <span className={classes(ui.flexRow, ui.gap8, ui.wrap)}>
           {String(job.input_params['output_name'] ?? nameOf(job.job_type_id))} <Badge tone={said.tone}>{said.text}</Badge>
         </span>
       }
@@ -68,12 +73,12 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
         </>
       }
     >
-      <div className="grid two-one">
-        <div className="col g16">
+      <div className={classes(ui.grid, ui.twoToOne)}>
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           <Progress job={job} />
           {job.output_item_ids.length > 0 && <Outputs job={job} />}
           <Card title="Parameters">
-            <pre className="code" tabIndex={0} aria-label="Parameters of the job">
+            <pre className={codeStyles.code} tabIndex={0} aria-label="Parameters of the job">
               {JSON.stringify(job.input_params, null, 2)}
             </pre>
           </Card>
@@ -86,16 +91,18 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
 
 function JobFacts({ job }: { job: ProcessingJob }): ReactElement {
   return (
-    <div className="col g16">
+    <div className={classes(ui.flexColumn, ui.gap16)}>
       <Card title="Cost">
         <Facts
           rows={[
-            ['Reserved', <span className="num">{`${count(job.reserved_credits)} credits`}</span>],
+            ['Reserved', <span className={ui.numeric}>{`${count(job.reserved_credits)} credits`}</span>],
             [
               'Charged',
-              <span className="num">{job.captured_credits === null ? 'when it succeeds' : `${count(job.captured_credits)} credits`}</span>,
+              <span className={ui.numeric}>
+                {job.captured_credits === null ? 'when it succeeds' : `${count(job.captured_credits)} credits`}
+              </span>,
             ],
-            ['In dollars', <span className="num">{audOfCredits(job.captured_credits ?? job.reserved_credits)}</span>],
+            ['In dollars', <span className={ui.numeric}>{audOfCredits(job.captured_credits ?? job.reserved_credits)}</span>],
           ]}
         />
       </Card>
@@ -110,8 +117,8 @@ function JobFacts({ job }: { job: ProcessingJob }): ReactElement {
         />
         {job.source_item_ids.length > 0 && (
           <>
-            <h3 className="sub">Made from</h3>
-            <ul className="col g4">
+            <h3 className={styles.subheading}>Made from</h3>
+            <ul className={classes(ui.flexColumn, ui.gap4)}>
               {job.source_item_ids.map((item) => (
                 <li key={item}>
                   <ItemLink id={item} />
@@ -153,7 +160,7 @@ function CancelJob({ job }: { job: ProcessingJob }): ReactElement | null {
       <Button onClick={() => setAsked(true)}>Cancel job</Button>
       {asked && (
         <Dialog title="Cancel this job?" onClose={() => setAsked(false)}>
-          <div className="col g12">
+          <div className={classes(ui.flexColumn, ui.gap12)}>
             <p>The job stops and its results are discarded. {count(job.reserved_credits)} reserved credits are released.</p>
             <FormProblem error={cancel.error} />
             <Button look="danger" busy={cancel.isPending} onClick={send}>
@@ -191,7 +198,7 @@ function DeleteJob({ job }: { job: ProcessingJob }): ReactElement | null {
       </Button>
       {asked && (
         <Dialog title="Delete the job" onClose={() => setAsked(false)}>
-          <div className="col g12">
+          <div className={classes(ui.flexColumn, ui.gap12)}>
             <p>
               {isUnderWay(job)
                 ? `It is cancelled, and ${count(job.reserved_credits)} reserved credits are released.`
@@ -229,9 +236,9 @@ function Progress({ job }: { job: ProcessingJob }): ReactElement {
     )
   const share = job.status === 'completed' ? 1 : job.progress / 100
   return (
-    <Card title="Progress" aside={<span className="soft num">{Math.round(share * 100)}%</span>}>
+    <Card title="Progress" aside={<span className={classes(ui.soft, ui.numeric)}>{Math.round(share * 100)}%</span>}>
       <Bar label="Progress of the job" share={share} />
-      <p className="soft sm mt8" role="status">
+      <p className={classes(ui.soft, ui.small, ui.marginTop8)} role="status">
         {job.status === 'completed' ? `Done ${job.completed_at ? ago(job.completed_at) : ''}` : job.stage || SAID[job.status].text}
       </p>
     </Card>
@@ -273,13 +280,13 @@ function OutputRow({ id }: { id: string }): ReactElement {
   const assets = useOp('items.list_assets', { item_id: id }, { staleTime: 60_000 })
   const box = (item.data?.item.bbox ?? null) as Box | null
   return (
-    <li className="uf">
-      <span className="th2">
+    <li className={listStyles.entry}>
+      <span className={listStyles.thumbnail}>
         <AuthImage path={tileOf(`/api/v1/items/${encodeURIComponent(id)}`, box)} alt="" />
       </span>
-      <div className="grow">
+      <div className={ui.grow}>
         <ItemLink id={id} />
-        <div className="soft sm">{item.data?.item.type.replaceAll('_', ' ')}</div>
+        <div className={classes(ui.soft, ui.small)}>{item.data?.item.type.replaceAll('_', ' ')}</div>
       </div>
       <Downloads itemId={id} assets={assets.data ?? []} />
     </li>

@@ -7,12 +7,18 @@ import { useTitle } from '../../state/crumbs.ts'
 import { useUrl } from '../../state/url.ts'
 import { useProjects } from '../../state/who.ts'
 import { count, dateTimeShort, plural } from '../../ui/format.ts'
-import { Badge, Bar, Button, Card, Choice, LinkButton, Page, Segmented } from '../../ui/kit.tsx'
+import { Badge, Bar, Button, Card, Choice, LinkButton, Page, Segmented } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { ProjectFilter } from '../../parts/project-filter.tsx'
 import { isUnderWay, SAID, useProcessNames, type Status } from './job-states.ts'
 import { MakeNav } from './nav.tsx'
 import { NoProcesses, ProcessGrid } from './process.tsx'
+import { classes } from '../../ui/classes.ts'
+import listPageStyles from '../../parts/list-page.module.css'
+import styles from './jobs.module.css'
+import cardStyles from '../../ui/card.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 const LOOK_EVERY_MS = 3_000
 const PAGE = 25
@@ -51,7 +57,7 @@ export function Jobs(): ReactElement {
               actions={<Button onClick={() => setUrl({ status: null, project: null, process: null, page: null })}>Show all</Button>}
             />
           ) : (
-            <div className="col g16">
+            <div className={classes(ui.flexColumn, ui.gap16)}>
               <NoProcesses />
               {processes.data && <ProcessGrid processes={processes.data.processes} />}
             </div>
@@ -62,9 +68,9 @@ export function Jobs(): ReactElement {
           <Card flush>
             <JobTable jobs={list} />
             {total > PAGE && (
-              <div className="row between bd">
-                <span className="soft sm">{plural(total, 'job')}</span>
-                <span className="row g8">
+              <div className={classes(ui.flexRow, ui.between, cardStyles.body)}>
+                <span className={classes(ui.soft, ui.small)}>{plural(total, 'job')}</span>
+                <span className={classes(ui.flexRow, ui.gap8)}>
                   <Button size="s" disabled={page === 0} onClick={() => setUrl({ page: page === 1 ? null : String(page) })}>
                     Newer
                   </Button>
@@ -86,7 +92,7 @@ function Filters(): ReactElement {
   const [url, setUrl] = useUrl()
   const processes = useOp('processing.catalog.list', {}, { staleTime: 300_000 })
   return (
-    <div className="row g8 wrap filter-row mt16">
+    <div className={classes(ui.flexRow, ui.gap8, ui.wrap, listPageStyles.filterRow, ui.marginTop16)}>
       <Segmented
         label="State"
         value={(url['status'] ?? '') as Status | ''}
@@ -118,13 +124,13 @@ export function JobTable({ jobs }: { jobs: readonly ProcessingJob[] }): ReactEle
   const nameOf = useProcessNames()
   const projectOf = (id: string) => projects.data?.projects.find((project) => project.id === id)?.name ?? '–'
   return (
-    <table className="tbl stack">
+    <table className={classes(tableStyles.table, tableStyles.stacked)}>
       <thead>
         <tr>
           <th>Job</th>
           <th>State</th>
           <th>Project</th>
-          <th className="n">Credits</th>
+          <th className={tableStyles.number}>Credits</th>
           <th>Requested</th>
         </tr>
       </thead>
@@ -135,21 +141,21 @@ export function JobTable({ jobs }: { jobs: readonly ProcessingJob[] }): ReactEle
               <Link to="/jobs/$id" params={{ id: job.id }}>
                 <b>{String(job.input_params['output_name'] ?? nameOf(job.job_type_id))}</b>
               </Link>
-              <div className="soft sm">
+              <div className={classes(ui.soft, ui.small)}>
                 {nameOf(job.job_type_id)}, {plural(job.source_item_ids.length, 'item')}
               </div>
             </td>
             <td>
               <Badge tone={SAID[job.status].tone}>{SAID[job.status].text}</Badge>
               {isUnderWay(job) && (
-                <div className="job-bar mt4">
+                <div className={classes(styles.progress, ui.marginTop4)}>
                   <Bar label={`Progress of ${nameOf(job.job_type_id)}`} share={job.progress / 100} />
                 </div>
               )}
             </td>
-            <td className="hide-s">{projectOf(job.project_id)}</td>
-            <td className="n hide-s">{count(job.captured_credits ?? job.reserved_credits)}</td>
-            <td className="soft hide-s">{dateTimeShort(job.created_at)}</td>
+            <td className={ui.hideOnPhone}>{projectOf(job.project_id)}</td>
+            <td className={classes(tableStyles.number, ui.hideOnPhone)}>{count(job.captured_credits ?? job.reserved_credits)}</td>
+            <td className={classes(ui.soft, ui.hideOnPhone)}>{dateTimeShort(job.created_at)}</td>
           </tr>
         ))}
       </tbody>

@@ -9,11 +9,14 @@ import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { date, plural } from '../../ui/format.ts'
-import { Button, Card, Choice, Field, LinkButton, Page } from '../../ui/kit.tsx'
+import { Button, Card, Choice, Field, LinkButton, Page } from '../../ui/kit.ts'
 import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { MakeNav } from './nav.tsx'
 import { nameOfItem } from '../../parts/schema-form.tsx'
+import { classes } from '../../ui/classes.ts'
+import listStyles from '../../ui/list.module.css'
+import ui from '../../ui/ui.module.css'
 
 const MOST = 100
 
@@ -43,7 +46,7 @@ export function Mosaics(): ReactElement {
       }
     >
       <MakeNav />
-      <div className="mt16">
+      <div className={ui.marginTop16}>
         <Loaded
           query={mosaics}
           rows={4}
@@ -59,15 +62,15 @@ export function Mosaics(): ReactElement {
             <Card title={plural(features.length, 'mosaic')} flush>
               <ul>
                 {features.map((item) => (
-                  <li key={item.id} className="uf">
-                    <span className="th2">
+                  <li key={item.id} className={listStyles.entry}>
+                    <span className={listStyles.thumbnail}>
                       <AuthImage path={tileOf(`/api/v1/items/${encodeURIComponent(item.id)}`, item.bbox ?? boxOf(item.geometry))} alt="" />
                     </span>
-                    <div className="grow">
+                    <div className={ui.grow}>
                       <Link to="/view/$item" params={{ item: item.id }}>
                         <b>{nameOfItem(item)}</b>
                       </Link>
-                      <div className="soft sm">{spanOf(item.properties)}</div>
+                      <div className={classes(ui.soft, ui.small)}>{spanOf(item.properties)}</div>
                     </div>
                     <LinkButton size="s" icon="flow" to="/lineage/$type/$id" params={{ type: 'item', id: item.id }}>
                       Lineage
@@ -127,16 +130,16 @@ function RegisterMosaic({ projects, onClose }: { projects: readonly Project[]; o
   return (
     <Dialog title="Register a mosaic" onClose={onClose} size={560}>
       <form
-        className="col g12"
+        className={classes(ui.flexColumn, ui.gap12)}
         onSubmit={(event) => {
           event.preventDefault()
           send()
         }}
       >
-        <p className="soft sm">Its files stay where they are: nothing is copied, and nothing is charged.</p>
+        <p className={classes(ui.soft, ui.small)}>Its files stay where they are: nothing is copied, and nothing is charged.</p>
         <Field label="Name" required value={form.name} onChange={set('name')} />
         <Field label="Address of the raster" required type="url" placeholder="https://" value={form.href} onChange={set('href')} />
-        <div className="pair">
+        <div className={ui.pair}>
           <Field label="Bands" required type="number" min={1} max={256} value={form.bands} onChange={set('bands')} />
           <Field label="Method" required value={form.method} onChange={set('method')} />
           <Field label="First scene" required type="date" value={form.from} onChange={set('from')} />

@@ -1,4 +1,4 @@
-import { SubNav } from '../../ui/kit.tsx'
+import { SubNav } from '../../ui/kit.ts'
 
 export const MakeNav = () => (
   <SubNav

@@ -10,7 +10,7 @@ import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { CallPreview } from '../../ui/call-preview.tsx'
 import { area as areaText, audOfCredits, count, plural } from '../../ui/format.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
-import { Button, Card, Choice, Facts, LinkButton, Note, Page } from '../../ui/kit.tsx'
+import { Button, Card, Choice, Facts, LinkButton, Note, Page } from '../../ui/kit.ts'
 import { Empty, FormProblem, Loaded, WaitingPage } from '../../ui/states.tsx'
 import { AreaTools } from '../../parts/areas/area-tools.tsx'
 import { CardMap } from '../../parts/areas/card-map.tsx'
@@ -18,6 +18,11 @@ import { SpendRefusal, useSpend, useSpendKey } from '../../parts/orders/spend.ts
 import { Payment } from '../../parts/orders/total.tsx'
 import { MakeNav } from './nav.tsx'
 import { SchemaForm, useItems, type Schema, type Values } from '../../parts/schema-form.tsx'
+import { classes } from '../../ui/classes.ts'
+import totalStyles from '../../parts/orders/total.module.css'
+import styles from './jobs.module.css'
+import cardStyles from '../../ui/card.module.css'
+import ui from '../../ui/ui.module.css'
 
 const TYPING_MS = 350
 const CATEGORIES: Readonly<Record<ProcessSummary['category'], { text: string; icon: IconName }>> = {
@@ -41,7 +46,7 @@ export function Processes(): ReactElement {
       about="What can be computed from your imagery. The price is shown before anything runs; a job that fails costs nothing."
     >
       <MakeNav />
-      <div className="mt16">
+      <div className={ui.marginTop16}>
         <Loaded query={processes} rows={6}>
           {(data) => <ProcessGrid processes={data.processes} />}
         </Loaded>
@@ -56,18 +61,23 @@ export function ProcessGrid({ processes }: { processes: readonly ProcessSummary[
     return members.length > 0 ? [{ ...said, members }] : []
   })
   return (
-    <div className="col g16">
+    <div className={classes(ui.flexColumn, ui.gap16)}>
       {groups.map(({ text, icon, members }) => (
         <section key={text}>
-          <h2 className="row g6 group-head">
+          <h2 className={classes(ui.flexRow, ui.gap6, styles.groupHead)}>
             <Icon name={icon} /> {text}
           </h2>
-          <div className="grid three mt8">
+          <div className={classes(ui.grid, ui.threeColumns, ui.marginTop8)}>
             {members.map((process) => (
-              <Link key={process.id} to="/processes/$id" params={{ id: process.id }} className="card process-card">
+              <Link
+                key={process.id}
+                to="/processes/$id"
+                params={{ id: process.id }}
+                className={classes(cardStyles.card, styles.processCard)}
+              >
                 <b>{process.title}</b>
-                <span className="soft sm clamp">{process.description}</span>
-                <span className="num sm">{priceOf(process)}</span>
+                <span className={classes(ui.soft, ui.small, ui.clamp)}>{process.description}</span>
+                <span className={classes(ui.numeric, ui.small)}>{priceOf(process)}</span>
               </Link>
             ))}
           </div>
@@ -134,8 +144,8 @@ function RunProcess({ process }: { process: Process }): ReactElement {
         )
       }
     >
-      <div className="grid two-one">
-        <div className="col g16">
+      <div className={classes(ui.grid, ui.twoToOne)}>
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           <Card title="Parameters">
             <SchemaForm schema={schema} values={values} errors={errors} onChange={setValues} />
           </Card>
@@ -154,7 +164,7 @@ function RunProcess({ process }: { process: Process }): ReactElement {
           </Card>
           <CallPreview operation="processing.execute" input={{ process_id: process.id, inputs: settled }} />
         </div>
-        <div className="col g16">
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           <PriceCard
             process={process}
             values={settled}
@@ -200,28 +210,28 @@ function PriceCard({ process, values, isValid, isChecking }: PriceParts): ReactE
       </Note>
     )
   return (
-    <Card title="Price" className="sticky">
-      <div className="tot first">
+    <Card title="Price" className={ui.sticky}>
+      <div className={classes(totalStyles.total, totalStyles.first)}>
         <span>{price ? areaText(price.area_sq_km * 1e6) : priceOf(process)}</span>
-        <b className="num">{price ? audOfCredits(price.credits) : ''}</b>
+        <b className={ui.numeric}>{price ? audOfCredits(price.credits) : ''}</b>
       </div>
-      {price && <div className="r soft sm num">{plural(price.credits, 'credit')}</div>}
+      {price && <div className={classes(ui.alignEnd, ui.soft, ui.small, ui.numeric)}>{plural(price.credits, 'credit')}</div>}
       {price && <Payment credits={price.credits} when="reserved now, charged when it succeeds" />}
       <Choice
-        className="mt16"
+        className={ui.marginTop16}
         label="Project"
         value={projectId}
         onChange={(event) => setUrl({ project: event.target.value })}
         options={writable.map(({ id, name }) => ({ value: id, text: name }))}
       />
-      <div className="mt12">
+      <div className={ui.marginTop12}>
         <SpendRefusal spend={spend} />
         {estimate.isError && isValid && <FormProblem error={estimate.error} />}
       </div>
-      <Button look="primary" size="l" wide className="mt12" busy={spend.busy} disabled={!isReady} onClick={spend.run}>
+      <Button look="primary" size="l" wide className={ui.marginTop12} busy={spend.busy} disabled={!isReady} onClick={spend.run}>
         {price ? `Run, ${audOfCredits(price.credits)}` : isChecking ? 'Being priced' : 'Fill in what is required'}
       </Button>
-      <div className="mt12">
+      <div className={ui.marginTop12}>
         <Facts
           rows={[
             ['At most', `${process.timeout_minutes} minutes`],

@@ -7,8 +7,15 @@ import { useTitle } from '../../state/crumbs.ts'
 import { DevelopNav } from '../../parts/develop-nav.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ago, count, date } from '../../ui/format.ts'
-import { Badge, Button, Card, Check, Choice, CopyButton, Field, Note, Page, Secret, Segmented } from '../../ui/kit.tsx'
+import { Badge, Button, Card, Check, Choice, CopyButton, Field, Note, Page, Secret, Segmented } from '../../ui/kit.ts'
 import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
+import { classes } from '../../ui/classes.ts'
+import secretStyles from '../../ui/secret.module.css'
+import buttonStyles from '../../ui/button.module.css'
+import codeStyles from '../../ui/code.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 const SOON_MS = 7 * 86_400_000
 type Permission = 'read' | 'write' | 'process'
@@ -30,7 +37,7 @@ export function Keys(): ReactElement {
       about="API keys, webhooks and the request log."
       actions={
         <>
-          <a className="btn" href="/docs" target="_blank" rel="noreferrer">
+          <a className={buttonStyles.button} href="/docs" target="_blank" rel="noreferrer">
             Reference
           </a>
           <Button look="primary" icon="plus" onClick={() => setDialog(true)}>
@@ -40,18 +47,18 @@ export function Keys(): ReactElement {
       }
     >
       <DevelopNav />
-      <div className="grid two-one mt16">
-        <div className="col g16">
+      <div className={classes(ui.grid, ui.twoToOne, ui.marginTop16)}>
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           {fresh && (
-            <Card className="once">
+            <Card className={secretStyles.shownOnce}>
               <b>{fresh.name} is ready. Copy it now.</b>
-              <p className="soft sm">Only a hash is kept, so nobody can show it to you again.</p>
-              <div className="mt8">
+              <p className={classes(ui.soft, ui.small)}>Only a hash is kept, so nobody can show it to you again.</p>
+              <div className={ui.marginTop8}>
                 <Secret text={fresh.key} label="The new key" />
               </div>
             </Card>
           )}
-          <Card title="Keys" aside={<span className="soft sm">a key acts as the person who made it</span>} flush>
+          <Card title="Keys" aside={<span className={classes(ui.soft, ui.small)}>a key acts as the person who made it</span>} flush>
             <Loaded
               query={keys}
               empty={(list) =>
@@ -90,31 +97,31 @@ export function Keys(): ReactElement {
 function KeyTable({ keys }: { keys: readonly ApiKey[] }): ReactElement {
   const revoke = useAct('api_keys.revoke', ['api_keys'])
   return (
-    <div className="scrollx">
-      <table className="tbl asrows">
+    <div className={ui.scrollSideways}>
+      <table className={classes(tableStyles.table, tableStyles.asRows)}>
         <thead>
           <tr>
             <th>Name</th>
             <th>May</th>
-            <th className="n">An hour</th>
+            <th className={tableStyles.number}>An hour</th>
             <th>Expires</th>
             <th>Last used</th>
-            <th className="n">Requests</th>
+            <th className={tableStyles.number}>Requests</th>
             <th>
-              <span className="sr">Actions</span>
+              <span className={ui.screenReaderOnly}>Actions</span>
             </th>
           </tr>
         </thead>
         <tbody>
           {keys.map((key) => (
-            <tr key={key.id} className={key.is_active ? '' : 'off'}>
+            <tr key={key.id} className={key.is_active ? '' : tableStyles.inactive}>
               <td>
                 <b>{key.name}</b>
                 <br />
-                <span className="mono faint">{key.prefix}…</span>
+                <span className={classes(ui.mono, ui.faint)}>{key.prefix}…</span>
               </td>
               <td>
-                <span className="row g4">
+                <span className={classes(ui.flexRow, ui.gap4)}>
                   {key.permissions.map((one) => (
                     <Badge key={one} tone={one === 'process' ? 'info' : one === 'write' ? 'warn' : ''}>
                       {one}
@@ -122,19 +129,19 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }): ReactElement {
                   ))}
                 </span>
               </td>
-              <td className="n" data-label="an hour">
+              <td className={tableStyles.number} data-label="an hour">
                 {key.rate_limit === null ? 'plan' : count(key.rate_limit)}
               </td>
-              <td data-label="expires" className={key.expires_at && Date.parse(key.expires_at) - Date.now() < SOON_MS ? 'warn' : ''}>
+              <td data-label="expires" className={key.expires_at && Date.parse(key.expires_at) - Date.now() < SOON_MS ? ui.warning : ''}>
                 {key.expires_at ? date(key.expires_at) : 'never'}
               </td>
-              <td className="soft" data-label="last used">
+              <td className={ui.soft} data-label="last used">
                 {key.last_used_at ? ago(key.last_used_at) : 'never'}
               </td>
-              <td className="n" data-label="requests">
+              <td className={tableStyles.number} data-label="requests">
                 {count(key.total_requests)}
               </td>
-              <td className="n">
+              <td className={tableStyles.number}>
                 {key.is_active ? (
                   <Button
                     look="danger"
@@ -165,7 +172,7 @@ function NewKey({ onClose, onMade }: { onClose(): void; onMade(name: string, key
   return (
     <Dialog title="New key" onClose={onClose}>
       <form
-        className="col g12"
+        className={classes(ui.flexColumn, ui.gap12)}
         onSubmit={(event) => {
           event.preventDefault()
           create.mutate(
@@ -183,8 +190,8 @@ function NewKey({ onClose, onMade }: { onClose(): void; onMade(name: string, key
           onChange={(event) => setName(event.target.value)}
           help="What it is for: nightly job, survey laptop."
         />
-        <fieldset className="col g6">
-          <legend className="lab">It may</legend>
+        <fieldset className={classes(ui.flexColumn, ui.gap6)}>
+          <legend className={fieldStyles.label}>It may</legend>
           {PERMISSIONS.map(({ value, text }) => (
             <Check
               key={value}
@@ -269,10 +276,10 @@ function FirstCall({ apiKey }: { apiKey: string | null }): ReactElement {
         />
       }
     >
-      <pre className="code" tabIndex={0}>
+      <pre className={codeStyles.code} tabIndex={0}>
         {text}
       </pre>
-      <div className="row mt12 wrap">
+      <div className={classes(ui.flexRow, ui.marginTop12, ui.wrap)}>
         <CopyButton
           text={apiKey ? text.replace('$GROUNDTRACK_KEY', apiKey).replace('svc_…', apiKey) : text}
           label={apiKey ? 'Copy with the key' : 'Copy'}
@@ -283,7 +290,7 @@ function FirstCall({ apiKey }: { apiKey: string | null }): ReactElement {
         </Button>
         {outcome && <Badge tone="ok">{outcome}</Badge>}
       </div>
-      <div className="mt12">
+      <div className={ui.marginTop12}>
         <Note>
           Keys cannot place archive orders: a person confirms those. Tasking, processing and clips are open to keys that may write or
           process.

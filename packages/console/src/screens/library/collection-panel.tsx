@@ -4,9 +4,13 @@ import { useState, type ReactElement } from 'react'
 import type { Collection, Project } from '../../api/contract.ts'
 import { mayManage, useWho } from '../../state/who.ts'
 import { bytes } from '../../ui/format.ts'
-import { Button, Choice, LinkButton } from '../../ui/kit.tsx'
+import { Button, Choice, LinkButton } from '../../ui/kit.ts'
 import { NewCollection, NewProject } from '../../parts/project-dialogs.tsx'
 import { ShareDialog } from '../../parts/share.ts'
+import { classes } from '../../ui/classes.ts'
+import workspaceStyles from '../../parts/workspace.module.css'
+import styles from './library.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface PanelParts {
   project: Project
@@ -22,8 +26,8 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
   const [dialog, setDialog] = useState<'project' | 'collection' | 'share' | null>(null)
   const current = collections.find(({ id }) => id === collectionId)
   return (
-    <aside className="lib-side" aria-label="Collections">
-      <div className="sec">
+    <aside className={styles.sidebar} aria-label="Collections">
+      <div className={workspaceStyles.section}>
         <Choice
           label="Project"
           value={project.id}
@@ -38,16 +42,16 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
           ]}
         />
       </div>
-      <div className="row between sec-title">
-        <h2 className="panel-title">Collections</h2>
+      <div className={classes(ui.flexRow, ui.between, styles.sectionTitle)}>
+        <h2 className={ui.panelTitle}>Collections</h2>
         {canWrite && <Button look="quiet" size="s" icon="plus" label="New collection" onClick={() => setDialog('collection')} />}
       </div>
-      <ul className="lib-list">
+      <ul className={styles.collections}>
         <li>
-          <Link to="/library/$project" params={{ project: project.id }} className={collectionId ? '' : 'on'}>
-            <i className="sq2" style={{ background: 'linear-gradient(135deg,var(--c1),var(--c3))' }} />
-            <span className="grow cut">All items</span>
-            <span className="soft num">{project.item_count}</span>
+          <Link to="/library/$project" params={{ project: project.id }} className={collectionId ? '' : styles.selected}>
+            <i className={styles.swatch} style={{ background: 'linear-gradient(135deg,var(--c1),var(--c3))' }} />
+            <span className={classes(ui.grow, ui.ellipsis)}>All items</span>
+            <span className={classes(ui.soft, ui.numeric)}>{project.item_count}</span>
           </Link>
         </li>
         {collections.map((one) => (
@@ -55,11 +59,11 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
             <Link
               to="/library/$project/$collection"
               params={{ project: project.id, collection: one.id }}
-              className={one.id === collectionId ? 'on' : ''}
+              className={one.id === collectionId ? styles.selected : ''}
             >
-              <i className="sq2" style={{ background: /^#[0-9a-f]{3,8}$/i.test(one.color ?? '') ? one.color! : 'var(--c6)' }} />
-              <span className="grow cut">{one.name}</span>
-              <span className="soft num">{one.item_count}</span>
+              <i className={styles.swatch} style={{ background: /^#[0-9a-f]{3,8}$/i.test(one.color ?? '') ? one.color! : 'var(--c6)' }} />
+              <span className={classes(ui.grow, ui.ellipsis)}>{one.name}</span>
+              <span className={classes(ui.soft, ui.numeric)}>{one.item_count}</span>
             </Link>
           </li>
         ))}
@@ -67,19 +71,19 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
           <Link
             to="/library/$project/$collection"
             params={{ project: project.id, collection: 'loose' }}
-            className={collectionId === 'loose' ? 'on' : ''}
+            className={collectionId === 'loose' ? styles.selected : ''}
           >
-            <i className="sq2" style={{ background: 'var(--c6)' }} />
-            <span className="grow cut">Not in a collection</span>
+            <i className={styles.swatch} style={{ background: 'var(--c6)' }} />
+            <span className={classes(ui.grow, ui.ellipsis)}>Not in a collection</span>
           </Link>
         </li>
       </ul>
-      <div className="sec push-down">
-        <div className="row between sm">
+      <div className={classes(workspaceStyles.section, styles.pushDown)}>
+        <div className={classes(ui.flexRow, ui.between, ui.small)}>
           <span>Storage of this project</span>
-          <span className="soft num">{bytes(project.storage_bytes)}</span>
+          <span className={classes(ui.soft, ui.numeric)}>{bytes(project.storage_bytes)}</span>
         </div>
-        <div className="row g6 wrap mt12">
+        <div className={classes(ui.flexRow, ui.gap6, ui.wrap, ui.marginTop12)}>
           {current && canWrite && (
             <Button size="s" icon="share" onClick={() => setDialog('share')}>
               Share collection

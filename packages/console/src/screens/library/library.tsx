@@ -8,13 +8,17 @@ import { useUrl } from '../../state/url.ts'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { Button, Choice, LinkButton, Segmented } from '../../ui/kit.tsx'
+import { Button, Choice, LinkButton, Segmented } from '../../ui/kit.ts'
 import { Empty, Failed, Loaded, More, Skeleton } from '../../ui/states.tsx'
 import { CollectionPanel } from './collection-panel.tsx'
 import { ItemGrid, ItemsMap, ItemTable } from './items.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { NewProject } from '../../parts/project-dialogs.tsx'
 import { ShareDialog } from '../../parts/share.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './library.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import ui from '../../ui/ui.module.css'
 
 const PAGE = 60
 
@@ -29,7 +33,7 @@ export function Library(): ReactElement {
   if (list.length === 0)
     return (
       <>
-        <h1 className="sr">Library</h1>
+        <h1 className={ui.screenReaderOnly}>Library</h1>
         <Empty
           icon="folder"
           title="No project yet"
@@ -99,14 +103,16 @@ function ProjectView({ project, projects }: { project: Project; projects: readon
     setChosen((before) => (before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id])))
   const shared = shown.find(({ id }) => id === shareId)
   return (
-    <div className="lib">
-      <h1 className="sr" tabIndex={-1}>
+    <div className={styles.library}>
+      <h1 className={ui.screenReaderOnly} tabIndex={-1}>
         {project.name}
       </h1>
       <CollectionPanel {...{ project, projects, collectionId, canWrite }} collections={collections.data ?? []} />
-      <section className="lib-main" aria-label="Items">
+      <section className={styles.main} aria-label="Items">
         <ItemBar project={project} collection={collection} canWrite={canWrite} total={items.query.data?.first.total} />
-        {project.is_archived && <p className="archived-bar warn">This project is archived: it can be read, not changed.</p>}
+        {project.is_archived && (
+          <p className={classes(styles.archivedBar, ui.warning)}>This project is archived: it can be read, not changed.</p>
+        )}
         {chosen.size > 0 && (
           <SelectionBar
             chosen={shown.filter(({ id }) => chosen.has(id))}
@@ -133,7 +139,7 @@ function ProjectView({ project, projects }: { project: Project; projects: readon
             )
           }
         </Loaded>
-        <More pages={items} className="row center" />
+        <More pages={items} className={classes(ui.flexRow, ui.center)} />
       </section>
       {shared && <ShareDialog type="item" id={shared.id} name={shared.name} mayWrite={canWrite} onClose={() => setShareId(null)} />}
     </div>
@@ -150,10 +156,10 @@ interface BarParts {
 function ItemBar({ project, collection, canWrite, total }: BarParts): ReactElement {
   const [url, setUrl] = useUrl()
   return (
-    <div className="libbar row wrap">
-      <label className="input lib-search">
+    <div className={classes(styles.toolbar, ui.flexRow, ui.wrap)}>
+      <label className={classes(fieldStyles.input, styles.search)}>
         <Icon name="search" />
-        <span className="sr">Name or id</span>
+        <span className={ui.screenReaderOnly}>Name or id</span>
         <input
           placeholder="Name or id"
           maxLength={200}
@@ -168,8 +174,8 @@ function ItemBar({ project, collection, canWrite, total }: BarParts): ReactEleme
         onChange={(event) => setUrl({ type: event.target.value || null })}
         options={TYPES}
       />
-      <span className="grow" />
-      <span className="soft hide-s">{total === undefined ? '' : plural(total, 'item')}</span>
+      <span className={ui.grow} />
+      <span className={classes(ui.soft, ui.hideOnPhone)}>{total === undefined ? '' : plural(total, 'item')}</span>
       <Segmented
         label="View"
         value={viewOf(url)}

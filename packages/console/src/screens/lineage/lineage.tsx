@@ -9,8 +9,15 @@ import { useUrl } from '../../state/url.ts'
 import { useProjects } from '../../state/who.ts'
 import { dateTime, shortId } from '../../ui/format.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
-import { Button, LinkButton, Page, Segmented, copyText } from '../../ui/kit.tsx'
+import { Button, LinkButton, Page, Segmented, copyText } from '../../ui/kit.ts'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
+import { classes } from '../../ui/classes.ts'
+import mapSlotStyles from '../../map/map-slot.module.css'
+import workspaceStyles from '../../parts/workspace.module.css'
+import styles from './lineage.module.css'
+import cardStyles from '../../ui/card.module.css'
+import listStyles from '../../ui/list.module.css'
+import ui from '../../ui/ui.module.css'
 
 type Direction = 'up' | 'down' | 'both'
 const WIDTH = 180
@@ -56,24 +63,24 @@ export function LineageStart(): ReactElement {
   useTitle('Lineage')
   return (
     <Page title="Lineage" about="Choose an item: where it came from, and what was made of it.">
-      <div className="card">
+      <div className={cardStyles.card}>
         {!recent.data && <Skeleton />}
         {recent.data?.features.length === 0 && (
           <Empty icon="flow" title="Nothing was made yet" actions={<LinkButton to="/welcome">First steps</LinkButton>} />
         )}
         {(recent.data?.features ?? []).map((item) => (
-          <div key={item.id} className="uf">
+          <div key={item.id} className={listStyles.entry}>
             <Icon name="image" />
-            <Link className="grow" to="/lineage/$type/$id" params={{ type: 'item', id: item.id }}>
+            <Link className={ui.grow} to="/lineage/$type/$id" params={{ type: 'item', id: item.id }}>
               {String(item.properties['title'] ?? item.properties['name'] ?? item.id)}
             </Link>
-            <span className="soft sm">{dateTime(String(item.properties['datetime'] ?? '') || null)}</span>
+            <span className={classes(ui.soft, ui.small)}>{dateTime(String(item.properties['datetime'] ?? '') || null)}</span>
           </div>
         ))}
         {(projects.data?.projects ?? []).map((project) => (
-          <div key={project.id} className="uf">
+          <div key={project.id} className={listStyles.entry}>
             <Icon name="folder" />
-            <Link className="grow" to="/lineage/$type/$id" params={{ type: 'project', id: project.id }}>
+            <Link className={ui.grow} to="/lineage/$type/$id" params={{ type: 'project', id: project.id }}>
               Project {project.name}
             </Link>
           </div>
@@ -96,12 +103,12 @@ export function Lineage(): ReactElement {
   const { edges, truncated, nodes } = graph.data
   const node = nodes.find((one) => keyOf(one.entity_type, one.entity_id) === chosen) ?? nodes[0]!
   return (
-    <div className="ws lineage insp">
-      <h1 className="sr" tabIndex={-1}>
+    <div className={classes(workspaceStyles.workspace, workspaceStyles.lineage, workspaceStyles.withInspector)}>
+      <h1 className={ui.screenReaderOnly} tabIndex={-1}>
         Lineage
       </h1>
-      <div className="lin">
-        <div className="float row g12 lin-head">
+      <div className={styles.canvas}>
+        <div className={classes(mapSlotStyles.floating, ui.flexRow, ui.gap12, styles.toolbar)}>
           <Segmented
             label="Direction"
             value={direction}
@@ -119,14 +126,14 @@ export function Lineage(): ReactElement {
           )}
         </div>
         <div
-          className="lscroll"
+          className={styles.scroll}
           tabIndex={0}
           role="group"
           aria-label={`Graph of ${nodes.length} things and ${edges.length} steps. The same is a list beside it.`}
         >
           <Graph drawn={drawn} edges={edges} chosen={chosen} onChoose={setChosen} />
         </div>
-        {edges.length === 0 && <p className="float lin-empty">Made here, used nowhere yet.</p>}
+        {edges.length === 0 && <p className={classes(mapSlotStyles.floating, styles.empty)}>Made here, used nowhere yet.</p>}
       </div>
       <Chosen node={node} graph={graph.data} onChoose={setChosen} />
     </div>
@@ -143,19 +150,19 @@ interface ChosenParts {
 function Chosen({ node, graph, onChoose }: ChosenParts): ReactElement {
   const navigate = useNavigate()
   return (
-    <aside className="pn rt" aria-label="Selected">
-      <div className="sc">
-        <div className="sec">
-          <div className="row g12">
-            <span className="disc">
+    <aside className={classes(workspaceStyles.panel, workspaceStyles.right)} aria-label="Selected">
+      <div className={workspaceStyles.scroll}>
+        <div className={workspaceStyles.section}>
+          <div className={classes(ui.flexRow, ui.gap12)}>
+            <span className={ui.disc}>
               <Icon name={kindOf(node.entity_type).icon} />
             </span>
-            <div className="grow">
+            <div className={ui.grow}>
               <NodeName node={node} />
-              <div className="mono faint wrap-any">{node.entity_id}</div>
+              <div className={classes(ui.mono, ui.faint, ui.breakAnywhere)}>{node.entity_id}</div>
             </div>
           </div>
-          <div className="row g6 wrap mt12">
+          <div className={classes(ui.flexRow, ui.gap6, ui.wrap, ui.marginTop12)}>
             {node.entity_type === 'item' && (
               <LinkButton size="s" to="/view/$item" params={{ item: node.entity_id }}>
                 Open
@@ -173,14 +180,18 @@ function Chosen({ node, graph, onChoose }: ChosenParts): ReactElement {
           </div>
         </div>
         <Steps node={node} edges={graph.edges} onChoose={onChoose} />
-        <div className="sec">
+        <div className={workspaceStyles.section}>
           <h3>Everything here</h3>
-          <ul className="col g4">
+          <ul className={classes(ui.flexColumn, ui.gap4)}>
             {graph.nodes.map((one) => (
               <li key={keyOf(one.entity_type, one.entity_id)}>
-                <button type="button" className="as-text row g6" onClick={() => onChoose(keyOf(one.entity_type, one.entity_id))}>
+                <button
+                  type="button"
+                  className={classes(ui.asText, ui.flexRow, ui.gap6)}
+                  onClick={() => onChoose(keyOf(one.entity_type, one.entity_id))}
+                >
                   <Icon name={kindOf(one.entity_type).icon} /> {one.entity_type.replaceAll('_', ' ')}{' '}
-                  <span className="mono">{shortId(one.entity_id)}</span>
+                  <span className={ui.mono}>{shortId(one.entity_id)}</span>
                 </button>
               </li>
             ))}
@@ -195,21 +206,21 @@ function Steps({ node, edges, onChoose }: { node: LineageNode; edges: readonly L
   const chosen = keyOf(node.entity_type, node.entity_id)
   const near = edges.filter((edge) => keyOf(edge.src_type, edge.src_id) === chosen || keyOf(edge.dst_type, edge.dst_id) === chosen)
   return (
-    <div className="sec">
+    <div className={workspaceStyles.section}>
       <h3>History</h3>
-      {near.length === 0 && <p className="soft">None.</p>}
-      <ol className="how">
+      {near.length === 0 && <p className={ui.soft}>None.</p>}
+      <ol className={styles.steps}>
         {near.map((edge, index) => {
           const isSource = keyOf(edge.src_type, edge.src_id) === chosen
           const other = isSource ? { type: edge.dst_type, id: edge.dst_id } : { type: edge.src_type, id: edge.src_id }
           return (
             <li key={index}>
               {isSource && <b>{edge.relation.replaceAll('_', ' ')}</b>}
-              <button type="button" className="as-link" onClick={() => onChoose(keyOf(other.type, other.id))}>
+              <button type="button" className={ui.asLink} onClick={() => onChoose(keyOf(other.type, other.id))}>
                 {other.type.replaceAll('_', ' ')} {shortId(other.id)}
               </button>
               {!isSource && <b>{edge.relation.replaceAll('_', ' ')} this</b>}
-              <span className="mono faint xs">call {edge.invocation_id}</span>
+              <span className={classes(ui.mono, ui.faint, ui.tiny)}>call {edge.invocation_id}</span>
             </li>
           )
         })}
@@ -221,7 +232,7 @@ function Steps({ node, edges, onChoose }: { node: LineageNode; edges: readonly L
 function NodeName({ node }: { node: LineageNode }): ReactElement {
   const item = useOp('items.get', { item_id: node.entity_id }, { enabled: node.entity_type === 'item', staleTime: 60_000 })
   const project = useOp('projects.get', { project_id: node.entity_id }, { enabled: node.entity_type === 'project', staleTime: 60_000 })
-  return <b className="cut">{item.data?.item.name ?? project.data?.name ?? node.entity_type.replaceAll('_', ' ')}</b>
+  return <b className={ui.ellipsis}>{item.data?.item.name ?? project.data?.name ?? node.entity_type.replaceAll('_', ' ')}</b>
 }
 
 function Graph({
@@ -248,7 +259,7 @@ function Graph({
     return from && to ? [{ from, to, relation: edge.relation }] : []
   })
   return (
-    <div className="lgraph" style={{ width: Math.max(drawn.width, 300), height: Math.max(drawn.height, 300) }}>
+    <div className={styles.graph} style={{ width: Math.max(drawn.width, 300), height: Math.max(drawn.height, 300) }}>
       <svg width={drawn.width} height={drawn.height} aria-hidden="true">
         {lines.map(({ from, to, relation }, index) => {
           const [x1, x2] = [from.x + WIDTH / 2, to.x - WIDTH / 2]
@@ -262,7 +273,7 @@ function Graph({
                 strokeWidth={isNear ? 2 : 1.3}
               />
               <path d={`M${x2 - 7} ${to.y - 4}l7 4l-7 4z`} fill={isNear ? 'var(--accent)' : 'var(--line-strong)'} />
-              <text className="el" x={x1 + (x2 - x1) * 0.66} y={from.y + (to.y - from.y) * 0.8 - 5} textAnchor="middle">
+              <text className={styles.edgeLabel} x={x1 + (x2 - x1) * 0.66} y={from.y + (to.y - from.y) * 0.8 - 5} textAnchor="middle">
                 {relation.replaceAll('_', ' ')}
               </text>
             </g>
@@ -274,7 +285,7 @@ function Graph({
           key={one.key}
           ref={one.key === chosen ? node : undefined}
           type="button"
-          className={one.key === chosen ? 'nd on' : 'nd'}
+          className={one.key === chosen ? classes(styles.node, styles.selected) : styles.node}
           style={{ left: one.x - WIDTH / 2, top: one.y - HEIGHT / 2, '--k': kindOf(one.entity_type).colour }}
           aria-pressed={one.key === chosen}
           onClick={() => onChoose(one.key)}
@@ -284,7 +295,7 @@ function Graph({
           </i>
           <span>
             <NodeName node={one} />
-            <span className="soft xs mono">{shortId(one.entity_id)}</span>
+            <span className={classes(ui.soft, ui.tiny, ui.mono)}>{shortId(one.entity_id)}</span>
           </span>
         </button>
       ))}

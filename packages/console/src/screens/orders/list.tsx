@@ -5,12 +5,16 @@ import { useTitle } from '../../state/crumbs.ts'
 import { useUrl } from '../../state/url.ts'
 import { useWho } from '../../state/who.ts'
 import { audOfCredits, plural } from '../../ui/format.ts'
-import { Button, Card, Choice, LinkButton, Note, Page, Segmented, Toggle } from '../../ui/kit.tsx'
+import { Button, Card, Choice, LinkButton, Note, Page, Segmented, Toggle } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { ProjectFilter } from '../../parts/project-filter.tsx'
 import { useCart } from '../../state/cart.ts'
 import { useEstimate } from '../../state/estimate.ts'
 import { OrderTable } from '../../parts/orders/order-table.tsx'
+import { classes } from '../../ui/classes.ts'
+import listPageStyles from '../../parts/list-page.module.css'
+import cardStyles from '../../ui/card.module.css'
+import ui from '../../ui/ui.module.css'
 
 const STATES = {
   all: null,
@@ -95,13 +99,13 @@ export function Orders(): ReactElement {
             <>
               <OrderTable orders={content.filter(({ createdBy }) => !isMine || createdBy === who.userId)} />
               {!isMine && totalPages > 1 && (
-                <div className="row between bd">
-                  <span className="soft sm">{plural(totalElements, 'order')}</span>
-                  <span className="row g8">
+                <div className={classes(ui.flexRow, ui.between, cardStyles.body)}>
+                  <span className={classes(ui.soft, ui.small)}>{plural(totalElements, 'order')}</span>
+                  <span className={classes(ui.flexRow, ui.gap8)}>
                     <Button size="s" disabled={page === 0} onClick={() => setUrl({ page: page === 1 ? null : String(page) })}>
                       Newer
                     </Button>
-                    <span className="num sm">
+                    <span className={classes(ui.numeric, ui.small)}>
                       {page + 1} of {totalPages}
                     </span>
                     <Button size="s" disabled={page + 1 >= totalPages} onClick={() => setUrl({ page: String(page + 2) })}>
@@ -122,7 +126,7 @@ export function Orders(): ReactElement {
 function Filters(): ReactElement {
   const [url, setUrl] = useUrl()
   return (
-    <div className="row g8 wrap filter-row">
+    <div className={classes(ui.flexRow, ui.gap8, ui.wrap, listPageStyles.filterRow)}>
       <Segmented
         label="State"
         value={(url['status'] ?? 'all') as Shown}
@@ -146,7 +150,7 @@ function Filters(): ReactElement {
         ]}
       />
       <ProjectFilter />
-      <span className="row g6 sm soft">
+      <span className={classes(ui.flexRow, ui.gap6, ui.small, ui.soft)}>
         Mine <Toggle label="Only mine" on={url['mine'] === '1'} onChange={(on) => setUrl({ mine: on ? '1' : null, page: null })} />
       </span>
     </div>
@@ -158,7 +162,7 @@ function CartNote(): ReactElement | null {
   const estimate = useEstimate(cart, { keep: true })
   if (cart.length === 0) return null
   return (
-    <div className="mb16">
+    <div className={ui.marginBottom16}>
       <Note
         icon="cart"
         actions={

@@ -4,13 +4,16 @@ import { useEffect, type ReactElement } from 'react'
 import type { Order } from '../../api/contract.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { date, dateTimeShort, plural } from '../../ui/format.ts'
-import { Badge, Page } from '../../ui/kit.tsx'
+import { Badge, Page } from '../../ui/kit.ts'
 import { WaitingPage } from '../../ui/states.tsx'
 import { Coverage, Groups } from '../../parts/orders/coverage.tsx'
 import { Details, Money } from '../../parts/orders/details.tsx'
 import { saidOf, useOrder } from '../../state/order-states.ts'
 import { OrderActions } from '../../parts/orders/actions.tsx'
 import { Step, Ended, type StepParts } from '../../parts/orders/progress.tsx'
+import { classes } from '../../ui/classes.ts'
+import progressStyles from '../../parts/orders/progress.module.css'
+import ui from '../../ui/ui.module.css'
 
 export function OrderPage(): ReactElement {
   const { id } = useParams({ from: '/inside/orders/$id' })
@@ -32,25 +35,25 @@ function ArchiveOrder({ order }: { order: Order }): ReactElement {
   return (
     <Page
       title={
-        <span className="row g8 wrap">
+        <span className={classes(ui.flexRow, ui.gap8, ui.wrap)}>
           {order.displayName} <Badge tone={said.tone}>{said.text}</Badge>
         </span>
       }
       about={`Archive order of ${date(order.createdAt)}. ${done} of ${plural(order.groups.length, 'group')} on the map.`}
       actions={<OrderActions order={order} />}
     >
-      <ol className="flow" aria-label="Progress" tabIndex={0}>
+      <ol className={progressStyles.progress} aria-label="Progress" tabIndex={0}>
         {archiveSteps(order).map((step) => (
           <Step key={step.text} {...step} />
         ))}
       </ol>
       <Ended order={order} />
-      <div className="grid two-one mt16">
-        <div className="col g16">
+      <div className={classes(ui.grid, ui.twoToOne, ui.marginTop16)}>
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           <Coverage order={order} />
           <Groups order={order} />
         </div>
-        <div className="col g16">
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           <Money order={order} />
           <Details order={order} />
         </div>

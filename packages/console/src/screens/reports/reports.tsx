@@ -8,8 +8,14 @@ import { useUrl } from '../../state/url.ts'
 import { useProjects, useWho } from '../../state/who.ts'
 import { bytes, dateTime, localTime } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { Badge, Button, Card, Choice, Field, LinkButton, Page, Segmented } from '../../ui/kit.tsx'
+import { Badge, Button, Card, Choice, Field, LinkButton, Page, Segmented } from '../../ui/kit.ts'
 import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
+import { classes } from '../../ui/classes.ts'
+import newsListStyles from '../../parts/news-list.module.css'
+import buttonStyles from '../../ui/button.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 type Report = Output<'reports.generate'>
 type Kind = Report['report_type']
@@ -63,8 +69,8 @@ export function Reports(): ReactElement {
   useTitle({ text: 'Library', to: '/library' }, 'Reports')
   return (
     <Page title="Reports" about="Documents to hand on. Each is written from what is here now, and can be downloaded for a week.">
-      <div className="grid two-one">
-        <div className="col g16">
+      <div className={classes(ui.grid, ui.twoToOne)}>
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           <Card title="Made in this tab" flush>
             {made.length === 0 ? (
               <Empty icon="folder" title="No report yet">
@@ -84,21 +90,21 @@ export function Reports(): ReactElement {
 
 function MadeList({ made }: { made: readonly Made[] }): ReactElement {
   return (
-    <ul className="news">
+    <ul className={newsListStyles.news}>
       {made.map((one) => (
         <li key={one.id}>
-          <span className="news-mark acc">
+          <span className={classes(newsListStyles.mark, newsListStyles.accent)}>
             <Icon name="down" />
           </span>
-          <div className="grow">
-            <b className="wrap-any">{one.about}</b>
-            <div className="soft sm">
+          <div className={ui.grow}>
+            <b className={ui.breakAnywhere}>{one.about}</b>
+            <div className={classes(ui.soft, ui.small)}>
               {one.format.toUpperCase()}, {bytes(one.size_bytes)}, <span title={localTime(one.created_at)}>{dateTime(one.created_at)}</span>
             </div>
           </div>
-          <div className="news-acts">
+          <div className={newsListStyles.actions}>
             <a
-              className="btn s p"
+              className={classes(buttonStyles.button, buttonStyles.small, buttonStyles.primary)}
               href={one.url}
               target="_blank"
               rel="noreferrer"
@@ -131,13 +137,13 @@ function Earlier(): ReactElement {
     >
       <Loaded query={calls} empty={({ entries }) => entries.length === 0 && <Empty icon="clock" title="Nobody has made one" />}>
         {({ entries }) => (
-          <table className="tbl">
+          <table className={tableStyles.table}>
             <thead>
               <tr>
                 <th>When, UTC</th>
                 <th>By</th>
                 <th>Answer</th>
-                <th className="n">Took</th>
+                <th className={tableStyles.number}>Took</th>
               </tr>
             </thead>
             <tbody>
@@ -148,7 +154,7 @@ function Earlier(): ReactElement {
                   <td>
                     <Badge tone={entry.status < 400 ? 'ok' : 'bad'}>{entry.status}</Badge>
                   </td>
-                  <td className="n">{entry.duration_ms} ms</td>
+                  <td className={tableStyles.number}>{entry.duration_ms} ms</td>
                 </tr>
               ))}
             </tbody>
@@ -195,7 +201,7 @@ function NewReport({ onMade }: { onMade(made: Made): void }): ReactElement {
   return (
     <Card title="New report">
       <form
-        className="col g12"
+        className={classes(ui.flexColumn, ui.gap12)}
         onSubmit={(event) => {
           event.preventDefault()
           send()
@@ -238,7 +244,7 @@ function NewReport({ onMade }: { onMade(made: Made): void }): ReactElement {
           />
         )}
         <div>
-          <span className="lab">Format</span>
+          <span className={fieldStyles.label}>Format</span>
           <Segmented
             label="Format"
             value={format}

@@ -4,7 +4,7 @@ import { useTitle } from '../../state/crumbs.ts'
 import { useUrl } from '../../state/url.ts'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { plural } from '../../ui/format.ts'
-import { Card, LinkButton, Page } from '../../ui/kit.tsx'
+import { Card, LinkButton, Page } from '../../ui/kit.ts'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { ShareRow } from '../../parts/share-dialog.tsx'
 

@@ -5,10 +5,16 @@ import { queries } from '../../api/query.ts'
 import { ProblemError, isProblem } from '../../api/problem.ts'
 import { acceptInvitation, chooseOrganization, forgot, signIn, signUp, useSession } from '../../api/session.ts'
 import { earlyInput, useTakeOver } from '../../shell/first.ts'
-import { Button, Field, Note } from '../../ui/kit.tsx'
+import { Button, Field, Note } from '../../ui/kit.ts'
 import { Logo } from '../../ui/icons.tsx'
 import { FormProblem } from '../../ui/states.tsx'
 import { Globe } from './globe.tsx'
+import { classes } from '../../ui/classes.ts'
+import styles from './sign-in.module.css'
+import chooseOrganizationStyles from '../../shell/choose-organization.module.css'
+import buttonStyles from '../../ui/button.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import ui from '../../ui/ui.module.css'
 
 const DEMO = { email: 'demo@groundtrack.dev', password: 'groundtrack-demo' }
 const MIN_PASSWORD = 10
@@ -30,17 +36,17 @@ function AuthLayout({ children }: { children: ReactNode }): ReactElement {
     return () => cancelIdleCallback(idle)
   }, [router])
   return (
-    <div className="auth-page">
-      <div className="art">
+    <div className={styles.page}>
+      <div className={styles.artwork}>
         <Globe />
-        <div className="say">
+        <div className={styles.slogan}>
           <h2>Every scene you can buy, own or make, on one map.</h2>
           <p>Search every vendor at once. Order or task. Upload, analyse, share. Each click here is one documented API call.</p>
         </div>
       </div>
-      <main className="form">
-        <div className="inner">
-          <div className="row g12 brand">
+      <main className={styles.form}>
+        <div className={styles.inner}>
+          <div className={classes(ui.flexRow, ui.gap12, chooseOrganizationStyles.brand)}>
             <Logo />
             <b>Groundtrack</b>
           </div>
@@ -96,7 +102,12 @@ function PasswordField({ value, onChange, isNew, isShown = false }: PasswordPart
       onKeyUp={(event) => setCaps(event.getModifierState('CapsLock'))}
       help={caps ? 'Caps lock is on.' : isNew ? `${MIN_PASSWORD} characters or more.` : undefined}
       end={
-        <button type="button" className="btn q s in-field" onClick={() => setToggled(!toggled)} aria-pressed={shown}>
+        <button
+          type="button"
+          className={classes(buttonStyles.button, buttonStyles.quiet, buttonStyles.small, fieldStyles.inField)}
+          onClick={() => setToggled(!toggled)}
+          aria-pressed={shown}
+        >
           {shown ? 'Hide' : 'Show'}
         </button>
       }
@@ -154,7 +165,7 @@ export function SignIn(): ReactElement {
   // What was typed before the console ran stays, and what was pressed is done.
   useLayoutEffect(() => {
     const early = earlyInput()
-    const field = (name: string) => document.querySelector<HTMLInputElement>(`.auth-page input[autocomplete='${name}']`)!
+    const field = (name: string) => document.querySelector<HTMLInputElement>(`.${styles.page} input[autocomplete='${name}']`)!
     setEmail((field('username').value = early.email)) // Into the field as well, so that its cursor stands behind what is there.
     setPassword((field('current-password').value = early.password))
     if (early.focused) field(early.focused).focus()
@@ -172,10 +183,10 @@ export function SignIn(): ReactElement {
   return (
     <AuthLayout>
       <h1>Sign in</h1>
-      <p className="soft">
+      <p className={ui.soft}>
         to <b>{location.host}</b>
       </p>
-      <form className="col g16 mt24" onSubmit={form.send}>
+      <form className={classes(ui.flexColumn, ui.gap16, ui.marginTop24)} onSubmit={form.send}>
         <EmailField value={email} onChange={setEmail} />
         <PasswordField value={password} onChange={setPassword} isShown={isShown} />
         <SignInProblem error={form.error ?? demo.error} />
@@ -183,23 +194,23 @@ export function SignIn(): ReactElement {
           Sign in
         </Button>
       </form>
-      <p className="soft sm mt16">
+      <p className={classes(ui.soft, ui.small, ui.marginTop16)}>
         No account? <Link to="/sign-up">Create one</Link>. It takes an email, a name and a password.{' '}
         <Link to="/forgot">Forgot password?</Link>
       </p>
       {isHere && (
-        <div className="mt16">
+        <div className={ui.marginTop16}>
           <Note>
             <b>Demo on this machine</b>
             <br />
             {DEMO.email}, with scenes and 50,000 credits in place.{' '}
-            <button type="button" className="as-link" onClick={() => demo.send()} disabled={demo.busy}>
+            <button type="button" className={ui.asLink} onClick={() => demo.send()} disabled={demo.busy}>
               Use the demo
             </button>
           </Note>
         </div>
       )}
-      <p className="faint xs mt16">You&apos;re signed out after 30 days of inactivity.</p>
+      <p className={classes(ui.faint, ui.tiny, ui.marginTop16)}>You&apos;re signed out after 30 days of inactivity.</p>
     </AuthLayout>
   )
 }
@@ -218,21 +229,21 @@ export function Forgot(): ReactElement {
   return (
     <AuthLayout>
       <h1>Forgotten password</h1>
-      <p className="soft">We&apos;ll email you a reset link. It works once and expires in 30 minutes.</p>
-      <form className="col g16 mt24" onSubmit={form.send}>
+      <p className={ui.soft}>We&apos;ll email you a reset link. It works once and expires in 30 minutes.</p>
+      <form className={classes(ui.flexColumn, ui.gap16, ui.marginTop24)} onSubmit={form.send}>
         <EmailField value={email} onChange={setEmail} />
         <FormProblem error={form.error} />
         {isSent && (
           <Note tone="ok" icon="check">
             <b>If {email} has an account here, a mail is on its way.</b> Where the service sends no mails, whoever runs it sets a new
-            password with <span className="mono">npm run user</span>.
+            password with <span className={ui.mono}>npm run user</span>.
           </Note>
         )}
         <Button type="submit" look="primary" size="l" wide busy={form.busy}>
           Send the mail
         </Button>
       </form>
-      <p className="soft sm mt16">
+      <p className={classes(ui.soft, ui.small, ui.marginTop16)}>
         <Link to="/sign-in">Back to the sign-in</Link>
       </p>
     </AuthLayout>
@@ -253,10 +264,10 @@ export function SignUp(): ReactElement {
   return (
     <AuthLayout>
       <h1>Create an account</h1>
-      <p className="soft">
+      <p className={ui.soft}>
         at <b>{location.host}</b>
       </p>
-      <form className="col g16 mt24" onSubmit={form.send}>
+      <form className={classes(ui.flexColumn, ui.gap16, ui.marginTop24)} onSubmit={form.send}>
         <Field label="Name" autoComplete="name" required autoFocus value={name} onChange={(event) => setName(event.target.value)} />
         <Field
           label="Email"
@@ -272,7 +283,7 @@ export function SignUp(): ReactElement {
           Create the account
         </Button>
       </form>
-      <p className="soft sm mt16">
+      <p className={classes(ui.soft, ui.small, ui.marginTop16)}>
         Already have an account? <Link to="/sign-in">Sign in</Link>.
       </p>
     </AuthLayout>
@@ -294,8 +305,8 @@ export function Invitation(): ReactElement {
   return (
     <AuthLayout>
       <h1>You are invited</h1>
-      <p className="soft">Join the organization that sent you this link. It works once.</p>
-      <div className="col g16 mt24">
+      <p className={ui.soft}>Join the organization that sent you this link. It works once.</p>
+      <div className={classes(ui.flexColumn, ui.gap16, ui.marginTop24)}>
         <FormProblem error={join.error} />
         {session.state === 'in' ? (
           <Button look="primary" size="l" wide busy={join.busy} onClick={() => join.send()}>
@@ -303,10 +314,14 @@ export function Invitation(): ReactElement {
           </Button>
         ) : (
           <>
-            <Link className="btn p l w" to="/sign-in" search={{ next }}>
+            <Link
+              className={classes(buttonStyles.button, buttonStyles.primary, buttonStyles.large, buttonStyles.wide)}
+              to="/sign-in"
+              search={{ next }}
+            >
               Sign in and join
             </Link>
-            <Link className="btn l w" to="/sign-up" search={{ next }}>
+            <Link className={classes(buttonStyles.button, buttonStyles.large, buttonStyles.wide)} to="/sign-up" search={{ next }}>
               Create an account and join
             </Link>
           </>

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useWho } from '../../state/who.ts'
-import { SubNav } from '../../ui/kit.tsx'
+import { SubNav } from '../../ui/kit.ts'
 
 export function TeamNav(): ReactElement {
   const { isAdmin } = useWho()

@@ -2,8 +2,11 @@ import { useState, type ReactElement } from 'react'
 import { useAct } from '../../api/query.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { plural } from '../../ui/format.ts'
-import { Button, Note } from '../../ui/kit.tsx'
+import { Button, Note } from '../../ui/kit.ts'
 import { FormProblem } from '../../ui/states.tsx'
+import { classes } from '../../ui/classes.ts'
+import fieldStyles from '../../ui/field.module.css'
+import ui from '../../ui/ui.module.css'
 
 /** STAC items by reference: their files stay where they are. */
 export function ImportStac({
@@ -32,15 +35,21 @@ export function ImportStac({
   return (
     <Dialog title="Import STAC items" onClose={onClose} size={620}>
       <form
-        className="col g12"
+        className={classes(ui.flexColumn, ui.gap12)}
         onSubmit={(event) => {
           event.preventDefault()
           send()
         }}
       >
-        <label className="col g6">
-          <span className="lab">FeatureCollection, one item, or NDJSON</span>
-          <textarea className="ta mono" rows={10} required value={text} onChange={(event) => setText(event.target.value)} />
+        <label className={classes(ui.flexColumn, ui.gap6)}>
+          <span className={fieldStyles.label}>FeatureCollection, one item, or NDJSON</span>
+          <textarea
+            className={classes(fieldStyles.textArea, ui.mono)}
+            rows={10}
+            required
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
         </label>
         {wrong && (
           <Note tone="bad" icon="warn">
@@ -52,7 +61,7 @@ export function ImportStac({
           <Note tone={run.data.errors.length > 0 ? 'warn' : 'ok'} icon="check">
             <b>{plural(run.data.created, 'item')} registered</b>, {run.data.skipped} were there already.
             {run.data.errors.slice(0, 5).map((error) => (
-              <div key={error.index} className="sm">
+              <div key={error.index} className={ui.small}>
                 {error.id ?? `line ${error.index + 1}`}: {error.message}
               </div>
             ))}

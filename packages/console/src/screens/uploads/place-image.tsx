@@ -1,7 +1,9 @@
 import { useState, type FormEvent, type ReactElement } from 'react'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Button, Field } from '../../ui/kit.tsx'
+import { Button, Field } from '../../ui/kit.ts'
 import { place } from './upload-work.ts'
+import { classes } from '../../ui/classes.ts'
+import ui from '../../ui/ui.module.css'
 
 const EDGES = ['Left (west)', 'Bottom (south)', 'Right (east)', 'Top (north)'] as const
 
@@ -20,8 +22,10 @@ export function PlaceImage({ name, fileKey, onClose }: { name: string; fileKey: 
   }
   return (
     <Dialog title={`Position of ${name}`} onClose={onClose}>
-      <form className="col g12" onSubmit={send}>
-        <p className="soft sm">The file does not say where the image lies. Give its outer edges; it is not uploaded again.</p>
+      <form className={classes(ui.flexColumn, ui.gap12)} onSubmit={send}>
+        <p className={classes(ui.soft, ui.small)}>
+          The file does not say where the image lies. Give its outer edges; it is not uploaded again.
+        </p>
         <Field
           label="Coordinate reference system"
           help="An EPSG code. Longitude and latitude are EPSG:4326."

@@ -7,22 +7,27 @@ import { useUrl } from '../../state/url.ts'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { ago, bytes, percent } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { Bar, Button, Card, Check, Choice, LinkButton, Note, Page, State } from '../../ui/kit.tsx'
+import { Bar, Button, Card, Check, Choice, LinkButton, Note, Page, State } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { ImportStac } from './import-stac.tsx'
 import { PlaceImage } from './place-image.tsx'
 import { addFiles, continueUpload, discard, isSending, pause, resume, useSending, type Sending } from './upload-work.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './uploads.module.css'
+import buttonStyles from '../../ui/button.module.css'
+import listStyles from '../../ui/list.module.css'
+import ui from '../../ui/ui.module.css'
 
 /** Takes files once it is known where they go. */
 function FileChoice({ isReady, onChosen }: { isReady: boolean; onChosen: (files: FileList | null) => void }): ReactElement {
   return (
-    <label className="btn p">
+    <label className={classes(buttonStyles.button, buttonStyles.primary)}>
       <Icon name="up" />
       Choose files
       <input
         type="file"
-        className="sr"
+        className={ui.screenReaderOnly}
         multiple
         accept=".tif,.tiff,image/tiff"
         disabled={!isReady}
@@ -65,8 +70,8 @@ export function Uploads(): ReactElement {
         </>
       }
     >
-      <div className="grid two-one">
-        <div className="col g16">
+      <div className={classes(ui.grid, ui.twoToOne)}>
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           <DropZone
             writable={writable}
             projectId={project?.id ?? ''}
@@ -119,22 +124,22 @@ function DropZone({ writable, projectId, categorical, onCategorical, onFiles }: 
   const collections = useOp('collections.list', { project_id: projectId }, { enabled: projectId !== '' })
   return (
     <div
-      className="dropz"
+      className={styles.dropZone}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault()
         onFiles(event.dataTransfer.files)
       }}
     >
-      <span className="dzi">
+      <span className={styles.dropIcon}>
         <Icon name="up" size={20} />
       </span>
-      <div className="grow">
+      <div className={ui.grow}>
         <b>Drop files here</b>
-        <div className="soft sm">.tif and .tiff, up to 10 GiB each. Other formats: </div>
-        <span className="mono sm">gdal_translate -of COG in.jp2 out.tif</span>
+        <div className={classes(ui.soft, ui.small)}>.tif and .tiff, up to 10 GiB each. Other formats: </div>
+        <span className={classes(ui.mono, ui.small)}>gdal_translate -of COG in.jp2 out.tif</span>
       </div>
-      <div className="col g6">
+      <div className={classes(ui.flexColumn, ui.gap6)}>
         {writable.length > 1 && (
           <Choice
             label="Into project"
@@ -169,7 +174,7 @@ function ThisVisit(): ReactElement {
       title="This visit"
       aside={
         sending.length > 0 && (
-          <span className="soft sm num">
+          <span className={classes(ui.soft, ui.small, ui.numeric)}>
             {bytes(sending.reduce((sum, one) => sum + one.sent, 0))} of {bytes(sending.reduce((sum, one) => sum + one.size, 0))}
           </span>
         )
@@ -204,21 +209,21 @@ function Unfinished({ projectId }: { projectId: string }): ReactElement | null {
     <Card title="Unfinished uploads" flush>
       <ul aria-label="Unfinished uploads">
         {left.map((one) => (
-          <li key={one.id} className="uf">
-            <span className="th2">
+          <li key={one.id} className={listStyles.entry}>
+            <span className={listStyles.thumbnail}>
               <Icon name="image" />
             </span>
-            <div className="grow col g4">
-              <b className="cut">{one.files[0]?.name ?? 'A file'}</b>
-              <span className="soft sm">
+            <div className={classes(ui.grow, ui.flexColumn, ui.gap4)}>
+              <b className={ui.ellipsis}>{one.files[0]?.name ?? 'A file'}</b>
+              <span className={classes(ui.soft, ui.small)}>
                 {bytes(one.total_bytes)}, begun {ago(one.created_at)}. Choose the same file, and it goes on where it stopped.
               </span>
             </div>
-            <label className="btn s">
+            <label className={classes(buttonStyles.button, buttonStyles.small)}>
               Continue
               <input
                 type="file"
-                className="sr"
+                className={ui.screenReaderOnly}
                 aria-label={`Continue ${one.files[0]?.name ?? 'the file'}`}
                 accept=".tif,.tiff,image/tiff"
                 onChange={({ target }) => {
@@ -258,18 +263,18 @@ function UploadNotes({ toItem }: { toItem: boolean }): ReactElement {
   const who = useWho()
   const usage = useOp('usage.current', {}, { enabled: who.isAdmin })
   return (
-    <div className="col g16">
+    <div className={classes(ui.flexColumn, ui.gap16)}>
       {who.isAdmin && (
-        <Card title="Storage" aside={<span className="soft sm">plan {usage.data?.plan_id}</span>}>
+        <Card title="Storage" aside={<span className={classes(ui.soft, ui.small)}>plan {usage.data?.plan_id}</span>}>
           <Loaded query={usage} rows={1}>
             {({ storage_bytes, storage_reserved_bytes, limits }) => (
               <>
-                <b className="price-big num">{bytes(storage_bytes)}</b>
-                <p className="soft sm">
+                <b className={classes(ui.largePrice, ui.numeric)}>{bytes(storage_bytes)}</b>
+                <p className={classes(ui.soft, ui.small)}>
                   of {bytes(limits.storage_bytes)}
                   {storage_reserved_bytes > 0 && `, and ${bytes(storage_reserved_bytes)} reserved for uploads`}
                 </p>
-                <div className="mt8">
+                <div className={ui.marginTop8}>
                   <Bar
                     label="Storage used"
                     share={storage_bytes / limits.storage_bytes}
@@ -282,7 +287,7 @@ function UploadNotes({ toItem }: { toItem: boolean }): ReactElement {
         </Card>
       )}
       <Card title="What happens to a file">
-        <ol className="mini">
+        <ol className={styles.hints}>
           <li>
             <b>Check</b> of its content, never its name
           </li>
@@ -310,20 +315,20 @@ function FileRow({ one }: { one: Sending }): ReactElement {
   const itemId = one.session?.item_ids[0] ?? file?.item_id
   const state = one.state === 'done' ? 'ready' : one.state === 'failed' ? 'refused' : converting ? 'converting' : one.state
   return (
-    <li className="uf">
-      <span className="th2">
+    <li className={listStyles.entry}>
+      <span className={listStyles.thumbnail}>
         <Icon name={one.state === 'failed' ? 'warn' : 'image'} />
       </span>
-      <div className="grow col g4">
-        <span className="row g6">
-          <b className="cut">{one.name}</b> <State of={state} />
+      <div className={classes(ui.grow, ui.flexColumn, ui.gap4)}>
+        <span className={classes(ui.flexRow, ui.gap6)}>
+          <b className={ui.ellipsis}>{one.name}</b> <State of={state} />
         </span>
         {one.state === 'failed' ? (
-          <span className="bad sm" role="alert">
+          <span className={classes(ui.danger, ui.small)} role="alert">
             {one.error}
           </span>
         ) : (
-          <span className="soft sm">
+          <span className={classes(ui.soft, ui.small)}>
             {converting
               ? `being rewritten as COG, ${percent(Math.round(share * 100))}`
               : one.state === 'uploading'

@@ -6,11 +6,15 @@ import { call } from '../../api/client.ts'
 import { touch, useOp } from '../../api/query.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
-import { Badge, Button, Card, LinkButton, Page } from '../../ui/kit.tsx'
+import { Badge, Button, Card, LinkButton, Page } from '../../ui/kit.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { FormProblem, Skeleton } from '../../ui/states.tsx'
 import { addSample } from './sample.ts'
 import { NewProject } from '../../parts/project-dialogs.tsx'
+import { classes } from '../../ui/classes.ts'
+import styles from './welcome.module.css'
+import codeStyles from '../../ui/code.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface Step {
   title: string
@@ -70,25 +74,25 @@ export function Welcome(): ReactElement {
       title={done >= 3 ? `Welcome back, ${who.name}` : 'Your organization is ready'}
       about={`${done} of ${steps.length} steps are done. Any can be skipped, and nothing costs anything until you place an order.`}
     >
-      <div className="grid two-one">
+      <div className={classes(ui.grid, ui.twoToOne)}>
         <Card flush>
           <ol>
             {steps.map((step, index) => (
-              <li key={step.title} className={`step ${step.isDone ? 'done' : index === now ? 'now' : ''}`}>
-                <span className="stn">{step.isDone ? <Icon name="check" /> : index + 1}</span>
-                <div className="grow">
+              <li key={step.title} className={classes(styles.step, step.isDone ? styles.done : index === now ? styles.current : '')}>
+                <span className={styles.stepNumber}>{step.isDone ? <Icon name="check" /> : index + 1}</span>
+                <div className={ui.grow}>
                   <b>{step.title}</b>
-                  <div className="soft sm">{step.about}</div>
+                  <div className={classes(ui.soft, ui.small)}>{step.about}</div>
                 </div>
                 {step.isDone ? <Badge tone="ok">Done</Badge> : step.action}
               </li>
             ))}
           </ol>
         </Card>
-        <div className="col g16">
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           <Sample projectId={first?.id ?? null} onNeedProject={() => setDialog(true)} />
           <Card title="Prefer the terminal?">
-            <pre className="code" tabIndex={0}>{`TOKEN=svc_…
+            <pre className={codeStyles.code} tabIndex={0}>{`TOKEN=svc_…
 curl -s ${location.origin}/v1/op/projects.list \\
   -H "Authorization: Bearer $TOKEN" -d '{}'`}</pre>
           </Card>
@@ -118,11 +122,11 @@ function Sample({ projectId, onNeedProject }: { projectId: string | null; onNeed
   }
   return (
     <Card title="Look around first">
-      <p className="soft">
+      <p className={ui.soft}>
         A sample scene with bands and an index, from the open data of this service. It is removed with one click and uses none of your
         storage.
       </p>
-      <div className="mt12">
+      <div className={ui.marginTop12}>
         <Button busy={busy} onClick={add} icon="image">
           {busy ? 'Adding the sample' : 'Add the sample'}
         </Button>
