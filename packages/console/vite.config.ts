@@ -10,7 +10,10 @@ const ON_DEMAND = 'auth-image|call-preview|charts|csv|dialog|is-phone|more|pictu
 
 /** Few files before the first screen: each costs a request. What asks who is there is small and comes first. */
 const GROUPS = [
-  ['start', ['preload-helper', 'packages/client/src', 'src/store', 'src/api/(session|recorder)\\.', 'node_modules/(react|scheduler)/']],
+  [
+    'start',
+    ['preload-helper', 'packages/client/src/(?!upload)', 'src/store', 'src/api/(session|recorder)\\.', 'node_modules/(react|scheduler)/'],
+  ],
   [
     'frame',
     [

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Nullable, type Received } from '#core/shapes.ts'
-import * as alertRule from '#model/events/alert-rule.ts'
+import * as alertRules from '#model/events/alert-rule.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { comparisonOf, requireTerms } from './terms.lib.ts'
@@ -26,8 +26,8 @@ const Input = Closed({
 })
 
 /**
- * Changes a rule, or switches it on and off. Null leaves a field as it is, or clears one that may be empty. The rule is evaluated
- * with the rights of whoever changed it last, who also gets its notifications.
+ * Changes a rule, or switches it on and off. Null clears an optional field and leaves a required one unchanged. The rule is
+ * evaluated with the permissions of the user who changed it last, who also receives its notifications.
  */
 export default operation({
   id: 'alerts.update_rule',
@@ -38,21 +38,21 @@ export default operation({
   example: { input: { rule_id: EXAMPLE_RULE.id, active: false }, output: { alert_rule: { ...EXAMPLE_RULE, active: false } } },
 }).handle({
   async check(context, input) {
-    const rule = await alertRule.requireVisible(context.db, context.principal, requireOrganization(context.principal), input.rule_id)
+    const rule = await alertRules.requireVisible(context.db, context.principal, requireOrganization(context.principal), input.rule_id)
     const change = changeOf(input)
-    if (Object.keys(change).length === 0) throw problem('bad-request', 'Nothing to change: name at least one field')
+    if (Object.keys(change).length === 0) throw problem('bad-request', 'Nothing to change; send at least one field')
     const { aoiGeometry } = await requireTerms(context, { ...rule, ...change, collectionId: change.collectionId ?? null })
     if (change.aoiGeometry) change.aoiGeometry = aoiGeometry
-    // Whoever changes a rule decides what it finds, so it is evaluated with their rights from now on.
+    // Whoever changes a rule decides what it reveals, so from now on it is evaluated with their permissions.
     const { userId } = context.principal
     return { id: rule.id, change: userId === null ? change : { ...change, userId } }
   },
   async execute({ tx, clock }, _input, { id, change }) {
-    return { alert_rule: toRule(await alertRule.update(tx, id, change, clock.now())) }
+    return { alert_rule: toRule(await alertRules.update(tx, id, change, clock.now())) }
   },
 })
 
-function changeOf(input: Received<typeof Input>): Partial<alertRule.RuleTerms> {
+function changeOf(input: Received<typeof Input>): Partial<alertRules.RuleTerms> {
   return {
     ...(input.name == null ? {} : { name: input.name.trim() }),
     ...(input.description === undefined ? {} : { description: input.description }),

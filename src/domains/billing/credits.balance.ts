@@ -2,11 +2,11 @@ import Type from 'typebox'
 import { audOf, CURRENCY } from '#core/money.ts'
 import { Closed, Described } from '#core/shapes.ts'
 import { walletOf } from '#model/money/billing-account.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { Aud, Credits, Currency } from './wire.ts'
 
-/** The wallet: everything in it, what is reserved for things under way, and what can be spent. */
+/** The wallet: all credits, those reserved for orders and jobs in progress, and those available. */
 export default operation({
   id: 'billing.credits.balance',
   scope: 'billing:read',
@@ -35,7 +35,7 @@ export default operation({
     },
   },
 }).handle({
-  check: async ({ principal }) => organization.requireOrganization(principal),
+  check: async ({ principal }) => organizations.requireOrganization(principal),
   async execute({ db }, _input, organizationId) {
     const { available, reserved, autoEnabled } = await walletOf(db, organizationId)
     const balance = available + reserved

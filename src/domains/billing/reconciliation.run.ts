@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
 import { Closed, Defaulted, Timestamp, Uuid } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { reconcile } from '#model/money/reconciliation.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
@@ -10,7 +10,7 @@ const MIB = 1024 * 1024
 const Counted = (unit: string) =>
   Closed({ [`recorded_${unit}`]: Type.Integer(), [`counted_${unit}`]: Type.Integer(), [`drift_${unit}`]: Type.Integer() })
 
-/** Operators only: counts an organization's stored bytes and ledger anew, and keeps what differs from what is recorded. */
+/** Operators only: recounts an organization's stored bytes and ledger, and stores the drift from the recorded values. */
 export default operation({
   id: 'billing.reconciliation.run',
   scope: 'admin:write',
@@ -42,12 +42,12 @@ export default operation({
   },
 }).handle({
   async check({ db }, { organization_id }) {
-    if (!(await organization.exists(db, organization_id))) throw notFound('organization')
+    if (!(await organizations.exists(db, organization_id))) throw notFound('organization')
   },
   async execute({ tx, clock, attributeTo }, { organization_id, threshold_bytes }) {
     attributeTo(organization_id)
     const { id, storage, available, reserved, hasDrift, at } = await reconcile(tx, organization_id, threshold_bytes, clock.now())
-    const shown = (unit: string, { recorded, counted }: { recorded: number; counted: number }) => ({
+    const toRecord = (unit: string, { recorded, counted }: { recorded: number; counted: number }) => ({
       [`recorded_${unit}`]: recorded,
       [`counted_${unit}`]: counted,
       [`drift_${unit}`]: recorded - counted,
@@ -55,9 +55,9 @@ export default operation({
     return {
       id,
       organization_id,
-      storage: shown('bytes', storage),
-      available: shown('credits', available),
-      reserved: shown('credits', reserved),
+      storage: toRecord('bytes', storage),
+      available: toRecord('credits', available),
+      reserved: toRecord('credits', reserved),
       has_drift: hasDrift,
       created_at: at.toISOString(),
     }

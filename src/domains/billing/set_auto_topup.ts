@@ -3,14 +3,14 @@ import { CreditsInput, DollarsInput } from '#core/money-shapes.ts'
 import { centsOf } from '#core/money.ts'
 import { problem } from '#core/problem.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import * as autoTopup from '#model/money/auto-topup.ts'
+import * as autoTopups from '#model/money/auto-topup.ts'
 import { hasDefaultCard, lockWallet, requireBillingAdmin } from '#model/money/billing-account.ts'
 import { requirePayments } from '#model/money/processor.ts'
 import { autoTopupTask } from '#model/money/tasks.ts'
 import { operation } from '#operation.ts'
 import { AutoTopupRecord, TopupAmount } from './wire.ts'
 
-/** Sets when the default card is charged by itself, for how much, and how much it may be in one day of UTC. */
+/** Sets when the default card is charged automatically, for how much, and the maximum per day (UTC). */
 export default operation({
   id: 'billing.set_auto_topup',
   scope: 'billing:write',
@@ -40,11 +40,8 @@ export default operation({
   ) {
     const { available } = await lockWallet(tx, organizationId)
     if (enabled && !(await hasDefaultCard(tx, organizationId)))
-      throw problem(
-        'payment-method-required',
-        'Automatic top-up charges the default card, and the organization has none; save one with payment_methods.attach',
-      )
-    await autoTopup.set(tx, organizationId, {
+      throw problem('payment-method-required', 'Automatic top-up requires a default card; add one with payment_methods.attach')
+    await autoTopups.set(tx, organizationId, {
       autoEnabled: enabled,
       autoThresholdCredits: threshold_credits,
       autoAmountCredits: topup_amount_credits,

@@ -1,17 +1,17 @@
 import { Closed } from '#core/shapes.ts'
 import { task } from '#task.ts'
-import * as cardHold from '#model/money/card-hold.ts'
-import * as paymentNotice from '#model/money/payment-notice.ts'
+import * as cardHolds from '#model/money/card-hold.ts'
+import * as paymentNotices from '#model/money/payment-notice.ts'
 import * as sweep from '#model/money/payment-sweep.ts'
 
 const UNSETTLED_LIMIT = 200
 
-/** Finds out what became of payments that were left half-way, settles what was decided, and renews holds before they lapse. */
+/** Resolves interrupted payments, settles decided reservations, and renews card holds before they expire. */
 export default task({ name: 'billing.sweep_payments', data: Closed({}), schedule: '* * * * *' }).handle(async (context) => {
   if (context.payments) {
     await sweep.sweepAttempts(context)
-    await cardHold.renewAging(context)
-    await paymentNotice.forgetOld(context.db, context.clock.now())
+    await cardHolds.renewAging(context)
+    await paymentNotices.forgetOld(context.db, context.clock.now())
   }
   await sweep.settleReservations(context, { organizationId: null, limit: UNSETTLED_LIMIT })
 })

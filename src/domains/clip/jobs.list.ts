@@ -1,15 +1,15 @@
 import Type from 'typebox'
 import { Closed, Limit, Nullable, Offset } from '#core/shapes.ts'
 import type { JobStatus } from '#core/vocabulary.ts'
-import * as organization from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
-import * as job from '#model/processing/job.ts'
+import * as organizations from '#model/identity/organization.ts'
+import * as projects from '#model/identity/project.ts'
+import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { CLIP_PROCESS, filesOf, toFile } from './clips.lib.ts'
 import { ClipJobRecord, ClipState, EXAMPLE_CLIP, toClipJob, type ClipStatus } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-/** What a status of clips is in the store. */
+/** The stored job statuses of each clip status. */
 const STORED: Readonly<Record<ClipStatus, readonly JobStatus[]>> = {
   running: ['pending', 'dispatched', 'running'],
   completed: ['completed'],
@@ -36,20 +36,20 @@ export default operation({
 }).handle({
   async check({ principal }, { organization_id }) {
     return organization_id === undefined
-      ? organization.requireOrganization(principal)
-      : organization.requireNamedOrganization(principal, organization_id)
+      ? organizations.requireOrganization(principal)
+      : organizations.requireNamedOrganization(principal, organization_id)
   },
   async execute(context, { status, limit, offset }, organizationId) {
     const { db, principal } = context
-    const { jobs, total } = await job.list(db, {
+    const { jobs: page, total } = await jobs.list(db, {
       organizationId,
-      hiddenProjectIds: await project.hiddenFrom(db, principal),
+      hiddenProjectIds: await projects.hiddenFrom(db, principal),
       jobTypes: [CLIP_PROCESS],
       statuses: status ? STORED[status] : undefined,
       limit,
       offset,
     })
-    const files = await filesOf(context, jobs)
-    return { jobs: jobs.map((each) => toClipJob(each, files.get(each.id)?.map(toFile) ?? null)), total }
+    const files = await filesOf(context, page)
+    return { jobs: page.map((job) => toClipJob(job, files.get(job.id)?.map(toFile) ?? null)), total }
   },
 })

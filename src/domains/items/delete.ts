@@ -1,12 +1,12 @@
 import { Closed, Described, Removed } from '#core/shapes.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import { softDelete } from '#model/imagery/item-delete.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** Soft-deletes an item; each of its assets stops counting as storage. */
+/** Soft-deletes an item; its assets no longer count as storage. */
 export default operation({
   id: 'items.delete',
   scope: 'items:write',
@@ -17,14 +17,14 @@ export default operation({
   example: { input: { item_id: EXAMPLE_ITEM.id }, output: { ok: true, id: EXAMPLE_ITEM.id } },
 }).handle({
   async check({ db, principal }, { item_id }) {
-    return await item.requireEditor(db, principal, item_id)
+    return await items.requireEditor(db, principal, item_id)
   },
-  async execute({ tx, clock, events, attributeTo }, _input, found) {
-    attributeTo(found.project.organizationId)
+  async execute({ tx, clock, events, attributeTo }, _input, { item, project }) {
+    attributeTo(project.organizationId)
     const now = clock.now()
-    await project.hold(tx, found.project.id)
-    const gone = await softDelete(tx, found.item.seq, now)
-    events.emit('item.deleted', gone.item.id, { ...item.summary(gone.item, gone.previousState), deleted_at: now.toISOString() })
-    return { ok: true as const, id: gone.item.id }
+    await projects.lock(tx, project.id)
+    const deleted = await softDelete(tx, item.seq, now)
+    events.emit('item.deleted', deleted.item.id, { ...items.summary(deleted.item, deleted.previousState), deleted_at: now.toISOString() })
+    return { ok: true as const, id: deleted.item.id }
   },
 })

@@ -1,9 +1,9 @@
 import type { Principal } from '#core/principal.ts'
 import type { ItemType } from '#core/vocabulary.ts'
 import type { Db } from '#db/tables.ts'
-import * as item from './item-read.ts'
+import * as items from './item-read.ts'
 import * as lineage from '#model/platform/lineage.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 
 export interface TreeNode {
   itemId: string
@@ -11,18 +11,18 @@ export interface TreeNode {
   type: ItemType
   relation: string
   next: TreeNode[]
-  /** There is more behind it than is shown. */
+  /** Set if there is more than is shown. */
   truncated?: true
 }
 
 const MAX_TREE_DEPTH = 10
-/** A job or an order may stand between two items; one item further shows whether there is more. */
+/** A job or an order can be between two items; one more item shows whether there is more. */
 const MAX_STEPS = 2 * (MAX_TREE_DEPTH + 1)
-/** An item may be reached on many ways; the tree repeats it on each. */
+/** An item can be reached on several paths; the tree repeats it on each. */
 const MAX_TREE_NODES = 1_000
 
-/** The lineage graph seen from one item, other artifacts left out. Items that the caller may not read are left out too. */
-export async function tree(db: Db, principal: Principal, root: item.Item, direction: 'up' | 'down'): Promise<TreeNode[]> {
+/** The lineage graph from one item, without other artifacts and without items the caller cannot read. */
+export async function tree(db: Db, principal: Principal, root: items.Item, direction: 'up' | 'down'): Promise<TreeNode[]> {
   const { edges } = await lineage.graph(
     db,
     root.organizationId,
@@ -30,7 +30,7 @@ export async function tree(db: Db, principal: Principal, root: item.Item, direct
     {
       direction,
       maxDepth: MAX_STEPS,
-      readable: (projectIds) => project.readableAmong(db, principal, projectIds),
+      readable: (projectIds) => projects.readableAmong(db, principal, projectIds),
     },
   )
   const near = direction === 'up' ? 'src' : 'dst'
@@ -41,10 +41,10 @@ export async function tree(db: Db, principal: Principal, root: item.Item, direct
     steps.set(from, [...(steps.get(from) ?? []), { ...edge[far], relation: edge.relation }])
   }
   const ids = [...new Set(edges.flatMap((edge) => (edge[far].type === 'item' ? [edge[far].id] : [])))]
-  const names = await item.names(db, root.organizationId, ids)
+  const names = await items.names(db, root.organizationId, ids)
   let nodeCount = 0
 
-  /** Items one step on, and those behind another artifact, under the relation by which that artifact was reached. */
+  /** Items one step away, and those behind another artifact, under the relation by which that artifact was reached. */
   const itemsBehind = (at: string, relation?: string): { id: string; relation: string }[] =>
     (steps.get(at) ?? []).flatMap((step) =>
       step.type === 'item'
@@ -56,9 +56,9 @@ export async function tree(db: Db, principal: Principal, root: item.Item, direct
 
   const grow = (id: string, depth: number): TreeNode[] =>
     itemsBehind(`item ${id}`).flatMap((step) => {
-      const known = names.get(step.id)
-      if (!known || ++nodeCount > MAX_TREE_NODES) return []
-      const node: TreeNode = { itemId: step.id, name: known.name, type: known.type, relation: step.relation, next: [] }
+      const name = names.get(step.id)
+      if (!name || ++nodeCount > MAX_TREE_NODES) return []
+      const node: TreeNode = { itemId: step.id, name: name.name, type: name.type, relation: step.relation, next: [] }
       const isCut = depth >= MAX_TREE_DEPTH || nodeCount >= MAX_TREE_NODES
       if (!isCut) node.next = grow(step.id, depth + 1)
       else if (itemsBehind(`item ${step.id}`).some((behind) => names.has(behind.id))) node.truncated = true

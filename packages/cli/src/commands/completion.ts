@@ -27,6 +27,6 @@ compdef _groundtrack groundtrack
 export const run: Run = async (rest) => {
   const [shell = ''] = readFlags(rest, { positions: 1 }).positions
   const script = SCRIPTS[shell]
-  if (script === undefined) throw new UsageError('groundtrack completion bash, zsh or fish')
+  if (script === undefined) throw new UsageError('Specify a shell: bash, zsh or fish')
   await print(script)
 }

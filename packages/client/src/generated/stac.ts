@@ -20,7 +20,7 @@ export interface StacCollectionsListInput {
   key?: string | null | undefined
 }
 
-/** Answer of `stac.collections.list`. */
+/** Output of `stac.collections.list`. */
 export interface StacCollectionsListOutput {
   /** STAC collections */
   collections: StacCollection[]
@@ -69,7 +69,7 @@ export interface StacSearchInput {
   key?: string | null | undefined
 }
 
-/** Answer of `stac.search`. */
+/** Output of `stac.search`. */
 export interface StacSearchOutput {
   /** GeoJSON type, always `FeatureCollection` */
   type: 'FeatureCollection'

@@ -160,7 +160,8 @@ function TestOne({ rule, samples }: { rule: AlertRule; samples: readonly { id: s
       <div aria-live="polite">
         {test.data && (
           <p className={ui.marginTop8}>
-            <b className={ui.numeric}>{value(test.data.computed_value)}</b> {test.data.would_trigger ? 'is' : 'is not'} {limitWords(rule)}:{' '}
+            <b className={ui.numeric}>{value(test.data.computed_value)}</b>{' '}
+            {`${test.data.would_trigger ? 'is' : 'is not'} ${limitWords(rule)}: `}
             <Badge tone={test.data.would_trigger ? 'bad' : ''}>{test.data.would_trigger ? 'would alert' : 'quiet'}</Badge>
           </p>
         )}
