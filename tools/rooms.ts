@@ -241,3 +241,91 @@ export function refusal(from: string, to: string, isTypeOnly: boolean): string |
   if (types && isTypeOnly) return null
   return types ? `${nameOf(room)} sees only types of ${nameOf(target)}` : `${nameOf(room)} does not see ${nameOf(target)}`
 }
+
+/** A package beside the service: its layers, lowest first, and what it sees of others. A file sees its own layer and those below. */
+interface Package {
+  readonly path: string
+  /** Files and folders of each layer; the most specific name that fits a file counts. */
+  readonly layers: readonly (readonly string[])[]
+  /** Files and folders of other packages. */
+  readonly sees: readonly string[]
+  /** A folder whose folders may not see one another. */
+  readonly apart?: string
+}
+
+export const PACKAGES: readonly Package[] = [
+  {
+    path: 'packages/client/src/',
+    layers: [
+      ['geojson.ts', 'generated/types.ts', 'generated/problems.ts', 'generated/events.ts', 'generated/prices.ts'],
+      ['problem.ts', 'deadline.ts', 'lines.ts', 'pages.ts', 'retry.ts', 'session.ts'],
+      ['client.ts'],
+      ['download.ts', 'events.ts', 'upload.ts', 'upload-queue.ts', 'wait.ts', 'webhooks.ts', 'generated/'],
+      ['core.ts', 'node.ts', 'groundtrack.ts'],
+      ['index.ts'],
+    ],
+    sees: [],
+  },
+  {
+    path: 'packages/cli/src/',
+    layers: [
+      ['generated/', 'package-folder.ts', 'terminal.ts', 'catalogue.ts'],
+      ['failure.ts', 'options.ts', 'listing.ts'],
+      ['config.ts', 'confirm.ts', 'fields.ts', 'invoke.ts', 'projects.ts', 'unfinished.ts'],
+      ['commands/'],
+      ['commands.ts'],
+      ['complete.ts', 'help.ts'],
+      ['main.ts'],
+    ],
+    sees: ['packages/client/src/'],
+  },
+  {
+    path: 'packages/share/',
+    layers: [['share-api.ts'], ['share-map.ts', 'share-panel.ts'], ['share-compare.ts', 'share-legend.ts'], ['share.ts', 'welcome.ts']],
+    sees: [],
+  },
+  {
+    path: 'packages/console/src/',
+    layers: [
+      ['store.ts'],
+      ['api/'],
+      ['ui/'],
+      ['map/'],
+      ['state/'],
+      ['parts/'],
+      ['shell/'],
+      ['screens/'],
+      ['router.tsx', 'console.tsx', 'main.ts', 'styles/'],
+    ],
+    sees: ['packages/client/src/core.ts', 'packages/client/src/upload-queue.ts', 'packages/client/src/generated/'],
+    apart: 'screens/',
+  },
+]
+
+const packageOf = (file: string) => PACKAGES.find(({ path }) => file.startsWith(path))
+
+/** The number of a file's layer in its package; -1 where no layer names it. */
+function layerOf({ path, layers }: Package, file: string): number {
+  const inside = file.slice(path.length)
+  const named = layers.flatMap((names, index) => names.map((name) => ({ name, index }))).filter(({ name }) => covers(name, inside))
+  return named.toSorted((a, b) => a.name.length - b.name.length).at(-1)?.index ?? -1
+}
+
+/** Files of a package that no layer names. */
+export function hasNoLayer(file: string): boolean {
+  const owner = packageOf(file)
+  return owner !== undefined && layerOf(owner, file) === -1
+}
+
+/** Why a file of a package must not import another, or null where it may. */
+export function packageRefusal(from: string, to: string): string | null {
+  const owner = packageOf(from)
+  if (!owner) return null
+  if (packageOf(to) !== owner) return owner.sees.some((seen) => covers(seen, to)) ? null : `${owner.path} does not see ${to}`
+  const [lower, upper] = [layerOf(owner, to), layerOf(owner, from)]
+  if (lower > upper) return `${owner.layers[upper]?.join(', ')} is below ${owner.layers[lower]?.join(', ')}`
+  const apart = owner.apart && owner.path + owner.apart
+  const folder = (file: string) => file.slice(apart?.length).split('/')[0]
+  const isApart = apart && from.startsWith(apart) && to.startsWith(apart) && folder(from) !== folder(to)
+  return isApart ? `folders of ${owner.apart} do not see one another: what they share goes to a lower layer` : null
+}

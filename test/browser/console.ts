@@ -127,5 +127,5 @@ export async function saved(page: Page, press: () => Promise<void>): Promise<str
 
 /** A screen is there, and nothing of it is still loading. */
 export async function settled(page: Page): Promise<void> {
-  await page.locator('main:not(:has(.skeleton)) > *').first().waitFor({ state: 'attached' })
+  await page.locator('main:not(:has([aria-label="Loading"])) > *').first().waitFor({ state: 'attached' })
 }

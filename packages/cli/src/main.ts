@@ -15,7 +15,7 @@ export async function main(args: readonly string[]): Promise<number> {
     throw error
   })
   try {
-    if (args[0] === '__complete') return await (await import('./commands/completion.ts')).complete(args.slice(1))
+    if (args[0] === '__complete') return await (await import('./complete.ts')).complete(args.slice(1))
     return (await dispatch(wordsOf(args))) ?? EXIT.ok
   } catch (error) {
     const { message, code } = describe(error)

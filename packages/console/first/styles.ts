@@ -49,7 +49,7 @@ function canApply(selector: string, { tags, names }: Words): boolean {
 function kept(css: string, words: Words): string {
   let out = ''
   for (const { head, body } of blocksOf(css)) {
-    if (/^@(media|supports)/.test(head)) {
+    if (/^@(media|supports|layer)/.test(head)) {
       const inner = kept(body, words)
       if (inner !== '') out += `${head}{${inner}}`
     } else if (!head.startsWith('@')) {

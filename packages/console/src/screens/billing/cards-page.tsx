@@ -1,7 +1,9 @@
 import { useState, type ReactElement } from 'react'
-import { Button, Card } from '../../ui/kit.tsx'
-import { AddCard, AutoTopup, CardList } from './cards.tsx'
+import { Button, Card } from '../../ui/kit.ts'
+import { AddCard, AutoTopup, CardList } from '../../parts/billing/cards.tsx'
 import { BillingPage } from './page.tsx'
+import { classes } from '../../ui/classes.ts'
+import ui from '../../ui/ui.module.css'
 
 export function Cards(): ReactElement {
   const [adding, setAdding] = useState(false)
@@ -14,7 +16,7 @@ export function Cards(): ReactElement {
         </Button>
       }
     >
-      <div className="grid two-one">
+      <div className={classes(ui.grid, ui.twoToOne)}>
         <Card title="Cards">
           <CardList />
         </Card>

@@ -4,25 +4,30 @@ import type { ReactElement } from 'react'
 import type { Invoice } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
 import { aud, date } from '../../ui/format.ts'
-import { Card, Facts, State } from '../../ui/kit.tsx'
+import { Card, Facts, State } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { BillingPage } from './page.tsx'
+import { classes } from '../../ui/classes.ts'
+import buttonStyles from '../../ui/button.module.css'
+import listStyles from '../../ui/list.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 export function InvoiceList({ invoices }: { invoices: readonly Invoice[] }): ReactElement {
   return (
     <ul>
       {invoices.map((one) => (
-        <li key={one.id} className="uf">
-          <span className="grow">
-            <Link to="/billing/invoices/$id" params={{ id: one.id } as never}>
+        <li key={one.id} className={listStyles.entry}>
+          <span className={ui.grow}>
+            <Link to="/billing/invoices/$id" params={{ id: one.id }}>
               <b>{one.number}</b>
             </Link>
             <br />
-            <span className="soft sm">
+            <span className={classes(ui.soft, ui.small)}>
               {one.period}, due {date(one.due_at)}
             </span>
           </span>
-          <b className="num">{aud(one.total_aud)}</b>
+          <b className={ui.numeric}>{aud(one.total_aud)}</b>
           <State of={one.status} />
         </li>
       ))}
@@ -53,20 +58,20 @@ export function Invoices(): ReactElement {
 }
 
 export function InvoicePage(): ReactElement {
-  const { id } = useParams({ strict: false }) as { id: string }
+  const { id } = useParams({ from: '/inside/billing/invoices/$id' })
   const invoice = useOp('billing.invoices.get', { invoice_id: id })
   return (
     <BillingPage name={invoice.data ? `Invoice ${invoice.data.number}` : 'Invoice'}>
       <Loaded query={invoice}>
         {(one) => (
-          <div className="grid two-one">
+          <div className={classes(ui.grid, ui.twoToOne)}>
             <Card title="Lines" flush>
-              <table className="tbl">
+              <table className={tableStyles.table}>
                 <tbody>
                   {one.lines.map((line, index) => (
                     <tr key={index}>
                       <td>{line.description}</td>
-                      <td className="n num">{aud(line.amount_aud)}</td>
+                      <td className={classes(tableStyles.number, ui.numeric)}>{aud(line.amount_aud)}</td>
                     </tr>
                   ))}
                 </tbody>
@@ -82,7 +87,12 @@ export function InvoicePage(): ReactElement {
                   ['Due', `${aud(one.due_aud)} by ${date(one.due_at)}`],
                 ]}
               />
-              <a className="btn p w mt12" href={one.document_url} target="_blank" rel="noreferrer">
+              <a
+                className={classes(buttonStyles.button, buttonStyles.primary, buttonStyles.wide, ui.marginTop12)}
+                href={one.document_url}
+                target="_blank"
+                rel="noreferrer"
+              >
                 Open the PDF
               </a>
             </Card>

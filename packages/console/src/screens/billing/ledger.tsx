@@ -6,10 +6,15 @@ import { headline } from '../../api/problem.ts'
 import { readAll, usePages } from '../../api/query.ts'
 import { saveCsv } from '../../ui/csv.ts'
 import { count, dateTimeShort, shortId } from '../../ui/format.ts'
-import { Badge, Button, Card, Choice, type Tone } from '../../ui/kit.tsx'
+import { Badge, Button, Card, Choice, type Tone } from '../../ui/kit.ts'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { BillingPage } from './page.tsx'
+import { classes } from '../../ui/classes.ts'
+import styles from './billing.module.css'
+import cardStyles from '../../ui/card.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 const REASONS: Readonly<Record<string, Tone>> = {
   reservation: 'warn',
@@ -24,15 +29,15 @@ const REASONS: Readonly<Record<string, Tone>> = {
 
 function LedgerRows({ transactions }: { transactions: readonly CreditTransaction[] }): ReactElement {
   return (
-    <div className="scrollx">
-      <table className="tbl stack ledger">
+    <div className={ui.scrollSideways}>
+      <table className={classes(tableStyles.table, tableStyles.stacked, styles.ledger)}>
         <thead>
           <tr>
             <th>When, UTC</th>
             <th>What</th>
             <th>Reference</th>
-            <th className="n">Credits</th>
-            <th className="n">Balance</th>
+            <th className={tableStyles.number}>Credits</th>
+            <th className={tableStyles.number}>Balance</th>
           </tr>
         </thead>
         <tbody>
@@ -42,14 +47,16 @@ function LedgerRows({ transactions }: { transactions: readonly CreditTransaction
               <td>
                 <Badge tone={REASONS[one.type] ?? ''}>{one.type}</Badge> {one.description}
               </td>
-              <td className="mono faint hide-s">{one.reference_type ? `${one.reference_type} ${shortId(one.reference_id ?? '')}` : ''}</td>
-              <td className={`n num ${one.credits > 0 ? 'ok' : ''}`}>
+              <td className={classes(ui.mono, ui.faint, ui.hideOnPhone)}>
+                {one.reference_type ? `${one.reference_type} ${shortId(one.reference_id ?? '')}` : ''}
+              </td>
+              <td className={classes(tableStyles.number, ui.numeric, one.credits > 0 ? ui.success : '')}>
                 <b>
                   {one.credits > 0 ? '+' : '−'}
                   {count(Math.abs(one.credits))}
                 </b>
               </td>
-              <td className="n num hide-s">{count(one.balance_after)}</td>
+              <td className={classes(tableStyles.number, ui.numeric, ui.hideOnPhone)}>{count(one.balance_after)}</td>
             </tr>
           ))}
         </tbody>
@@ -61,7 +68,11 @@ function LedgerRows({ transactions }: { transactions: readonly CreditTransaction
 export function LedgerCard({ transactions }: { transactions: readonly CreditTransaction[] }): ReactElement {
   return (
     <Card title="Ledger" aside={<Link to="/billing/ledger">All</Link>} flush>
-      {transactions.length === 0 ? <p className="soft bd">Nothing yet.</p> : <LedgerRows transactions={transactions} />}
+      {transactions.length === 0 ? (
+        <p className={classes(ui.soft, cardStyles.body)}>Nothing yet.</p>
+      ) : (
+        <LedgerRows transactions={transactions} />
+      )}
     </Card>
   )
 }
@@ -107,7 +118,7 @@ export function Ledger(): ReactElement {
           {({ rows }) => <LedgerRows transactions={rows} />}
         </Loaded>
       </Card>
-      <More pages={ledger} className="row center mt16" />
+      <More pages={ledger} className={classes(ui.flexRow, ui.center, ui.marginTop16)} />
     </BillingPage>
   )
 }

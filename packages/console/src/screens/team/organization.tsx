@@ -1,10 +1,12 @@
 import type { ReactElement } from 'react'
 import { useOp } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
+import { useTitle } from '../../state/crumbs.ts'
 import { date } from '../../ui/format.ts'
-import { Card, Facts, Page } from '../../ui/kit.tsx'
+import { Card, Facts, Page } from '../../ui/kit.ts'
 import { Loaded } from '../../ui/states.tsx'
 import { TeamNav } from './nav.tsx'
+import { classes } from '../../ui/classes.ts'
+import ui from '../../ui/ui.module.css'
 
 export function OrganizationPage(): ReactElement {
   const organization = useOp('organizations.get', {})
@@ -12,7 +14,7 @@ export function OrganizationPage(): ReactElement {
   return (
     <Page title="Organization">
       <TeamNav />
-      <Card className="mt16">
+      <Card className={ui.marginTop16}>
         <Loaded query={organization}>
           {(one) => (
             <Facts
@@ -20,7 +22,7 @@ export function OrganizationPage(): ReactElement {
                 ['Name', one.name],
                 [
                   'Id',
-                  <span key="id" className="mono wrap-any">
+                  <span key="id" className={classes(ui.mono, ui.breakAnywhere)}>
                     {one.id}
                   </span>,
                 ],

@@ -3,8 +3,11 @@ import type { ReactElement } from 'react'
 import type { ItemRange } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
 import { value } from '../../ui/format.ts'
-import type { Look } from './look.ts'
+import type { Look } from '../../state/style.ts'
 import type { Zone } from './zones.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './viewer.module.css'
+import ui from '../../ui/ui.module.css'
 
 const BINS = 64
 
@@ -71,7 +74,7 @@ export function Histogram({ itemId, assetKey, look, index, zones }: HistogramPar
   return (
     <figure>
       <svg
-        className="histogram"
+        className={styles.histogram}
         viewBox="0 0 300 90"
         preserveAspectRatio="none"
         role="img"
@@ -84,7 +87,7 @@ export function Histogram({ itemId, assetKey, look, index, zones }: HistogramPar
           )
         })}
       </svg>
-      <figcaption className="row between faint xs num">
+      <figcaption className={classes(ui.flexRow, ui.between, ui.faint, ui.tiny, ui.numeric)}>
         <span>{value(drawn.low)}</span>
         {zones.length > 1 && <span>{zone.name}</span>}
         <span>{value(drawn.high)}</span>
