@@ -4,7 +4,7 @@ import { newId } from '#core/ids.ts'
 import { balance, eventsOf, features, grant, square, step, until, work } from '../../../test/orders/support.ts'
 import { orderViolations } from '../../../test/orders/invariants.ts'
 import { world } from '../../../test/support/world.ts'
-import askVendor from './ask.task.ts'
+import askVendor from './request-terms.task.ts'
 import poll from './poll.task.ts'
 
 const PARAMS = { acquisitionStart: '2030-01-02T00:00:00Z', acquisitionEnd: '2030-01-20T00:00:00Z' }

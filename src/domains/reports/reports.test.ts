@@ -44,7 +44,7 @@ test('reports.generate', async (t) => {
     assert.equal(report.organization, 'Müller & Söhne Agrár')
     assert.deepEqual(
       report.tables.map(({ title }: { title: string }) => title),
-      ['Bands, from an overview of the scene', 'Files', 'Properties'],
+      ['Band statistics, from an overview', 'Files', 'Properties'],
     )
     assert.equal(report.tables[0].rows.length, 4)
     assert.equal(report.tables[1].rows[0].key, 'data')
@@ -107,7 +107,7 @@ test('reports.generate', async (t) => {
       [tables[0].rows.length, tables[0].rows[0].display_name, tables[0].rows[0].estimated_credits],
       [1, 'Harbour, March', 120],
     )
-    assert.equal(facts.find(({ label }: { label: string }) => label === 'Under way').value, '1')
+    assert.equal(facts.find(({ label }: { label: string }) => label === 'Open').value, '1')
     const { edges } = await w.ok(org.owner.token, 'provenance.get', { entity_type: 'order', entity_id: id, direction: 'down' })
     assert.ok(edges.some((edge: { src_id: string }) => edge.src_id === report))
     await download({ report_type: 'orders' })
