@@ -48,7 +48,7 @@ test('mosaic.register', async (t) => {
     assert.equal(stac.properties['svc:item_type'], 'mosaic')
     assert.equal(stac.properties['svc:mosaic_name'], 'Reef')
     assert.equal(stac.properties['svc:mosaic_method'], 'median')
-    assert.equal(stac.properties['svc:data_type'], null, 'nothing can be read there')
+    assert.equal(stac.properties['svc:data_type'], null, 'the file cannot be read')
     assert.deepEqual(stac.properties['svc:source_collections'], [sourceId, 'sentinel-2'])
     assert.deepEqual(stac.properties['band_roles'], { RED: 1, GREEN: 2, BLUE: 3 })
     assert.equal(stac.properties.datetime, null)

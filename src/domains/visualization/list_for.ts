@@ -57,7 +57,7 @@ export default operation({
           rescale: null,
           is_default: true,
           category: 'composite',
-          description: 'True colour',
+          description: 'As the eye would see it',
         },
       ],
       default_id: 'rgb',

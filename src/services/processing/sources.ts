@@ -39,7 +39,7 @@ async function findRequested(
     if (!raster.mayRead(request.url)) throw invalidField(request.field, 'must be an HTTPS URL on an allowed host')
     return [{ item: null, key: request.key, bandNames: null, source: { url: request.url } }]
   }
-  const { item: item } = await items.requireReader(db, principal, request.itemId)
+  const { item } = await items.requireReader(db, principal, request.itemId)
   if (organizationId !== null && item.organizationId !== organizationId)
     throw problem(
       'bad-request',
@@ -102,7 +102,7 @@ export async function openSources(
 export function areaSqKmOf(process: AnyProcess, params: unknown, sources: readonly OpenSource[]): number {
   const requested = process.area?.(params) ?? null
   const sqKmByItem = new Map<string, number>()
-  for (const { item: item, info } of sources)
+  for (const { item, info } of sources)
     if (item) sqKmByItem.set(item.id, Math.max(sqKmByItem.get(item.id) ?? footprintSqKm(item.geometry), rasterSqKm(info)))
   const covered = [...sqKmByItem.values()].reduce((sum, sqKm) => sum + sqKm, 0)
   if (requested?.geometry === undefined) return covered
