@@ -19,6 +19,7 @@ export default operation({
   id: 'api_keys.create',
   scope: 'api_keys:write',
   tier: 'share_export',
+  changesAccess: true,
   input: Closed({
     name: Described(NotBlank(200), 'Display name of the key'),
     permissions: Defaulted(Type.Array(Permission, { maxItems: 10 }), ['read'], {

@@ -11,6 +11,7 @@ export default operation({
   id: 'api_keys.revoke',
   scope: 'api_keys:write',
   tier: 'destructive',
+  changesAccess: true,
   input: Closed({ key_id: Described(Uuid, 'API key ID, not the key itself') }),
   output: Removed,
   example: { input: { key_id: EXAMPLE_KEY.id }, output: { ok: true, id: EXAMPLE_KEY.id } },

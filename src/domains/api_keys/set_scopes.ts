@@ -11,6 +11,7 @@ export default operation({
   id: 'api_keys.set_scopes',
   scope: 'admin:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({ key_id: Uuid, scopes: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 50 }) }),
   output: ApiKeyRecord,
   example: { input: { key_id: EXAMPLE_KEY.id, scopes: ['clip:read'] }, output: { ...EXAMPLE_KEY, explicit_scopes: ['clip:read'] } },

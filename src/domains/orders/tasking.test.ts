@@ -189,7 +189,8 @@ test('orders advanced by staff', async (t) => {
   await t.test('one delivery ends two open groups: each item is listed once, in the order and in its event', async () => {
     const groups = [group('sandbox-vhr-quoted'), group('sandbox-vhr-quoted', 2.32)]
     const { id: orderId, groups: placedGroups } = await w.ok(org.owner.token, 'orders.tasking.place', { projectId: org.projectId, groups })
-    for (const { id: group_id } of placedGroups) await w.ok(staff, 'orders.tasking.quotation_issue', { order_id: orderId, group_id, credits: 300 })
+    for (const { id: group_id } of placedGroups)
+      await w.ok(staff, 'orders.tasking.quotation_issue', { order_id: orderId, group_id, credits: 300 })
     for (const { id } of (await w.ok(org.owner.token, 'orders.tasking.quotations.list', { orderId })).content)
       await w.ok(org.owner.token, 'orders.tasking.quotation_decide', { quotation_id: id, decision: 'ACCEPTED' })
     const item = { project_id: org.projectId, type: 'satellite_capture', assets: [{ key: 'data', href: 'https://data.example/a.tif' }] }

@@ -67,11 +67,11 @@ test('vendors that deliver something else', async (t) => {
 
   const lies: Record<string, [script: Script, reason: RegExp]> = {
     'accepts another order than ours': [{ place: (view) => ({ ...view, reference: newId() }) }, /something else than was asked/],
-    'it confirms in words that nobody knows': [{ place: () => ({ id: 7, status: 'perhaps' }) }, /cannot be read/],
+    'confirms with an unreadable response': [{ place: () => ({ id: 7, status: 'perhaps' }) }, /cannot be read/],
     'does not know the order': [{ look: () => 404 }, /no such order/],
-    'it tells of another order': [{ look: (view) => ({ ...view, id: 'v-other', status: 'delivered' }) }, /something else than was asked/],
+    'returns another order': [{ look: (view) => ({ ...view, id: 'v-other', status: 'delivered' }) }, /something else than was asked/],
     'delivers no files': [delivering(() => [], whole), /a delivery without files/],
-    'it delivers a scene that nobody ordered': [
+    'delivers a scene that was not ordered': [
       delivering((ids) => [...ids, 'stray'].map((id) => fileOf(id, whole.length)), whole),
       /stray, which was not ordered/,
     ],
@@ -79,11 +79,11 @@ test('vendors that deliver something else', async (t) => {
       delivering((ids) => [...ids, ...ids].map((id) => fileOf(id, whole.length)), whole),
       /the same file more than once/,
     ],
-    'its file is no image': [delivering(whatIsOrdered(5), Buffer.from('hello')), /cannot be read/],
-    'its file is cut off, and its length says so': [delivering(whatIsOrdered(900), whole.subarray(0, 900)), /cannot be read/],
+    'delivers a file that is not a raster': [delivering(whatIsOrdered(5), Buffer.from('hello')), /cannot be read/],
+    'delivers a truncated file with its actual size': [delivering(whatIsOrdered(900), whole.subarray(0, 900)), /cannot be read/],
     'delivers a file that is shorter than stated': [delivering(whatIsOrdered(whole.length + 1), whole), /sandbox-hr/],
     'delivers a file that is longer than stated': [delivering(whatIsOrdered(whole.length - 1), whole), /delivered more than/],
-    'its file breaks off at the same byte each time': [delivering(whatIsOrdered(whole.length), whole, { breaksAt: 1_000 }), /sandbox-hr/],
+    'interrupts every download at the same byte': [delivering(whatIsOrdered(whole.length), whole, { breaksAt: 1_000 }), /sandbox-hr/],
     'delivers a file of another area': [delivering(whatIsOrdered(null), await raster({ west: 12.3 })), /does not cover the ordered area/],
   }
   for (const [lie, [script, reason]] of Object.entries(lies))
@@ -92,7 +92,7 @@ test('vendors that deliver something else', async (t) => {
       const before = await balance(w, org)
       const files = storedFiles(w)
       const { id } = await placeOrder(w, org, 'a')
-      if (lie === 'it tells of another order') await givenUp(w, id)
+      if (lie === 'returns another order') await givenUp(w, id)
       else await work(w, [id])
       Object.assign(org.owner, await w.signIn(org.owner, org.id))
       const done = await get(w, org, id)
@@ -159,11 +159,7 @@ test('vendors that deliver something else', async (t) => {
     const before = await balance(w, org)
     const { id, groups, totalCredits } = await placeOrder(w, org, 'a')
     await w.runTask(place, { group_id: groups[0]!.id })
-    assert.deepEqual(
-      [(await get(w, org, id)).status, (await balance(w, org))[1]],
-      ['processing', totalCredits],
-      'not failed at once',
-    )
+    assert.deepEqual([(await get(w, org, id)).status, (await balance(w, org))[1]], ['processing', totalCredits], 'not failed at once')
     liar.script = { place: () => 400 }
     await step(w, [id])
     const done = await get(w, org, id)

@@ -27,7 +27,10 @@ test('organizations.create', async (t) => {
     const organization = await w.ok(person.token, 'organizations.create', { name: 'Küste & Söhne', ...profile, enterprise_billing: true })
     for (const [field, value] of Object.entries(profile)) assert.deepEqual(organization[field], value, field)
     assert.match(organization.slug, /^ku-ste-so-hne-[0-9a-f]{6}$/)
-    assert.deepEqual([organization.plan, organization.enterprise_billing, organization.enterprise_billing_status], ['free', false, 'requested'])
+    assert.deepEqual(
+      [organization.plan, organization.enterprise_billing, organization.enterprise_billing_status],
+      ['free', false, 'requested'],
+    )
     const refreshed = (await w.post('/auth/refresh', { refresh_token: person.refreshToken })).body
     assert.equal(refreshed.organization_id, organization.id)
     assert.equal((await w.ok(refreshed.access_token, 'organizations.get')).id, organization.id)

@@ -107,19 +107,19 @@ test('external workers', async (t) => {
 
   await t.test('a worker that stops reporting loses the job, and nothing is charged', async () => {
     const before = await wallet(w, org)
-    const made = await newJob()
+    const lostJob = await newJob()
     const { body } = await claim(w, SECRET)
     w.clock.advance({ minutes: 50 })
-    await w.ok(body.token, 'processing.job.register', { job_id: made.id, status: 'running', progress: 5 })
+    await w.ok(body.token, 'processing.job.register', { job_id: lostJob.id, status: 'running', progress: 5 })
     w.clock.advance({ minutes: 50 })
     org.owner.token = (await w.signIn(org.owner)).token
     await w.runTask(resume)
-    const { job } = await w.ok(org.owner.token, 'processing.job.get', { job_id: made.id })
+    const { job } = await w.ok(org.owner.token, 'processing.job.get', { job_id: lostJob.id })
     assert.equal(job.status, 'running', 'it has reported since')
     w.clock.advance({ minutes: 11 })
     await w.runTask(resume)
     org.owner.token = (await w.signIn(org.owner)).token
-    const { job: lost } = await w.ok(org.owner.token, 'processing.job.get', { job_id: made.id })
+    const { job: lost } = await w.ok(org.owner.token, 'processing.job.get', { job_id: lostJob.id })
     assert.equal(lost.status, 'failed')
     assert.deepEqual(await wallet(w, org), before)
   })

@@ -200,11 +200,11 @@ test('share.link.validate', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { item_id } = await sharedScene(w, org, { description: 'Two ferries' })
-  const made = await link(w, org.owner.token, item_id)
+  const created = await link(w, org.owner.token, item_id)
   const validate = (input: object) => w.call(null, 'share.link.validate', { password: PASSWORD, ...input })
 
   await t.test('an item', async () => {
-    const { status, body, bytes, headers } = await validate({ token: made.token })
+    const { status, body, bytes, headers } = await validate({ token: created.token })
     assert.equal(status, 200, bytes.toString())
     assert.deepEqual(Object.keys(body).toSorted(), ['permission', 'target', 'target_type'])
     const { visualizations, grant, grant_expires_at, tilejson, geometry: _geometry, ...target } = body.target
@@ -226,13 +226,13 @@ test('share.link.validate', async (t) => {
     )
     assert.ok(tilejson.endsWith(`/api/v1/share/tilejson.json?grant=${grant}`))
     assert.equal(grant_expires_at, new Date(w.clock.now().getTime() + 3_600_000).toISOString())
-    for (const secret of [org.id, org.projectId, made.token, 'svc-', '$2b$']) assert.ok(!bytes.includes(secret), secret)
+    for (const secret of [org.id, org.projectId, created.token, 'svc-', '$2b$']) assert.ok(!bytes.includes(secret), secret)
     assert.equal(headers.get('cache-control'), 'no-store')
   })
 
   await t.test('each opening is counted; ten a minute are allowed, and rejected ones do not count', async () => {
     w.clock.advance({ minutes: 2 })
-    const answers = await Promise.all(Array.from({ length: 12 }, () => validate({ token: made.token })))
+    const answers = await Promise.all(Array.from({ length: 12 }, () => validate({ token: created.token })))
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [...Array(10).fill(200), 429, 429])
     const {
       share_links: [record],
@@ -246,7 +246,7 @@ test('share.link.validate', async (t) => {
       body: {
         target: { grant },
       },
-    } = await validate({ token: made.token })
+    } = await validate({ token: created.token })
     const again = await w.call(null, 'share.link.validate', { token: grant })
     assert.equal(again.status, 200)
     w.clock.advance({ minutes: 59 })
@@ -298,9 +298,9 @@ test('share.link.validate', async (t) => {
       const owner = await w.signIn(org.owner)
       const every = async () =>
         Promise.all([
-          validate({ token: made.token }),
-          w.call(null, 'share.tilejson', { token: made.token, password: PASSWORD }),
-          w.call(null, 'share.tile.render', { token: made.token, password: PASSWORD, ...INSIDE }),
+          validate({ token: created.token }),
+          w.call(null, 'share.tilejson', { token: created.token, password: PASSWORD }),
+          w.call(null, 'share.tile.render', { token: created.token, password: PASSWORD, ...INSIDE }),
         ])
       assert.deepEqual(
         (await every()).map(({ status }) => status),
@@ -321,7 +321,7 @@ test('share.link.validate', async (t) => {
         (await every()).map(({ status }) => status),
         [404, 404, 404],
       )
-      assert.equal((await validate({ token: made.token, password: 'wrong password' })).status, 401, 'the password is checked first')
+      assert.equal((await validate({ token: created.token, password: 'wrong password' })).status, 401, 'the password is checked first')
     },
   )
 })
@@ -332,8 +332,8 @@ test('share.tilejson and share.tile.render', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { item_id } = await sharedScene(w, org)
-  const made = await link(w, org.owner.token, item_id)
-  const secret = { token: made.token, password: PASSWORD }
+  const created = await link(w, org.owner.token, item_id)
+  const secret = { token: created.token, password: PASSWORD }
   const tile = (input: object = {}, headers: Record<string, string> = {}) =>
     w.call(null, 'share.tile.render', { ...secret, ...INSIDE, ...input }, headers)
   const get = (address: string) =>
@@ -378,7 +378,7 @@ test('share.tilejson and share.tile.render', async (t) => {
     assert.ok(body.tilejson === '3.0.0' && body.minzoom < body.maxzoom && body.bounds.length === 4)
     assert.ok(body.visualizations.some((each: { id: string }) => each.id === 'ndvi'))
     const [template] = body.tiles as [string]
-    assert.ok(!template.includes(made.token) && !template.includes(PASSWORD))
+    assert.ok(!template.includes(created.token) && !template.includes(PASSWORD))
     const drawn = await get(template)
     assert.deepEqual(
       [drawn.status, drawn.headers.get('content-type'), drawn.headers.get('cache-control')],
@@ -389,7 +389,7 @@ test('share.tilejson and share.tile.render', async (t) => {
     for (const bad of [
       template.replace('grant=', 'grant=x'),
       template.replace(/grant=[^&]*/, ''),
-      template.replace(/grant=[^&]*/, `grant=${made.token}`),
+      template.replace(/grant=[^&]*/, `grant=${created.token}`),
     ])
       assert.equal((await get(bad)).status, 401, bad)
     assert.equal((await get(template.replace('.webp', '.gif'))).status, 404)
@@ -400,12 +400,12 @@ test('share.tilejson and share.tile.render', async (t) => {
       [`/api/v1/share/tilejson.json?grant=${grant}&profil=ndvi`, "did you mean 'profile'?"],
       [`/api/v1/share/assets/any?grants=${grant}`, "did you mean 'grant'?"],
     ] as const) {
-      const { status, body: refused } = await get(address)
-      assert.deepEqual([status, refused.code], [400, 'bad-request'], address)
+      const { status, body: refused } = await get(url)
+      assert.deepEqual([status, refused.code], [400, 'bad-request'], url)
       assert.ok(refused.detail.includes(reason), refused.detail)
     }
     assert.equal((await get(`${template}&_=1`)).status, 200, 'map programs add it to get past caches')
-    await w.ok(org.owner.token, 'share.link.revoke', { link_id: made.id })
+    await w.ok(org.owner.token, 'share.link.revoke', { link_id: created.id })
     assert.deepEqual([(await get(template)).status, (await tile()).status], [401, 401])
   })
 

@@ -110,7 +110,9 @@ const filter: fc.Arbitrary<Node> = fc.letrec<{ node: Node }>((tie) => ({
     { depthSize: 'small', withCrossShrink: true },
     predicate,
     tie('node').map((inner) => operation('not', inner)),
-    fc.tuple(fc.constantFrom('and', 'or'), fc.array(tie('node'), { minLength: 2, maxLength: 3 })).map(([op, args]) => operation(op, ...args)),
+    fc
+      .tuple(fc.constantFrom('and', 'or'), fc.array(tie('node'), { minLength: 2, maxLength: 3 }))
+      .map(([op, args]) => operation(op, ...args)),
   ),
 })).node
 

@@ -282,7 +282,9 @@ test('uploads: conversion', async (t) => {
     )
     assert.ok(statistics.level > 0)
     assert.ok(
-      [statistics.bands[0]!.min, statistics.bands[0]!.max, ...statistics.bands[0]!.percentiles].every((value) => value === 10 || value === 200),
+      [statistics.bands[0]!.min, statistics.bands[0]!.max, ...statistics.bands[0]!.percentiles].every(
+        (value) => value === 10 || value === 200,
+      ),
       JSON.stringify(statistics.bands[0]),
     )
   })
@@ -314,12 +316,12 @@ test('uploads: conversion', async (t) => {
     await w.drain(convert)
     const {
       files: [failed],
-      ...said
+      ...report
     } = await w.ok(token, 'uploads.progress', { upload_id: session.id })
     assert.deepEqual([failed.state, failed.step], ['failed', 'convert'])
     assert.match(failed.error, /damaged/)
-    assert.deepEqual([said.status, said.error_step, said.completed_at], ['failed', 'convert', null], 'the session has failed')
-    assert.match(said.error_message, /^damaged\.tif: .*damaged/)
+    assert.deepEqual([report.status, report.error_step, report.completed_at], ['failed', 'convert', null], 'the session has failed')
+    assert.match(report.error_message, /^damaged\.tif: .*damaged/)
     assert.equal((await w.call(token, 'uploads.complete', { upload_id: session.id })).status, 400)
     const gone = await w.call(token, 'items.get', { item_id: session.item_ids[0] })
     assert.deepEqual([gone.status, gone.body.code, gone.body.upload_id], [410, 'gone', session.id])
@@ -335,10 +337,10 @@ test('uploads: conversion', async (t) => {
     damaged.writeUInt16LE(5, damaged.indexOf(Buffer.from([0x03, 0x01, 0x03, 0x00])) + 8)
     const { body: session } = await w.upload(token, org.projectId, { 'bad.tif': damaged, 'good.tif': striped() })
     await w.drain(convert)
-    const said = await w.ok(token, 'uploads.progress', { upload_id: session.id })
-    assert.deepEqual([said.status, said.error_message], ['completed', null])
-    assert.match(said.files.find(({ name }: { name: string }) => name === 'bad.tif').error, /damaged/)
-    assert.deepEqual(said.files.map(({ state }: { state: string }) => state).toSorted(), ['failed', 'ready'])
+    const report = await w.ok(token, 'uploads.progress', { upload_id: session.id })
+    assert.deepEqual([report.status, report.error_message], ['completed', null])
+    assert.match(report.files.find(({ name }: { name: string }) => name === 'bad.tif').error, /damaged/)
+    assert.deepEqual(report.files.map(({ state }: { state: string }) => state).toSorted(), ['failed', 'ready'])
   })
 
   await t.test('a conversion that exceeds the storage quota fails with that reason', async () => {

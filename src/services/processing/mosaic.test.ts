@@ -141,9 +141,7 @@ test('mosaics of 30 items', async (t) => {
       const candidates = taken.flatMap((scene, index): Candidate[] => {
         const at = (y - scene.top) * SIDE + (x - scene.left)
         const isInside = x >= scene.left && x < scene.left + SIDE && y >= scene.top && y < scene.top + SIDE
-        return isInside && scene.values[0]![at] !== NOTHING && !(params.cloud_aware && isCloudy(scene, at))
-          ? [{ index, scene, at }]
-          : []
+        return isInside && scene.values[0]![at] !== NOTHING && !(params.cloud_aware && isCloudy(scene, at)) ? [{ index, scene, at }] : []
       })
       const number = index.at(0, i)
       const pixel = Array.from({ length: BANDS }, (_, band) => data.at(band, i))
