@@ -133,7 +133,7 @@ async function keep(
     ingested.map(({ item }) => item),
   )
   for (const [index, item] of stored.entries()) {
-    await visualizationProfiles.insertDefault(tx, { organizationId, itemSeq: item.seq, createdBy, now }, ingested[index]!.look)
+    await visualizationProfiles.insertDefault(tx, { organizationId, itemSeq: item.seq, createdBy, now }, ingested[index]!.style)
     lineage.record('item', item.id, 'delivered_for', { kind: 'order', id })
     events.emit('item.created', item.id, items.summary(item))
   }

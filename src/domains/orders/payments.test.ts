@@ -79,7 +79,7 @@ test('an order paid by card', async (t) => {
     assert.equal((await attempts(w, org)).filter((status) => status === 'held').length, 3, 'three new holds stand for the three old ones')
     await w.ok(org.owner.token, 'orders.cancel', { id: second.id })
     await step(w, [third.id])
-    w.clock.advance({ minutes: 11 }) // So long after its last change it is looked at every ten minutes.
+    w.clock.advance({ minutes: 11 }) // This long after its last change, it is polled every ten minutes.
     await work(w, [third.id])
     Object.assign(org.owner, await w.signIn(org.owner, org.id))
     await w.drain(settleReservation)
@@ -257,7 +257,7 @@ test('orders on account, and orders above a spend limit', async (t) => {
       displayName: 'Approved',
     }
     const { id } = await w.ok(member.token, 'billing.approvals.request', { operation: 'orders.archive.place', input, reason: 'flood' })
-    assert.equal((await w.call(member.token, 'billing.approvals.approve', { approval_id: id })).status, 403, 'nobody approves their own')
+    assert.equal((await w.call(member.token, 'billing.approvals.approve', { approval_id: id })).status, 403, 'members cannot approve their own')
     const approved = await w.ok(org.owner.token, 'billing.approvals.approve', { approval_id: id }, { 'idempotency-key': newId() })
     assert.deepEqual([approved.status, approved.result.displayName, approved.result.createdBy], ['used', 'Approved', member.id])
     assert.equal((await get(w, org, approved.result.id)).status, 'processing')

@@ -47,7 +47,7 @@ export default operation({
   async prepare(context, { maxCredits }, { study, order, option }) {
     requireBelow(maxCredits ?? null, option.credits)
     const caller = { principal: context.principal, operation: 'orders.tasking.feasibility_decide', idempotencyKey: context.idempotencyKey }
-    return await deciding.authorize(context, caller, { order: order, groupId: study.groupId, credits: option.credits })
+    return await deciding.authorize(context, caller, { order, groupId: study.groupId, credits: option.credits })
   },
   async execute(context, _input, { study, option }, funding) {
     const { tx, clock, tasks, attributeTo } = context

@@ -49,7 +49,7 @@ export default operation({
     if (decision === 'REJECTED') return null
     requireBelow(maxCredits ?? null, quotation.credits!)
     const caller = { principal: context.principal, operation: 'orders.tasking.quotation_decide', idempotencyKey: context.idempotencyKey }
-    return await deciding.authorize(context, caller, { order: order, groupId: quotation.groupId, credits: quotation.credits! })
+    return await deciding.authorize(context, caller, { order, groupId: quotation.groupId, credits: quotation.credits! })
   },
   async execute(context, { decision }, { quotation }, funding) {
     context.attributeTo(quotation.organizationId)

@@ -61,7 +61,7 @@ test('processing.job.cancel', async (t) => {
       assert.equal((await w.call(token, 'processing.dispatch', { job_id: job.id })).status, 400)
     }
     await w.drain(run)
-    assert.equal(await items(), 1, 'nobody works on it')
+    assert.equal(await items(), 1, 'it does not run')
   })
 
   await t.test('a clip job', async () => {

@@ -80,7 +80,7 @@ test('processing jobs', async (t) => {
     assert.equal(again.body.job.id, created.job.id)
     const cost = created.job.reserved_credits as number
     assert.deepEqual(await wallet(w, org), [10_000 - cost, cost])
-    assert.equal(await w.drain(run), 0, 'nobody works on it before it is dispatched')
+    assert.equal(await w.drain(run), 0, 'it does not run before it is dispatched')
     const { dispatch } = await w.ok(token, 'processing.dispatch', { job_id: created.job.id })
     assert.equal(dispatch.job_id, created.job.id)
     assert.equal((await w.call(token, 'processing.dispatch', { job_id: created.job.id })).status, 400)
@@ -157,7 +157,7 @@ test('processing jobs', async (t) => {
     }
     await w.db.updateTable('processing_job').set(died).where('id', '=', job.id).execute()
     await w.drain(run)
-    assert.equal((await get(job.id)).status, 'running', 'somebody else has it')
+    assert.equal((await get(job.id)).status, 'running', 'another run has it')
     w.clock.advance({ seconds: 90 })
     await w.runTask(resume)
     assert.equal(await w.drain(run), 1)
@@ -169,7 +169,7 @@ test('processing jobs', async (t) => {
     assert.equal((await lost.execute(w.db)).numAffectedRows, 1n, 'what waits in the queue is not queued again')
     w.clock.advance({ seconds: 90 })
     await w.runTask(resume)
-    assert.equal(await w.drain(run), 1, 'what somebody took from the queue and never began is')
+    assert.equal(await w.drain(run), 1, 'a task that was taken from the queue but never started is enqueued again')
     assert.equal((await get(unbegun.id)).status, 'completed')
     const { job: doomed } = await w.ok(token, 'processing.create_and_dispatch', newJob(org, itemId))
     await w.db

@@ -456,7 +456,7 @@ test('share.tilejson and share.tile.render', async (t) => {
       [3, 4, 4],
     )
     assert.equal((await tile({ ...fresh, password: 'wrong password' })).status, 401)
-    assert.deepEqual(await meters(), after, 'a refused visitor is nobody’s')
+    assert.deepEqual(await meters(), after, 'a rejected visitor does not count')
   })
 })
 

@@ -298,7 +298,7 @@ test('uploads: conversion', async (t) => {
       .where('id', '=', fileId)
       .execute()
     await w.drain(convert)
-    assert.equal((await w.ok(token, 'uploads.progress', { upload_id: session.id })).files[0].state, 'converting', 'somebody works on it')
+    assert.equal((await w.ok(token, 'uploads.progress', { upload_id: session.id })).files[0].state, 'converting', 'another run works on it')
     await w.runTask(resume)
     assert.equal(await w.drain(convert), 0)
     w.clock.advance({ minutes: 3 })

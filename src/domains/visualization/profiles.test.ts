@@ -15,7 +15,7 @@ test('saved profiles', async (t) => {
     { key: 'height', bytes: await scene({ bandNames: ['elevation'], dataType: 'float32' }) },
   ])
   const create = (input: object, who = token) =>
-    w.call(who, 'visualization.profile.create', { item_id: id, name: 'Look', type: 'rgb', config: { bands: [4, 3, 2] }, ...input })
+    w.call(who, 'visualization.profile.create', { item_id: id, name: 'Profile', type: 'rgb', config: { bands: [4, 3, 2] }, ...input })
   const createProfile = async (input: object = {}) => {
     const { status, body } = await create(input)
     assert.equal(status, 200, JSON.stringify(body))

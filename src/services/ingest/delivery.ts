@@ -27,7 +27,7 @@ interface VendorFile {
 export interface DeliveredItem {
   at: { bucket: string; key: string }
   item: NewItem
-  look: ReturnType<typeof firstLook>
+  style: ReturnType<typeof firstLook>
 }
 
 /** Throws a `RasterError` for a file that is not a readable raster, and removes it. */
@@ -43,7 +43,7 @@ export async function ingestDelivery(
     const stored = await storage.put(at, body, { contentType: COG_TYPE, maxBytes: file.bytes ?? MAX_FILE_BYTES, signal })
     const { info, inspection, size, sha256 } = await cloudOptimized(context, at, stored)
     const asset = toAsset(file, info, inspection, { ...at, size, sha256 })
-    return { at, item: toItem(file, info, inspection, { orderId, name, asset }), look: firstLook(info, asset.bandNames!, false) }
+    return { at, item: toItem(file, info, inspection, { orderId, name, asset }), style: firstLook(info, asset.bandNames!, false) }
   } catch (error) {
     await storage.remove(at).catch(() => {}) // Otherwise the sweep removes it.
     throw error

@@ -67,7 +67,7 @@ export async function ingestFiles(
     }
     const rejected = results.filter((result) => 'reason' in result)
     if (rejected.length > 0) await discard(context, copies)
-    return { ingested: results.filter((result) => 'at' in result), rejected: rejected }
+    return { ingested: results.filter((result) => 'at' in result), rejected }
   } catch (error) {
     await discard(context, copies)
     throw error

@@ -48,7 +48,7 @@ async function findRequested(
   if (item.lifecycleState === 'expired') throw problem('bad-request', `The item '${item.name}' is past its retention period`)
   return (await assetsOf({ db }, item, request)).map((file) => {
     assets.requireReachable(file, raster)
-    return { item: item, key: file.key, bandNames: file.bandNames, source: assets.rasterSourceOf(file) }
+    return { item, key: file.key, bandNames: file.bandNames, source: assets.rasterSourceOf(file) }
   })
 }
 

@@ -107,8 +107,8 @@ function resolvedStyle(
   if (visualization !== null)
     return { style: withColormap(parseStyle({ visualization, rescale }, info, names), colormap), resampling: undefined }
   const { type, config } = profile ?? defaultProfile(info, given)
-  const look = { type, config: { ...config, ...(rescale == null ? {} : { rescale }), ...(colormap == null ? {} : { colormap }) } }
-  return { style: styleOfLook(look, info, names), resampling: config.resampling }
+  const styled = { type, config: { ...config, ...(rescale == null ? {} : { rescale }), ...(colormap == null ? {} : { colormap }) } }
+  return { style: styleOfLook(styled, info, names), resampling: config.resampling }
 }
 
 function withColormap(style: Style, colormap: string | null | undefined): Style {
