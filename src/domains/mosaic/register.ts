@@ -121,11 +121,11 @@ export default operation({
   async execute({ tx, principal, clock, lineage, events, attributeTo }, input, { project, fields, sources }, dataType) {
     attributeTo(project.organizationId)
     const owner = { organizationId: project.organizationId, projectId: project.id, createdBy: principal.userId, now: clock.now() }
-    await projects.hold(tx, project.id)
+    await projects.lock(tx, project.id)
     const { collection, isNew } = input.collection_id
       ? { collection: await collections.requireIn(tx, project.id, input.collection_id), isNew: false }
       : await collections.openSystem(tx, owner, mosaics.MOSAICS)
-    await collections.hold(tx, project.id, collection.id)
+    await collections.lock(tx, project.id, collection.id)
     if (isNew) events.emit('collection.created', collection.id, collections.summary(collection))
     const [stored] = await itemWrite.insert(tx, owner, [mosaics.toItem({ ...fields, dataType, collectionId: collection.id })])
     lineage.record('item', stored!.id, 'created_in', { kind: 'project', id: project.id })

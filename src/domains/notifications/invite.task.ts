@@ -40,19 +40,19 @@ async function isWithinLimits({ db, clock }: TaskContext, subjects: readonly str
 async function notifyInvited({ db, clock }: TaskContext, invited: invitations.MailedInvitation): Promise<void> {
   const account = await users.findByEmail(db, invited.email)
   if (!account?.user.isActive) return
-  const news: notifications.News = {
+  const news: notifications.NewNotification = {
     kind: 'invitation',
     title: `You are invited to ${invited.organization}`,
     body: `We emailed the link to ${invited.email}. It works once and expires on ${invited.expiresAt.toISOString().slice(0, 10)}.`,
     dedupeKey: `invited:${invited.id}`,
     isMailed: true,
   }
-  await notifications.tell(db, invited.organizationId, { userId: account.user.id }, [news], clock.now())
+  await notifications.notify(db, invited.organizationId, { userId: account.user.id }, [news], clock.now())
 }
 
 async function notifyNotMailed({ db, clock }: TaskContext, invited: invitations.MailedInvitation): Promise<void> {
   if (!invited.invitedBy) return
-  const news: notifications.News = {
+  const news: notifications.NewNotification = {
     kind: 'invitation',
     title: 'Invitation email not sent',
     body:
@@ -60,5 +60,5 @@ async function notifyNotMailed({ db, clock }: TaskContext, invited: invitations.
       'The invitation link still works: send it to them yourself.',
     dedupeKey: `not-mailed:${invited.id}`,
   }
-  await notifications.tell(db, invited.organizationId, { userId: invited.invitedBy }, [news], clock.now())
+  await notifications.notify(db, invited.organizationId, { userId: invited.invitedBy }, [news], clock.now())
 }

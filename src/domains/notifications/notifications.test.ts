@@ -62,7 +62,7 @@ test('notifications', async (t) => {
     const notifications = await list(org.owner.token)
     assert.deepEqual(
       notifications.map(({ kind, title }: { kind: string; title: string }) => [kind, title]),
-      [['payment', 'A top-up failed']],
+      [['payment', 'Top-up failed']],
     )
     assert.match(notifications[0].body, /A\$100\.00/)
     assert.deepEqual(await w.ok(org.owner.token, 'notifications.mark_all_read'), { marked_count: 1 })

@@ -2,10 +2,10 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Defaulted, Nullable } from '#core/shapes.ts'
-import type { WantedCapture } from '#model/orders/pricing.ts'
+import type { CaptureRequest } from '#model/orders/pricing.ts'
 import type { Context } from '#operation.ts'
 import type { Product } from '#ports/vendors.ts'
-import { featuresOf, requireParams, requireProduct, taskingOf, type TaskingRequest } from './input.lib.ts'
+import { featuresOf, requireParams, requireProduct, taskingOf, type TaskingGroupRequest } from './input.lib.ts'
 import { DataProduct, DisplayName, FeatureCollection, Params, Tags } from './wire.ts'
 
 export const GenericInput = {
@@ -23,8 +23,8 @@ interface OrderInput {
 }
 
 type OrderRequest =
-  | { type: 'ARCHIVE'; product: Product; captures: WantedCapture[] }
-  | { type: 'TASKING'; product: Product; taskings: TaskingRequest[] }
+  | { type: 'ARCHIVE'; product: Product; captures: CaptureRequest[] }
+  | { type: 'TASKING'; product: Product; taskings: TaskingGroupRequest[] }
 
 /** For an archive product, `params.id` is the scene ID and each feature is a part of the scene. */
 export async function parseRequest(

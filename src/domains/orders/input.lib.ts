@@ -7,7 +7,7 @@ import { requireArea, requireGeometry, type AreaGeometry, type Geometry } from '
 import { mapInTime } from '#core/in-parts.ts'
 import { invalidField, invalidInput, notFound, problem } from '#core/problem.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import type { Unpriced, WantedCapture, WantedTasking } from '#model/orders/pricing.ts'
+import type { CaptureRequest, TaskingRequest, Unpriced } from '#model/orders/pricing.ts'
 import type { Context } from '#operation.ts'
 import type { Product, Vendors } from '#ports/vendors.ts'
 
@@ -25,13 +25,13 @@ export const CaptureInput = Closed(
 )
 export const Captures = Type.Array(CaptureInput, { minItems: 1, maxItems: MAX_CAPTURES, description: 'Scenes or parts of scenes to order' })
 
-interface CaptureRequest {
+interface CaptureFields {
   id: string
   geometry: unknown
   host?: string | null
 }
 
-export async function capturesOf(requests: readonly CaptureRequest[]): Promise<WantedCapture[]> {
+export async function capturesOf(requests: readonly CaptureFields[]): Promise<CaptureRequest[]> {
   return await mapInTime(requests, ({ id, geometry, host }, index) => ({
     id,
     geometry: requireArea(geometry, `captures.${index}.geometry`),
@@ -54,7 +54,7 @@ interface TaskingInput {
   params?: Record<string, unknown> | null
 }
 
-export interface TaskingRequest extends WantedTasking {
+export interface TaskingGroupRequest extends TaskingRequest {
   featureCollection: Record<string, unknown>
 }
 
@@ -62,7 +62,7 @@ export async function taskingOf(
   { vendors, clock }: Pick<Context, 'vendors' | 'clock'>,
   { dataProduct, featureCollection, params }: TaskingInput,
   at = '',
-): Promise<TaskingRequest> {
+): Promise<TaskingGroupRequest> {
   const product = requireProduct(vendors, dataProduct, 'TASKING')
   requireParams(product, params ?? {}, `${at}params`)
   requireOpenWindow(params ?? {}, clock.now(), `${at}params`)

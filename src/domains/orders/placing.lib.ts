@@ -9,13 +9,13 @@ import * as spending from '#model/money/spending.ts'
 import type { Funding } from '#model/orders/deciding.ts'
 import * as orders from '#model/orders/order.ts'
 import type { Order } from '#model/orders/order.ts'
-import { linesOf, priceCaptures, priceTasking, type PricedGroup, type WantedCapture } from '#model/orders/pricing.ts'
+import { linesOf, priceCaptures, priceTasking, type PricedGroup, type CaptureRequest } from '#model/orders/pricing.ts'
 import * as studies from '#model/orders/study.ts'
-import { askVendorTask, placeAtVendorTask, pollTask } from '#model/orders/tasks.ts'
+import { requestFromVendorTask, placeAtVendorTask, pollTask } from '#model/orders/tasks.ts'
 import type { Context, WriteContext } from '#operation.ts'
 import { requireNoRealMoney } from '#model/orders/simulated.ts'
 import type { Product } from '#ports/vendors.ts'
-import { requirePriced, type TaskingRequest } from './input.lib.ts'
+import { requirePriced, type TaskingGroupRequest } from './input.lib.ts'
 
 /** Queued tasks start a moment later; the first poll waits until they have. */
 const FIRST_POLL_SECONDS = 2
@@ -44,13 +44,13 @@ interface Common {
 
 export interface ArchiveOrder extends Common {
   kind: 'archive'
-  captures: readonly WantedCapture[]
+  captures: readonly CaptureRequest[]
   splitByDate: boolean
 }
 
 export interface TaskingOrder extends Common {
   kind: 'tasking'
-  taskings: readonly TaskingRequest[]
+  taskings: readonly TaskingGroupRequest[]
 }
 
 export interface PreparedArchive {
@@ -161,7 +161,7 @@ export async function executeTasking(context: WriteContext, order: TaskingOrder,
     })),
   })
   await studies.insertFor(context, placed)
-  for (const group of placed.groups) await tasks.enqueue(askVendorTask, { group_id: group.id })
+  for (const group of placed.groups) await tasks.enqueue(requestFromVendorTask, { group_id: group.id })
   await tasks.enqueue(pollTask, { order_id: placed.id }, { afterSeconds: FIRST_POLL_SECONDS })
   return placed
 }

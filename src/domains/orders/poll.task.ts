@@ -9,7 +9,7 @@ import { contracted } from '#model/orders/pricing.ts'
 import * as quotations from '#model/orders/quotation.ts'
 import { OPEN_STATUSES } from '#model/orders/states.ts'
 import * as studies from '#model/orders/study.ts'
-import { askVendorTask, deliverTask, placeAtVendorTask, pollTask } from '#model/orders/tasks.ts'
+import { requestFromVendorTask, deliverTask, placeAtVendorTask, pollTask } from '#model/orders/tasks.ts'
 import { VendorError } from '#ports/vendors.ts'
 import { task, type TaskContext } from '#task.ts'
 
@@ -109,7 +109,7 @@ async function checkTerms(context: TaskContext, group: Group, isLost: boolean): 
   const priced = (cents: number) => contracted(db, organizationId, group, cents, clock.now())
   if (group.subStatus === 'awaiting_feasibility') {
     const study = await studies.ofGroup(db, group.id)
-    if (!study?.vendorId) return isLost ? await enqueueAgain(context, askVendorTask, group) : undefined
+    if (!study?.vendorId) return isLost ? await enqueueAgain(context, requestFromVendorTask, group) : undefined
     const response = await vendors.shop(hostName)!.study(study.vendorId, { signal })
     if (response.status === 'infeasible')
       await change(organizationId, (change) => declareInfeasible(change, study, response.reason ?? 'The vendor cannot acquire this area'))
@@ -119,7 +119,7 @@ async function checkTerms(context: TaskContext, group: Group, isLost: boolean): 
   }
   if (group.subStatus === 'awaiting_quotation') {
     const quotation = await quotations.ofGroup(db, group.id)
-    if (!quotation?.vendorId) return isLost ? await enqueueAgain(context, askVendorTask, group) : undefined
+    if (!quotation?.vendorId) return isLost ? await enqueueAgain(context, requestFromVendorTask, group) : undefined
     const response = await vendors.shop(hostName)!.quotation(quotation.vendorId, { signal })
     if (response.status === 'refused')
       await change(organizationId, (change) => refuseQuotation(change, quotation, response.reason ?? 'The vendor declined to quote'))

@@ -6,19 +6,19 @@ import type { Group } from '#model/orders/order-group.ts'
 import * as orders from '#model/orders/order.ts'
 import * as quotations from '#model/orders/quotation.ts'
 import * as studies from '#model/orders/study.ts'
-import { askVendorTask } from '#model/orders/tasks.ts'
+import { requestFromVendorTask } from '#model/orders/tasks.ts'
 import { task, type TaskContext } from '#task.ts'
 import { retryAtVendor } from './vendor.lib.ts'
 
 /** Requests the feasibility study or the quotation that a tasking group waits for. */
 export default task({
-  ...askVendorTask,
+  ...requestFromVendorTask,
   events: ['quotation.requested', 'order.cancelled', 'order.placed'],
   concurrency: 4,
 }).handle(async (context, { group_id }) => {
   const group = await groups.find(context.db, group_id)
   if (group?.status !== 'deciding') return
-  await retryAtVendor(context, group, askVendorTask, {
+  await retryAtVendor(context, group, requestFromVendorTask, {
     send: async () => {
       if (group.subStatus === 'awaiting_feasibility') await requestStudy(context, group)
       if (group.subStatus === 'awaiting_quotation') await requestQuotation(context, group)

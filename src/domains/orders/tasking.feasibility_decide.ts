@@ -6,7 +6,7 @@ import * as orders from '#model/orders/order.ts'
 import * as groups from '#model/orders/order-group.ts'
 import * as quotations from '#model/orders/quotation.ts'
 import * as studies from '#model/orders/study.ts'
-import { askVendorTask } from '#model/orders/tasks.ts'
+import { requestFromVendorTask } from '#model/orders/tasks.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_STUDY, StudyId, StudyRecord, toStudy } from './decisions.wire.ts'
 import { requireBelow } from './placing.lib.ts'
@@ -53,17 +53,17 @@ export default operation({
     const { tx, clock, tasks, attributeTo } = context
     const now = clock.now()
     attributeTo(study.organizationId)
-    const locked = await deciding.hold(context, study.orderId)
+    const locked = await deciding.lockUndecided(context, study.orderId)
     const decided = await studies.accept(tx, study.id, option.id, now)
     if (!decided) throw problem('bad-request', 'This study was already decided or has expired')
     const group = locked.groups.find(({ id }) => id === study.groupId)!
     const isQuoted = group.steps.includes('quotation')
     const terms = { credits: option.credits, reservedCredits: option.credits, vendorOptionId: option.id }
     await groups.agree(tx, group.id, isQuoted ? 'askQuotation' : 'accept', terms, now)
-    await deciding.secure(context, funding, study.orderId)
+    await deciding.reserveTotal(context, funding, study.orderId)
     if (isQuoted) {
       await quotations.request(context, study.projectId, group)
-      await tasks.enqueue(askVendorTask, { group_id: group.id })
+      await tasks.enqueue(requestFromVendorTask, { group_id: group.id })
     }
     await deciding.proceed(context, study.orderId)
     return toStudy(decided)

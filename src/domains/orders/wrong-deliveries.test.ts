@@ -66,10 +66,10 @@ test('vendors that deliver something else', async (t) => {
   const whatIsOrdered = (bytes: number | null) => (ids: string[]) => ids.map((id) => fileOf(id, bytes))
 
   const lies: Record<string, [script: Script, reason: RegExp]> = {
-    'accepts another order than ours': [{ place: (view) => ({ ...view, reference: newId() }) }, /something else than was asked/],
-    'confirms with an unreadable response': [{ place: () => ({ id: 7, status: 'perhaps' }) }, /cannot be read/],
+    'accepts another order than ours': [{ place: (view) => ({ ...view, reference: newId() }) }, /another object than requested/],
+    'confirms with an unreadable response': [{ place: () => ({ id: 7, status: 'perhaps' }) }, /invalid order/],
     'does not know the order': [{ look: () => 404 }, /no such order/],
-    'returns another order': [{ look: (view) => ({ ...view, id: 'v-other', status: 'delivered' }) }, /something else than was asked/],
+    'returns another order': [{ look: (view) => ({ ...view, id: 'v-other', status: 'delivered' }) }, /another object than requested/],
     'delivers no files': [delivering(() => [], whole), /a delivery without files/],
     'delivers a scene that was not ordered': [
       delivering((ids) => [...ids, 'stray'].map((id) => fileOf(id, whole.length)), whole),

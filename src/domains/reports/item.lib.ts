@@ -1,6 +1,6 @@
 import type { Context } from '#operation.ts'
 import * as assets from '#model/imagery/asset.ts'
-import type { Found } from '#model/imagery/item-read.ts'
+import type { ItemWithProject } from '#model/imagery/item-read.ts'
 import type { Layer } from '#model/imagery/item-layer.ts'
 import { Problem } from '#core/problem.ts'
 import { StorageError } from '#ports/storage.ts'
@@ -18,7 +18,7 @@ const BIN_COUNT = 32
 const MAX_PROPERTIES = 40
 
 /** An item with its image, metadata, files and histograms; without the image if its raster cannot be read. */
-export async function itemBody(context: Context, { item, project }: Found): Promise<Body> {
+export async function itemBody(context: Context, { item, project }: ItemWithProject): Promise<Body> {
   const files = await assets.list(context.db, item.seq)
   const styled = await styledLayerOf(context, item.id)
   const pixels = styled ? await readPixels(context, styled) : null

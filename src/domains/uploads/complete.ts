@@ -18,7 +18,7 @@ import { discard, ingestFiles, rejection, toAsset, toItem, type IngestedFile, ty
 import { positionsOf, Positions } from './position.lib.ts'
 import { EXAMPLE_UPLOAD, UploadId } from './wire.ts'
 
-interface Checked extends uploads.Found {
+interface Checked extends uploads.UploadWithProject {
   target?: items.Item
   /** By file ID. */
   positions: ReadonlyMap<string, uploadFiles.UploadPosition>
@@ -200,8 +200,8 @@ async function createItems(
 ): Promise<uploadFiles.Stored[]> {
   const { organizationId, projectId, isCategorical } = session
   const now = clock.now()
-  await projects.hold(tx, projectId)
-  if (session.targetCollectionId) await collections.hold(tx, projectId, session.targetCollectionId)
+  await projects.lock(tx, projectId)
+  if (session.targetCollectionId) await collections.lock(tx, projectId, session.targetCollectionId)
   await settle(tx, session, ingested)
   const newAssets = ingested.map((file) => toAsset(file, session.assetKey ?? 'data', isCategorical))
   const inserted = await itemWrite.insert(
@@ -232,7 +232,7 @@ async function addToItem(
 ): Promise<uploadFiles.Stored[]> {
   const { organizationId, projectId } = session
   const now = clock.now()
-  await projects.hold(tx, projectId)
+  await projects.lock(tx, projectId)
   const held = await items.lock(tx, target.seq)
   await settle(tx, session, ingested)
   const keys = new Set((await assets.list(tx, held.seq)).map(({ key }) => key))

@@ -68,7 +68,7 @@ export default operation({
   },
   async execute({ tx, principal, clock, attributeTo }, input, { project, bucket }) {
     attributeTo(project.organizationId)
-    await projects.hold(tx, project.id)
+    await projects.lock(tx, project.id)
     const { id } = await uploads.insert(tx, {
       organizationId: project.organizationId,
       projectId: project.id,

@@ -12,7 +12,7 @@ import { isMet, meanOf, NoPixels } from './rule-value.ts'
 
 export type EvaluationContext = Pick<Context, 'db' | 'clock' | 'raster' | 'commit'> & { onError: (error: unknown) => void }
 
-export async function evaluate(context: EvaluationContext, evaluation: evaluations.Question): Promise<void> {
+export async function evaluate(context: EvaluationContext, evaluation: evaluations.Evaluation): Promise<void> {
   const { db, clock } = context
   try {
     const rule = await alertRules.find(db, evaluation.ruleId)
@@ -24,7 +24,7 @@ export async function evaluate(context: EvaluationContext, evaluation: evaluatio
         ? await meanOf(context, access.item.seq, rule)
         : null
     if (rule && access && value !== null && isMet(rule, value)) await settleAndFire(context, evaluation, { rule, item: access.item, value })
-    else if (!(await db.transaction().execute((tx) => evaluations.settle(tx, evaluation)))) await evaluations.free(db, evaluation)
+    else if (!(await db.transaction().execute((tx) => evaluations.settle(tx, evaluation)))) await evaluations.release(db, evaluation)
   } catch (error) {
     if (error instanceof NoPixels) return await evaluations.waitForPixels(db, evaluation)
     const reason = error instanceof Problem ? error.message : 'The rule could not be evaluated because of an internal error'
@@ -45,13 +45,13 @@ interface Met {
 }
 
 /** Settles the evaluation, fires the rule and records the alert in one change. */
-async function settleAndFire({ db, commit }: EvaluationContext, evaluation: evaluations.Question, met: Met): Promise<void> {
+async function settleAndFire({ db, commit }: EvaluationContext, evaluation: evaluations.Evaluation, met: Met): Promise<void> {
   const isSettled = await commit(evaluation.organizationId, 'alerts.evaluate', async (change) => {
     if (!(await evaluations.settle(change.tx, evaluation))) return false
     await fire(change, met)
     return true
   })
-  if (!isSettled) await evaluations.free(db, evaluation)
+  if (!isSettled) await evaluations.release(db, evaluation)
 }
 
 async function fire({ tx, clock, events }: Change, { rule, item, value }: Met): Promise<void> {
@@ -79,7 +79,7 @@ async function fire({ tx, clock, events }: Change, { rule, item, value }: Met): 
   })
   if (!rule.notificationChannels.includes('in_app')) return
   const news = { kind: 'alert' as const, title: `Alert: ${rule.name}`, body: bodyOf(rule, item, value), dedupeKey: null }
-  await notifications.tell(tx, rule.organizationId, rule.createdBy && rule.userId ? { userId: rule.userId } : 'admins', [news], now)
+  await notifications.notify(tx, rule.organizationId, rule.createdBy && rule.userId ? { userId: rule.userId } : 'admins', [news], now)
 }
 
 const SHOWN_DIGITS = 6

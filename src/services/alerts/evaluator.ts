@@ -24,7 +24,7 @@ export function createEvaluator(context: EvaluationContext & { onCapacity: () =>
   const turns = new Map<string, number>()
   let turn = 0
 
-  const start = (evaluation: evaluations.Question): void => {
+  const start = (evaluation: evaluations.Evaluation): void => {
     const { organizationId } = evaluation
     busy.set(organizationId, (busy.get(organizationId) ?? 0) + 1)
     turns.set(organizationId, ++turn)

@@ -18,7 +18,7 @@ interface NewReport {
   body: Uint8Array
   fileName?: string
   /** Style of a raster that has tiles. */
-  look?: keptFiles.Look
+  look?: keptFiles.RasterStyle
 }
 
 /**

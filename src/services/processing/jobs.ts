@@ -89,8 +89,8 @@ export async function storeJob(
   const { organizationId } = project
   const now = clock.now()
   attributeTo(organizationId)
-  await projects.hold(tx, project.id)
-  if (targetCollectionId) await collections.hold(tx, project.id, targetCollectionId)
+  await projects.lock(tx, project.id)
+  if (targetCollectionId) await collections.lock(tx, project.id, targetCollectionId)
   await computeQuotas.take(tx, organizationId, process.meter ?? 'processing_jobs', now)
   await storageAccounts.reserve(tx, organizationId, bytes)
   const id = newId()

@@ -14,7 +14,7 @@ export async function finish({ db, clock }: { db: Context['db']; clock: Clock },
     const day = now.toISOString().slice(0, 10)
     for (const subscription of await deliveries.finish(tx, outcomes, FAILURES_TO_NOTIFY, now)) {
       const host = new URL(subscription.endpointUrl).host
-      const news: notifications.News[] = []
+      const news: notifications.NewNotification[] = []
       if (subscription.deadCount > 0)
         news.push({
           kind: 'webhook',
@@ -33,7 +33,7 @@ export async function finish({ db, clock }: { db: Context['db']; clock: Clock },
             'pause the subscription if the endpoint no longer exists.',
           dedupeKey: `failing:${subscription.id}:${day}`,
         })
-      await notifications.tell(tx, subscription.organizationId, 'admins', news, now)
+      await notifications.notify(tx, subscription.organizationId, 'admins', news, now)
     }
   })
 }
