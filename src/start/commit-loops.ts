@@ -2,7 +2,7 @@
 import type { CommitNotifier } from '#background/commit-notifier.ts'
 import { startLoop, type Loop } from '#background/loop.ts'
 import type { TaskPlatform } from '#background/tasks.ts'
-import { createAnswerer } from '#services/alerts/answerer.ts'
+import { createEvaluator } from '#services/alerts/evaluator.ts'
 import { createDeliverer } from '#services/webhooks/deliverer.ts'
 
 /** What comes due is found this much later at most; what is new rings. */
@@ -22,11 +22,11 @@ export function startCommitLoops(
   onError: (error: unknown, what: string) => void,
 ): { close(): Promise<void> } {
   const deliverer = createDeliverer({ ...taskPlatform, onError: (error) => onError(error, 'webhooks'), onCapacity: () => loops[0]?.wake() })
-  const answerer = createAnswerer({ ...taskPlatform, onError: (error) => onError(error, 'alerts'), onCapacity: () => loops[1]?.wake() })
+  const evaluator = createEvaluator({ ...taskPlatform, onError: (error) => onError(error, 'alerts'), onCapacity: () => loops[1]?.wake() })
   const loops: Loop[] = [
     startLoop({ step: deliverer.step, restMs: REST_MS, gapMs: GAP_MS, onError: (error) => onError(error, 'webhooks') }),
     startLoop({
-      step: answerer.step,
+      step: evaluator.step,
       restMs: REST_MS,
       gapMs: GAP_MS,
       onError: (error) => onError(error, 'alerts'),
@@ -47,7 +47,7 @@ export function startCommitLoops(
       unsubscribe()
       await Promise.all(loops.map((loop) => loop.close()))
       await deliverer.close()
-      await answerer.close()
+      await evaluator.close()
     },
   }
 }

@@ -33,7 +33,7 @@ import { createUploadQuota } from '#background/upload-quota.ts'
 import { createEgressRecorder } from '#background/egress.ts'
 import { signWorkerToken } from '#access/tokens.ts'
 import * as registry from '#registry.ts'
-import { createAnswerer } from '#services/alerts/answerer.ts'
+import { createEvaluator } from '#services/alerts/evaluator.ts'
 import { drain } from '#services/webhooks/drain.ts'
 import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../../sandbox/payments/server.ts'
 import { startSandboxVendors } from '../../sandbox/vendors/server.ts'
@@ -389,7 +389,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     deliver: async () => (await drain({ ...composed.taskPlatform }, MAX_DELIVERIES)).attempted,
     /** Answers every question to alert rules that is due by the clock; says how many. */
     evaluateAlerts: () =>
-      createAnswerer({
+      createEvaluator({
         ...composed.taskPlatform,
         onError: (error: unknown) => log.error({ err: error }, 'alerts'),
         onCapacity: () => {},

@@ -145,7 +145,7 @@ test('event_subscriptions: retries and dead letters', async (t) => {
     const dead = await latest()
     assert.equal(dead.state, 'dead')
     assert.equal(dead.attempts.length, 8)
-    assert.equal(dead.reason, 'All 8 attempts failed; the last: The endpoint answered 500')
+    assert.equal(dead.reason, 'All 8 attempts failed; the last: The endpoint returned 500')
     assert.deepEqual(new Set(dead.attempts.map((attempt: { response_start: string }) => attempt.response_start)), new Set(['out of order']))
     w.clock.advance({ days: 3 })
     assert.equal(await w.deliver(), 0)
@@ -157,7 +157,7 @@ test('event_subscriptions: retries and dead letters', async (t) => {
   await t.test('owners are notified once', async () => {
     const rows = await w.db.selectFrom('notification').selectAll().where('org_id', '=', org.id).where('kind', '=', 'webhook').execute()
     assert.equal(rows.length, 1)
-    assert.match(rows[0]!.title, /was given up/)
+    assert.match(rows[0]!.title, /was not delivered/)
     assert.equal(rows[0]!.user_id, org.owner.id)
   })
 
@@ -213,7 +213,7 @@ test('event_subscriptions: retries and dead letters', async (t) => {
       assert.equal(attempt.http_status, status, name)
       assert.equal(state, status === 200 ? 'delivered' : 'pending', name)
       assert.ok((attempt.response_start ?? '').length <= 1_000)
-      if (status === null) assert.equal(attempt.error, 'The endpoint could not be reached or gave no answer in time', name)
+      if (status === null) assert.equal(attempt.error, 'The endpoint could not be reached or did not respond in time', name)
     }
     assert.equal(canary.received.length, 0)
   })
@@ -409,7 +409,7 @@ test('event_subscriptions: private projects', async (t) => {
   const dead = await w.db.selectFrom('webhook_delivery').select('reason').where('state', '=', 'dead').execute()
   assert.deepEqual(
     dead.map(({ reason }) => reason),
-    ['Whoever made the subscription may no longer read what the event is about'],
+    ['The creator of the subscription no longer has access to the subject of the event'],
   )
 
   await t.test('whoever redirects or resumes a subscription receives only what they can read', async () => {

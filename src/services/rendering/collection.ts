@@ -1,4 +1,4 @@
-/** A collection's items as one layer: the newest on top, the others where it has nothing to show. */
+/** Renders the items of a collection as one layer: the newest is on top, older ones fill its gaps. */
 import { isUuid } from '#core/ids.ts'
 import { invalidField } from '#core/problem.ts'
 import type { Collection } from '#model/imagery/collection.ts'
@@ -10,59 +10,65 @@ import { UNREADABLE } from '#raster/errors.ts'
 import { RasterError } from '#raster/types.ts'
 import { coverageOf, type Coverage } from '#raster/warp/coverage.ts'
 import { fromMercator, HALF_WORLD_M, MAX_LATITUDE, toMercator, WORLD_M } from '#raster/warp/mercator.ts'
-import { choiceOf, resolveLook, type ResolvedLook, type LookRequest, type TileRequest } from './look.ts'
+import { choiceOf, styleLayer, type StyledLayer, type LayerRequest, type TileRequest } from './styled-layer.ts'
 import { imageFormat, type Picture } from '#wire/tile.ts'
 
-/** Items have profiles of their own; what is asked of all of them at once can only be a derived one. */
-export function requireShared(request: LookRequest): void {
+/** A saved profile belongs to one item, so only a derived profile applies to a whole collection. */
+export function rejectSavedProfile(request: LayerRequest): void {
   if (request.profile != null && isUuid(request.profile))
-    throw invalidField('profile', 'is a saved profile of one item; for a collection name a derived one, such as rgb or ndvi, or none')
+    throw invalidField('profile', 'must be a derived profile, such as rgb or ndvi; a saved profile belongs to one item')
 }
 
-type Drawing = Pick<Context, 'db' | 'searchMemory' | 'raster' | 'usage' | 'ifNoneMatch' | 'signal'>
+type RenderingContext = Pick<Context, 'db' | 'searchMemory' | 'raster' | 'usage' | 'ifNoneMatch' | 'signal'>
 
-export async function drawCollectionTile(context: Drawing, collection: Collection, request: LookRequest & TileRequest): Promise<Picture> {
+export async function renderCollectionTile(
+  context: RenderingContext,
+  collection: Collection,
+  request: LayerRequest & TileRequest,
+): Promise<Picture> {
   const { z, x, y, format, quality, tile_size: size } = request
   const seqs = await collectionLayers.itemsUnder(context.db, context.searchMemory, collection, boxOf(request))
-  const found = await itemLayers.findMany(context.db, seqs, choiceOf(request))
-  const resolved = await resolveAll(context, found, request)
+  const itemsInTile = await itemLayers.findMany(context.db, seqs, choiceOf(request))
+  const resolved = await styleLayers(context, itemsInTile, request)
   const layers = resolved.map(({ source, style, resampling }) => ({ source, style, resampling }))
-  const picture = await context.raster.mosaic(
+  const image = await context.raster.mosaic(
     layers,
     { tile: { z, x, y }, format: imageFormat(format), quality, size: size ?? undefined },
     { ifNoneMatch: context.ifNoneMatch, signal: context.signal },
   )
-  if (picture.body) context.usage.record(collection.organizationId, 'tiles')
+  if (image.body) context.usage.record(collection.organizationId, 'tiles')
   for (const { layer } of resolved) context.usage.touch(layer.item.seq)
-  return picture
+  return image
 }
 
-/** Headers that one tile reads at a time: a map asks for many tiles, and others wait for the same processes. */
-const AT_ONCE = 4
+/** Headers that one tile reads concurrently: a map requests many tiles, and other callers share the raster processes. */
+const HEADER_CONCURRENCY = 4
 
 /**
- * Those that can be shown this way. Bands differ between items: one that lacks a band is left out, and if none is left its
- * reason is told.
+ * The layers that the request can style. Bands differ between items: an item that lacks a band is skipped, and if none is
+ * left, its error is thrown.
  */
-async function resolveAll(
+async function styleLayers(
   context: Pick<Context, 'raster' | 'signal'>,
   layers: readonly itemLayers.Layer[],
-  request: LookRequest,
-): Promise<ResolvedLook[]> {
-  const settled: PromiseSettledResult<ResolvedLook>[] = []
-  for (let first = 0; first < layers.length; first += AT_ONCE)
-    settled.push(...(await Promise.allSettled(layers.slice(first, first + AT_ONCE).map((layer) => resolveLook(context, layer, request)))))
+  request: LayerRequest,
+): Promise<StyledLayer[]> {
+  const settled: PromiseSettledResult<StyledLayer>[] = []
+  for (let first = 0; first < layers.length; first += HEADER_CONCURRENCY)
+    settled.push(
+      ...(await Promise.allSettled(layers.slice(first, first + HEADER_CONCURRENCY).map((layer) => styleLayer(context, layer, request)))),
+    )
   const failures = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
-  const passing = failures.find((reason) => !(reason instanceof RasterError && UNREADABLE.includes(reason.code)))
+  const transient = failures.find((reason) => !(reason instanceof RasterError && UNREADABLE.includes(reason.code)))
   const resolved = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
-  if (passing !== undefined || (resolved.length === 0 && failures.length > 0)) throw passing ?? failures[0]
+  if (transient !== undefined || (resolved.length === 0 && failures.length > 0)) throw transient ?? failures[0]
   return resolved
 }
 
-/** Part of a tile's side: footprints are drawn by people and end where the last pixel may just begin. */
+/** Fraction of a tile's side by which the search box grows: hand-drawn footprints can end a pixel too early. */
 const MARGIN = 2 / 256
 
-/** Longitudes and latitudes of a tile. */
+/** Bounding box of a tile in degrees. */
 function boxOf({ z, x, y }: { z: number; x: number; y: number }): Bbox {
   const side = WORLD_M / 2 ** z
   const [west, south] = fromMercator((x - MARGIN) * side - HALF_WORLD_M, HALF_WORLD_M - (y + 1 + MARGIN) * side)
@@ -70,16 +76,16 @@ function boxOf({ z, x, y }: { z: number; x: number; y: number }): Bbox {
   return [Math.max(-180, west), Math.max(-90, south), Math.min(180, east), Math.min(90, north)]
 }
 
-const NOWHERE: Coverage = { bounds: [-180, -MAX_LATITUDE, 180, MAX_LATITUDE], center: [0, 0, 0], minZoom: 0, maxZoom: 24 }
+const EMPTY_COVERAGE: Coverage = { bounds: [-180, -MAX_LATITUDE, 180, MAX_LATITUDE], center: [0, 0, 0], minZoom: 0, maxZoom: 24 }
 
 /**
- * Where a collection lies, the finest zoom of its newest items, and the lowest zoom at which no tile has more places in it
- * than it may have items.
+ * The bounds of a collection, the highest zoom of its newest items, and the lowest zoom at which no tile contains more
+ * places than it can render items.
  */
 export async function collectionCoverage(context: Pick<Context, 'db' | 'raster' | 'signal'>, collection: Collection): Promise<Coverage> {
   const { boxes, newest } = await collectionLayers.spreadOf(context.db, collection.id)
-  if (boxes.length === 0) return NOWHERE
-  const resolved = await resolveAll(context, await itemLayers.findMany(context.db, newest, { assetKey: null, profile: null }), {})
+  if (boxes.length === 0) return EMPTY_COVERAGE
+  const resolved = await styleLayers(context, await itemLayers.findMany(context.db, newest, { assetKey: null, profile: null }), {})
   const zooms = resolved.map(({ info }) => coverageOf(info))
   const maxZoom = Math.max(0, ...zooms.map((each) => each.maxZoom))
   const crosses = boxes.some(([west, , east]) => west > east)
@@ -102,7 +108,7 @@ export async function collectionCoverage(context: Pick<Context, 'db' | 'raster' 
   return { bounds, center: [longitude, latitude, Math.min(maxZoom, Math.max(minZoom, whole))], minZoom, maxZoom }
 }
 
-/** The most places in any tile of a zoom. Scenes of one place, taken again and again, count as one: the newest covers the others. */
+/** The most places in any tile of a zoom. Repeated scenes of one place count once, because the newest covers the others. */
 function mostPlaces(boxes: readonly Bbox[], zoom: number): number {
   const count = 2 ** zoom
   const tiles = new Map<number, Set<string>>()

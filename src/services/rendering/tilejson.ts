@@ -37,7 +37,7 @@ interface Described {
   tiles: string
 }
 
-/** A map's way to the tiles: where they are, where they lie, and how far to zoom. */
+/** Tells a map client the URL of the tiles, their bounds and their zoom levels. */
 export function tileJson({ name, description, tiles }: Described, { bounds, center, minZoom, maxZoom }: Coverage) {
   return {
     tilejson: '3.0.0' as const,
@@ -61,14 +61,14 @@ interface TemplateOptions {
   /** `items/{id}`, `collections/{id}` or `analytics/{id}`. */
   of: { kind: 'items' | 'collections' | 'analytics'; id: string }
   format?: string | undefined
-  /** 512 asks for tiles of twice the side. */
+  /** 512 requests tiles of twice the side. */
   size?: 256 | 512 | null | undefined
-  /** How a client writes zoom, column and row. */
+  /** Placeholders for zoom, column and row, as the client writes them. */
   place?: string
   parameters: Readonly<Record<string, string | null | undefined>>
 }
 
-/** The address of tiles with the places that a client fills in. It names a profile and never carries a range. */
+/** A URL template of tiles. It names a profile and never contains a range. */
 export function tileTemplate({ baseUrl, of, format = 'webp', size, place = '{z}/{x}/{y}', parameters }: TemplateOptions): string {
   const query = Object.entries(parameters)
     .flatMap(([name, value]) => (value == null ? [] : [`${name}=${value.startsWith('{') ? value : encodeURIComponent(value)}`]))
@@ -77,7 +77,7 @@ export function tileTemplate({ baseUrl, of, format = 'webp', size, place = '{z}/
   return `${baseUrl}/api/v1/${of.kind}/${encodeURIComponent(of.id)}/tiles/${file}`
 }
 
-/** Which profile a template names. A saved one comes with its version, so that no cache shows yesterday's colours. */
+/** A saved profile is named with its version, so that no cache returns tiles of an older style. */
 export function profileParameters(layer: Layer, requested: string | null | undefined): Record<string, string | null> {
   if (!layer.profile) return { profile: requested ?? null }
   return { profile: layer.profile.id, v: String(layer.profile.version) }

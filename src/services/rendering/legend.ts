@@ -1,10 +1,10 @@
-/** What the colours of a look mean, and what it shows at one place. */
+/** The legend of a styled layer, and its values at one point. */
 import Type, { type Static } from 'typebox'
 import { Choice, Closed, Nullable } from '#core/shapes.ts'
 import type { Context } from '#operation.ts'
 import { colorTable } from '#raster/colormap/index.ts'
 import type { Range } from '#raster/render/style.ts'
-import type { ResolvedLook } from './look.ts'
+import type { StyledLayer } from './styled-layer.ts'
 import { resultsAt } from './point.ts'
 import { rangesOf } from './ranges.ts'
 
@@ -25,14 +25,14 @@ export const ValueAt = Closed({
   value: Nullable(Type.Number({ description: 'Pixel value; null where there is no data' })),
 })
 
-/** Steps of a colour bar: more are not told apart. */
+/** Steps of a colour bar; people cannot tell more apart. */
 const COLORS = 16
 const GRAY = 'gray'
 const BYTES: Range = [0, 255]
 
-/** Null for classes, whose colours are the file's own. */
-export async function legendOf(context: Pick<Context, 'raster' | 'signal'>, resolved: ResolvedLook): Promise<Static<typeof Legend> | null> {
-  const { style, info, names } = resolved
+/** Null for categorical rasters, whose colours are in the file. */
+export async function legendOf(context: Pick<Context, 'raster' | 'signal'>, styled: StyledLayer): Promise<Static<typeof Legend> | null> {
+  const { style, info, names } = styled
   if (style.kind === 'palette') return null
   const isComposite = style.kind === 'rgb' || (style.kind === 'expression' && style.expression.includes(';'))
   if (isComposite) {
@@ -40,21 +40,21 @@ export async function legendOf(context: Pick<Context, 'raster' | 'signal'>, reso
     return { kind: 'composite', low: null, high: null, unit: null, colors: [], channels }
   }
   const isBytes = style.kind === 'single' && info.dataType === 'uint8'
-  const [low, high] = style.ranges?.[0] ?? (isBytes ? BYTES : await foundRange(context, resolved))
-  const unit = style.kind === 'single' ? unitOf(resolved, style.band, style.hillshade === true) : null
+  const [low, high] = style.ranges?.[0] ?? (isBytes ? BYTES : await measuredRange(context, styled))
+  const unit = style.kind === 'single' ? unitOf(styled, style.band, style.hillshade === true) : null
   return { kind: 'scale', low, high, unit, colors: colorsOf(style.colormap ?? GRAY), channels: [] }
 }
 
-async function foundRange(
+async function measuredRange(
   context: Pick<Context, 'raster' | 'signal'>,
-  resolved: ResolvedLook,
+  styled: StyledLayer,
 ): Promise<readonly [number | null, number | null]> {
-  const { p2, p98 } = await rangesOf(context, resolved, { bins: null, area: null })
+  const { p2, p98 } = await rangesOf(context, styled, { bins: null, area: null })
   return [p2, p98]
 }
 
-/** Samples that stand for other values have no unit of their own. Heights that say nothing are in metres. */
-function unitOf({ info }: ResolvedLook, band: number, isHeight: boolean): string | null {
+/** Scaled samples have no unit, because the unit applies to the real values. Heights without a unit are in metres. */
+function unitOf({ info }: StyledLayer, band: number, isHeight: boolean): string | null {
   const { scale, offset, unit } = info.bands[band - 1] ?? { scale: 1, offset: 0, unit: null }
   return scale === 1 && offset === 0 ? (unit ?? (isHeight ? 'm' : null)) : null
 }
@@ -67,16 +67,16 @@ function colorsOf(colormap: string): string[] {
   })
 }
 
-/** What the look is drawn from at a place; null outside the raster. */
+/** The values that the style uses at a point; null outside the raster. */
 export async function valuesAt(
   { raster, signal }: Pick<Context, 'raster' | 'signal'>,
-  resolved: ResolvedLook,
-  place: { longitude: number; latitude: number },
+  styled: StyledLayer,
+  point: { longitude: number; latitude: number },
 ): Promise<Static<typeof ValueAt>[] | null> {
-  const { source, style, names } = resolved
-  const values = await raster.point(source, place, signal)
+  const { source, style, names } = styled
+  const values = await raster.point(source, point, signal)
   if (!values) return null
-  if (style.kind === 'expression') return resultsAt(resolved, values).map(({ expression, value }) => ({ name: expression, value }))
+  if (style.kind === 'expression') return resultsAt(styled, values).map(({ expression, value }) => ({ name: expression, value }))
   const bands = style.kind === 'rgb' ? style.bands : style.kind === 'single' ? [style.band] : [1]
   return bands.map((band) => ({ name: nameOf(names, band), value: values[band - 1] ?? null }))
 }

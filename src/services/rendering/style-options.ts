@@ -1,11 +1,11 @@
-/** The ways in which an item can be shown, for somebody to choose from. */
+/** The styles that a user can choose for an item. */
 import type { Asset } from '#model/imagery/asset.ts'
 import type { Profile } from '#model/imagery/visualization-profile.ts'
 import type { Visualization } from '#raster/formulas/visualizations.ts'
 import { bandNames, visualizationsOf } from '#raster/render/request.ts'
 import type { RasterInfo } from '#raster/types.ts'
 
-export interface Offered {
+export interface StyleOption {
   id: string
   label: string
   kind: 'rgb' | 'index' | 'elevation' | 'raw'
@@ -20,20 +20,23 @@ export interface Offered {
 
 const KINDS = { rgb: 'rgb', singleband: 'raw', multiband: 'rgb', expression: 'index' } as const satisfies Record<
   Profile['type'],
-  Offered['kind']
+  StyleOption['kind']
 >
 
-/** Saved ones first, then those that follow from the bands, if the raster could be looked at. One of them is the default. */
-export function offered(profiles: readonly Profile[], raster: { info: RasterInfo; asset: Pick<Asset, 'bandNames'> } | null): Offered[] {
+/** Saved styles first, then those derived from the bands, if the raster could be read. One of them is the default. */
+export function styleOptions(
+  profiles: readonly Profile[],
+  raster: { info: RasterInfo; asset: Pick<Asset, 'bandNames'> } | null,
+): StyleOption[] {
   const saved = profiles.map(toSaved)
   const derived = raster ? visualizationsOf(raster.info, bandNames(raster.info, raster.asset.bandNames)).visualizations.map(toDerived) : []
   const hasDefault = saved.some((each) => each.is_default)
-  // An upload saves what follows from its bands as the default: one and the same is offered once.
+  // An upload saves a derived style as its default; list it once.
   const others = derived.filter((each) => !saved.some((known) => isSame(known, each)))
   return [...saved, ...others.map((each) => (hasDefault ? { ...each, is_default: false } : each))]
 }
 
-function isSame(a: Offered, b: Offered): boolean {
+function isSame(a: StyleOption, b: StyleOption): boolean {
   return (
     a.label === b.label &&
     a.kind === b.kind &&
@@ -44,7 +47,7 @@ function isSame(a: Offered, b: Offered): boolean {
   )
 }
 
-function toSaved({ id, name, type, config, isDefault }: Profile): Offered {
+function toSaved({ id, name, type, config, isDefault }: Profile): StyleOption {
   return {
     id,
     label: name,
@@ -59,6 +62,6 @@ function toSaved({ id, name, type, config, isDefault }: Profile): Offered {
   }
 }
 
-function toDerived({ kind, ...rest }: Visualization): Offered {
+function toDerived({ kind, ...rest }: Visualization): StyleOption {
   return { ...rest, kind: kind === 'single' ? 'raw' : kind }
 }

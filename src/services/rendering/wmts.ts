@@ -6,7 +6,7 @@ import type { Profile } from '#model/imagery/visualization-profile.ts'
 import type { Visualization } from '#raster/formulas/visualizations.ts'
 import type { Coverage, ImageGrid } from '#raster/warp/coverage.ts'
 import { HALF_WORLD_M, toMercator, WORLD_M } from '#raster/warp/mercator.ts'
-import { DEFAULT_PROFILE } from './look.ts'
+import { DEFAULT_PROFILE } from './styled-layer.ts'
 import { tileTemplate } from './tilejson.ts'
 
 interface MatrixSet {
@@ -19,14 +19,14 @@ interface MatrixSet {
 
 interface Matrix {
   id: string
-  /** In metres, as are its corner's. */
+  /** Pixel size in metres. */
   pixelM: number
   left: number
   top: number
   /** In tiles. */
   width: number
   height: number
-  /** The tiles that the image touches; null where it is not worth looking at. */
+  /** The tiles that the image touches; null at zooms where it is too small to see or beyond its resolution. */
   limits: { left: number; top: number; right: number; bottom: number } | null
 }
 
@@ -38,8 +38,8 @@ interface WmtsStyle {
   isDefault: boolean
 }
 
-/** Derived indices are many; these are what people look for first, the others can be named all the same. */
-const OFFERED_INDICES = ['ndvi', 'ndwi', 'nbr']
+/** The derived indices that people look for first; a request can name any other. */
+const LISTED_INDICES = ['ndvi', 'ndwi', 'nbr']
 
 export function stylesOf({
   wanted,
@@ -54,15 +54,15 @@ export function stylesOf({
     { id: DEFAULT_PROFILE, title: 'Default', isDefault: true },
     ...saved.map(({ id, name }) => ({ id, title: name, isDefault: false })),
     ...derived
-      .filter(({ kind, id }) => kind !== 'index' || OFFERED_INDICES.includes(id))
+      .filter(({ kind, id }) => kind !== 'index' || LISTED_INDICES.includes(id))
       .map(({ id, label }) => ({ id, title: label, isDefault: false })),
   ]
-  if (wanted === null) return withOwnTitles(known)
+  if (wanted === null) return withUniqueTitles(known)
   return [{ ...(known.find(({ id }) => id === wanted) ?? { id: wanted, title: wanted }), isDefault: true }]
 }
 
-/** Some clients know a style by its title alone. A derived look that is saved too is offered once; saved ones of one name get numbers. */
-function withOwnTitles(styles: readonly WmtsStyle[]): WmtsStyle[] {
+/** Some clients identify a style by its title. A derived style that is also saved is listed once; saved styles of the same name are numbered. */
+function withUniqueTitles(styles: readonly WmtsStyle[]): WmtsStyle[] {
   const taken = new Set<string>()
   return styles.flatMap((style) => {
     if (taken.has(style.title) && !isUuid(style.id)) return []
@@ -73,7 +73,7 @@ function withOwnTitles(styles: readonly WmtsStyle[]): WmtsStyle[] {
   })
 }
 
-/** What ends at the image's own resolution comes first: GDAL takes the first set and its last matrix. */
+/** The set that ends at the image's own resolution comes first, because GDAL uses the first set and its last matrix. */
 const setsOf = (coverage: Coverage, image: ImageGrid, size: Size): MatrixSet[] => [
   { id: IMAGE_SET.id, title: 'Web Mercator, as many pixels as the image has', matrices: imageMatrices(image, size), scaleSet: null },
   { id: WELL_KNOWN_SET.id, title: 'Web Mercator, 256 pixels', matrices: wellKnownMatrices(coverage), scaleSet: SCALE_SET },
@@ -95,7 +95,7 @@ function imageMatrices({ left, top, pixelM: finest, halvings }: ImageGrid, size:
   })
 }
 
-/** Only zooms at which the image is worth looking at, and only the tiles that it touches, are limits. */
+/** Limits cover only the tiles that the image touches, at zooms between its coarsest useful one and its own resolution. */
 function wellKnownMatrices({ bounds, minZoom, maxZoom: finest }: Coverage): Matrix[] {
   const [west, south, east, north] = bounds
   const [left, bottom] = toMercator(west, south)
@@ -104,7 +104,7 @@ function wellKnownMatrices({ bounds, minZoom, maxZoom: finest }: Coverage): Matr
     const count = 2 ** zoom
     const column = (x: number) => Math.max(0, Math.min(count - 1, Math.floor(((x + HALF_WORLD_M) / WORLD_M) * count)))
     const row = (y: number) => Math.max(0, Math.min(count - 1, Math.floor(((HALF_WORLD_M - y) / WORLD_M) * count)))
-    const isWorthIt = zoom >= Math.min(minZoom, WELL_KNOWN_SET.maxZoom) && zoom <= finest
+    const isUseful = zoom >= Math.min(minZoom, WELL_KNOWN_SET.maxZoom) && zoom <= finest
     return {
       id: String(zoom),
       pixelM: WORLD_M / TILE_PX / count,
@@ -112,7 +112,7 @@ function wellKnownMatrices({ bounds, minZoom, maxZoom: finest }: Coverage): Matr
       top: HALF_WORLD_M,
       width: count,
       height: count,
-      limits: isWorthIt ? { left: column(left), top: row(top), right: column(right), bottom: row(bottom) } : null,
+      limits: isUseful ? { left: column(left), top: row(top), right: column(right), bottom: row(bottom) } : null,
     }
   })
 }
@@ -129,8 +129,8 @@ interface Capabilities {
   key: string | null
 }
 
-export function capabilities(wanted: Capabilities): string {
-  const { item, coverage, image, size } = wanted
+export function capabilities(service: Capabilities): string {
+  const { item, coverage, image, size } = service
   const sets = setsOf(coverage, image, size)
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" \
@@ -141,37 +141,37 @@ xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/w
     <ows:ServiceType>OGC WMTS</ows:ServiceType>
     <ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion>
   </ows:ServiceIdentification>
-  <ows:OperationsMetadata>${['GetCapabilities', 'GetTile', 'GetFeatureInfo'].map((name) => operation(name, wanted)).join('')}
+  <ows:OperationsMetadata>${['GetCapabilities', 'GetTile', 'GetFeatureInfo'].map((name) => operation(name, service)).join('')}
   </ows:OperationsMetadata>
   <Contents>
-${layerOf(wanted, sets)}
+${layerOf(service, sets)}
 ${sets.map(matrixSet).join('\n')}
   </Contents>
-  <ServiceMetadataURL xlink:href="${escapeXml(serviceAddress(wanted, '/1.0.0/WMTSCapabilities.xml'))}"/>
+  <ServiceMetadataURL xlink:href="${escapeXml(serviceUrl(service, '/1.0.0/WMTSCapabilities.xml'))}"/>
 </Capabilities>
 `
 }
 
-/** Where this item's WMTS is, with what its client must send again and again. */
-function serviceAddress({ baseUrl, item, assetKey, key }: Capabilities, path = ''): string {
+/** The WMTS endpoint of the item, with the parameters that every request must repeat. */
+function serviceUrl({ baseUrl, item, assetKey, key }: Capabilities, path = ''): string {
   const query = Object.entries({ asset_key: assetKey, key })
     .flatMap(([name, value]) => (value === null ? [] : [`${name}=${encodeURIComponent(value)}`]))
     .join('&')
   return `${baseUrl}/wmts/${encodeURIComponent(item.id)}${path}${query ? `?${query}` : ''}`
 }
 
-function operation(name: string, wanted: Capabilities): string {
-  const address = serviceAddress(wanted)
+function operation(name: string, service: Capabilities): string {
+  const url = serviceUrl(service)
   return `
     <ows:Operation name="${name}">
-      <ows:DCP><ows:HTTP><ows:Get xlink:href="${escapeXml(`${address}${address.includes('?') ? '&' : '?'}`)}">\
+      <ows:DCP><ows:HTTP><ows:Get xlink:href="${escapeXml(`${url}${url.includes('?') ? '&' : '?'}`)}">\
 <ows:Constraint name="GetEncoding"><ows:AllowedValues><ows:Value>KVP</ows:Value></ows:AllowedValues></ows:Constraint>\
 </ows:Get></ows:HTTP></ows:DCP>
     </ows:Operation>`
 }
 
-function layerOf(wanted: Capabilities, sets: readonly MatrixSet[]): string {
-  const { baseUrl, item, coverage, image, size, styles, assetKey, key } = wanted
+function layerOf(service: Capabilities, sets: readonly MatrixSet[]): string {
+  const { baseUrl, item, coverage, image, size, styles, assetKey, key } = service
   const [west, south, east, north] = coverage.bounds
   const { left, top, pixelM } = image
   const [right, bottom] = [left + size.width * pixelM, top - size.height * pixelM]
@@ -211,12 +211,12 @@ const resourceUrl = (format: string, template: string) =>
   `      <ResourceURL format="image/${format}" resourceType="tile" template="${escapeXml(template)}"/>`
 
 function matrixSetLink({ id, matrices }: MatrixSet): string {
-  const limits = matrices.flatMap(({ id: matrix, limits: found }) =>
-    found
+  const limits = matrices.flatMap(({ id: matrix, limits: tiles }) =>
+    tiles
       ? [
           `          <TileMatrixLimits><TileMatrix>${matrix}</TileMatrix>` +
-            `<MinTileRow>${found.top}</MinTileRow><MaxTileRow>${found.bottom}</MaxTileRow>` +
-            `<MinTileCol>${found.left}</MinTileCol><MaxTileCol>${found.right}</MaxTileCol></TileMatrixLimits>`,
+            `<MinTileRow>${tiles.top}</MinTileRow><MaxTileRow>${tiles.bottom}</MaxTileRow>` +
+            `<MinTileCol>${tiles.left}</MinTileCol><MaxTileCol>${tiles.right}</MaxTileCol></TileMatrixLimits>`,
         ]
       : [],
   )
@@ -228,7 +228,7 @@ ${limits.join('\n')}
       </TileMatrixSetLink>`
 }
 
-/** OGC's pixel of a screen, in metres. */
+/** The standardized rendering pixel size of the OGC, in metres. */
 const SCREEN_PIXEL_M = 0.000_28
 
 const matrixElement = ({ id, pixelM, left, top, width, height }: Matrix) =>

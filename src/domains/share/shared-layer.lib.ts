@@ -1,20 +1,20 @@
-/** The one item that a tile operation is about, decided anew on every call. */
+/** The item of a share link that a tile operation renders. Access is checked on every call. */
 import { notFound, problem } from '#core/problem.ts'
 import * as itemLayers from '#model/imagery/item-layer.ts'
 import * as shareTargets from '#model/sharing/share-target.ts'
 import type { OpenedShare } from '#context.ts'
 import type { Context } from '#operation.ts'
-import { choiceOf, resolveLook, type ResolvedLook } from '#services/drawing/look.ts'
+import { choiceOf, styleLayer, type StyledLayer } from '#services/rendering/styled-layer.ts'
 
-export async function requireShown(
+export async function requireSharedLayer(
   context: Context,
   input: { token: string; password?: string; profile?: string | null },
-): Promise<{ share: OpenedShare; resolved: ResolvedLook }> {
+): Promise<{ share: OpenedShare; styled: StyledLayer }> {
   const share = await context.shares.open(input.token, input.password ?? '')
   const request = { profile: input.profile }
   const layer = await context.shares.limit(async () => itemLayers.find(context.db, await itemOf(context, share), choiceOf(request)))
   if (!layer) throw notFound('item')
-  return { share, resolved: await resolveLook(context, layer, request) }
+  return { share, styled: await styleLayer(context, layer, request) }
 }
 
 async function itemOf({ db }: Context, { link, scope }: OpenedShare): Promise<number> {
@@ -23,7 +23,7 @@ async function itemOf({ db }: Context, { link, scope }: OpenedShare): Promise<nu
     if (link.itemSeq === null)
       throw problem(
         'bad-request',
-        'This link shares a collection, and tiles are of one item: take the address of its TileJSON from share.link.validate',
+        'This link shares a collection, and tiles belong to an item; use the tilejson URL of an item in share.link.validate',
       )
     return link.itemSeq
   }

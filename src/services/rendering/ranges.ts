@@ -2,7 +2,7 @@ import type { AreaGeometry } from '#core/geometry.ts'
 import { problem } from '#core/problem.ts'
 import type { Context } from '#operation.ts'
 import { NATURAL_PERCENTILES, naturalRanges, RANGE_PERCENTILES, RANGE_SIDE_PX, rescaleText } from '#raster/render/style.ts'
-import type { ResolvedLook } from './look.ts'
+import type { StyledLayer } from './styled-layer.ts'
 
 interface ItemRange {
   p2: number | null
@@ -11,26 +11,26 @@ interface ItemRange {
   max: number | null
 }
 
-interface Wanted {
-  /** Of the histogram; null for none. */
+interface RangeOptions {
+  /** Number of histogram bins; null for no histogram. */
   bins: number | null
-  /** Null for the whole raster. */
+  /** Limits the statistics to an area; null for the whole raster. */
   area: AreaGeometry | null
 }
 
-/** What the values of a look are like over the whole raster: the same numbers that its tiles are stretched to. Or within an area. */
+/** Statistics of the values that a style shows, over the raster or an area. Over the raster, tiles are stretched to the same numbers. */
 export async function rangesOf(
   { raster, signal }: Pick<Context, 'raster' | 'signal'>,
-  { source, style, names }: ResolvedLook,
-  { bins, area }: Wanted,
+  { source, style, names }: StyledLayer,
+  { bins, area }: RangeOptions,
 ) {
-  if (style.kind === 'palette') throw problem('bad-request', 'Classes have no range; name bands or an expression')
+  if (style.kind === 'palette') throw problem('bad-request', 'A categorical raster has no range; set bands or expression')
   const bands = style.kind === 'rgb' ? [...style.bands] : style.kind === 'single' ? [style.band] : null
-  const wanted = style.kind === 'expression' ? { expression: style.expression, names: style.names ?? names } : { bands: bands! }
-  const { bands: found } = await raster.statistics(
+  const values = style.kind === 'expression' ? { expression: style.expression, names: style.names ?? names } : { bands: bands! }
+  const { bands: measured } = await raster.statistics(
     source,
     {
-      ...wanted,
+      ...values,
       percentiles: [...RANGE_PERCENTILES, ...NATURAL_PERCENTILES],
       binCount: bins ?? 1,
       ...(area ? { geometry: area } : { minSidePx: RANGE_SIDE_PX }),
@@ -38,7 +38,7 @@ export async function rangesOf(
     signal,
   )
   const labels = style.kind === 'expression' ? style.expression.split(';').map((part) => part.trim()) : bands!.map((band) => `b${band}`)
-  const results = found.map(({ min, max, percentiles: [p2 = null, p98 = null], histogram }, index) => ({
+  const results = measured.map(({ min, max, percentiles: [p2 = null, p98 = null], histogram }, index) => ({
     name: labels[index] ?? `result ${index + 1}`,
     p2,
     p98,
@@ -48,13 +48,15 @@ export async function rangesOf(
   }))
   const isNatural = style.kind === 'rgb' && style.natural === true
   const pairs = isNatural
-    ? naturalRanges(found.map(({ percentiles }) => percentiles.slice(RANGE_PERCENTILES.length))).map(([low, high]) => [low, high] as const)
+    ? naturalRanges(measured.map(({ percentiles }) => percentiles.slice(RANGE_PERCENTILES.length))).map(
+        ([low, high]) => [low, high] as const,
+      )
     : results.map(({ p2, p98 }) => (p2 === null || p98 === null ? null : ([p2, p98] as const)))
-  return { ...together(results), rescale: rescaleText(pairs), results }
+  return { ...combined(results), rescale: rescaleText(pairs), results }
 }
 
-/** Of several results the lowest and the highest. */
-function together(results: readonly ItemRange[]): ItemRange {
+/** The lowest and the highest values of several results. */
+function combined(results: readonly ItemRange[]): ItemRange {
   const least = (pick: (range: ItemRange) => number | null) => extreme(results.map(pick), Math.min)
   const most = (pick: (range: ItemRange) => number | null) => extreme(results.map(pick), Math.max)
   return { p2: least(({ p2 }) => p2), p98: most(({ p98 }) => p98), min: least(({ min }) => min), max: most(({ max }) => max) }

@@ -1,9 +1,9 @@
 import { compileExpression, parseExpression } from '#raster/expression/index.ts'
-import type { ResolvedLook } from './look.ts'
+import type { StyledLayer } from './styled-layer.ts'
 
-/** What the expression of a look gives for the bands of one pixel; nothing for looks without one. */
+/** Evaluates the style's expression for the band values of one pixel; empty for styles without an expression. */
 export function resultsAt(
-  { style, info, names }: ResolvedLook,
+  { style, info, names }: StyledLayer,
   values: readonly (number | null)[] | null,
 ): { expression: string; value: number | null }[] {
   if (style.kind !== 'expression') return []

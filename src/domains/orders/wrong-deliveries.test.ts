@@ -11,8 +11,8 @@ import { world, type Org, type World } from '../../../test/support/world.ts'
 import place from './place.task.ts'
 import poll from './poll.task.ts'
 
-/** A picture that covers the square of the orders, which is a hundredth of a degree a side, or a part of it. */
-const picture = (more: Scene = {}) =>
+/** A raster that covers the area of the orders, 0.01° × 0.01°, or a part of it. */
+const raster = (more: Scene = {}) =>
   scene({ west: 2.2995, north: 48.2105, degrees: 0.00011, width: 100, height: 100, bandNames: ['grey'], ...more })
 
 const fileOf = (sceneId: string, bytes: number | null) => ({
@@ -28,7 +28,7 @@ const fileOf = (sceneId: string, bytes: number | null) => ({
   properties: {},
 })
 
-/** Everything under the store's folder: what a failed delivery leaves is there. */
+/** All objects in the store's folder, to find leftovers of failed deliveries. */
 const storedFiles = (w: World) =>
   readdirSync(path.join(w.dataDir, 'objects'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -45,7 +45,7 @@ const placeOrder = async (w: World, org: Org, ...ids: string[]) => {
 }
 const get = (w: World, org: Org, id: string) => w.ok(org.owner.token, 'orders.get', { id })
 
-/** Delivered at once, with these files and these bytes. */
+/** A vendor that delivers immediately, with these files and bytes. */
 const delivering = (files: (ids: string[]) => object[], bytes: Uint8Array, more: { breaksAt?: number } = {}): Script => ({
   look: (view) => ({
     ...view,
@@ -56,35 +56,35 @@ const delivering = (files: (ids: string[]) => object[], bytes: Uint8Array, more:
   file: () => ({ bytes, ...more }),
 })
 
-// Goal: what a vendor says is believed no further than it can be seen: an order that it lies about ends released, with a reason.
-test('vendors that lie', async (t) => {
+// Goal: a vendor is trusted only as far as its files show: an order with a wrong delivery fails with a reason, and is released.
+test('vendors that deliver something else', async (t) => {
   const liar = await startLiar(t)
   const w = await world(t, { sources: liar.sources })
   const org = await w.organization()
   await grant(w, org, 1_000_000)
-  const whole = await picture()
+  const whole = await raster()
   const whatIsOrdered = (bytes: number | null) => (ids: string[]) => ids.map((id) => fileOf(id, bytes))
 
   const lies: Record<string, [script: Script, reason: RegExp]> = {
-    'it takes another order on than ours': [{ place: (view) => ({ ...view, reference: newId() }) }, /another object than requested/],
-    'it confirms in words that nobody knows': [{ place: () => ({ id: 7, status: 'perhaps' }) }, /invalid order/],
-    'it has never heard of the order': [{ look: () => 404 }, /no such order/],
-    'it tells of another order': [{ look: (view) => ({ ...view, id: 'v-other', status: 'delivered' }) }, /another object than requested/],
-    'it has delivered nothing': [delivering(() => [], whole), /there are no files/],
-    'it delivers a scene that nobody ordered': [
+    'accepts another order than ours': [{ place: (view) => ({ ...view, reference: newId() }) }, /another object than requested/],
+    'confirms with an unreadable response': [{ place: () => ({ id: 7, status: 'perhaps' }) }, /invalid order/],
+    'does not know the order': [{ look: () => 404 }, /no such order/],
+    'returns another order': [{ look: (view) => ({ ...view, id: 'v-other', status: 'delivered' }) }, /another object than requested/],
+    'delivers no files': [delivering(() => [], whole), /a delivery without files/],
+    'delivers a scene that was not ordered': [
       delivering((ids) => [...ids, 'stray'].map((id) => fileOf(id, whole.length)), whole),
       /stray, which was not ordered/,
     ],
-    'it delivers one file twice': [
+    'delivers a file twice': [
       delivering((ids) => [...ids, ...ids].map((id) => fileOf(id, whole.length)), whole),
       /the same file more than once/,
     ],
-    'its file is no image': [delivering(whatIsOrdered(5), Buffer.from('hello')), /cannot be read/],
-    'its file is cut off, and its length says so': [delivering(whatIsOrdered(900), whole.subarray(0, 900)), /cannot be read/],
-    'its file is shorter than it said': [delivering(whatIsOrdered(whole.length + 1), whole), /sandbox-hr/],
-    'its file is longer than it said': [delivering(whatIsOrdered(whole.length - 1), whole), /delivered more than/],
-    'its file breaks off at the same byte each time': [delivering(whatIsOrdered(whole.length), whole, { breaksAt: 1_000 }), /sandbox-hr/],
-    'its file shows another place': [delivering(whatIsOrdered(null), await picture({ west: 12.3 })), /another place/],
+    'delivers a file that is not a raster': [delivering(whatIsOrdered(5), Buffer.from('hello')), /cannot be read/],
+    'delivers a truncated file with its actual size': [delivering(whatIsOrdered(900), whole.subarray(0, 900)), /cannot be read/],
+    'delivers a file that is shorter than stated': [delivering(whatIsOrdered(whole.length + 1), whole), /sandbox-hr/],
+    'delivers a file that is longer than stated': [delivering(whatIsOrdered(whole.length - 1), whole), /delivered more than/],
+    'interrupts every download at the same byte': [delivering(whatIsOrdered(whole.length), whole, { breaksAt: 1_000 }), /sandbox-hr/],
+    'delivers a file of another area': [delivering(whatIsOrdered(null), await raster({ west: 12.3 })), /does not cover the ordered area/],
   }
   for (const [lie, [script, reason]] of Object.entries(lies))
     await t.test(lie, async () => {
@@ -92,7 +92,7 @@ test('vendors that lie', async (t) => {
       const before = await balance(w, org)
       const files = storedFiles(w)
       const { id } = await placeOrder(w, org, 'a')
-      if (lie === 'it tells of another order') await givenUp(w, id)
+      if (lie === 'returns another order') await givenUp(w, id)
       else await work(w, [id])
       Object.assign(org.owner, await w.signIn(org.owner, org.id))
       const done = await get(w, org, id)
@@ -104,7 +104,7 @@ test('vendors that lie', async (t) => {
       assert.equal((await eventsOf(w, id)).at(-1), 'order.failed')
     })
 
-  await t.test('it says that all came, but one of two scenes has no file: what came is paid', async () => {
+  await t.test('reports a complete delivery, but one of two scenes has no file: only the other is charged', async () => {
     liar.script = delivering(([first]) => [fileOf(first!, whole.length)], whole)
     const [available] = await balance(w, org)
     const { id, totalCredits } = await placeOrder(w, org, 'a', 'b')
@@ -116,8 +116,8 @@ test('vendors that lie', async (t) => {
     assert.deepEqual(await balance(w, org), [available - done.capturedCredits, 0])
   })
 
-  await t.test('it says that the file shows all, but it shows the half of it: the half is paid', async () => {
-    const half = await picture({ width: 50 })
+  await t.test('reports full coverage, but the file shows half of the area: half is charged', async () => {
+    const half = await raster({ width: 50 })
     liar.script = delivering(whatIsOrdered(half.length), half)
     const [available] = await balance(w, org)
     const { id, totalCredits } = await placeOrder(w, org, 'a')
@@ -151,19 +151,15 @@ test('vendors that lie', async (t) => {
     for (let sent = 0; sent < 5; sent++) await callback()
     await w.drain(poll)
     assert.deepEqual([await get(w, org, id), await balance(w, org)], [done, paid])
-    assert.equal(liar.asked.length, asked, 'an order that has ended is not even asked about')
+    assert.equal(liar.asked.length, asked, 'an order that has ended is not polled')
   })
 
-  await t.test('one that hangs is asked again later, and what it says then counts', async () => {
+  await t.test('times out: polled again later, and the later response counts', async () => {
     liar.script = { place: () => 'hang' }
     const before = await balance(w, org)
     const { id, groups, totalCredits } = await placeOrder(w, org, 'a')
     await w.runTask(place, { group_id: groups[0]!.id })
-    assert.deepEqual(
-      [(await get(w, org, id)).status, (await balance(w, org))[1]],
-      ['processing', totalCredits],
-      'it is not given up at once',
-    )
+    assert.deepEqual([(await get(w, org, id)).status, (await balance(w, org))[1]], ['processing', totalCredits], 'not failed at once')
     liar.script = { place: () => 400 }
     await step(w, [id])
     const done = await get(w, org, id)
@@ -174,16 +170,16 @@ test('vendors that lie', async (t) => {
   assert.deepEqual(await orderViolations(w.db), [])
 })
 
-const MAX_LOOKS = 700
+const MAX_POLLS = 700
 
-/** A vendor that talks nonsense is asked for days before it is given up. */
+/** A vendor with invalid responses is polled for days before the order fails. */
 async function givenUp(w: World, id: string): Promise<void> {
   await step(w, [id])
-  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+  for (let polls = 0; polls < MAX_POLLS; polls++) {
     await w.runTask(poll, { order_id: id })
     const { status } = await w.db.selectFrom('imagery_order').select('status').where('id', '=', id).executeTakeFirstOrThrow()
     if (status === 'failed') return
     w.clock.advance({ minutes: 11 })
   }
-  throw new Error('the order was never given up')
+  throw new Error('the order never failed')
 }
