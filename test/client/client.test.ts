@@ -110,8 +110,8 @@ test('retries', async (t) => {
   const client = (fetch: typeof globalThis.fetch) => new Groundtrack({ baseUrl: w.baseUrl, session: sessionOf(org, w), fetch })
 
   await t.test('a spend whose answer was lost is repeated with its key and spends once', async () => {
-    const made = await client(losing(1)).billing.topup({ aud_cents: 10_000 })
-    assert.equal(made.credits_granted, 10_000)
+    const topup = await client(losing(1)).billing.topup({ aud_cents: 10_000 })
+    assert.equal(topup.credits_granted, 10_000)
     assert.equal(seen.length, 2)
     assert.ok(seen[0]!.key !== null && seen[0]!.key === seen[1]!.key)
     assert.equal((await w.ok(org.owner.token, 'billing.credits.balance')).balance_credits, 10_000)
@@ -170,19 +170,19 @@ test('files', async (t) => {
   const bytes = await scene()
   const file = path.join(folder, 'field.tif')
   writeFileSync(file, bytes)
-  const pieceBytes = Math.ceil(bytes.length / 5)
+  const chunkBytes = Math.ceil(bytes.length / 5)
 
   await t.test('up in pieces, down whole', async () => {
     const steps: number[] = []
-    const made = await gt.upload({
+    const upload = await gt.upload({
       projectId: org.projectId,
       files: [await openFile(file)],
-      pieceBytes,
+      chunkBytes,
       onProgress: ({ sentBytes }) => steps.push(sentBytes),
     })
-    assert.equal(made.item_ids.length, 1)
+    assert.equal(upload.item_ids.length, 1)
     assert.ok(steps.length >= 5 && steps.at(-1) === bytes.length, String(steps))
-    const itemId = made.item_ids[0]!
+    const itemId = upload.item_ids[0]!
     let received = 0
     const target = path.join(folder, 'back.tif')
     await saveTo(target, await gt.download({ itemId, onProgress: ({ receivedBytes }) => void (received = receivedBytes) }))
@@ -197,7 +197,7 @@ test('files', async (t) => {
     const stream = () => new Blob([bytes as never]).stream() as ReadableStream<Uint8Array>
     for (const size of [bytes.length, undefined]) {
       const files = [{ name: `stream-${size}.tif`, data: stream(), size }]
-      assert.equal((await gt.upload({ projectId: org.projectId, files, pieceBytes })).item_ids.length, 1)
+      assert.equal((await gt.upload({ projectId: org.projectId, files, chunkBytes })).item_ids.length, 1)
     }
   })
 
@@ -205,23 +205,23 @@ test('files', async (t) => {
     const blob = new Blob([bytes as never])
     const broken = new Blob([bytes as never])
     broken.slice = (from = 0, to = 0) => {
-      if (from >= 2 * pieceBytes) throw new Error('the disk was unplugged')
+      if (from >= 2 * chunkBytes) throw new Error('the disk was unplugged')
       return blob.slice(from, to)
     }
-    const options = { projectId: org.projectId, pieceBytes }
+    const options = { projectId: org.projectId, chunkBytes }
     const error = await rejection(gt.upload({ ...options, files: [{ name: 'broken.tif', data: broken }] }))
     assert.ok(error instanceof UploadError)
     const state = JSON.parse(JSON.stringify(error.state))
     const steps: number[] = []
-    const made = await gt.upload({
+    const upload = await gt.upload({
       ...options,
       files: [{ name: 'broken.tif', data: blob }],
       resume: state,
       onProgress: ({ sentBytes }) => steps.push(sentBytes),
     })
-    assert.equal(made.id, state.uploadId)
-    assert.equal(steps[0], 2 * pieceBytes, 'what has come is not sent again')
-    assert.equal(made.item_ids.length, 1)
+    assert.equal(upload.id, state.uploadId)
+    assert.equal(steps[0], 2 * chunkBytes, 'what has come is not sent again')
+    assert.equal(upload.item_ids.length, 1)
   })
 
   await t.test('an upload that outlives its address many times over finishes, and sends no byte twice', async (t) => {
@@ -235,22 +235,22 @@ test('files', async (t) => {
         sent.push(...[/ (\d+)-/.exec(range)![1]!].map(Number))
       return response
     })
-    const made = await gt.upload({
+    const upload = await gt.upload({
       projectId: org.projectId,
       files: [await openFile(file)],
-      pieceBytes,
+      chunkBytes,
       onProgress({ sentBytes }) {
         if (sentBytes > reached) w.clock.advance({ minutes: 20 }) // Longer than an address lives, between any two pieces.
         reached = sentBytes
       },
     })
-    assert.equal(made.item_ids.length, 1)
+    assert.equal(upload.item_ids.length, 1)
     assert.deepEqual(
       sent,
-      [0, 1, 2, 3, 4].map((index) => index * pieceBytes),
+      [0, 1, 2, 3, 4].map((index) => index * chunkBytes),
     )
     const target = path.join(folder, 'long.tif')
-    await saveTo(target, await gt.download({ itemId: made.item_ids[0]! }))
+    await saveTo(target, await gt.download({ itemId: upload.item_ids[0]! }))
     assert.deepEqual(readFileSync(target), Buffer.from(bytes))
   })
 
@@ -265,13 +265,13 @@ test('files', async (t) => {
       return await real(url, init)
     })
     const steps: number[] = []
-    const made = await gt.upload({
+    const upload = await gt.upload({
       projectId: org.projectId,
       files: [{ name: 'away.tif', data: new Blob([bytes as never]).stream() as ReadableStream<Uint8Array>, size: bytes.length }],
-      pieceBytes,
+      chunkBytes,
       onProgress: ({ sentBytes }) => steps.push(sentBytes),
     })
-    assert.equal(made.item_ids.length, 1)
+    assert.equal(upload.item_ids.length, 1)
     assert.deepEqual(
       steps.toSorted((a, b) => a - b),
       steps,

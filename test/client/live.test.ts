@@ -81,7 +81,7 @@ test('waiting', async (t) => {
 
   await t.test('a wait that is over says so, one that is called off ends at once, and what is not there is a problem', async () => {
     const job = await start()
-    await assert.rejects(gt.waitFor({ job: job.id }, { timeoutMs: 1 }), /still dispatched; it goes on, only the wait is over/)
+    await assert.rejects(gt.waitFor({ job: job.id }, { timeoutMs: 1 }), /Timed out waiting for job .*, which is still dispatched/)
     const stop = new AbortController()
     const waiting = gt.waitFor({ job: job.id }, { signal: stop.signal, onChange: () => stop.abort(new Error('called off')) })
     await assert.rejects(waiting, /called off/)
@@ -103,11 +103,11 @@ test('waiting for an order of the simulated vendor', async (t) => {
   const { w, org } = await open(t, { vendors: true })
   const gt = new Groundtrack({ baseUrl: w.baseUrl })
   await gt.auth.signIn({ email: org.owner.email, password: org.owner.password }) // Only a person may buy.
-  const [found] = await scenes(w)
+  const [scene] = await scenes(w)
   const place = (maxCredits: number) =>
     gt.orders.archive.place({
       projectId: org.projectId,
-      captures: [{ id: found!.id, geometry: square(), host: 'sandbox-hr' }],
+      captures: [{ id: scene!.id, geometry: square(), host: 'sandbox-hr' }],
       maxCredits,
     })
 

@@ -19,7 +19,7 @@ const Row = Closed(
   { $id: 'ProcessorInvoice', description: 'An invoice at the payment processor' },
 )
 
-/** What the payment processor itself has invoiced: months that the default card was charged for. */
+/** Invoices at the payment processor: the months charged to the default card. */
 export default operation({
   id: 'billing.stripe_invoices.list',
   scope: 'billing:read',
@@ -43,8 +43,8 @@ export default operation({
   },
   async execute({ db }, { limit }, { organizationId, payments }) {
     const { customerId } = await walletOf(db, organizationId)
-    const found = customerId ? await callProcessor(() => payments.listInvoices(customerId, limit)) : []
-    const invoices = found.map(({ id, number, status, cents, createdAt, url }) => ({
+    const invoices = customerId ? await callProcessor(() => payments.listInvoices(customerId, limit)) : []
+    const records = invoices.map(({ id, number, status, cents, createdAt, url }) => ({
       id,
       number,
       status,
@@ -52,6 +52,6 @@ export default operation({
       created_at: createdAt.toISOString(),
       hosted_invoice_url: url,
     }))
-    return { invoices, count: invoices.length }
+    return { invoices: records, count: records.length }
   },
 })

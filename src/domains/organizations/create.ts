@@ -10,6 +10,7 @@ export default operation({
   id: 'organizations.create',
   scope: 'organizations:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     name: Described(NotBlank(200), 'Display name of the organization'),
     ...profileInput,

@@ -57,6 +57,7 @@ export default operation({
   id: 'processing.job.register',
   scope: 'processing:process',
   tier: 'external_spend',
+  callableByWorkers: true,
   idempotent: true,
   produces: ['item:produced_by>processing_job', 'asset:produced_by>processing_job', 'item:derived_from>item'],
   events: ['job.completed', 'job.captured', 'job.failed', 'job.released', 'item.created'],

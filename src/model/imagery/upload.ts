@@ -83,7 +83,7 @@ export async function lock(tx: Tx, id: string): Promise<Upload> {
   return await tx.selectFrom('upload_session').select(COLUMNS).where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
 }
 
-export interface NewUpload {
+interface NewUpload {
   organizationId: string
   projectId: string
   bucket: string

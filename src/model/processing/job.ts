@@ -133,7 +133,7 @@ export async function lock(tx: Tx, id: string): Promise<Job> {
   return row
 }
 
-export interface JobFilter {
+interface JobFilter {
   organizationId?: string
   projectId?: string
   /** Projects the caller cannot read. */
