@@ -30,7 +30,7 @@ test('errors say what to send instead', async (t) => {
 
   await t.test('periods and times: every accepted form, with an example of each', async () => {
     const period = /period: must be a month \(2026-03\), a year \(2026\) or an interval \(2026-03-01\/2026-04-15\)/
-    const interval = /an instant \(2026-03-01T10:00:00Z\), a day \(2026-03-01\) or two of them with \/ between .*\.\. for an open end/
+    const interval = /a timestamp \(2026-03-01T10:00:00Z\), a date \(2026-03-01\) or two of them separated by \/ .*\.\. for an open end/
     await check([
       ['reports.generate', { report_type: 'usage', period: 'yesterday' }, 422, period],
       ['reports.generate', { report_type: 'usage', period: '2026-13' }, 422, period],

@@ -102,6 +102,12 @@ test('tasking', async (t) => {
     assert.deepEqual(await eventsOf(w, accepted.id), ['quotation.requested', 'quotation.accepted'])
   })
 
+  await t.test('notifications about both name the order', async () => {
+    const notifications = await w.db.selectFrom('notification').select(['title', 'body']).where('kind', '=', 'decision').execute()
+    assert.ok(notifications.some(({ body }) => body === "The feasibility study for 'New' has 3 options to choose from."))
+    assert.ok(notifications.some(({ title }) => title === "Quotation requested for 'New'"))
+  })
+
   await t.test('a quotation is requested, issued, then decided or expired, and only an issued one can be decided', async () => {
     const { id: orderId } = await place([group('sandbox-vhr-quoted')])
     const decide = async (id: string) =>

@@ -93,7 +93,7 @@ test('free quotas after an organization is deleted', async (t) => {
       [status, body.code, body.used, body.limit],
       [402, 'compute-quota-exceeded', FREE_PLAN.processingJobs, FREE_PLAN.processingJobs],
     )
-    assert.match(body.detail, /organizations that their founder deleted this month/)
+    assert.match(body.detail, /organizations that their creator deleted this month/)
   })
 
   await t.test('others have their own, and the next month is new', async () => {
