@@ -82,9 +82,9 @@ export class LoadingCache<V> {
       this.#hits += 1
       return cached
     }
-    const found = this.#loading.get(key)
+    const loading = this.#loading.get(key)
     // A load that all its callers gave up is dying; a new caller starts its own.
-    const running = found?.controller.signal.aborted ? undefined : found
+    const running = loading?.controller.signal.aborted ? undefined : loading
     if (running) this.#joined += 1
     else this.#misses += 1
     const value = await this.#wait(running ?? this.#start(key, load), signal)

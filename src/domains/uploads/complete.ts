@@ -13,7 +13,7 @@ import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import { clearUploadTask, convertUploadTask } from '#model/imagery/tasks.ts'
 import { StorageError } from '#ports/storage.ts'
 import { operation, type Context, type WriteContext } from '#operation.ts'
-import { firstLook } from '#raster/ingest/facts.ts'
+import { initialProfile } from '#raster/ingest/facts.ts'
 import { discard, refusal, takeIn, toAsset, toItem, type Refused, type Taken } from '#services/ingest/intake.ts'
 import { positionsOf, Positions } from './position.lib.ts'
 import { EXAMPLE_UPLOAD, UploadId } from './wire.ts'
@@ -213,7 +213,7 @@ async function makeItems(
     await visualizationProfiles.insertDefault(
       tx,
       { organizationId, itemSeq: made.seq, createdBy: principal.userId, now },
-      firstLook(taken[index]!.info, bandNames!, isCategorical),
+      initialProfile(taken[index]!.info, bandNames!, isCategorical),
       key === 'data' ? null : key,
     )
     lineage.record('item', made.id, 'uploaded', { kind: 'project', id: projectId })

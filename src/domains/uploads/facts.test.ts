@@ -31,5 +31,5 @@ test('an uploaded file brings its time and a word on its position', async (t) =>
   const coarse = await itemOf('coarse.tif', striped({ ...small, west: 145, north: -37, degrees: 0.001, epsg: 4283 }))
   assert.equal(coarse.properties.position_note, undefined)
   const fine = await itemOf('fine.tif', striped({ ...small, west: 145, north: -37, degrees: 0.000001, epsg: 4283 }))
-  assert.match(fine.properties.position_note, /GDA94 is known to about 3 m on WGS 84, which is more than a pixel of 0\.099 m/)
+  assert.match(fine.properties.position_note, /GDA94 is accurate to about 3 m on WGS 84, which is more than a pixel of 0\.099 m/)
 })

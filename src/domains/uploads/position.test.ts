@@ -57,7 +57,7 @@ test('uploads: a position given with the completion', async (t) => {
     const [itemId] = positioned.body.item_ids
     const { item } = await w.ok(token, 'items.get', { item_id: itemId })
     assert.deepEqual(rounded(item.bbox), BOUNDS)
-    assert.match(item.properties.position_note, /given with the upload/)
+    assert.match(item.properties.position_note, /specified at upload/)
     await w.drain(convert)
     assert.equal((await w.ok(token, 'uploads.progress', { upload_id: id })).files[0].state, 'ready')
     const raster = await rasterOf(itemId)

@@ -22,9 +22,9 @@ export function deflateRows(rows: Uint8Array): Uint8Array {
   reused = reused === undefined ? syncHandleOf(zlib.createDeflate(OPTIONS)) : reused
   if (!reused) return zlib.deflateSync(rows, { ...OPTIONS, chunkSize: Math.max(1024, rows.length) })
   const { handle, left } = reused
-  const room = takeBytes(Math.ceil(rows.length * GROWTH) + GROWTH_BYTES)
+  const output = takeBytes(Math.ceil(rows.length * GROWTH) + GROWTH_BYTES)
   handle.reset()
-  handle.writeSync(zlib.constants.Z_FINISH, rows, 0, rows.length, room, 0, room.length)
+  handle.writeSync(zlib.constants.Z_FINISH, rows, 0, rows.length, output, 0, output.length)
   if (left[0] === 0) throw new RangeError('a deflate stream is longer than it can be')
-  return room.subarray(0, room.length - left[0]!)
+  return output.subarray(0, output.length - left[0]!)
 }

@@ -5,10 +5,10 @@ import { RasterError } from '#raster/types.ts'
 
 import type { ImageFormat } from './format.ts'
 import { encodeJpeg } from './jpeg.ts'
-import { dropOpaqueAlpha, expandPalette, isIndexed, type IndexedPicture, type Picture } from './picture.ts'
+import { dropOpaqueAlpha, expandPalette, isIndexed, type IndexedImage, type RawImage } from './raw-image.ts'
 import { encodePng } from './png.ts'
 
-export type { IndexedPicture, Picture }
+export type { IndexedImage, RawImage }
 
 export interface EncodeOptions {
   format: ImageFormat
@@ -33,36 +33,36 @@ const MAX_PNG_EFFORT = 9
 sharp.concurrency(1)
 sharp.cache(false)
 
-/** Encodes a picture in the wanted format. */
-export async function encodeImage(picture: Picture | IndexedPicture, options: EncodeOptions): Promise<Buffer> {
+/** Encodes a image in the wanted format. */
+export async function encodeImage(image: RawImage | IndexedImage, options: EncodeOptions): Promise<Buffer> {
   const { format, quality = DEFAULT_QUALITY, effort } = options
-  if (!(quality >= 1 && quality <= 100)) throw new RasterError('invalid_argument', 'quality must be from 1 to 100')
+  if (!(quality >= 1 && quality <= 100)) throw new RasterError('invalid_argument', 'quality must be between 1 and 100')
   if (effort !== undefined) checkEffort(effort, format === 'png' ? MAX_PNG_EFFORT : MAX_WEBP_EFFORT)
-  if (format === 'png') return encodePng(picture, effort)
-  const expanded = isIndexed(picture) ? expandPalette(picture) : picture
+  if (format === 'png') return encodePng(image, effort)
+  const expanded = isIndexed(image) ? expandPalette(image) : image
   const encoded = await (format === 'jpeg'
     ? encodeJpeg(expanded, Math.round(quality))
     : encodeWebp(expanded, { quality: Math.round(quality), effort: effort ?? DEFAULT_WEBP_EFFORT }))
-  if (expanded !== picture) giveBack(expanded.data)
+  if (expanded !== image) giveBack(expanded.data)
   return encoded
 }
 
 function checkEffort(effort: number, most: number): void {
   if (!Number.isInteger(effort) || effort < 0 || effort > most)
-    throw new RasterError('invalid_argument', `effort must be from 0 to ${most}`)
+    throw new RasterError('invalid_argument', `effort must be between 0 and ${most}`)
 }
 
-async function encodeWebp(picture: Picture, options: WebpOptions): Promise<Buffer> {
-  const flat = dropOpaqueAlpha(picture)
+async function encodeWebp(image: RawImage, options: WebpOptions): Promise<Buffer> {
+  const flat = dropOpaqueAlpha(image)
   const { width, height, channels, data } = flat
   const encoded = await sharp(data, { raw: { width, height, channels } }).webp(options).toBuffer()
-  if (flat !== picture) giveBack(data)
+  if (flat !== image) giveBack(data)
   return encoded
 }
 
 /** Encodes a WebP that gives back every byte, also the colours under transparent pixels: heights are stored in them. */
-export async function encodeLosslessWebp(picture: Picture, effort = DEFAULT_LOSSLESS_EFFORT): Promise<Buffer> {
-  return encodeWebp(picture, { lossless: true, effort, exact: true })
+export async function encodeLosslessWebp(image: RawImage, effort = DEFAULT_LOSSLESS_EFFORT): Promise<Buffer> {
+  return encodeWebp(image, { lossless: true, effort, exact: true })
 }
 
 /** One promise per format and size: six at most. */
@@ -73,8 +73,8 @@ export function emptyTile(format: ImageFormat, size: 256 | 512): Promise<Buffer>
   const key = `${format}/${size}`
   let tile = emptyTiles.get(key)
   if (!tile) {
-    const picture: Picture = { width: size, height: size, channels: 4, data: new Uint8Array(size * size * 4) }
-    tile = encodeImage(picture, format === 'png' ? { format, effort: MAX_PNG_EFFORT } : { format })
+    const image: RawImage = { width: size, height: size, channels: 4, data: new Uint8Array(size * size * 4) }
+    tile = encodeImage(image, format === 'png' ? { format, effort: MAX_PNG_EFFORT } : { format })
     emptyTiles.set(key, tile)
   }
   return tile

@@ -4,7 +4,7 @@ import sharp from 'sharp'
 
 import { giveBack, takeBytes } from '#raster/buffers.ts'
 
-import { dropOpaqueAlpha, flattenOnWhite, type Picture } from './picture.ts'
+import { dropOpaqueAlpha, flattenOnWhite, type RawImage } from './raw-image.ts'
 
 /** The part of @julusian/jpeg-turbo that we use; the package has no types of its own. */
 interface JpegTurbo {
@@ -25,8 +25,8 @@ interface JpegTurbo {
 const turbo = loadTurbo()
 
 /** Encodes a JPEG; transparent pixels become white. */
-export async function encodeJpeg(picture: Picture, quality: number): Promise<Buffer> {
-  const flat = flattenOnWhite(picture)
+export async function encodeJpeg(image: RawImage, quality: number): Promise<Buffer> {
+  const flat = flattenOnWhite(image)
   // The fast encoder skips alpha bytes by itself; only with colour, and sharp not at all.
   const { width, height, channels, data } = turbo && flat.channels === 4 ? flat : dropOpaqueAlpha(flat)
   if (!turbo) return sharp(data, { raw: { width, height, channels } }).jpeg({ quality, optimiseCoding: false }).toBuffer()

@@ -1,4 +1,4 @@
-import type { Picture } from './picture.ts'
+import type { RawImage } from './raw-image.ts'
 
 const BASE_HEIGHT = -10_000
 const STEPS_PER_METRE = 10
@@ -19,7 +19,7 @@ export function terrainPicture(
   mask: Uint8Array,
   size: { width: number; height: number },
   options: TerrainOptions = {},
-): Picture {
+): RawImage {
   const sign = options.invert ? -1 : 1
   const data = new Uint8Array(size.width * size.height * 4)
   for (let i = 0, o = 0; o < data.length; i++, o += 4) {

@@ -30,9 +30,9 @@ export async function inspect(raster: Raster, signal?: AbortSignal): Promise<Ins
   const outline = await dataOutline(raster, signal)
   const { info } = raster
   const bands = info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== info.alphaBand)
-  const found = await computeStatistics(raster, { bands, minSidePx: STATISTICS_SIDE_PX, maxPixels: STATISTICS_MAX_PIXELS, signal })
+  const statistics = await computeStatistics(raster, { bands, minSidePx: STATISTICS_SIDE_PX, maxPixels: STATISTICS_MAX_PIXELS, signal })
   return {
     outline,
-    statistics: info.bands.map((_, index) => (index === info.alphaBand ? null : (found.bands[bands.indexOf(index + 1)] ?? null))),
+    statistics: info.bands.map((_, index) => (index === info.alphaBand ? null : (statistics.bands[bands.indexOf(index + 1)] ?? null))),
   }
 }

@@ -37,7 +37,7 @@ export async function dataOutline(raster: Raster, signal?: AbortSignal): Promise
   const mayHaveGaps = info.maskKind !== 'none' || info.dataType.startsWith('float')
   if (!mayHaveGaps || width * height > MAX_PIXELS) return extentOutline(info)
   const hull = hullOf(await validPixels(raster, level, signal), width, height)
-  if (hull.length < 3) throw new RasterError('invalid_argument', 'The image is empty: none of its pixels is data')
+  if (hull.length < 3) throw new RasterError('invalid_argument', 'The image is empty: all pixels are no-data')
   return toLonLat(
     info,
     hull.map(([x, y]): Point => [(x * info.width) / width, (y * info.height) / height]),
@@ -111,7 +111,7 @@ function toLonLat(info: RasterInfo, corners: readonly Point[]): Outline {
     const point: Point = [0, 0]
     project(...applyAffine(transform, column, row), point)
     if (Number.isNaN(point[0]))
-      throw new RasterError('no_georeference', 'A corner of the image lies outside the area that its coordinate system is made for')
+      throw new RasterError('no_georeference', 'A corner of the image lies outside the area of use of its coordinate reference system')
     return [near === null ? point[0] : nearestTurn(point[0], near), Math.max(-90, Math.min(90, point[1]))]
   }
   const first = place(corners[0]!, null)

@@ -28,7 +28,7 @@ export function positionFault({ crs, bounds, gcps }: Position): PositionFault | 
     const [left, bottom, right, top] = bounds as [number, number, number, number]
     if (!(left < right && bottom < top))
       return { part: 'bounds', message: 'must be left, bottom, right, top, with left < right and bottom < top' }
-    if (!cornersExist(crs, [left, bottom, right, top])) return { part: 'bounds', message: `lies outside the area that ${crs} is made for` }
+    if (!cornersExist(crs, [left, bottom, right, top])) return { part: 'bounds', message: `must lie within the area of use of ${crs}` }
   }
   if (gcps && !fitControlPoints(gcps)) return { part: 'gcps', message: 'must be at least 3 points that do not lie on one line' }
   return null
@@ -91,6 +91,6 @@ function transformOf({ width, height, transform, gcps, gcpResidualPx }: RasterIn
   }
   if (!position.gcps) return { transform, gcps, residualPx: gcpResidualPx }
   const fit = fitControlPoints(position.gcps)
-  if (!fit) throw new RasterError('invalid_argument', 'The control points lie on one line')
+  if (!fit) throw new RasterError('invalid_argument', 'The control points are collinear')
   return { ...fit, gcps: position.gcps }
 }

@@ -21,7 +21,7 @@ async function run({ id, task, input }: Extract<ParentMessage, { kind: 'run' }>)
   const controller = new AbortController()
   running.set(id, controller)
   try {
-    if (!Object.hasOwn(handlers, task)) throw new RasterError('invalid_argument', `There is no task '${task}'`)
+    if (!Object.hasOwn(handlers, task)) throw new RasterError('invalid_argument', `Unknown task '${task}'`)
     const output = await handlers[task]?.(input as never, controller.signal, (progress) => send({ kind: 'progress', id, progress }))
     send({ kind: 'done', id, output, rssBytes: memory() })
   } catch (error) {

@@ -8,7 +8,7 @@ import { runMethod, withRasters } from '#raster/process/index.ts'
 import type { MethodTask } from '#raster/process/method.ts'
 import { createContext, type ContextOptions, type RenderContext } from '#raster/render/context.ts'
 import { renderMosaic, type MosaicLayer, type MosaicOptions } from '#raster/render/mosaic.ts'
-import { renderPicture, type PictureOptions } from '#raster/render/picture.ts'
+import { renderMapImage, type MapImageOptions } from '#raster/render/map-image.ts'
 import { readPoint, type PointOptions } from '#raster/render/point.ts'
 import { renderThumbnail, type ThumbnailOptions } from '#raster/render/thumbnail.ts'
 import { renderTerrainTile, renderTile, type TerrainTileOptions, type TileOptions } from '#raster/render/tile.ts'
@@ -42,7 +42,7 @@ type StatisticsTask<S> = Located<S> & { options: StatisticsOptions }
 type ZonalTask<S> = Located<S> & { options: ZonalOptions }
 type SeriesTask<S> = { scenes: readonly (Located<S> & { expression: string })[]; options: SeriesOptions }
 type ChangeTask<S> = Located<S> & { after: Located<S>; options: ChangeOptions }
-type PictureTask<S> = Located<S> & { options: PictureOptions & EncodeOptions }
+type MapImageTask<S> = Located<S> & { options: MapImageOptions & EncodeOptions }
 type PointTask<S> = Located<S> & { place: { longitude: number; latitude: number }; options: PointOptions }
 
 type RewriteTask<S> = { source: S; options: Omit<RewriteOptions, 'signal' | 'onProgress'> }
@@ -165,8 +165,8 @@ function analysisHandlers<S>(
     change: closing(async (task: ChangeTask<S>, signal) =>
       changeBetween(await opened(task, signal), await opened(task.after, signal), { ...task.options, signal }),
     ),
-    picture: closing(async (task: PictureTask<S>, signal) =>
-      renderPicture(context, await opened(task, signal), { ...task.options, signal }),
+    picture: closing(async (task: MapImageTask<S>, signal) =>
+      renderMapImage(context, await opened(task, signal), { ...task.options, signal }),
     ),
   }
 }

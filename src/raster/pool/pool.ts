@@ -142,11 +142,11 @@ export class RasterPool {
     const tenant = options.tenant ?? ''
     if (this.#queue.size >= this.#options.maxQueue && !this.#slots.some((slot) => !slot.isBusy)) {
       this.#counts.refused += 1
-      throw new RasterError('overloaded', 'Too many raster tasks are waiting')
+      throw new RasterError('overloaded', 'The queue of raster tasks is full; retry later')
     }
     if (options.tenant !== undefined && this.#queue.waitingOf(tenant) >= this.#options.maxQueuePerTenant) {
       this.#counts.refused += 1
-      throw new RasterError('too_many', 'Too many maps and statistics of this organization are waiting; ask for fewer at once')
+      throw new RasterError('too_many', 'Too many tiles and statistics of this organization are queued; send fewer requests at once')
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const queued: QueuedTask = { id: this.#nextId++, task, input, options, resolve, reject }

@@ -145,7 +145,7 @@ export class Worker {
     const outcome = crashed(reason)
     if (this.#killedFor) outcome.ending = this.#killedFor
     if (this.#killedFor === 'out of memory')
-      outcome.result = { ok: false, error: new RasterError('limit_exceeded', 'The raster needs more memory than one task may use') }
+      outcome.result = { ok: false, error: new RasterError('limit_exceeded', 'The raster needs more memory than a task can use') }
     this.#settle?.(outcome)
   }
 
@@ -169,7 +169,7 @@ export class Worker {
 const crashed = (reason: string): WorkerOutcome => ({
   result: {
     ok: false,
-    error: new RasterError('worker_failed', 'The raster process died while it worked on this', { cause: new Error(reason) }),
+    error: new RasterError('worker_failed', 'The raster process crashed while reading this raster', { cause: new Error(reason) }),
   },
   ending: 'crashed',
   rssBytes: 0,

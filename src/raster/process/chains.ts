@@ -68,9 +68,9 @@ export class Chains<T> {
   }
 
   /** The points of the shorter one go to the longer one, so that no point is moved often. */
-  #join(one: Chain<T>, oneSide: 0 | 1, other: Chain<T>, otherSide: 0 | 1): void {
-    const isLonger = lengthOf(one) >= lengthOf(other)
-    const [long, longSide, short, shortSide] = isLonger ? [one, oneSide, other, otherSide] : [other, otherSide, one, oneSide]
+  #join(chain: Chain<T>, oneSide: 0 | 1, other: Chain<T>, otherSide: 0 | 1): void {
+    const isLonger = lengthOf(chain) >= lengthOf(other)
+    const [long, longSide, short, shortSide] = isLonger ? [chain, oneSide, other, otherSide] : [other, otherSide, chain, oneSide]
     grow(long, longSide, short.sides[shortSide], true)
     grow(long, longSide, short.sides[opposite(shortSide)], false)
     const end = short.ends[opposite(shortSide)]

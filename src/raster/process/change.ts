@@ -23,7 +23,7 @@ const [LOSS, SAME, GAIN] = [1, 2, 3] as const
 export async function change(task: MethodTask<Change>): Promise<Record<string, unknown>> {
   const { options, rasters } = task
   const [before, after] = rasters
-  if (!before || !after) throw new RasterError('invalid_argument', 'A change lies between two rasters')
+  if (!before || !after) throw new RasterError('invalid_argument', 'A change needs two rasters')
   const common = new CommonGrid(rasters, options)
   const { width, height, crs, transform } = common.grid
   const sides = [before, after].map((raster, index) => ({ index, compiled: compiledFor(raster, options.expressions[index]!) }))

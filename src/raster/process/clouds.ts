@@ -29,8 +29,8 @@ export async function clouds(task: MethodTask<Clouds>): Promise<Record<string, u
   const raster = onlyRaster(task)
   const part = partOf(raster, undefined)
   const { width, height, crs, transform } = part.grid
-  const wanted = [bands.blue, bands.green, bands.red, bands.nir, ...(bands.swir === undefined ? [] : [bands.swir])].map((band) => band - 1)
-  const neighbours = new Neighbours(new RowReader(raster, part, wanted), width, height, (rows) => tested(rows, scale, brightness))
+  const needed = [bands.blue, bands.green, bands.red, bands.nir, ...(bands.swir === undefined ? [] : [bands.swir])].map((band) => band - 1)
+  const neighbours = new Neighbours(new RowReader(raster, part, needed), width, height, (rows) => tested(rows, scale, brightness))
   const counts = new Float64Array(256)
   const spec = {
     width,
@@ -94,9 +94,9 @@ class Neighbours {
     const seen = new Uint8Array((count + 2) * width).fill(MISSING)
     const held = this.#next - (y - 1)
     seen.set(this.#tail.subarray((2 - Math.max(0, held)) * width))
-    const wanted = Math.min(this.#height, y + count + 1) - this.#next
-    if (wanted > 0) seen.set(this.#test(await this.#rows.read(this.#next, wanted, signal)), held * width)
-    this.#next += Math.max(0, wanted)
+    const missing = Math.min(this.#height, y + count + 1) - this.#next
+    if (missing > 0) seen.set(this.#test(await this.#rows.read(this.#next, missing, signal)), held * width)
+    this.#next += Math.max(0, missing)
     this.#tail = seen.slice(count * width)
     return weighed(seen, width, count)
   }

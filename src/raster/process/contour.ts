@@ -74,8 +74,7 @@ class Marching {
     // Keys of the lower edge of this row are even; in the next row they are its upper edge.
     const parity = y & 1
     this.#chains.settle((key) => (key & 3) !== parity << 1)
-    if (this.#chains.size > MAX_OPEN_LINES)
-      throw new RasterError('limit_exceeded', 'The heights give too many lines; take a larger interval')
+    if (this.#chains.size > MAX_OPEN_LINES) throw new RasterError('limit_exceeded', 'Too many contour lines; use a larger interval')
   }
 
   /** Between four centres: a is left and b right above, c left and d right below. */
@@ -85,8 +84,7 @@ class Marching {
     if (!(low < high)) return // All the same, or one is missing.
     const { interval, base } = this.#shape
     const [first, last] = [Math.ceil((low - base) / interval), Math.floor((high - base) / interval)]
-    if (last - first > MAX_LEVELS_PER_SQUARE)
-      throw new RasterError('limit_exceeded', 'The heights give too many lines; take a larger interval')
+    if (last - first > MAX_LEVELS_PER_SQUARE) throw new RasterError('limit_exceeded', 'Too many contour lines; use a larger interval')
     for (let step = first; step <= last; step++) this.#line(base + step * interval, step, [a, b, c, d], x, y)
   }
 

@@ -123,7 +123,7 @@ interface CommonPlan {
 /** Where the pixels of the common grid lie, and how many there are. */
 export function planCommonGrid(infos: readonly RasterInfo[], options: GridOptions): CommonPlan {
   const [first] = infos
-  if (!first) throw new RasterError('invalid_argument', 'There is no raster to work on')
+  if (!first) throw new RasterError('invalid_argument', 'At least one raster is required')
   const crs = options.epsg === undefined ? placementOf(first).crs : crsFromEpsg(options.epsg)
   const boxes = infos.map((info) => {
     const { crs: from, transform } = placementOf(info)
@@ -132,11 +132,11 @@ export function planCommonGrid(infos: readonly RasterInfo[], options: GridOption
   const union = boxes.reduce(around)
   const polygons =
     options.geometry === undefined ? null : mapPolygons(readPolygons(options.geometry), mapper(projectorFromLonLat(crs)), MAX_EDGE_DEGREES)
-  const wanted = polygons ? overlap(union, boxOf(polygons)) : union
+  const target = polygons ? overlap(union, boxOf(polygons)) : union
   const { crs: own, transform } = placementOf(first)
   const isOwn = options.epsg === undefined && transform[2] === 0 && transform[4] === 0
-  const size = options.resolution ?? (isOwn ? Math.abs(transform[1]) : finest(wanted, projectorBetween(crs, own), invertAffine(transform)))
-  const box = isOwn ? snapped(wanted, [transform[0], transform[3]], size) : wanted
+  const size = options.resolution ?? (isOwn ? Math.abs(transform[1]) : finest(target, projectorBetween(crs, own), invertAffine(transform)))
+  const box = isOwn ? snapped(target, [transform[0], transform[3]], size) : target
   const width = Math.max(1, Math.ceil((box.maxX - box.minX) / size - SLACK_PX))
   const height = Math.max(1, Math.ceil((box.maxY - box.minY) / size - SLACK_PX))
   const outline =
@@ -179,7 +179,8 @@ function overlap(a: Box, b: Box): Box {
     maxX: Math.min(a.maxX, b.maxX),
     maxY: Math.min(a.maxY, b.maxY),
   }
-  if (!(box.minX < box.maxX && box.minY < box.maxY)) throw new RasterError('invalid_argument', 'The geometry does not touch the rasters')
+  if (!(box.minX < box.maxX && box.minY < box.maxY))
+    throw new RasterError('invalid_argument', 'The geometry does not intersect the rasters')
   return box
 }
 

@@ -33,7 +33,7 @@ const METHODS: Readonly<Record<string, Method<any>>> = {
 
 export async function runMethod(name: string, task: MethodTask): Promise<Record<string, unknown>> {
   const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined
-  if (!method) throw new RasterError('invalid_argument', `There is no method '${name}'`)
+  if (!method) throw new RasterError('invalid_argument', `Unknown method '${name}'`)
   return await method(task)
 }
 

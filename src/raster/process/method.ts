@@ -45,7 +45,7 @@ export const writeOptions = ({ temporaryDirectory, signal, onProgress }: MethodT
 
 export function pathOf({ files }: MethodTask<unknown>, name: string): string {
   const path = files[name]
-  if (path === undefined) throw new RasterError('invalid_argument', `There is no file '${name}' to make`)
+  if (path === undefined) throw new RasterError('invalid_argument', `Unknown output file '${name}'`)
   return path
 }
 
@@ -69,6 +69,6 @@ export async function writeRaster(task: MethodTask<unknown>, name: string, spec:
 /** The raster of a task that has but one. */
 export function onlyRaster({ rasters }: MethodTask<unknown>): TiffRaster {
   const [raster] = rasters
-  if (!raster || rasters.length > 1) throw new RasterError('invalid_argument', 'This works on one raster at a time')
+  if (!raster || rasters.length > 1) throw new RasterError('invalid_argument', 'This method takes exactly one raster')
   return raster
 }

@@ -89,9 +89,9 @@ export async function mosaic(task: MethodTask<Mosaic>): Promise<Record<string, u
 
 function requireAlike(scenes: readonly TiffRaster[]): TiffRaster {
   const [first] = scenes
-  if (!first || scenes.length > 65_535) throw new RasterError('invalid_argument', 'A mosaic is made of 1 to 65,535 rasters')
+  if (!first || scenes.length > 65_535) throw new RasterError('invalid_argument', 'A mosaic takes 1 to 65,535 rasters')
   const other = scenes.find(({ info }) => info.bandCount !== first.info.bandCount || info.dataType !== first.info.dataType)
-  if (other) throw new RasterError('invalid_argument', 'All rasters of a mosaic must have the same bands and the same data type')
+  if (other) throw new RasterError('invalid_argument', 'All rasters of a mosaic must have the same bands and data type')
   return first
 }
 
@@ -234,10 +234,10 @@ class Chooser {
     const isFirst = this.#options.choice === 'first'
     const best = new Float32Array(isFirst ? 0 : cell.width * cell.height).fill(-Infinity)
     for (const index of indices) {
-      const found = await this.#sample(index, cell, signal)
-      if (isFirst) this.#picked.takeFirst(found.mask, inside, cell, rows)
-      else this.#picked.takeBetter({ mask: found.mask, scores: this.#scores(found), best }, inside, cell, rows)
-      this.#picked.put(found.planes, index + 1, rows)
+      const sample = await this.#sample(index, cell, signal)
+      if (isFirst) this.#picked.takeFirst(sample.mask, inside, cell, rows)
+      else this.#picked.takeBetter({ mask: sample.mask, scores: this.#scores(sample), best }, inside, cell, rows)
+      this.#picked.put(sample.planes, index + 1, rows)
     }
   }
 
@@ -245,9 +245,9 @@ class Chooser {
   async #nearMedian({ cell, indices, inside, signal }: Choice, rows: Rows): Promise<void> {
     const scores: Float32Array[] = []
     for (const index of indices) {
-      const found = await this.#sample(index, cell, signal)
-      const score = this.#scores(found)
-      for (let i = 0; i < score.length; i++) if (found.mask[i] === 0) score[i] = Number.NaN
+      const sample = await this.#sample(index, cell, signal)
+      const score = this.#scores(sample)
+      for (let i = 0; i < score.length; i++) if (sample.mask[i] === 0) score[i] = Number.NaN
       scores.push(score)
     }
     const values = new Float64Array(indices.length)
@@ -258,24 +258,24 @@ class Chooser {
         if (nearest >= 0) rows.chosen[at] = indices[nearest]! + 1
       }
     for (const index of indices) {
-      const found = await this.#sample(index, cell, signal)
+      const sample = await this.#sample(index, cell, signal)
       this.#picked.takeChosen(index + 1, cell, rows)
-      this.#picked.put(found.planes, index + 1, rows)
+      this.#picked.put(sample.planes, index + 1, rows)
     }
   }
 
   async #sample(index: number, cell: Cell, signal: AbortSignal | undefined): Promise<SampledPlanes & { extra: SampleArray[] }> {
     const { bands, resampling, hasCloudMasks, cloudValues } = this.#options
-    const wanted = [...bands, ...(this.#index?.bands ?? [])]
-    const found = await this.#common.sample(index, cell, { bands: wanted, resampling, rule: 'any', signal, into: this.#sampled })
-    this.#sampled = found
-    const made = { ...found, planes: found.planes.slice(0, bands.length), extra: found.planes.slice(bands.length) }
-    if (!hasCloudMasks) return made
+    const allBands = [...bands, ...(this.#index?.bands ?? [])]
+    const sampled = await this.#common.sample(index, cell, { bands: allBands, resampling, rule: 'any', signal, into: this.#sampled })
+    this.#sampled = sampled
+    const split = { ...sampled, planes: sampled.planes.slice(0, bands.length), extra: sampled.planes.slice(bands.length) }
+    if (!hasCloudMasks) return split
     const clouds = await this.#common.sample(index + this.#scenes.length, cell, { bands: [0], resampling: 'nearest', signal })
     const [cloudy] = clouds.planes
-    for (let i = 0; i < made.mask.length; i++)
-      if (clouds.mask[i] !== 0 && (cloudValues ? cloudValues.includes(cloudy![i]!) : cloudy![i] !== 0)) made.mask[i] = 0
-    return made
+    for (let i = 0; i < split.mask.length; i++)
+      if (clouds.mask[i] !== 0 && (cloudValues ? cloudValues.includes(cloudy![i]!) : cloudy![i] !== 0)) split.mask[i] = 0
+    return split
   }
 
   #scores({ planes, mask, extra }: SampledPlanes & { extra: SampleArray[] }): Float32Array<ArrayBuffer> {

@@ -31,7 +31,7 @@ const LARGEST: Readonly<Record<string, number>> = {
 export async function pansharpen(task: MethodTask<Pansharpen>): Promise<Record<string, unknown>> {
   const { rasters, options } = task
   const [pan, colours] = rasters
-  if (!pan || !colours) throw new RasterError('invalid_argument', 'Pansharpening takes a panchromatic raster and one with colours')
+  if (!pan || !colours) throw new RasterError('invalid_argument', 'Pansharpening needs a panchromatic and a multispectral raster')
   const common = new CommonGrid([pan, colours], options)
   const { width, height, crs, transform } = common.grid
   const bands = (options.bands ?? colours.info.bands.map((_, band) => band + 1)).map((band) => band - 1)

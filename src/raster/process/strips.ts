@@ -34,7 +34,7 @@ export class Strips {
       let done = 0
       while (done < bytes.byteLength) {
         const { bytesRead } = await handle.read(bytes, done, bytes.byteLength - done, y * this.#rowBytes + done)
-        if (bytesRead === 0) throw new Error('rows that were kept are gone')
+        if (bytesRead === 0) throw new Error('the temporary file is truncated')
         done += bytesRead
       }
       return bytes.buffer

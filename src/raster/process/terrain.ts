@@ -29,7 +29,7 @@ export async function terrain(task: MethodTask<Terrain>): Promise<Record<string,
   const band = (options.band ?? 1) - 1
   const part = partOf(raster, undefined)
   const { width, height, crs, transform } = part.grid
-  if (transform[2] !== 0 || transform[4] !== 0) throw new RasterError('invalid_argument', 'The raster is turned; reproject it first')
+  if (transform[2] !== 0 || transform[4] !== 0) throw new RasterError('invalid_argument', 'The raster is rotated; reproject it first')
   const scale = options.scale ?? (placementOf(raster.info).crs.kind === 'geographic' ? METRES_PER_DEGREE : 1)
   const compute = kernelOf(options, { dx: transform[1] * scale, dy: transform[5] * scale })
   const isShade = options.kind === 'hillshade'

@@ -1,6 +1,6 @@
 import { takeZeros } from '#raster/buffers.ts'
 import { COLOR_COUNT, colorTable } from '#raster/colormap/index.ts'
-import type { IndexedPicture, Picture } from '#raster/encode/index.ts'
+import type { IndexedImage, RawImage } from '#raster/encode/index.ts'
 
 export interface Size {
   width: number
@@ -8,9 +8,9 @@ export interface Size {
 }
 
 /** Puts one or three planes of bytes and a mask side by side. */
-export function interleave(planes: readonly Uint8Array[], mask: Uint8Array, { width, height }: Size): Picture {
+export function interleave(planes: readonly Uint8Array[], mask: Uint8Array, { width, height }: Size): RawImage {
   const [first, second, third] = planes
-  if (!first) throw new TypeError('a picture needs a plane')
+  if (!first) throw new TypeError('an image needs a plane')
   if (!second || !third) {
     const gray = new Uint8Array(width * height * 2)
     for (let i = 0, o = 0; i < mask.length; i++, o += 2) {
@@ -32,7 +32,7 @@ export function interleave(planes: readonly Uint8Array[], mask: Uint8Array, { wi
 }
 
 /** Looks samples up in a file's own colour table (RGBA); what the table does not know is transparent. */
-export function lookUpColors(samples: ArrayLike<number>, mask: Uint8Array, table: Uint8Array, { width, height }: Size): Picture {
+export function lookUpColors(samples: ArrayLike<number>, mask: Uint8Array, table: Uint8Array, { width, height }: Size): RawImage {
   const data = new Uint8Array(width * height * 4)
   const pixels = new Uint32Array(data.buffer)
   const colors = new Uint32Array(Uint8Array.from(table).buffer)
@@ -69,19 +69,19 @@ function distinctColors(table: Uint8Array): number[][] {
 }
 
 /** Makes everything outside the mask transparent. */
-export function clipPicture(picture: Picture | IndexedPicture, mask: Uint8Array): void {
-  if ('indices' in picture) {
-    for (let i = 0; i < mask.length; i++) if (mask[i] === 0) picture.mask[i] = 0
+export function clipImage(image: RawImage | IndexedImage, mask: Uint8Array): void {
+  if ('indices' in image) {
+    for (let i = 0; i < mask.length; i++) if (mask[i] === 0) image.mask[i] = 0
     return
   }
-  const { channels, data } = picture
+  const { channels, data } = image
   for (let i = 0; i < mask.length; i++) if (mask[i] === 0) data.fill(0, i * channels, (i + 1) * channels)
 }
 
 /** True where not one pixel can be seen. */
-export function isEmpty(picture: Picture | IndexedPicture): boolean {
-  if ('indices' in picture) return picture.mask.every((value) => value === 0)
-  const { channels, data } = picture
+export function isEmpty(image: RawImage | IndexedImage): boolean {
+  if ('indices' in image) return image.mask.every((value) => value === 0)
+  const { channels, data } = image
   for (let i = channels - 1; i < data.length; i += channels) if (data[i] !== 0) return false
   return true
 }

@@ -1,5 +1,5 @@
 /** Light from the north-west over heights: valleys and ridges are seen, whatever their colours are. */
-import type { IndexedPicture, Picture } from '#raster/encode/index.ts'
+import type { IndexedImage, RawImage } from '#raster/encode/index.ts'
 import type { Raster } from '#raster/types.ts'
 import { fromMercator, tileTransform, type TileAddress, type TileSize } from '#raster/warp/mercator.ts'
 import { planTile } from '#raster/warp/plan.ts'
@@ -66,12 +66,12 @@ function brightness(east: number, down: number): number {
   return Math.max(DARKEST, Math.min(BRIGHTEST, 1 - STRENGTH + STRENGTH * lit))
 }
 
-/** The picture in that light. */
-export function shaded(picture: Picture | IndexedPicture, light: Float32Array): Picture {
-  const { width, height } = picture
+/** The image in that light. */
+export function shaded(image: RawImage | IndexedImage, light: Float32Array): RawImage {
+  const { width, height } = image
   const data = new Uint8Array(width * height * 4)
   for (let i = 0; i < light.length; i++) {
-    const [red, green, blue, alpha] = colourAt(picture, i)
+    const [red, green, blue, alpha] = colourAt(image, i)
     if (alpha === 0) continue
     data[i * 4] = Math.min(255, red * light[i]!)
     data[i * 4 + 1] = Math.min(255, green * light[i]!)
@@ -81,12 +81,12 @@ export function shaded(picture: Picture | IndexedPicture, light: Float32Array): 
   return { width, height, channels: 4, data }
 }
 
-function colourAt(picture: Picture | IndexedPicture, pixel: number): readonly [number, number, number, number] {
-  if ('indices' in picture) {
-    const entry = picture.indices[pixel]! * 3
-    return [picture.palette[entry]!, picture.palette[entry + 1]!, picture.palette[entry + 2]!, picture.mask[pixel] === 0 ? 0 : 255]
+function colourAt(image: RawImage | IndexedImage, pixel: number): readonly [number, number, number, number] {
+  if ('indices' in image) {
+    const entry = image.indices[pixel]! * 3
+    return [image.palette[entry]!, image.palette[entry + 1]!, image.palette[entry + 2]!, image.mask[pixel] === 0 ? 0 : 255]
   }
-  const { channels, data } = picture
+  const { channels, data } = image
   const at = pixel * channels
   if (channels === 2) return [data[at]!, data[at]!, data[at]!, data[at + 1]!]
   return [data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!]

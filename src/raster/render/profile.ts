@@ -17,7 +17,7 @@ interface LookConfig {
   resampling?: Resampling
 }
 
-export interface Look {
+export interface Profile {
   type: 'rgb' | 'singleband' | 'multiband' | 'expression'
   config: LookConfig
 }
@@ -32,7 +32,7 @@ const CLASS_TYPES = ['uint8', 'uint16']
  * It says nothing about ranges: those are the image's own, found when it is drawn. `names` are given by people and win
  * over those of the file.
  */
-export function defaultProfile(info: RasterInfo, names: readonly string[] | null = null): Look & { name: string } {
+export function defaultProfile(info: RasterInfo, names: readonly string[] | null = null): Profile & { name: string } {
   const known = bandNames(info, names)
   if (info.colorTable) return { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true } }
   if (isCategorical(info, known))
@@ -55,7 +55,7 @@ function isCategorical(info: RasterInfo, names: BandNames): boolean {
 }
 
 /** What a look means for this image; what it cannot show is refused before a pixel is read. */
-export function styleOfLook({ type, config }: Look, info: RasterInfo, names: BandNames): Style {
+export function styleOfProfile({ type, config }: Profile, info: RasterInfo, names: BandNames): Style {
   const { bands, expression, colormap, rescale, color_table: isClasses } = config
   if (isClasses) return classStyle(info, colormap)
   if (type === 'expression') return parseStyle({ expression, colormap, rescale }, info, names)
@@ -66,7 +66,7 @@ function classStyle(info: RasterInfo, colormap: string = CLASS_COLORMAP): Style 
   if (!info.colorTable && !CLASS_TYPES.includes(info.dataType))
     throw new RasterError(
       'invalid_argument',
-      `color_table needs a file with a colour table, or whole numbers as samples; these are ${info.dataType}`,
+      `color_table needs a file with a colour table, or integer samples; these are ${info.dataType}`,
     )
   if (!findColormap(colormap)) throw new RasterError('invalid_argument', unknownColormap(colormap))
   return { kind: 'palette', ...(info.colorTable ? {} : { colormap }) }

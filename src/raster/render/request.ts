@@ -116,11 +116,11 @@ function ofVisualization(
 
 function findVisualization(info: RasterInfo, id: string, names: BandNames): Visualization {
   const { visualizations } = visualizationsOf(info, names)
-  const found = visualizations.find((visualization) => visualization.id === id)
+  const match = visualizations.find((visualization) => visualization.id === id)
   const ids = visualizations.map((visualization) => visualization.id)
-  if (!found)
+  if (!match)
     throw refusal(`this image has no visualization '${id.slice(0, 50)}'${meant(id, ids, ids.length > 0 ? `it has ${ids.join(', ')}` : '')}`)
-  return found
+  return match
 }
 
 /** The names that bands go by: those given, one a band, or else the file's own. */

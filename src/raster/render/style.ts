@@ -78,8 +78,8 @@ export function naturalRanges(percentiles: readonly (readonly (number | null | u
 
 /** By which the middle, from 0 to 1 before it, gets the brightness of ground. */
 function gammaFor(middle: number): number {
-  const wanted = middle > 0 && middle < 1 ? Math.log(middle) / Math.log(GROUND_BRIGHTNESS) : LEAST_GAMMA
-  return Math.min(MOST_GAMMA, Math.max(LEAST_GAMMA, wanted))
+  const gamma = middle > 0 && middle < 1 ? Math.log(middle) / Math.log(GROUND_BRIGHTNESS) : LEAST_GAMMA
+  return Math.min(MOST_GAMMA, Math.max(LEAST_GAMMA, gamma))
 }
 
 /** Channels of a picture. */
@@ -90,11 +90,11 @@ export function parseRanges(text: string, most: number = MAX_SHOWN): Range[] {
   const ranges = text.split(';').map((pair): Range => {
     const [low, high, ...rest] = pair.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
     if (low === undefined || high === undefined || rest.length > 0 || !Number.isFinite(low) || !Number.isFinite(high) || low >= high) {
-      throw new RasterError('invalid_argument', "rescale must be 'min,max' with min below max")
+      throw new RasterError('invalid_argument', "rescale must be 'min,max' with min less than max")
     }
     return [low, high]
   })
-  if (ranges.length > most) throw new RasterError('invalid_argument', `rescale takes at most ${most} pairs`)
+  if (ranges.length > most) throw new RasterError('invalid_argument', `rescale accepts at most ${most} pairs`)
   return ranges
 }
 

@@ -33,7 +33,7 @@ export async function renderThumbnail(context: RenderContext, raster: Raster, op
 function fit(raster: Raster, boxWidth: number, boxHeight: number): { width: number; height: number } {
   for (const side of [boxWidth, boxHeight]) {
     if (!Number.isInteger(side) || side < 1 || side > MAX_SIDE_PX) {
-      throw new RasterError('invalid_argument', `width and height must be from 1 to ${MAX_SIDE_PX}`)
+      throw new RasterError('invalid_argument', `width and height must be between 1 and ${MAX_SIDE_PX}`)
     }
   }
   const { width, height } = raster.info

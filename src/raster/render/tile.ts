@@ -1,6 +1,6 @@
 import { bandIndex } from '#raster/bands.ts'
 import { giveBack } from '#raster/buffers.ts'
-import { emptyTile, encodeImage, encodeLosslessWebp, type EncodeOptions, type IndexedPicture, type Picture } from '#raster/encode/index.ts'
+import { emptyTile, encodeImage, encodeLosslessWebp, type EncodeOptions, type IndexedImage, type RawImage } from '#raster/encode/index.ts'
 import { terrainPicture } from '#raster/encode/terrain.ts'
 import { throwIfAborted, type Raster } from '#raster/types.ts'
 import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
@@ -8,7 +8,7 @@ import { planTile } from '#raster/warp/plan.ts'
 import { samplePlanes, type Resampling } from '#raster/warp/sample.ts'
 
 import { aoiMask } from './aoi.ts'
-import { clipPicture, isEmpty } from './color.ts'
+import { clipImage, isEmpty } from './color.ts'
 import { resolveRanges, type RenderContext } from './context.ts'
 import { hillshade, shaded } from './hillshade.ts'
 import { draw } from './render.ts'
@@ -34,7 +34,7 @@ export async function drawTile(
   raster: Raster,
   tile: TileAddress,
   options: TileOptions = {},
-): Promise<Picture | IndexedPicture | null> {
+): Promise<RawImage | IndexedImage | null> {
   const { size = DEFAULT_SIZE, style = defaultStyle(raster.info), resampling = 'nearest', unscale = false, aoi, signal } = options
   throwIfAborted(signal)
   const windows = planTile(raster, tile, size)
@@ -42,11 +42,11 @@ export async function drawTile(
   const clip = aoi === undefined ? null : aoiMask(aoi, tile, size)
   if (clip?.every((value) => value === 0)) return null
   const ranges = await resolveRanges(context, raster, style, { unscale, signal })
-  const picture = await draw(context, raster, { windows, width: size, height: size }, { style, ranges, resampling, unscale, signal })
-  if (clip) clipPicture(picture, clip)
-  if (isEmpty(picture)) return null
-  if (style.kind !== 'single' || !style.hillshade) return picture
-  return shaded(picture, await hillshade(context, raster, { band: style.band - 1, tile, size, signal }))
+  const image = await draw(context, raster, { windows, width: size, height: size }, { style, ranges, resampling, unscale, signal })
+  if (clip) clipImage(image, clip)
+  if (isEmpty(image)) return null
+  if (style.kind !== 'single' || !style.hillshade) return image
+  return shaded(image, await hillshade(context, raster, { band: style.band - 1, tile, size, signal }))
 }
 
 /** Draws and encodes a tile. Where there is nothing to see it is transparent, white for JPEG. */
@@ -56,11 +56,11 @@ export async function renderTile(
   tile: TileAddress,
   options: TileOptions & EncodeOptions,
 ): Promise<Buffer> {
-  const picture = await drawTile(context, raster, tile, options)
+  const image = await drawTile(context, raster, tile, options)
   throwIfAborted(options.signal)
-  if (!picture) return emptyTile(options.format, options.size ?? DEFAULT_SIZE)
-  const encoded = await encodeImage(picture, options)
-  giveBack('indices' in picture ? picture.indices : picture.data)
+  if (!image) return emptyTile(options.format, options.size ?? DEFAULT_SIZE)
+  const encoded = await encodeImage(image, options)
+  giveBack('indices' in image ? image.indices : image.data)
   return encoded
 }
 

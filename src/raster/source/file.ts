@@ -55,7 +55,7 @@ function openRegularFile(path: string): number {
   try {
     return openSync(path, 'r')
   } catch (cause) {
-    throw new RasterError('source_unavailable', 'The raster file cannot be opened', { cause })
+    throw new RasterError('source_unavailable', 'Cannot open the raster file', { cause })
   }
 }
 
@@ -91,6 +91,6 @@ async function readFully(file: number, offset: number, bytes: Uint8Array): Promi
   return bytes
 }
 
-const cannotBeRead = (cause: unknown): RasterError => new RasterError('source_unavailable', 'The raster file cannot be read', { cause })
+const cannotBeRead = (cause: unknown): RasterError => new RasterError('source_unavailable', 'Cannot read the raster file', { cause })
 
-const becameShorter = (): RasterError => new RasterError('source_changed', 'The raster file became shorter while it was read')
+const becameShorter = (): RasterError => new RasterError('source_changed', 'The raster file was truncated while it was read')

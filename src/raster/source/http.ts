@@ -98,7 +98,7 @@ async function requestRange(
   signal: AbortSignal | undefined,
 ): Promise<RangeAnswer> {
   if (range.length > connection.maxRangeBytes) {
-    throw new RasterError('limit_exceeded', `A range of ${range.length} bytes is more than one request may carry`)
+    throw new RasterError('limit_exceeded', `A range of ${range.length} bytes is too large for one request`)
   }
   const deadline = AbortSignal.timeout(connection.deadlineMs)
   // An answer that is refused unread ends at once: nobody else would close it.
@@ -115,9 +115,9 @@ async function requestRange(
     if (cause instanceof RasterError) throw cause
     throwIfAborted(signal)
     if (deadline.aborted) {
-      throw new RasterError('source_unavailable', `The server did not answer within ${connection.deadlineMs} ms`, { cause })
+      throw new RasterError('source_unavailable', `The server did not respond within ${connection.deadlineMs} ms`, { cause })
     }
-    throw new RasterError('source_unavailable', 'The server could not be read', { cause })
+    throw new RasterError('source_unavailable', 'The server could not be reached', { cause })
   }
 }
 
@@ -141,23 +141,23 @@ function checkAnswer(
   if (response.status === 412) throw changed()
   assertThere(response, pinned)
   if (response.status === 200) {
-    throw new RasterError('source_unavailable', 'The server ignores byte ranges, which reading a raster over HTTP needs')
+    throw new RasterError('source_unavailable', 'The server does not support byte ranges, which are required to read a raster over HTTP')
   }
-  if (response.status !== 206) throw new RasterError('source_unavailable', `The server answered with status ${response.status}`)
+  if (response.status !== 206) throw new RasterError('source_unavailable', `The server returned status ${response.status}`)
   const encoding = response.headers.get('content-encoding')
   if (encoding !== null && encoding.toLowerCase() !== 'identity') {
-    throw new RasterError('source_unavailable', 'The server compresses byte ranges')
+    throw new RasterError('source_unavailable', 'The server compresses byte ranges, which is not supported')
   }
   const { start, end, size } = parseContentRange(response.headers.get('content-range'))
   const seen: Pinned = { size, etag: response.headers.get('etag'), lastModified: response.headers.get('last-modified') }
   if (pinned && (seen.size !== pinned.size || seen.etag !== pinned.etag)) throw changed()
   const length = Math.min(range.length, size - range.offset)
   if (start !== range.offset || end !== range.offset + length - 1) {
-    throw new RasterError('source_unavailable', 'The server answered with another byte range than asked for')
+    throw new RasterError('source_unavailable', 'The server returned another byte range than requested')
   }
   const declared = response.headers.get('content-length')
   if (declared !== null && Number(declared) !== length) {
-    throw new RasterError('source_unavailable', 'The server declares another length than its byte range has')
+    throw new RasterError('source_unavailable', 'The server returned a Content-Length that does not match its byte range')
   }
   return { length, pinned: seen }
 }
@@ -168,19 +168,16 @@ const NOT_THERE: readonly number[] = [401, 403, 404, 410]
 function assertThere({ status, headers }: HttpResponse, pinned: Pinned | null): void {
   if (NOT_THERE.includes(status)) {
     if (pinned) throw changed()
-    throw new RasterError(
-      'invalid_argument',
-      `The server has no file at this address that it gives to us: it answered with status ${status}`,
-    )
+    throw new RasterError('invalid_argument', `The file does not exist or is not public: the server returned status ${status}`)
   }
   const isEmpty =
     status === 416 ? /^bytes \*\/0$/.test(headers.get('content-range') ?? '') : status === 200 && headers.get('content-length') === '0'
-  if (isEmpty) throw new RasterError('not_a_tiff', 'The file at this address is empty')
+  if (isEmpty) throw new RasterError('not_a_tiff', 'The file at this URL is empty')
 }
 
 function parseContentRange(text: string | null): { start: number; end: number; size: number } {
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(text ?? '')
-  if (!match) throw new RasterError('source_unavailable', 'The server does not say which bytes of how many it sends')
+  if (!match) throw new RasterError('source_unavailable', 'The server returned no valid Content-Range')
   return { start: Number(match[1]), end: Number(match[2]), size: Number(match[3]) }
 }
 
@@ -195,7 +192,7 @@ async function readBody(response: HttpResponse, length: number, signal: AbortSig
         const next = await untilAborted(chunks.next(), signal)
         if (next.done) break
         if (done + next.value.byteLength > length) {
-          throw new RasterError('source_unavailable', 'The server sends more bytes than its byte range has')
+          throw new RasterError('source_unavailable', 'The server sent more bytes than its byte range')
         }
         bytes.set(next.value, done)
         done += next.value.byteLength
@@ -206,7 +203,7 @@ async function readBody(response: HttpResponse, length: number, signal: AbortSig
       throw error
     }
   }
-  if (done !== length) throw new RasterError('source_unavailable', 'The server sends fewer bytes than its byte range has')
+  if (done !== length) throw new RasterError('source_unavailable', 'The server sent fewer bytes than its byte range')
   return bytes
 }
 

@@ -138,7 +138,7 @@ interface AreaSource {
 export async function readArea(from: AreaSource, area: Area, bands: readonly number[]): Promise<AreaSamples> {
   const { window, polygons } = area
   const { width, height } = window
-  if (width === 0 || height === 0) throw new RasterError('invalid_argument', 'The geometry does not touch the raster')
+  if (width === 0 || height === 0) throw new RasterError('invalid_argument', 'The geometry does not intersect the raster')
   const block = await from.raster.readWindow(area.level, window, { bands, signal: from.signal })
   const planes = bands.map((band) => planeOf(block, block.bands.indexOf(band), width * height))
   const common = { width, height, planes }

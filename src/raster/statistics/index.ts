@@ -84,9 +84,9 @@ function summaryOptions({ percentiles = DEFAULT_PERCENTILES, binCount = DEFAULT_
     throw new RasterError('invalid_argument', `percentiles must be at most ${MAX_PERCENTILES} numbers from 0 to 100`)
   }
   if (!Number.isInteger(binCount) || binCount < 1 || binCount > MAX_BIN_COUNT) {
-    throw new RasterError('invalid_argument', `bins must be from 1 to ${MAX_BIN_COUNT}`)
+    throw new RasterError('invalid_argument', `bins must be between 1 and ${MAX_BIN_COUNT}`)
   }
-  if (binRange && !(binRange[0] <= binRange[1])) throw new RasterError('invalid_argument', 'the range of bins must ascend')
+  if (binRange && !(binRange[0] <= binRange[1])) throw new RasterError('invalid_argument', 'the range of bins must be ascending')
   return { percentiles, binCount, binRange }
 }
 
@@ -105,7 +105,7 @@ interface Described {
 async function describeBands(common: Common, { bands, unscale = false }: StatisticsOptions, summary: SummaryOptions): Promise<Described[]> {
   const { raster, area } = common
   const { info } = raster
-  const wanted = (bands ?? info.bands.map((_, i) => i + 1).filter((band) => band - 1 !== info.alphaBand)).map((band) =>
+  const selected = (bands ?? info.bands.map((_, i) => i + 1).filter((band) => band - 1 !== info.alphaBand)).map((band) =>
     bandIndex(info, band),
   )
   const meaningOf = (band: number): Meaning => {
@@ -115,12 +115,12 @@ async function describeBands(common: Common, { bands, unscale = false }: Statist
   if (!common.exactCoverage)
     return describeScanned(
       common,
-      wanted.map((band) => ({ band, ...meaningOf(band) })),
+      selected.map((band) => ({ band, ...meaningOf(band) })),
       summary,
     )
   const described: Described[] = []
   // Band by band: the samples of one are let go before the next one is read.
-  for (const band of wanted) {
+  for (const band of selected) {
     const read = await readArea(common, area, [band])
     described.push(await describe(read, read.planes[0] as SampleArray, meaningOf(band), summary))
   }

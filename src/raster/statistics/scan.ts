@@ -22,7 +22,7 @@ export interface AreaPixels {
 }
 
 export function pixelsOf({ window, polygons }: Area): AreaPixels {
-  if (window.width === 0 || window.height === 0) throw new RasterError('invalid_argument', 'The geometry does not touch the raster')
+  if (window.width === 0 || window.height === 0) throw new RasterError('invalid_argument', 'The geometry does not intersect the raster')
   const spans = polygons ? rasterizeSpans(movedInto(polygons, window), window) : wholeRows(window)
   let count = 0
   for (let i = 0; i < spans.edges.length; i += 2) count += spans.edges[i + 1]! - spans.edges[i]!

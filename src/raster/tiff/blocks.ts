@@ -15,7 +15,7 @@ export interface TiffImage {
 export interface BlockAddress {
   readonly blockX: number
   readonly blockY: number
-  /** Rows wanted, from the top. */
+  /** Number of rows needed, from the top. */
   readonly rows: number
   readonly signal: AbortSignal | undefined
 }
@@ -38,7 +38,7 @@ export async function readPlane(image: TiffImage, plane: number, address: BlockA
     ? source.borrow!(place.offset, length, address.signal)
     : source.fetch(place.offset, length, address.signal))
   throwIfAborted(address.signal)
-  const samples = await decodeBlock(directory, stored, { stored: grid.rowsOf(address.blockY), wanted: address.rows })
+  const samples = await decodeBlock(directory, stored, { stored: grid.rowsOf(address.blockY), needed: address.rows })
   if (isBorrowed) giveBack(stored)
   return samples.subarray(0, count)
 }
@@ -53,7 +53,7 @@ function emptyPlane(directory: Directory, count: number, nodata: number | null):
 
 function assertStoredSize(stored: number, decoded: number): void {
   const most = decoded * LIMITS.storedBlockGrowth + LIMITS.storedBlockSlackBytes
-  if (stored > most) throw new RasterError('corrupt', `A block of ${decoded} bytes is stored in ${stored} bytes`)
+  if (stored > most) throw new RasterError('corrupt', `A block of ${decoded} bytes cannot be stored in ${stored} bytes`)
 }
 
 /**

@@ -52,7 +52,7 @@ export async function readDirectory(source: Source, fields: Fields, littleEndian
   })
   const isOldJpeg = coding.compression === 'oldJpeg'
   // Its scan goes on from strip to strip, and a part of it cannot be decoded.
-  if (isOldJpeg && grid.blocksX * grid.blocksY > 1) throw new RasterError('unsupported', 'Old-style JPEG is read from one strip only')
+  if (isOldJpeg && grid.blocksX * grid.blocksY > 1) throw new RasterError('unsupported', 'Old-style JPEG is supported with one strip only')
   return {
     ...shape,
     ...coding,
@@ -79,7 +79,7 @@ async function readShape(fields: Fields): Promise<Pick<Directory, 'width' | 'hei
 }
 
 function assertSide(px: number): void {
-  if (!Number.isInteger(px) || px < 1) throw new RasterError('corrupt', 'The TIFF has no width or height')
+  if (!Number.isInteger(px) || px < 1) throw new RasterError('corrupt', 'The TIFF has an invalid width or height')
   if (px > LIMITS.sidePx) throw new RasterError('too_large', `The raster has a side of ${px} pixels, more than ${LIMITS.sidePx}`)
 }
 
@@ -121,25 +121,25 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
   const photometric = await fields.number(TAG.photometric, PHOTOMETRIC.minIsBlack)
   assertPhotometric(photometric, compression)
   if (isFax(compression) && (sample.bits !== 1 || bandCount !== 1))
-    throw new RasterError('unsupported', 'Fax coding is for one band of single bits')
+    throw new RasterError('unsupported', 'Fax compression requires one band of 1-bit samples')
   const greyBits = GREY_BITS[compression]
   if (greyBits !== undefined && (sample.bits !== greyBits || bandCount !== 1))
-    throw new RasterError('unsupported', `TIFF compression ${compression} is for one band of ${greyBits} bits`)
+    throw new RasterError('unsupported', `TIFF compression ${compression} requires one band of ${greyBits}-bit samples`)
   const planar = (await fields.number(TAG.planarConfiguration, 1)) === 2 && bandCount > 1
   const predictor = await readPredictor(fields, compression, sample)
   const isPlainYcbcr = photometric === PHOTOMETRIC.ycbcr && !PICTURE_CODECS.has(compression)
   if (photometric === PHOTOMETRIC.cmyk && (planar || bandCount !== 4 || sample.bits !== 8)) {
-    throw new RasterError('unsupported', 'Inks are read from four interleaved bands of bytes only')
+    throw new RasterError('unsupported', 'CMYK is supported with four interleaved 8-bit bands only')
   }
   if (photometric === PHOTOMETRIC.cielab && (planar || bandCount !== 3 || sample.bits !== 8)) {
-    throw new RasterError('unsupported', 'Lab colours are read from three interleaved bands of bytes only')
+    throw new RasterError('unsupported', 'CIELab is supported with three interleaved 8-bit bands only')
   }
   if (compression === 'oldJpeg' && (photometric !== PHOTOMETRIC.ycbcr || planar || bandCount !== 3 || sample.bits !== 8)) {
-    throw new RasterError('unsupported', 'Old-style JPEG is read from three interleaved bands of luma and chroma only')
+    throw new RasterError('unsupported', 'Old-style JPEG is supported with three interleaved YCbCr bands only')
   }
   assertLogarithmic(compression, photometric, { planar, bandCount, bits: sample.bits, isFloat: sample.isFloat })
   if (isPlainYcbcr && (planar || bandCount !== 3 || sample.bits !== 8 || predictor !== 1)) {
-    throw new RasterError('unsupported', 'Luma and chroma outside JPEG are read from three interleaved bands of bytes only')
+    throw new RasterError('unsupported', 'YCbCr without JPEG is supported with three interleaved 8-bit bands only')
   }
   return {
     compression,
@@ -163,19 +163,20 @@ const isFax = (compression: CompressionName): boolean => compression.startsWith(
 
 async function readYcbcr(fields: Fields): Promise<YcbcrCoding> {
   const [across = 2, down = 2] = (await fields.numbers(TAG.ycbcrSubsampling)) ?? []
-  if (![1, 2, 4].includes(across) || ![1, 2, 4].includes(down)) throw new RasterError('corrupt', 'The TIFF has odd clumps of chroma')
+  if (![1, 2, 4].includes(across) || ![1, 2, 4].includes(down))
+    throw new RasterError('corrupt', 'The TIFF has an invalid chroma subsampling')
   const [red = 0.299, green = 0.587, blue = 0.114] = (await fields.numbers(TAG.ycbcrCoefficients)) ?? []
   const reference = (await fields.numbers(TAG.referenceBlackWhite)) ?? [0, 255, 128, 255, 128, 255]
   const isUsable = green !== 0 && [red, green, blue, ...reference].every(Number.isFinite) && reference.length >= 6
   if (!isUsable || [0, 2, 4].some((i) => reference[i] === reference[i + 1]))
-    throw new RasterError('corrupt', 'The TIFF has no usable chroma')
+    throw new RasterError('corrupt', 'The TIFF has invalid YCbCr coefficients')
   return { across, down, coefficients: [red, green, blue], reference }
 }
 
 async function readWhitePoint(fields: Fields): Promise<[number, number] | null> {
   const [x, y] = (await fields.numbers(TAG.whitePoint)) ?? []
   if (x === undefined || y === undefined) return null
-  if (!(x > 0 && y > 0 && x + y <= 1)) throw new RasterError('corrupt', 'The TIFF has no usable white point')
+  if (!(x > 0 && y > 0 && x + y <= 1)) throw new RasterError('corrupt', 'The TIFF has an invalid white point')
   return [x, y]
 }
 
@@ -189,7 +190,10 @@ function assertLogarithmic(
   const bands = photometric === PHOTOMETRIC.logLuv ? 3 : photometric === PHOTOMETRIC.logL && compression === 'sgilog' ? 1 : null
   if (!isCoded && photometric !== PHOTOMETRIC.logL && photometric !== PHOTOMETRIC.logLuv) return
   if (!isCoded || bands !== shape.bandCount || shape.planar || shape.bits !== 16 || shape.isFloat)
-    throw new RasterError('unsupported', `LogLuv is read from one or three interleaved bands of 16-bit integers in SGI's coding only`)
+    throw new RasterError(
+      'unsupported',
+      `LogLuv is supported with one or three interleaved bands of 16-bit integers in SGI's encoding only`,
+    )
 }
 
 /** GDAL reads no other Lab than CIE's either; inks inside JPEG are kept in two opposite ways. */

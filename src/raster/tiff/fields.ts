@@ -36,7 +36,7 @@ export class Fields {
     if (entry.inline) return entry.inline
     assertTagSize(entry)
     this.#budget.bytes += entry.byteLength
-    if (this.#budget.bytes > LIMITS.tagBytesTotal) throw new RasterError('limit_exceeded', 'The tags of the TIFF are too large together')
+    if (this.#budget.bytes > LIMITS.tagBytesTotal) throw new RasterError('limit_exceeded', 'The tags of the TIFF are too large in total')
     return this.#source.fetch(entry.offset, entry.byteLength, this.#signal)
   }
 
@@ -73,7 +73,7 @@ export function decodeNumbers(bytes: Uint8Array, type: number, littleEndian: boo
   const view = viewOf(bytes)
   const size = FIELD_BYTES[type] ?? 1
   const read = NUMBER_READERS[type]
-  if (!read) throw new RasterError('corrupt', `A numeric tag of the TIFF has field type ${type}`)
+  if (!read) throw new RasterError('corrupt', `A numeric tag of the TIFF has the invalid field type ${type}`)
   return Array.from({ length: Math.floor(bytes.byteLength / size) }, (_, i) => read(view, i * size, littleEndian))
 }
 

@@ -62,15 +62,15 @@ export async function readContainer(source: Source, signal?: AbortSignal): Promi
 /** Directories that another one points to, where some writers keep the overviews. */
 export async function readSubIfds(source: Source, container: Container, offsets: readonly number[], signal?: AbortSignal): Promise<Ifd[]> {
   const seen = new Set(container.ifds.map(({ offset }) => offset))
-  const found: Ifd[] = []
+  const ifds: Ifd[] = []
   for (const offset of offsets) {
     if (offset === 0 || seen.has(offset)) continue
-    if (container.ifds.length + found.length === LIMITS.ifdCount)
+    if (container.ifds.length + ifds.length === LIMITS.ifdCount)
       throw new RasterError('limit_exceeded', `The TIFF has more than ${LIMITS.ifdCount} directories`)
     seen.add(offset)
-    found.push((await readIfd(source, { ...container, firstIfd: offset }, offset, signal)).ifd)
+    ifds.push((await readIfd(source, { ...container, firstIfd: offset }, offset, signal)).ifd)
   }
-  return found
+  return ifds
 }
 
 async function readHeader(source: Source, signal?: AbortSignal): Promise<Layout> {
@@ -134,7 +134,7 @@ export function viewOf(bytes: Uint8Array): DataView {
 /** A 64-bit value that JavaScript can hold; a file offset beyond 2^53 cannot be real. */
 export function safeUint64(view: DataView, at: number, littleEndian: boolean): number {
   const value = Number(view.getBigUint64(at, littleEndian))
-  if (!Number.isSafeInteger(value)) throw new RasterError('corrupt', 'The TIFF has an offset or count beyond 2^53')
+  if (!Number.isSafeInteger(value)) throw new RasterError('corrupt', 'The TIFF has an offset or count above 2^53')
   return value
 }
 

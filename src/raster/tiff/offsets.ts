@@ -46,7 +46,7 @@ export class BlockTable {
     }
     const value = (await page)[index % BlockTable.PAGE_VALUES]
     if (value === undefined || value < 0 || !Number.isSafeInteger(value)) {
-      throw new RasterError('corrupt', 'The TIFF has a bad block offset or length')
+      throw new RasterError('corrupt', 'The TIFF has an invalid block offset or length')
     }
     return value
   }

@@ -69,15 +69,15 @@ export class TiffRaster implements Raster {
     const bands = this.#bands(options.bands)
     const rows = Math.min(grid.rowsOf(blockY), Math.max(1, Math.ceil(options.rows ?? Infinity)))
     const address: BlockAddress = { blockX, blockY, rows, signal: options.signal }
-    const wanted = directory.planar ? withAlpha(bands, this.info) : [0]
+    const needed = directory.planar ? withAlpha(bands, this.info) : [0]
     const [planes, maskSamples] = await Promise.all([
-      Promise.all(wanted.map((plane) => readPlane(image, plane, address, this.#sparseFill))),
+      Promise.all(needed.map((plane) => readPlane(image, plane, address, this.#sparseFill))),
       mask ? readMaskUnder(mask, directory, address) : null,
     ])
     const stride = directory.planar ? 1 : directory.bandCount
     const data = directory.planar ? planes.slice(0, bands.length) : bands.map(() => first(planes))
     const starts = directory.planar ? bands.map(() => 0) : [...bands]
-    const pixelMask = maskSamples ?? blockMask(this.info, { planes, wanted, stride, count: grid.blockWidth * rows })
+    const pixelMask = maskSamples ?? blockMask(this.info, { planes, wanted: needed, stride, count: grid.blockWidth * rows })
     // What the planes hold on to, which is more than they show where rows were left out or buffers are used again.
     const byteLength = planes.reduce((sum, plane) => sum + plane.buffer.byteLength, pixelMask?.byteLength ?? 0)
     return { width: grid.blockWidth, height: rows, bands, data, starts, stride, mask: pixelMask, byteLength }
@@ -108,9 +108,9 @@ export class TiffRaster implements Raster {
   }
 
   #level(level: number): TiffLevel {
-    const found = this.#levels[level]
-    if (!found) throw new RasterError('invalid_argument', `The raster has no level ${level}`)
-    return found
+    const directory = this.#levels[level]
+    if (!directory) throw new RasterError('invalid_argument', `The raster has no level ${level}`)
+    return directory
   }
 
   #bands(bands: readonly number[] | undefined): readonly number[] {

@@ -107,7 +107,7 @@ async function readBlocks(cache: BlockCache, request: BlockRequest): Promise<Blo
   if (!(countX > 0 && countY > 0)) return null
   const pixels = countX * countY * level.blockWidth * level.blockHeight
   if (pixels > MAX_SOURCE_PIXELS || countX * countY > MAX_BLOCKS) {
-    throw new RasterError('limit_exceeded', 'The raster has no overview that is small enough for this picture')
+    throw new RasterError('limit_exceeded', 'The raster has no overview that is small enough for this image')
   }
   const reads = Array.from({ length: countX * countY }, (_, i) =>
     readBlock(cache, request, firstX + (i % countX), firstY + Math.floor(i / countX)),

@@ -33,11 +33,13 @@ export function coverageOf(info: RasterInfo): Coverage {
   return coverage
 }
 
+const WORLD = { west: -180, south: -MAX_LATITUDE, east: 180, north: MAX_LATITUDE }
+
 function compute(info: RasterInfo): Coverage {
   const { width, height, transform } = info
-  if (!transform) throw new RasterError('no_georeference', 'The raster says nothing about where it lies')
-  const found = lonLatExtent({ width, height, transform, crs: requireCrs(info) })
-  const extent = !found ? { west: -180, south: -MAX_LATITUDE, east: 180, north: MAX_LATITUDE } : found.holdsPole ? aroundPole(found) : found
+  if (!transform) throw new RasterError('no_georeference', 'The raster has no georeference')
+  const computed = lonLatExtent({ width, height, transform, crs: requireCrs(info) })
+  const extent = !computed ? WORLD : computed.holdsPole ? aroundPole(computed) : computed
   const turns = extent.west >= 180 ? -360 : extent.east <= -180 ? 360 : 0
   const { west, south, east, north } = {
     west: extent.west + turns,

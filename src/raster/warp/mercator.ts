@@ -34,8 +34,8 @@ export interface TileAddress {
 export function checkTile({ z, x, y, grid }: TileAddress): void {
   const count = 2 ** (grid ? MAX_ZOOM : z)
   const isIndex = (n: number): boolean => Number.isInteger(n) && n >= 0 && n < count
-  if (!Number.isInteger(z) || z < 0 || z > MAX_ZOOM) throw new RasterError('invalid_argument', `z must be from 0 to ${MAX_ZOOM}`)
-  if (!isIndex(x) || !isIndex(y)) throw new RasterError('invalid_argument', `x and y must be from 0 to ${count - 1} at zoom ${z}`)
+  if (!Number.isInteger(z) || z < 0 || z > MAX_ZOOM) throw new RasterError('invalid_argument', `z must be between 0 and ${MAX_ZOOM}`)
+  if (!isIndex(x) || !isIndex(y)) throw new RasterError('invalid_argument', `x and y must be between 0 and ${count - 1} at zoom ${z}`)
 }
 
 /** Pixel of a tile to Web Mercator. */

@@ -59,11 +59,11 @@ function cutToDomain(crs: Crs, polygons: readonly Polygon[]): Polygon[] {
   const west = middleOf(crs) - 180
   const forward = projectorFromLonLat(crs)
   const back = projectorToLonLat(crs)
-  const there: Point = [0, 0]
+  const target: Point = [0, 0]
   const again: Point = [0, 0]
   const hasPlace = ([x, y]: Position): boolean => {
-    forward(x, y, there)
-    back(there[0], there[1], again)
+    forward(x, y, target)
+    back(target[0], target[1], again)
     const dx = (nearestTurn(again[0], x) - x) * Math.cos((y * Math.PI) / 180)
     return Math.hypot(dx, again[1] - y) < RETURN_TOLERANCE
   }

@@ -36,7 +36,7 @@ export function placementOf(info: RasterInfo): Placement {
   let placement = placements.get(info)
   if (!placement) {
     const { transform, width, height } = info
-    if (!transform) throw new RasterError('no_georeference', 'The raster says nothing about where it lies')
+    if (!transform) throw new RasterError('no_georeference', 'The raster has no georeference')
     const crs = requireCrs(info)
     placement = { crs, transform, extent: mercatorExtent({ width, height, transform, crs }), fromMercator: projectorFromMercator(crs) }
     placements.set(info, placement)
@@ -176,7 +176,7 @@ function levelInverse(info: RasterInfo, index: number): Affine {
   const level = info.levels[index] as Level
   let inverse = levelInverses.get(level)
   if (!inverse) {
-    if (!level.transform) throw new RasterError('no_georeference', 'The raster says nothing about where it lies')
+    if (!level.transform) throw new RasterError('no_georeference', 'The raster has no georeference')
     inverse = invertAffine(level.transform)
     levelInverses.set(level, inverse)
   }

@@ -144,7 +144,7 @@ function alignedTaps({ source, grid, method, ratio }: SmoothJob): AlignedTaps {
   }
   snap(xs)
   snap(ys)
-  const found = (at: number, axis: { ratio: number; size: number }): Taps => {
+  const tapsFor = (at: number, axis: { ratio: number; size: number }): Taps => {
     const taps = makeTaps()
     setTaps(taps, method, at, axis)
     return taps
@@ -152,8 +152,8 @@ function alignedTaps({ source, grid, method, ratio }: SmoothJob): AlignedTaps {
   return {
     xs,
     ys,
-    x: Array.from(xs, (x) => found(x - source.x, { ratio: ratio.x, size: source.width })),
-    y: Array.from(ys, (y) => found(y - source.y, { ratio: ratio.y, size: source.height })),
+    x: Array.from(xs, (x) => tapsFor(x - source.x, { ratio: ratio.x, size: source.width })),
+    y: Array.from(ys, (y) => tapsFor(y - source.y, { ratio: ratio.y, size: source.height })),
   }
 }
 

@@ -126,7 +126,7 @@ async function copySpills(sink: ByteSink, spills: readonly Spill[], options: Wri
 function toRowBand(block: Block<ExactSampleArray>, rows: number, plan: CogPlan): RowBand {
   const { width } = plan.spec
   if (block.width !== width || block.height < rows || block.data.length !== plan.bandCount) {
-    throw new RasterError('invalid_argument', 'The rows to write do not have the shape of the raster')
+    throw new RasterError('invalid_argument', 'The rows to write do not match the size of the raster')
   }
   return { width, rows, samples: interleave(block, width * rows, plan), mask: plan.hasMask ? block.mask : null }
 }
@@ -140,7 +140,7 @@ function interleave(block: Block<ExactSampleArray>, count: number, plan: CogPlan
     throw new RasterError('invalid_argument', `The rows to write are not ${plan.spec.dataType}`)
   }
   if (block.data.some((samples, band) => samples.length < (count - 1) * block.stride + (block.starts[band] ?? 0) + 1)) {
-    throw new RasterError('invalid_argument', 'The rows to write are fewer than they claim')
+    throw new RasterError('invalid_argument', 'The rows to write are shorter than declared')
   }
   const isInterleaved = block.stride === bandCount && block.data.every((samples, band) => samples === first && block.starts[band] === band)
   // A view of our own: a Node buffer passes for bytes, but its slices are no copies.

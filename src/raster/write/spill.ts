@@ -38,7 +38,7 @@ export class Spill {
     for (let at = 0; at < this.#fileBytes && this.#file;) {
       const piece = Buffer.allocUnsafe(Math.min(Spill.COPY_BYTES, this.#fileBytes - at))
       const { bytesRead } = await this.#file.read(piece, 0, piece.byteLength, at)
-      if (bytesRead === 0) throw new RasterError('source_unavailable', 'The temporary file of the raster writer is gone')
+      if (bytesRead === 0) throw new RasterError('source_unavailable', 'The temporary file of the raster writer is truncated')
       yield piece.subarray(0, bytesRead)
       at += bytesRead
     }
@@ -60,7 +60,7 @@ export class Spill {
       }
       this.#fileBytes += all.byteLength
     } catch (cause) {
-      throw new RasterError('source_unavailable', 'The temporary file of the raster writer cannot be written', { cause })
+      throw new RasterError('source_unavailable', 'Cannot write the temporary file of the raster writer', { cause })
     }
     this.#chunks = []
     this.#chunkBytes = 0

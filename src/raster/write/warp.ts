@@ -147,7 +147,7 @@ function cutTo(box: Box, { width, height }: { width: number; height: number }): 
     maxX: Math.min(width, Math.ceil(box.maxX)),
     maxY: Math.min(height, Math.ceil(box.maxY)),
   }
-  if (cut.minX >= cut.maxX || cut.minY >= cut.maxY) throw new RasterError('invalid_argument', 'The geometry does not touch the raster')
+  if (cut.minX >= cut.maxX || cut.minY >= cut.maxY) throw new RasterError('invalid_argument', 'The geometry does not intersect the raster')
   return cut
 }
 
@@ -158,16 +158,16 @@ function otherGrid(info: RasterInfo, polygons: readonly Polygon[] | null, option
   const covered = projectedBox(rasterOutline(info, transform), projectorBetween(from, crs))
   const placed = { width: info.width, height: info.height, transform, crs: from }
   const moved = polygons && mapPolygons(cutToRaster(placed, polygons), pointMap(projectorFromLonLat(crs)), MAX_EDGE_DEGREES)
-  const wanted = moved ? boxOf(moved) : covered
+  const requested = moved ? boxOf(moved) : covered
   const box = {
-    minX: Math.max(covered.minX, wanted.minX),
-    minY: Math.max(covered.minY, wanted.minY),
-    maxX: Math.min(covered.maxX, wanted.maxX),
-    maxY: Math.min(covered.maxY, wanted.maxY),
+    minX: Math.max(covered.minX, requested.minX),
+    minY: Math.max(covered.minY, requested.minY),
+    maxX: Math.min(covered.maxX, requested.maxX),
+    maxY: Math.min(covered.maxY, requested.maxY),
   }
-  if (!(box.minX < box.maxX && box.minY < box.maxY)) throw new RasterError('invalid_argument', 'The geometry does not touch the raster')
+  if (!(box.minX < box.maxX && box.minY < box.maxY)) throw new RasterError('invalid_argument', 'The geometry does not intersect the raster')
   const size = options.resolution ?? finest(box, projectorBetween(crs, from), invertAffine(transform))
-  if (!(size > 0)) throw new RasterError('invalid_argument', 'resolution must be above 0')
+  if (!(size > 0)) throw new RasterError('invalid_argument', 'resolution must be greater than 0')
   const width = Math.max(1, Math.ceil((box.maxX - box.minX) / size - 1e-6))
   const height = Math.max(1, Math.ceil((box.maxY - box.minY) / size - 1e-6))
   const outline =
@@ -197,7 +197,7 @@ export function projectedBox(points: readonly Point[], project: Projector): Box 
   const map = pointMap(project)
   const moved = points.map(map).filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y))
   if (moved.length === 0)
-    throw new RasterError('invalid_argument', 'The raster lies outside the area where the wanted coordinates are defined')
+    throw new RasterError('invalid_argument', 'The raster lies outside the area of use of the target coordinate reference system')
   return boxOf([[moved]])
 }
 

@@ -68,10 +68,10 @@ export async function changeBetween(before: Raster, after: Raster, options: Chan
 }
 
 function parsed(info: RasterInfo, { expression, names }: Measure) {
-  const found = parseExpression(expression, { bandCount: info.bandCount, ...(names ? { names } : {}) })
-  if (found.results.length !== 1) throw new RasterError('invalid_argument', 'A change is of one value: the expression must have one result')
-  if (found.bands.length === 0) throw new RasterError('invalid_argument', 'The expression uses no band')
-  return { expression: found, bands: found.bands.map((band) => band - 1) }
+  const parsed = parseExpression(expression, { bandCount: info.bandCount, ...(names ? { names } : {}) })
+  if (parsed.results.length !== 1) throw new RasterError('invalid_argument', 'The expression of a change must have exactly one result')
+  if (parsed.bands.length === 0) throw new RasterError('invalid_argument', 'The expression must use at least one band')
+  return { expression: parsed, bands: parsed.bands.map((band) => band - 1) }
 }
 
 type Values = { values: Float64Array; mask: Uint8Array }

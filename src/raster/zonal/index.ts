@@ -67,10 +67,7 @@ export async function zonalStatistics(raster: Raster, options: ZonalOptions): Pr
   const level = info.levels[0] as Level
   const plan = options.memory?.plan(info, options.zones) ?? planZones(info, options.zones)
   if (plan.pixels > (options.maxPixels ?? Infinity))
-    throw new RasterError(
-      'limit_exceeded',
-      `The zones lie in blocks of ${plan.pixels} pixels, and at most ${options.maxPixels} are read at once`,
-    )
+    throw new RasterError('limit_exceeded', `The zones need blocks with ${plan.pixels} pixels; the maximum is ${options.maxPixels}`)
   const totals = new ZonalTotals({
     zoneCount: options.zones.length,
     seriesCount: series.count,
@@ -204,9 +201,9 @@ async function scan({ raster, level, series, totals, keepsCoverage, signal, onPr
       batch.map(({ bx, by, bottom }) => raster.readBlock(0, bx, by, { bands: series.bands, rows: bottom, signal })),
     )
     blocks.forEach((block, k) => {
-      const found = batch[k]!
-      const start = series.open(block, found)
-      for (const part of found.parts) describe(block, part, found, start)
+      const work = batch[k]!
+      const start = series.open(block, work)
+      for (const part of work.parts) describe(block, part, work, start)
       for (const samples of block.data) giveBack(samples)
     })
     onProgress?.((i + batch.length) / work.length)

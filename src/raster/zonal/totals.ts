@@ -68,7 +68,7 @@ export class ZonalTotals {
     if (percentiles.length > MAX_PERCENTILES || !percentiles.every((value) => value >= 0 && value <= 100))
       throw new RasterError('invalid_argument', `percentiles must be at most ${MAX_PERCENTILES} numbers from 0 to 100`)
     const cells = zoneCount * seriesCount
-    if (cells > MAX_CELLS) throw new RasterError('limit_exceeded', 'There are too many zones for so many bands')
+    if (cells > MAX_CELLS) throw new RasterError('limit_exceeded', 'Too many zones for this number of bands')
     this.#options = options
     this.#sums = new Float64Array(cells * FIELDS)
     this.#covered = new Float64Array(cells)
@@ -146,10 +146,10 @@ export class ZonalTotals {
     const [count = 0, sum = 0, mean = 0, squares = 0, low = 0, high = 0] = this.#sums.subarray(at, at + FIELDS)
     const isEmpty = count === 0
     const kept = this.#kept.get(cell)
-    const found = this.keepsValues && kept && !isEmpty ? this.#distribute(kept, low, high) : null
+    const distribution = this.keepsValues && kept && !isEmpty ? this.#distribute(kept, low, high) : null
     this.#kept.delete(cell)
-    const [median = null, ...ranks] = found ? percentilesOf(found, [50, ...percentiles]) : []
-    const extremes = found ? extremesOf(found) : { majority: null, minority: null }
+    const [median = null, ...ranks] = distribution ? percentilesOf(distribution, [50, ...percentiles]) : []
+    const extremes = distribution ? extremesOf(distribution) : { majority: null, minority: null }
     const variance = isEmpty ? null : squares / count
     const all: Record<ZonalStatistic, number | null> = {
       count,
@@ -162,7 +162,7 @@ export class ZonalTotals {
       range: isEmpty ? null : high - low,
       median,
       ...extremes,
-      variety: isEmpty ? 0 : (found?.count ?? null),
+      variety: isEmpty ? 0 : (distribution?.count ?? null),
     }
     this.#summaries[cell] = {
       count,

@@ -23,7 +23,7 @@ export function planZones(info: RasterInfo, geometries: readonly unknown[]): Zon
 
 /** GeoJSON becomes zones in pixels. Those that miss the raster are left out. */
 function placeZones(info: RasterInfo, geometries: readonly unknown[]): PlacedZone[] {
-  if (geometries.length > MAX_ZONES) throw new RasterError('limit_exceeded', `There are more than ${MAX_ZONES} zones`)
+  if (geometries.length > MAX_ZONES) throw new RasterError('limit_exceeded', `The maximum is ${MAX_ZONES} zones`)
   return geometries.flatMap((geometry, index) => {
     const polygons = toPixels(info, readPolygons(geometry))
     const box = boxOf(polygons)
@@ -81,19 +81,19 @@ export const strideOf = ({ width }: Pick<ZonePart, 'width'>): number => width + 
 
 /** The blocks that zones touch, from top to bottom and left to right: a zone is done when its last row of blocks is. */
 function planBlocks(level: Level, zones: readonly PlacedZone[]): Omit<ZonePlan, 'sliver'> {
-  const found = new Map<number, BlockWork>()
+  const works = new Map<number, BlockWork>()
   for (const zone of zones) {
     for (let by = Math.floor(zone.minY / level.blockHeight); by * level.blockHeight < zone.maxY; by++) {
       for (let bx = Math.floor(zone.minX / level.blockWidth); bx * level.blockWidth < zone.maxX; bx++) {
         const index = by * level.blocksX + bx
         const part = partOf(zone, level, bx, by)
-        const work = found.get(index)
+        const work = works.get(index)
         if (work) widen(work, part)
-        else found.set(index, { bx, by, parts: [part], ...boxAround(part) })
+        else works.set(index, { bx, by, parts: [part], ...boxAround(part) })
       }
     }
   }
-  const work = [...found.entries()].sort(([a], [b]) => a - b).map(([, block]) => block)
+  const work = [...works.entries()].sort(([a], [b]) => a - b).map(([, block]) => block)
   const plan = { work, pixels: 0, mostCells: 0, allCells: 0 }
   for (const { bottom, parts } of work) {
     plan.pixels += bottom * level.blockWidth

@@ -7,7 +7,7 @@ import { invalidField } from '#core/problem.ts'
 import { rasterSourceOf } from '#model/imagery/asset.ts'
 import type { Choice, Layer } from '#model/imagery/item-layer.ts'
 import type { Context } from '#operation.ts'
-import { defaultProfile, styleOfLook, type Look } from '#raster/render/profile.ts'
+import { defaultProfile, styleOfProfile, type Profile } from '#raster/render/profile.ts'
 import { bandNames, parseStyle, type BandNames } from '#raster/render/request.ts'
 import type { Style } from '#raster/render/style.ts'
 import type { RasterInfo } from '#raster/types.ts'
@@ -98,7 +98,7 @@ function coloursOf(
   info: RasterInfo,
   names: BandNames,
   given: readonly string[] | null,
-  profile: Look | null,
+  profile: Profile | null,
   request: LookRequest,
 ): Omit<Colours, 'names'> {
   const { bands, expression, colormap, rescale } = request
@@ -108,7 +108,7 @@ function coloursOf(
     return { style: recoloured(parseStyle({ visualization, rescale }, info, names), colormap), resampling: undefined }
   const { type, config } = profile ?? defaultProfile(info, given)
   const look = { type, config: { ...config, ...(rescale == null ? {} : { rescale }), ...(colormap == null ? {} : { colormap }) } }
-  return { style: styleOfLook(look, info, names), resampling: config.resampling }
+  return { style: styleOfProfile(look, info, names), resampling: config.resampling }
 }
 
 function recoloured(style: Style, colormap: string | null | undefined): Style {

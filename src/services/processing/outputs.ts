@@ -22,7 +22,7 @@ import * as runs from '#model/processing/run.ts'
 import type { Context } from '#operation.ts'
 import type { ObjectRef } from '#ports/storage.ts'
 import { conversionWarning } from '#raster/crs/accuracy.ts'
-import { bandNamesOf, firstLook, groundSampleDistance, rasterFacts } from '#raster/ingest/facts.ts'
+import { bandNamesOf, initialProfile, groundSampleDistance, rasterFacts } from '#raster/ingest/facts.ts'
 import { isCloudOptimized } from '#raster/ingest/inspect.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import { discard, newKey, placeOf } from '#services/ingest/intake.ts'
@@ -257,7 +257,7 @@ async function show(
 ): Promise<void> {
   const shown = assets.find(({ info }) => info !== null)
   if (!shown) return
-  const look = wanted.look ?? firstLook(shown.info!, shown.file.bandNames!, shown.isCategorical)
+  const look = wanted.look ?? initialProfile(shown.info!, shown.file.bandNames!, shown.isCategorical)
   const key = shown.file.key
   await visualizationProfiles.insertDefault(
     tx,
