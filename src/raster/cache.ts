@@ -3,7 +3,7 @@ import { RasterError, throwIfAborted } from '#raster/types.ts'
 export interface CacheMetrics {
   hits: number
   misses: number
-  /** Requests that waited for a load which another request had started. */
+  /** Requests that waited for a load that another request had started. */
   joined: number
   evictions: number
   entries: number
@@ -13,7 +13,7 @@ export interface CacheMetrics {
 interface CacheOptions<V> {
   maxBytes: number
   sizeOf: (value: V) => number
-  /** Told of every value that leaves: pushed out, replaced or deleted. Others may still be using it. */
+  /** Called for every value that is evicted, replaced or deleted. Others may still be using it. */
   dropped?: (value: V) => void
 }
 
@@ -24,12 +24,12 @@ interface Loading<V> {
 }
 
 /**
- * A least-recently-used cache, bounded in bytes, that loads a missing value once however many ask for it at the same
- * time. A caller that gives up does not spoil the load for the others; when all have given up the load is cancelled.
+ * A least-recently-used cache, limited in bytes, that loads a missing value once for all concurrent callers. A caller that
+ * aborts does not abort the load for the others; when all have aborted, the load is cancelled.
  */
 export class LoadingCache<V> {
   readonly #options: CacheOptions<V>
-  /** A Map keeps the order of insertion: the first key is the one not used for the longest time. */
+  /** A Map keeps insertion order: the first key is the least recently used. */
   readonly #entries = new Map<string, { value: V; bytes: number }>()
   readonly #loading = new Map<string, Loading<V>>()
   #bytes = 0
@@ -53,12 +53,12 @@ export class LoadingCache<V> {
     }
   }
 
-  /** Whether a value is here; does not count as a use of it. */
+  /** Whether a value is cached; does not count as a use. */
   has(key: string): boolean {
     return this.#entries.has(key)
   }
 
-  /** The value if it is here, without loading it. */
+  /** The cached value, without loading it. */
   peek(key: string): V | undefined {
     const entry = this.#entries.get(key)
     if (!entry) return undefined
@@ -68,7 +68,7 @@ export class LoadingCache<V> {
   }
 
   /**
-   * The cached value, or the loaded one. `accepts` may turn a cached value down (a block with too few rows); the load then
+   * The cached value, or the loaded one. `accepts` can reject a cached value (a block with too few rows); the load then
    * replaces it.
    */
   async get(
@@ -83,12 +83,12 @@ export class LoadingCache<V> {
       return cached
     }
     const loading = this.#loading.get(key)
-    // A load that all its callers gave up is dying; a new caller starts its own.
+    // A load that all its callers aborted is ending; a new caller starts its own.
     const running = loading?.controller.signal.aborted ? undefined : loading
     if (running) this.#joined += 1
     else this.#misses += 1
     const value = await this.#wait(running ?? this.#start(key, load), signal)
-    // A load that another caller started may bring less than this one needs; then it is loaded again.
+    // Another caller's load may return less than this one needs; then it is loaded again.
     return running && accepts && !accepts(value) ? this.get(key, load, { signal, accepts }) : value
   }
 
@@ -114,7 +114,7 @@ export class LoadingCache<V> {
     const forget = (): void => {
       if (this.#loading.get(key) === loading) this.#loading.delete(key)
     }
-    // Whoever waits sees a failure; when nobody does any more it must not end the process.
+    // Callers see the failure; without callers it must not end the process as an unhandled rejection.
     promise.then(forget, forget)
     this.#loading.set(key, loading)
     return loading
@@ -141,7 +141,7 @@ export class LoadingCache<V> {
     const { maxBytes, sizeOf } = this.#options
     this.delete(key)
     const bytes = sizeOf(value)
-    // A value larger than the whole cache would only push everything else out.
+    // A value larger than the whole cache would evict everything else.
     if (bytes > maxBytes) return
     this.#entries.set(key, { value, bytes })
     this.#bytes += bytes

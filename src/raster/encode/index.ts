@@ -14,7 +14,7 @@ export interface EncodeOptions {
   format: ImageFormat
   /** 1 to 100, for JPEG and WebP. */
   quality?: number
-  /** How hard to try for small files: zlib's level 0–9 for PNG, the method 0–6 for WebP. Each format has a fast default. */
+  /** Compression effort: zlib level 0–9 for PNG, method 0–6 for WebP. Each format has a fast default. */
   effort?: number
 }
 
@@ -24,16 +24,16 @@ const DEFAULT_QUALITY = 85
  * tiles of `bench/tiles.ts`; those of method 0, which saves little more, were up to 23% larger.
  */
 const DEFAULT_WEBP_EFFORT = 1
-/** Without loss there is nothing to weigh: the fastest. */
+/** Lossless has no quality to weigh: use the fastest. */
 const DEFAULT_LOSSLESS_EFFORT = 0
 const MAX_WEBP_EFFORT = 6
 const MAX_PNG_EFFORT = 9
 
-// A tile is far too small to be worth more than one thread, and tiles are never read twice from files.
+// A tile is too small for more than one thread, and tiles are never read twice from files.
 sharp.concurrency(1)
 sharp.cache(false)
 
-/** Encodes a image in the wanted format. */
+/** Encodes an image in the given format. */
 export async function encodeImage(image: RawImage | IndexedImage, options: EncodeOptions): Promise<Buffer> {
   const { format, quality = DEFAULT_QUALITY, effort } = options
   if (!(quality >= 1 && quality <= 100)) throw new RasterError('invalid_argument', 'quality must be between 1 and 100')
@@ -60,15 +60,15 @@ async function encodeWebp(image: RawImage, options: WebpOptions): Promise<Buffer
   return encoded
 }
 
-/** Encodes a WebP that gives back every byte, also the colours under transparent pixels: heights are stored in them. */
+/** Encodes a lossless WebP, including the colours under transparent pixels, which store heights. */
 export async function encodeLosslessWebp(image: RawImage, effort = DEFAULT_LOSSLESS_EFFORT): Promise<Buffer> {
   return encodeWebp(image, { lossless: true, effort, exact: true })
 }
 
-/** One promise per format and size: six at most. */
+/** One promise per format and size: at most six. */
 const emptyTiles = new Map<string, Promise<Buffer>>()
 
-/** The tile where there is nothing to show: transparent, white for JPEG. The bytes are shared: do not write to them. */
+/** An empty tile: transparent, white for JPEG. The bytes are shared: do not write to them. */
 export function emptyTile(format: ImageFormat, size: 256 | 512): Promise<Buffer> {
   const key = `${format}/${size}`
   let tile = emptyTiles.get(key)

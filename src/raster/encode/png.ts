@@ -9,7 +9,7 @@ const PALETTE_COLOR_TYPE = 3
 const FILTER_NONE = 0
 const FILTER_UP = 2
 
-/** Writes a PNG. An effort from 0 to 9 is zlib's own level; without one it is written fast (`deflate.ts`). */
+/** Writes a PNG. An effort from 0 to 9 is the zlib level; without one it is written fast (`deflate.ts`). */
 export function encodePng(image: RawImage | IndexedImage, effort?: number): Buffer {
   if (isIndexed(image)) return encodeIndexed(image, effort)
   const isPlain = isOpaque(image)
@@ -22,7 +22,7 @@ export function encodePng(image: RawImage | IndexedImage, effort?: number): Buff
   return written(filtered, effort, [['IHDR', header(width, height, COLOR_TYPES[channels])]])
 }
 
-/** Neighbouring entries of a palette are colours beside each other, so differences to the row above are small as well. */
+/** Neighbouring palette entries are similar colours, so differences to the row above are small as well. */
 function encodeIndexed(image: IndexedImage, effort?: number): Buffer {
   const { width, height, indices, mask, palette } = image
   const chunks: Chunk[] = [
@@ -38,7 +38,7 @@ function encodeIndexed(image: IndexedImage, effort?: number): Buffer {
   return written(filterRows(indices, width, height), effort, chunks)
 }
 
-/** For the rare image that shows all 256 colours and is transparent in places. */
+/** For the rare image that uses all 256 colours and transparency. */
 function encodeExpanded(image: IndexedImage, effort?: number): Buffer {
   const expanded = expandPalette(image)
   const png = encodePng(expanded, effort)
@@ -54,7 +54,7 @@ function written(filtered: Uint8Array, effort: number | undefined, head: readonl
   return png
 }
 
-/** The difference to the row above: cheap, and nearly as good as choosing a filter for every row. */
+/** The difference to the row above: cheap, and nearly as good as choosing a filter per row. */
 function filterRows(data: Uint8Array, rowBytes: number, height: number): Uint8Array {
   const filtered = takeBytes((rowBytes + 1) * height)
   filtered[0] = FILTER_NONE
@@ -68,7 +68,7 @@ function filterRows(data: Uint8Array, rowBytes: number, height: number): Uint8Ar
   return filtered
 }
 
-/** The same for RGBA whose alpha says nothing, which is left out on the way. */
+/** The same for RGBA with an opaque alpha, which is dropped. */
 function filterColors({ width, height, data }: RawImage): Uint8Array {
   const filtered = takeBytes((width * 3 + 1) * height)
   const words = wordsOf(data)
@@ -88,7 +88,7 @@ function filterColors({ width, height, data }: RawImage): Uint8Array {
 const HIGH_BITS = 0x80808080 | 0
 const LOW_BITS = 0x7f7f7f7f
 
-/** Four differences at once, each within its byte: the highest bits are set aside so that nothing is borrowed across. */
+/** Four differences at once, each within its byte: the highest bits are masked so that nothing is borrowed across. */
 const subtractBytes = (a: number, b: number): number => ((a | HIGH_BITS) - (b & LOW_BITS)) ^ ((a ^ ~b) & HIGH_BITS)
 
 function header(width: number, height: number, colorType: number): Buffer {
@@ -101,7 +101,7 @@ function header(width: number, height: number, colorType: number): Buffer {
 }
 
 type Chunk = readonly [type: string, content: Uint8Array]
-/** Its length, its type and its checksum. */
+/** Length, type and checksum. */
 const CHUNK_BYTES = 12
 
 function assemble(chunks: readonly Chunk[]): Buffer {

@@ -1,6 +1,6 @@
 import { takeBytes } from '#raster/buffers.ts'
 
-/** Pixels ready to be encoded: 8 bits a channel, rows from the top, channels side by side. */
+/** Pixels ready to be encoded: 8 bits per channel, rows from the top, channels interleaved. */
 export interface RawImage {
   width: number
   height: number
@@ -9,12 +9,12 @@ export interface RawImage {
   data: Uint8Array<ArrayBuffer>
 }
 
-/** Pixels as entries of a palette, one byte each. */
+/** Pixels as palette entries, one byte each. */
 export interface IndexedImage {
   width: number
   height: number
   indices: Uint8Array<ArrayBuffer>
-  /** A pixel with 0 is transparent, every other one is opaque. */
+  /** 0 is transparent, any other value opaque. */
   mask: Uint8Array
   /** 256 colours of three bytes. */
   palette: Uint8Array
@@ -25,14 +25,14 @@ export const isIndexed = (image: RawImage | IndexedImage): image is IndexedImage
 const OPAQUE = 255
 const COLORS = 256
 
-/** An entry that no visible pixel has, or -1: what is transparent needs one of its own in a palette. */
+/** An entry that no visible pixel uses, or -1: transparency needs its own palette entry. */
 export function freeEntry({ indices, mask }: IndexedImage): number {
   const isUsed = new Uint8Array(COLORS)
   for (let i = 0; i < indices.length; i++) if (mask[i] !== 0) isUsed[indices[i]!] = 1
   return isUsed.indexOf(0)
 }
 
-/** Looks every entry up: RGB where no pixel is transparent, RGBA otherwise. */
+/** Expands palette entries: RGB if no pixel is transparent, RGBA otherwise. */
 export function expandPalette({ width, height, indices, mask, palette }: IndexedImage): RawImage {
   if (mask.includes(0)) {
     const data = takeBytes(indices.length * 4)
@@ -59,7 +59,7 @@ export function wordsOf(data: Uint8Array<ArrayBuffer>): Int32Array {
   return new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length >>> 2)
 }
 
-/** True where a image has no alpha, or one that hides nothing. */
+/** Whether an image has no alpha, or an opaque one. */
 export function isOpaque({ channels, data }: RawImage): boolean {
   if (channels !== 2 && channels !== 4) return true
   if (channels === 4) {
@@ -72,7 +72,7 @@ export function isOpaque({ channels, data }: RawImage): boolean {
   return true
 }
 
-/** Leaves an alpha channel away that says nothing: every encoder is faster and every file smaller without it. */
+/** Drops an opaque alpha channel: every encoder is faster and every file smaller without it. */
 export function dropOpaqueAlpha(image: RawImage): RawImage {
   const { width, height, channels, data } = image
   if ((channels !== 2 && channels !== 4) || !isOpaque(image)) return image
@@ -91,7 +91,7 @@ export function dropOpaqueAlpha(image: RawImage): RawImage {
   return { width, height, channels: 3, data: color }
 }
 
-/** Lays a image with alpha over white, for formats that know no transparency. Its alpha is then opaque everywhere. */
+/** Composites an image with alpha over white, for formats without transparency. */
 export function flattenOnWhite(image: RawImage): RawImage {
   if (isOpaque(image)) return image
   const { channels } = image

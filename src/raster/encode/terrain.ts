@@ -11,8 +11,8 @@ interface TerrainOptions {
 }
 
 /**
- * Writes heights as Terrain-RGB: height = −10000 + (R·65536 + G·256 + B)·0.1. Where the mask is 0 the height is 0 and
- * alpha is 0, so that a mesh built without looking at alpha stays at sea level instead of falling to −10000.
+ * Writes heights as Terrain-RGB: height = −10000 + (R·65536 + G·256 + B)·0.1. Where the mask is 0, the height is 0 and
+ * alpha is 0, so that a mesh built without alpha stays at sea level instead of dropping to −10000.
  */
 export function terrainPicture(
   heights: ArrayLike<number>,

@@ -1,4 +1,4 @@
-/** What a platform keeps of a raster beside its pixels. Pure functions of its description. */
+/** Metadata of a raster that the platform stores. Pure functions of its description. */
 import { defaultProfile, type Profile } from '#raster/render/profile.ts'
 import type { BandSummary } from '#raster/statistics/index.ts'
 import type { RasterInfo } from '#raster/types.ts'
@@ -9,8 +9,8 @@ import { projectorToLonLat, type Point } from '#raster/warp/projector.ts'
 const METRES_PER_DEGREE = 111_320
 const CLASS_TYPES = ['uint8', 'uint16']
 /**
- * Under which names producers write when a scene was taken, the surest first: the moment, the start of the exposure, then days.
- * When a product was made or a file was written says nothing about that.
+ * Metadata names of the acquisition time, most reliable first: the moment, the start of the exposure, then dates.
+ * The time a product was generated or a file was written is not the acquisition time.
  */
 const TIME_ITEMS: readonly RegExp[] = [
   /^(?:acquisition|sensing|capture|exposure|imaging|datatake)[ _]?date[ _]?time(?:[ _]?utc)?$/i,
@@ -33,17 +33,17 @@ export function bandNamesOf(info: RasterInfo): string[] {
   })
 }
 
-/** Of a hundred: how far a projection's own metres may be from those on the ground and still be given as they are. */
+/** In percent: how far projected metres can differ from metres on the ground and still be reported unchanged. */
 const NOMINAL_TOLERANCE = 0.01
 
-/** What a projected raster calls its pixel size, in metres; null for one in degrees. */
+/** Nominal pixel size of a projected raster, in metres; null for one in degrees. */
 function nominalDistance({ crs, transform }: RasterInfo): number | null {
   if (crs?.kind !== 'projected' || !transform) return null
   const [, b, c, , e, f] = transform
   return Math.sqrt(Math.abs(b * f - c * e)) * crs.unit
 }
 
-/** Metres along the ground that the middle pixel covers: as the producer says where that is so, for 10 m is 10 m to everybody. */
+/** Ground sample distance of the centre pixel in metres: the nominal value where it is accurate, because 10 m should read 10 m. */
 export function groundSampleDistance(info: RasterInfo): number | null {
   const { crs, transform } = placementOf(info)
   const project = projectorToLonLat(crs)
@@ -64,8 +64,8 @@ export function groundSampleDistance(info: RasterInfo): number | null {
 }
 
 /**
- * When the scene was taken, if the file says so: in an item of its metadata under one of the names that producers use, in any
- * domain (IMD and RPC texts too), else in TIFF's own tag of date and time, which cameras and drones set.
+ * The acquisition time, if the file has it: in a metadata item with one of the known names, in any domain (also IMD and
+ * RPC), else in TIFF's DateTime tag, which cameras and drones set.
  */
 export function acquiredAt({ metadata, times }: RasterInfo): Date | null {
   const named = [...Object.entries(metadata), ...times.items]
@@ -87,11 +87,11 @@ function timeOf(text: string): Date | null {
   return isReal ? date : null
 }
 
-/** The day again where the month has it; a thirty-first of February is a mistake, not the third of March. */
+/** The date if the month has this day; 31 February is an error, not 3 March. */
 const daysIn = (year: string, month: string | undefined, day: string | undefined): number =>
   new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDate()
 
-/** The look that it starts with. Classes have a colour each, and none is stretched or mixed. */
+/** The profile of a new upload. Each class has its own colour, and classes are never stretched or interpolated. */
 export function initialProfile(info: RasterInfo, names: readonly string[], isCategorical: boolean): Profile & { name: string } {
   if (!isCategorical || info.colorTable) return defaultProfile(info, names)
   if (CLASS_TYPES.includes(info.dataType))
@@ -99,10 +99,10 @@ export function initialProfile(info: RasterInfo, names: readonly string[], isCat
   return { name: 'Classes', type: 'singleband', config: { bands: [1], resampling: 'nearest' } }
 }
 
-/** Above this many metres, whoever measures on a map should know. */
+/** Above this many metres, the position note mentions the accuracy. */
 const NOTED_M = 5
 
-/** Why positions may be off by more than a pixel or a few metres; null where they are not. */
+/** Why positions may be off by more than a pixel or a few metres; null if they are accurate. */
 export function positionNote(info: RasterInfo): string | null {
   const notes: string[] = []
   const pixelM = info.transform && info.crs ? groundSampleDistance(info) : null
@@ -124,7 +124,7 @@ export function positionNote(info: RasterInfo): string | null {
   return notes.length > 0 ? notes.join('. ') : null
 }
 
-/** The facts that are kept with an asset, under names that go out as they are. */
+/** The metadata that is stored with an asset, under its public names. */
 export function rasterFacts(
   info: RasterInfo,
   statistics: readonly (BandSummary | null)[] | null,

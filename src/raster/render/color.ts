@@ -7,7 +7,7 @@ export interface Size {
   height: number
 }
 
-/** Puts one or three planes of bytes and a mask side by side. */
+/** Interleaves one or three planes of bytes and a mask. */
 export function interleave(planes: readonly Uint8Array[], mask: Uint8Array, { width, height }: Size): RawImage {
   const [first, second, third] = planes
   if (!first) throw new TypeError('an image needs a plane')
@@ -31,7 +31,7 @@ export function interleave(planes: readonly Uint8Array[], mask: Uint8Array, { wi
   return { width, height, channels: 4, data: color }
 }
 
-/** Looks samples up in a file's own colour table (RGBA); what the table does not know is transparent. */
+/** Maps samples to the file's own colour table (RGBA); unknown values are transparent. */
 export function lookUpColors(samples: ArrayLike<number>, mask: Uint8Array, table: Uint8Array, { width, height }: Size): RawImage {
   const data = new Uint8Array(width * height * 4)
   const pixels = new Uint32Array(data.buffer)
@@ -44,7 +44,7 @@ const CLASS_COUNT = 65_536
 const MAX_CLASS_TABLES = 8
 const classTables = new Map<string, Uint8Array>()
 
-/** A table of RGBA for numbers of classes: the colours of a colormap in turn, so that neighbouring numbers differ. */
+/** An RGBA table for class codes: the colours of a colormap in turn, so that neighbouring codes differ. */
 export function classColors(colormap: string): Uint8Array {
   const key = colormap.toLowerCase()
   let table = classTables.get(key)
@@ -60,7 +60,7 @@ export function classColors(colormap: string): Uint8Array {
 
 const MAX_CLASS_COLORS = 20
 
-/** The held colours of a categorical colormap; of a smooth one a few that can be told apart. */
+/** The colours of a categorical colormap; of a smooth one, a few distinguishable ones. */
 function distinctColors(table: Uint8Array): number[][] {
   const all = Array.from({ length: COLOR_COUNT }, (_, entry) => [...table.subarray(entry * 3, entry * 3 + 3), 255])
   const distinct = all.filter((color, entry) => entry === 0 || color.join() !== all[entry - 1]!.join())
@@ -78,7 +78,7 @@ export function clipImage(image: RawImage | IndexedImage, mask: Uint8Array): voi
   for (let i = 0; i < mask.length; i++) if (mask[i] === 0) data.fill(0, i * channels, (i + 1) * channels)
 }
 
-/** True where not one pixel can be seen. */
+/** Whether no pixel is visible. */
 export function isEmpty(image: RawImage | IndexedImage): boolean {
   if ('indices' in image) return image.mask.every((value) => value === 0)
   const { channels, data } = image

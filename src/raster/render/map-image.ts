@@ -32,7 +32,7 @@ export interface MapImage {
 const MAX_SIDE_PX = 2048
 const MAX_EDGE_DEGREES = 0.5
 
-/** A map of any rectangle in Web Mercator, as one image. */
+/** Renders any rectangle of a Web Mercator map as one image. */
 export async function renderMapImage(context: RenderContext, raster: Raster, options: MapImageOptions & EncodeOptions): Promise<MapImage> {
   const { style = defaultStyle(raster.info), maxSide, aoi, signal } = options
   const [west, south, east, north] = options.bounds

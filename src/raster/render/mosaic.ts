@@ -10,7 +10,7 @@ import type { RenderContext } from './context.ts'
 import type { Style } from './style.ts'
 import { drawTile } from './tile.ts'
 
-/** One of the rasters that lie above each other. It is opened only if something of the tile is still missing. */
+/** A raster of a mosaic. It is opened only if the tile still has empty pixels. */
 export interface MosaicLayer {
   open: () => Promise<Raster>
   style: Style
@@ -26,8 +26,8 @@ const DEFAULT_SIZE = 256
 const OPAQUE = 255
 
 /**
- * Draws rasters as one: each pixel is that of the first layer that has one there, and where that is half transparent the
- * next shines through. A layer is read only where it can still add something; once the tile is full no further one is.
+ * Renders rasters as one: each pixel is that of the first layer with data, and below a translucent one the next is
+ * visible. A layer is read only where it can add something; once the tile is full, no further one is read.
  */
 export async function drawMosaic(
   context: RenderContext,
@@ -86,7 +86,7 @@ interface Box {
 const touches = ({ x, y, grid }: WarpWindow, box: Box): boolean =>
   x < box.right && x + grid.width > box.left && y < box.bottom && y + grid.height > box.top
 
-/** The rectangle around all pixels that are not opaque yet; null when the tile is full. */
+/** The bounding box of all pixels that are not opaque yet; null if the tile is full. */
 function missingBox(data: Uint8Array, size: number): Box | null {
   let [left, top, right, bottom] = [size, -1, 0, 0]
   for (let y = 0, i = 3; y < size; y++) {
@@ -101,7 +101,7 @@ function missingBox(data: Uint8Array, size: number): Box | null {
   return top < 0 ? null : { left, top, right, bottom }
 }
 
-/** Lays a image under what is there. Of two half transparent pixels the upper one counts first. */
+/** Composites an image under the existing pixels. */
 function putUnder(data: Uint8Array, { channels, data: source }: RawImage): void {
   const colors = channels < 3 ? 1 : 3
   const hasAlpha = channels === 2 || channels === 4

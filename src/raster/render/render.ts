@@ -13,7 +13,7 @@ import { classColors, interleave, lookUpColors, type Size } from './color.ts'
 import { byteTable, type RenderContext } from './context.ts'
 import { rangeFor, type Range, type Style } from './style.ts'
 
-/** Pixels to colour, and where they lie in the raster. */
+/** Pixels to render, and where they are in the raster. */
 interface Target extends Size {
   windows: readonly WarpWindow[]
 }
@@ -36,7 +36,7 @@ interface Job {
 
 const BYTE_SCALE = { first: 0, last: 255 }
 
-/** Draws a raster on the target's pixels. */
+/** Renders a raster on the target's pixels. */
 export async function draw(context: RenderContext, raster: Raster, target: Target, options: DrawOptions): Promise<RawImage | IndexedImage> {
   const job = { context, raster, target, options }
   const { style } = options
@@ -56,7 +56,7 @@ export async function draw(context: RenderContext, raster: Raster, target: Targe
   }
 }
 
-/** The scale from samples to bytes; a range of physical values is turned back into one of samples. */
+/** The scale from samples to bytes; a range of physical values is converted to one of samples. */
 function sampleScale({ raster, options }: Job, band: number, index: number, bytes: { first: number; last: number }): ByteScale {
   const [low, high, gamma] = rangeFor(options.ranges, index)
   const { scale, offset } = (options.unscale && raster.info.bands[band]) || { scale: 1, offset: 0 }
@@ -139,7 +139,7 @@ async function drawExpression(job: Job, style: Extract<Style, { kind: 'expressio
 async function drawPalette(job: Job, colormap: string | undefined): Promise<RawImage> {
   const table = job.raster.info.colorTable ?? (colormap === undefined ? null : classColors(colormap))
   if (!table) throw new RasterError('invalid_argument', 'The raster has no colour table')
-  // Numbers of classes cannot be mixed.
+  // Class codes cannot be interpolated.
   const nearest = { ...job, options: { ...job.options, resampling: 'nearest' as const } }
   const { planes, mask } = await sample(nearest, [0], 'all')
   return lookUpColors(planes[0] as SampleArray, mask, table, job.target)
@@ -158,7 +158,7 @@ const sampleRequest = ({ context, raster, target, options }: Job, bands: readonl
 const sample = (job: Job, bands: readonly number[], rule: ValidRule): Promise<SampledPlanes> =>
   samplePlanes({ ...sampleRequest(job, bands), rule, resampling: job.options.resampling })
 
-/** Resampled planes are floats, whatever the source holds. */
+/** Resampled planes are floats, whatever the source type. */
 function planeType({ planes }: SampledPlanes, dataType: DataType): DataType {
   if (isFloatType(dataType)) return dataType
   return planes[0] instanceof Float64Array ? 'float64' : planes[0] instanceof Float32Array ? 'float32' : dataType

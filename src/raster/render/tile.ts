@@ -17,7 +17,7 @@ import { defaultStyle, type Style } from './style.ts'
 export interface TileOptions {
   /** 256 by default. */
   size?: TileSize
-  /** The image's own by default. */
+  /** Default: that of the image. */
   style?: Style | undefined
   resampling?: Resampling
   unscale?: boolean
@@ -28,7 +28,7 @@ export interface TileOptions {
 
 const DEFAULT_SIZE = 256
 
-/** Draws a tile, or gives null where there is nothing to see. */
+/** Renders a tile, or returns null if it is empty. */
 export async function drawTile(
   context: RenderContext,
   raster: Raster,
@@ -49,7 +49,7 @@ export async function drawTile(
   return shaded(image, await hillshade(context, raster, { band: style.band - 1, tile, size, signal }))
 }
 
-/** Draws and encodes a tile. Where there is nothing to see it is transparent, white for JPEG. */
+/** Renders and encodes a tile. An empty one is transparent, white for JPEG. */
 export async function renderTile(
   context: RenderContext,
   raster: Raster,
@@ -64,7 +64,7 @@ export async function renderTile(
   return encoded
 }
 
-/** The same tile from the cache where it is there; many who ask for it at once draw it once. The bytes are shared. */
+/** The tile from the cache; concurrent requests render it once. The bytes are shared. */
 export function renderCachedTile(
   context: RenderContext,
   raster: Raster,
@@ -82,7 +82,7 @@ export interface TerrainTileOptions {
   band?: number
   /** Negates heights, for depths stored as positive numbers. */
   invert?: boolean
-  /** Outside it height is 0 and transparent. */
+  /** Outside it, heights are 0 and transparent. */
   aoi?: unknown
   resampling?: Resampling
   effort?: number

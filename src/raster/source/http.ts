@@ -4,7 +4,7 @@ import { withPages } from '#raster/source/pages.ts'
 import { assertRange } from '#raster/source/range.ts'
 import type { Source } from '#raster/types.ts'
 
-/** What we need of a response; the global `Response` and undici's fit. */
+/** What we need of a response; compatible with the global `Response` and undici's. */
 interface HttpResponse {
   readonly status: number
   readonly headers: { get(name: string): string | null }
@@ -16,18 +16,18 @@ interface HttpRequestInit {
   readonly signal: AbortSignal
 }
 
-/** The platform's guarded client: it alone decides which hosts may be reached and which redirects followed. */
+/** The platform's egress guard: it decides which hosts can be reached and which redirects followed. */
 export type HttpFetch = (url: string, init: HttpRequestInit) => Promise<HttpResponse>
 
 export interface HttpSourceOptions {
   readonly fetch: HttpFetch
-  /** What the file is known by, if not by its address. */
+  /** Cache identity of the file, if not its URL. */
   readonly name?: string | undefined
   /** For one range, from the request to the last byte. */
   readonly deadlineMs?: number
-  /** The start of the file, which holds a COG's directories, comes with the first request. */
+  /** The start of the file, which holds a COG's directories, is fetched with the first request. */
   readonly headerBytes?: number
-  /** The largest range that one request may carry. */
+  /** The largest range of one request. */
   readonly maxRangeBytes?: number
   readonly signal?: AbortSignal | undefined
 }
@@ -43,7 +43,7 @@ interface Connection {
   readonly maxRangeBytes: number
 }
 
-/** The version of the object that the first answer showed; every later answer must be the same. */
+/** The version of the object in the first response; every later response must have the same. */
 interface Pinned {
   readonly size: number
   readonly etag: string | null
@@ -56,8 +56,8 @@ interface RangeAnswer {
 }
 
 /**
- * Opens a file behind an HTTP server that serves ranges. The answer's version is pinned: a file that
- * changes while it is read is an error, never a mixture of two files.
+ * Opens a file on an HTTP server that supports ranges. The version is pinned: a file that
+ * changes while it is read is an error, never a mix of two versions.
  */
 export async function openHttpSource(url: string, options: HttpSourceOptions): Promise<Source> {
   const connection: Connection = {
@@ -78,7 +78,7 @@ export async function openHttpSource(url: string, options: HttpSourceOptions): P
   return withHeader(withPages(coalesced(ranges, { maxRangeBytes: connection.maxRangeBytes })), header)
 }
 
-/** Serves the start of the file from what came with the first answer. */
+/** Serves the start of the file from the first response. */
 function withHeader(source: Source, header: Uint8Array): Source {
   return {
     ...source,
@@ -101,7 +101,7 @@ async function requestRange(
     throw new RasterError('limit_exceeded', `A range of ${range.length} bytes is too large for one request`)
   }
   const deadline = AbortSignal.timeout(connection.deadlineMs)
-  // An answer that is refused unread ends at once: nobody else would close it.
+  // Cancel the body of a rejected response: nobody else would close it.
   const refused = new AbortController()
   const either = AbortSignal.any([deadline, refused.signal, ...(signal ? [signal] : [])])
   try {
@@ -124,10 +124,10 @@ async function requestRange(
 function requestHeaders(range: { offset: number; length: number }, pinned: Pinned | null): Record<string, string> {
   const headers: Record<string, string> = {
     range: `bytes=${range.offset}-${range.offset + range.length - 1}`,
-    // A compressed answer would have ranges of something else than the file.
+    // Ranges of a compressed response would not be ranges of the file.
     'accept-encoding': 'identity',
   }
-  // If-Match compares strongly: a weak validator would never match and is only compared by us.
+  // If-Match compares strongly: a weak validator would never match, so we compare it ourselves.
   if (pinned?.etag && !pinned.etag.startsWith('W/')) headers['if-match'] = pinned.etag
   else if (pinned?.lastModified) headers['if-unmodified-since'] = pinned.lastModified
   return headers
@@ -162,7 +162,7 @@ function checkAnswer(
   return { length, pinned: seen }
 }
 
-/** Answers by which the server says that this address has no file for us: the address is wrong, not the server. */
+/** Statuses that mean that the URL is wrong, not the server. */
 const NOT_THERE: readonly number[] = [401, 403, 404, 410]
 
 function assertThere({ status, headers }: HttpResponse, pinned: Pinned | null): void {
@@ -181,7 +181,7 @@ function parseContentRange(text: string | null): { start: number; end: number; s
   return { start: Number(match[1]), end: Number(match[2]), size: Number(match[3]) }
 }
 
-/** Reads exactly `length` bytes; one byte more ends the transfer at once, so an endless body costs nothing. */
+/** Reads exactly `length` bytes; one more ends the transfer at once, so an endless body costs nothing. */
 async function readBody(response: HttpResponse, length: number, signal: AbortSignal): Promise<Uint8Array> {
   const bytes = new Uint8Array(length)
   let done = 0
@@ -198,7 +198,7 @@ async function readBody(response: HttpResponse, length: number, signal: AbortSig
         done += next.value.byteLength
       }
     } catch (error) {
-      // Do not wait: a body that hangs may hang in its own clean-up too.
+      // Do not wait: a body that hangs may hang in its clean-up too.
       chunks.return?.().catch(() => undefined)
       throw error
     }
@@ -207,7 +207,7 @@ async function readBody(response: HttpResponse, length: number, signal: AbortSig
   return bytes
 }
 
-/** The deadline holds even for a client that ignores its signal. */
+/** The deadline applies even to a client that ignores its signal. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)
