@@ -10,7 +10,7 @@ export interface Position {
   readonly crs: string
   /** The outer edges of the image: left, bottom, right, top, in units of `crs`. */
   readonly bounds?: readonly number[]
-  /** Ground control points, in pixels from the outer corner and in units of `crs`. Without them and bounds, the file's transform is used. */
+  /** Ground control points, in pixels from the outer corner and in units of `crs`. Without them or bounds, the file's transform is used. */
   readonly gcps?: readonly Gcp[]
 }
 
