@@ -76,7 +76,7 @@ test('errors say what to send instead', async (t) => {
         /operation: must be one of .*zonal_stats.*; did you mean zonal_stats\?/,
       ],
       ['analytics.index.get', { index_name: 'ndvii' }, 404, /No such spectral index 'ndvii'; did you mean ndvi\?/i],
-      ['analytics.index.get', { index_name: 'greenishness' }, 404, /'greenishness'; analytics\.indices\.list lists them/],
+      ['analytics.index.get', { index_name: 'greenishness' }, 404, /'greenishness'; see analytics\.indices\.list/],
       ['analytics.validate_formula', { formula: 'NIR', sensor: 'skysatt' }, 422, /did you mean skysat\?/],
       ['cog.tile.render', { url, ...tile, bands: '1', colormap: 'virdis' }, 422, /no colormap 'virdis'; did you mean viridis\?/],
       ['items.tile.render', { item_id, ...tile, bands: '1', colormap: 'virdis' }, 422, /no colormap 'virdis'; did you mean viridis\?/],

@@ -80,12 +80,12 @@ export function publishedOperations(document: Document): Published[] {
 /** `analytics.execute` has one input and one output type per method. */
 function byMethod(op: Published): Published {
   if (op.id !== BY_METHOD) return op
-  const variant = (schema: Schema, name: string, fields: Readonly<Record<string, Schema>>): Schema => ({
+  const component = (schema: Schema, name: string, fields: Readonly<Record<string, Schema>>): Schema => ({
     ...schema,
     properties: { ...schema.properties, operation: { const: name }, ...fields },
   })
-  const input = METHODS.map(({ name, params }) => variant(op.input, name, { params: params as Schema }))
-  const output = METHODS.map(({ name, result }) => variant(op.output, name, { result: result as Schema }))
+  const input = METHODS.map(({ name, params }) => component(op.input, name, { params: params as Schema }))
+  const output = METHODS.map(({ name, result }) => component(op.output, name, { result: result as Schema }))
   return { ...op, input: { anyOf: input, required: ['operation'] }, output: { anyOf: output } }
 }
 
@@ -314,8 +314,8 @@ function method(document: Document, op: Published, used: Set<string>): string {
   const { type, body } = returnOf(document, op, used)
   const doc = comment(`${op.summary}\n\n${op.description}`, '  ')
   if (op.id === BY_METHOD) {
-    const result = `Promise<Extract<${outputName(op)}, { operation: I['operation'] }>>`
-    const head = `${name}<const I extends ${inputName(op)}>(\n    input: I,\n    options?: CallOptions,\n  ): ${result}`
+    const promise = `Promise<Extract<${outputName(op)}, { operation: I['operation'] }>>`
+    const head = `${name}<const I extends ${inputName(op)}>(\n    input: I,\n    options?: CallOptions,\n  ): ${promise}`
     return `${doc}  ${head} {\n    return ${body}\n  }\n`
   }
   const narrow = `  ${name}(${given}): ${type} {`

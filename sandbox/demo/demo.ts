@@ -46,7 +46,7 @@ export async function seedDemo(platform: Platform, auth: signIn.SignInPlatform):
 async function signUpOrOn({ db }: Platform, auth: signIn.SignInPlatform): Promise<signIn.SignedIn | null> {
   const hasAccount = (await users.findByEmail(db, DEMO_EMAIL)) !== null
   if (!hasAccount) return await signIn.signUp(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD, name: 'Demo' }, LOCAL)
-  return (await projects.wasAnyMade(db)) ? null : await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL)
+  return (await projects.hasEverExisted(db)) ? null : await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL)
 }
 
 /** As the signed-in user, or as the platform itself. */
@@ -84,8 +84,8 @@ export async function fillDemo(
   auth: signIn.SignInPlatform,
   { baseUrl, signal, report, client }: Filling,
 ): Promise<void> {
-  // Only the demo's own link counts: people share scenes while the demo still loads.
-  const isWhole = async () => (await users.findByEmail(db, DEMO_EMAIL)) === null || (await secrets.kept(db, DEMO_LINK)) !== null
+  // A link of any other kind proves nothing: people share scenes while the demo still loads.
+  const isWhole = async () => (await users.findByEmail(db, DEMO_EMAIL)) === null || (await secrets.find(db, DEMO_LINK)) !== null
   if (await isWhole()) return
   await withLock(db, 'demo scenes', async () => {
     if (signal.aborted || (await isWhole())) return
@@ -95,7 +95,7 @@ export async function fillDemo(
     client.authorization = `Bearer ${signedIn.access_token}`
     const env = { BASE_URL: baseUrl, ACCESS_TOKEN: signedIn.access_token }
     const token = await runClient(FILLING, env, { signal, report }).finally(() => (client.authorization = null))
-    if (token) await secrets.keep(db, DEMO_LINK, Buffer.from(token.slice(TOKEN_PREFIX.length), 'base64url'), clock.now())
+    if (token) await secrets.store(db, DEMO_LINK, Buffer.from(token.slice(TOKEN_PREFIX.length), 'base64url'), clock.now())
   })
 }
 
@@ -105,7 +105,7 @@ const DEMO_LINK = 'demo-share-link'
 
 /** The token of the demo's share link, while it is valid. Its password is that of the demo. */
 export async function demoLink({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<string | null> {
-  const bytes = await secrets.kept(db, DEMO_LINK)
+  const bytes = await secrets.find(db, DEMO_LINK)
   if (!bytes) return null
   const token = `${TOKEN_PREFIX}${bytes.toString('base64url')}`
   const [link] = await shareLinks.byTokens(db, [shareLinks.hashToken(token)])

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { Clock } from '#core/clock.ts'
-import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, sayGoodbye, type ConnectionLimits } from '#core/connections.ts'
+import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, closeWith, type ConnectionLimits } from '#core/connections.ts'
 import { trusting } from '#core/proxies.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem } from '#core/problem.ts'
@@ -220,8 +220,8 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
       : isSlow
         ? [408, 'Request Timeout', 'request-timeout']
         : [400, 'Bad Request', 'bad-request']
-  const body = JSON.stringify({ type: 'about:blank', title, status, detail: 'The request is not valid HTTP', code })
-  sayGoodbye(
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail: 'The request could not be read', code })
+  closeWith(
     socket,
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ` +
       `${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

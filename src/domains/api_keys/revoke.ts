@@ -6,11 +6,12 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_KEY } from './wire.ts'
 
-/** Ends a key at once and for good, and the keys that it made. Members revoke their own keys, owners and admins anybody's. */
+/** Revokes a key immediately and permanently, with the keys it created. Members can revoke their own keys, owners and admins any key. */
 export default operation({
   id: 'api_keys.revoke',
   scope: 'api_keys:write',
   tier: 'destructive',
+  changesAccess: true,
   input: Closed({ key_id: Described(Uuid, 'API key ID, not the key itself') }),
   output: Removed,
   example: { input: { key_id: EXAMPLE_KEY.id }, output: { ok: true, id: EXAMPLE_KEY.id } },

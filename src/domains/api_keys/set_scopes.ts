@@ -6,11 +6,12 @@ import * as apiKeys from '#model/identity/api-key.ts'
 import { operation } from '#operation.ts'
 import { ApiKeyRecord, EXAMPLE_KEY, toRecord } from './wire.ts'
 
-/** Operators only: replaces the explicit scopes of a key, which are the one way for a key to reach `clip`. */
+/** Operators only: replaces the explicit scopes of a key, the only way for a key to hold `clip` scopes. */
 export default operation({
   id: 'api_keys.set_scopes',
   scope: 'admin:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({ key_id: Uuid, scopes: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 50 }) }),
   output: ApiKeyRecord,
   example: { input: { key_id: EXAMPLE_KEY.id, scopes: ['clip:read'] }, output: { ...EXAMPLE_KEY, explicit_scopes: ['clip:read'] } },

@@ -16,6 +16,7 @@ export default operation({
   id: 'organizations.commitments.put',
   scope: 'admin:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     organization_id: Uuid,
     commitment_id: Type.Optional(Nullable(Uuid)),

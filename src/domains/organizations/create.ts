@@ -10,6 +10,7 @@ export default operation({
   id: 'organizations.create',
   scope: 'organizations:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     name: Described(NotBlank(200), 'Display name of the organization'),
     ...profileInput,
@@ -26,7 +27,7 @@ export default operation({
     return principal.userId
   },
   async execute({ tx, clock, attributeTo }, input, ownerId) {
-    await organizations.requireFoundable(tx, ownerId)
+    await organizations.requireCanCreate(tx, ownerId)
     const made = await organizations.insert(
       tx,
       ownerId,

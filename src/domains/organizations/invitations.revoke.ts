@@ -11,6 +11,7 @@ export default operation({
   id: 'organizations.invitations.revoke',
   scope: 'organizations:write',
   tier: 'destructive',
+  changesAccess: true,
   input: Closed({ invitation_id: { ...Uuid, description: 'Invitation ID' } }),
   output: Removed,
   example: { input: { invitation_id: EXAMPLE_INVITATION.id }, output: { ok: true, id: EXAMPLE_INVITATION.id } },

@@ -17,6 +17,7 @@ export default operation({
   id: 'organizations.members.invite',
   scope: 'organizations:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     email: { ...Email, description: 'Email address of the invitee' },
     role: Defaulted(Choice(INVITED_ROLES, { description: 'Role of the new member; only an owner can later make them an owner' }), 'member'),

@@ -14,6 +14,7 @@ export default operation({
   id: 'organizations.members.remove',
   scope: 'organizations:write',
   tier: 'destructive',
+  changesAccess: true,
   input: Closed({ user_id: { ...Uuid, description: 'User ID of the member to remove' } }),
   output: Removed,
   example: { input: { user_id: EXAMPLE_MEMBER.user_id }, output: { ok: true, id: EXAMPLE_MEMBER.user_id } },

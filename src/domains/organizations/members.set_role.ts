@@ -11,6 +11,7 @@ export default operation({
   id: 'organizations.members.set_role',
   scope: 'organizations:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     user_id: { ...Uuid, description: 'User ID of the member' },
     role: Choice(ORGANIZATION_ROLES, { description: 'New role in the organization' }),

@@ -15,6 +15,7 @@ export default operation({
   id: 'organizations.members.set_spend_limit',
   scope: 'organizations:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed(
     {
       organizationId: Type.String({ description: 'Organization ID' }),

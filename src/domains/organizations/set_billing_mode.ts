@@ -9,6 +9,7 @@ export default operation({
   id: 'organizations.set_billing_mode',
   scope: 'admin:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({ organization_id: Uuid, billing_mode: Choice(['enterprise', 'standard']) }),
   output: OrganizationRecord,
   example: {

@@ -57,6 +57,7 @@ export default operation({
   id: 'processing.job.register',
   scope: 'processing:process',
   tier: 'external_spend',
+  callableByWorkers: true,
   idempotent: true,
   produces: ['item:produced_by>processing_job', 'asset:produced_by>processing_job', 'item:derived_from>item'],
   events: ['job.completed', 'job.captured', 'job.failed', 'job.released', 'item.created'],
@@ -93,7 +94,12 @@ export default operation({
     context.lineage.nothingProduced()
     if (input.status === 'failed') await failJob(context, run, run.runId, input.error ?? 'Its worker said that it failed, and not why')
     else
-      await runs.beat(context.tx, run, { stage: input.stage ?? run.stage, progress: input.progress ?? run.progress }, context.clock.now())
+      await runs.heartbeat(
+        context.tx,
+        run,
+        { stage: input.stage ?? run.stage, progress: input.progress ?? run.progress },
+        context.clock.now(),
+      )
     return { job: toJob(await jobs.lock(context.tx, run.id)) }
   },
 })

@@ -19,6 +19,7 @@ export default operation({
   id: 'projects.add_member',
   scope: 'projects:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     project_id: Described(Uuid, 'Project ID'),
     user_id: Described(Type.Optional(Uuid), 'User ID of the new member'),

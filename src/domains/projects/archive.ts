@@ -9,6 +9,7 @@ export default operation({
   id: 'projects.archive',
   scope: 'projects:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     project_id: Described(Uuid, 'Project ID'),
     name: Described(Type.Optional(Nullable(Name)), 'Display name of the project'),

@@ -10,6 +10,7 @@ export default operation({
   id: 'projects.create',
   scope: 'projects:write',
   tier: 'compute',
+  changesAccess: true,
   produces: ['project:created'],
   events: ['project.created'],
   input: Closed({

@@ -10,6 +10,7 @@ export default operation({
   id: 'projects.delete',
   scope: 'projects:write',
   tier: 'destructive',
+  changesAccess: true,
   events: ['item.deleted'],
   input: Closed({ project_id: Described(Uuid, 'Project ID') }),
   output: Closed(

@@ -13,6 +13,7 @@ export default operation({
   id: 'projects.remove_member',
   scope: 'projects:write',
   tier: 'destructive',
+  changesAccess: true,
   input: Closed({
     project_id: Described(Uuid, 'Project ID'),
     user_id: Described(Type.Optional(Uuid), 'User ID of the member to remove'),

@@ -8,6 +8,7 @@ export default operation({
   id: 'projects.update_member',
   scope: 'projects:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     project_id: Described(Uuid, 'Project ID'),
     user_id: Described(Uuid, 'User ID of the member'),

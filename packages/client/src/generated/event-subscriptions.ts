@@ -50,8 +50,8 @@ export interface EventSubscriptionsCreateInput {
   /** HTTPS URL that receives events; must be public and without credentials */
   endpoint_url: string
   /**
-   * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
-   * its values. Default: `{}`
+   * Conditions that an event must meet to be delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must
+   * match. A list matches any of its values. Default: `{}`
    */
   filter_config?: { [name: string]: unknown } | undefined
   /** Headers to send with each delivery, such as a gateway key; values are never returned. Default: `{}` */
@@ -196,8 +196,8 @@ export interface EventSubscriptionsUpdateInput {
   /** HTTPS URL that receives events; must be public and without credentials */
   endpoint_url?: string | null | undefined
   /**
-   * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
-   * its values
+   * Conditions that an event must meet to be delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must
+   * match. A list matches any of its values
    */
   filter_config?: { [name: string]: unknown } | null | undefined
   /** Headers to send with each delivery, such as a gateway key; values are never returned */

@@ -169,7 +169,7 @@ export interface ApiKey {
   name: string
   /** Permissions of the key: `read`, `write`, `process` */
   permissions: ('read' | 'write' | 'process')[]
-  /** Requests allowed per hour; the organization's default if the key has no own limit */
+  /** Requests allowed per hour; the organization's default if the key has no limit of its own */
   rate_limit: number
   /** Whether the key can be used */
   is_active: boolean
@@ -433,8 +433,8 @@ export interface ChangedEventSubscription {
   /** URL that receives events */
   endpoint_url: string
   /**
-   * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
-   * its values
+   * Conditions that an event must meet to be delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must
+   * match. A list matches any of its values
    */
   filter_config: { [name: string]: unknown }
   /** Names of the headers sent with each delivery */
@@ -522,7 +522,7 @@ export interface ClipJob {
 export interface ClipMosaic {
   /** Mosaic type, as `clip.create_from_area` accepts it */
   mosaic_type: string
-  /** Area title */
+  /** Mosaic title */
   title: string
   /** Description of the mosaic */
   description: string
@@ -805,8 +805,8 @@ export interface EventSubscription {
   /** URL that receives events */
   endpoint_url: string
   /**
-   * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
-   * its values
+   * Conditions that an event must meet to be delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must
+   * match. A list matches any of its values
    */
   filter_config: { [name: string]: unknown }
   /** Names of the headers sent with each delivery */
@@ -840,8 +840,8 @@ export interface EventSubscriptionWithDeliveries {
   /** URL that receives events */
   endpoint_url: string
   /**
-   * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
-   * its values
+   * Conditions that an event must meet to be delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must
+   * match. A list matches any of its values
    */
   filter_config: { [name: string]: unknown }
   /** Names of the headers sent with each delivery */
@@ -1531,8 +1531,8 @@ export interface NewEventSubscription {
   /** URL that receives events */
   endpoint_url: string
   /**
-   * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
-   * its values
+   * Conditions that an event must meet to be delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must
+   * match. A list matches any of its values
    */
   filter_config: { [name: string]: unknown }
   /** Names of the headers sent with each delivery */
