@@ -116,9 +116,7 @@ export function positionNote(info: RasterInfo): string | null {
   const residualM = info.gcpResidualPx === null || !info.transform || !info.crs ? null : info.gcpResidualPx * (pixelM ?? 0)
   if (info.placedBy === 'caller') notes.push('The position was specified at upload')
   if (info.placedBy === 'rpc')
-    notes.push(
-      'The image is positioned by rational polynomials (RPC) at one mean height; positions are less accurate where the ground is higher or lower',
-    )
+    notes.push('The image is positioned by rational polynomials (RPC) at one mean height; higher or lower ground is less accurate')
   if (residualM !== null && residualM > NOTED_M)
     notes.push(`An affine fit of its control points has an error of ${Math.round(residualM)} m (root mean square)`)
   return notes.length > 0 ? notes.join('. ') : null
