@@ -3,8 +3,8 @@ import path from 'node:path'
 import type { MethodTask } from './method.ts'
 
 /**
- * Rows of a second raster that come with the rows of a first one, kept on disk until the first is written: two files of one
- * pass, and memory holds neither.
+ * Rows of a second raster that are computed with those of a first one, kept on disk until the first is written: two files
+ * in one pass, without holding either in memory.
  */
 export class Strips {
   readonly #path: string

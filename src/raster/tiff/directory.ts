@@ -8,7 +8,7 @@ import { sampleType, type SampleType } from '#raster/tiff/sample.ts'
 import { compressionName, PHOTOMETRIC, SUBFILE, TAG, type CompressionName } from '#raster/tiff/tags.ts'
 import type { Source } from '#raster/types.ts'
 
-/** One image of a TIFF, checked: its dimensions fit our limits and its parts fit each other. */
+/** One image of a TIFF, validated: its dimensions are within our limits and its parts are consistent. */
 export interface Directory {
   readonly width: number
   readonly height: number
@@ -22,15 +22,15 @@ export interface Directory {
   /** True where each stored byte has its bits in reverse order (FillOrder 2). */
   readonly reversedBits: boolean
   readonly littleEndian: boolean
-  /** Of old-style JPEG: all that stands before its scan. */
+  /** Of old-style JPEG: everything before its scan. */
   readonly jpegTables: Uint8Array | null
-  /** What wraps LERC's own stream. */
+  /** The compression around LERC's own stream. */
   readonly lercWrapper: 'none' | 'deflate' | 'zstd'
-  /** How luma and chroma are stored where no image codec turns them into colours; null otherwise. */
+  /** How YCbCr is stored if no image codec converts it; null otherwise. */
   readonly ycbcr: YcbcrCoding | null
-  /** x and y of the white of Lab colours; null: that of D50. */
+  /** x and y of the white point of Lab colours; null: D50. */
   readonly whitePoint: readonly [number, number] | null
-  /** Of Group 3 fax coding. */
+  /** Of Group 3 fax compression. */
   readonly t4Options: number
   readonly isReduced: boolean
   readonly isMask: boolean
@@ -51,7 +51,7 @@ export async function readDirectory(source: Source, fields: Fields, littleEndian
     littleEndian,
   })
   const isOldJpeg = coding.compression === 'oldJpeg'
-  // Its scan goes on from strip to strip, and a part of it cannot be decoded.
+  // Its scan continues across strips, and a part of it cannot be decoded.
   if (isOldJpeg && grid.blocksX * grid.blocksY > 1) throw new RasterError('unsupported', 'Old-style JPEG is supported with one strip only')
   return {
     ...shape,
@@ -83,7 +83,7 @@ function assertSide(px: number): void {
   if (px > LIMITS.sidePx) throw new RasterError('too_large', `The raster has a side of ${px} pixels, more than ${LIMITS.sidePx}`)
 }
 
-/** The common value of a tag that has one value a band. */
+/** The common value of a tag with one value per band. */
 async function uniform(fields: Fields, tag: number, fallback: number): Promise<number> {
   const values = (await fields.numbers(tag)) ?? [fallback]
   const first = values[0] ?? fallback
@@ -106,7 +106,7 @@ type Coding = Pick<
   | 'whitePoint'
 >
 
-/** Codecs that we know and cannot read: no decoder of theirs is both maintained and ours to ship. */
+/** Known codecs that we cannot read: none has a maintained decoder that we can ship. */
 const REFUSED: Readonly<Record<number, string>> = {
   34712: 'JPEG 2000',
   50002: 'JPEG XL',
@@ -156,7 +156,7 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
   }
 }
 
-/** Codings that were made for one kind of picture. */
+/** Compressions for one kind of image. */
 const GREY_BITS: Partial<Record<CompressionName, number>> = { next: 2, thunderscan: 4 }
 
 const isFax = (compression: CompressionName): boolean => compression.startsWith('ccitt')
@@ -180,7 +180,7 @@ async function readWhitePoint(fields: Fields): Promise<[number, number] | null> 
   return [x, y]
 }
 
-/** SGI's codings are for logarithms of light, with or without colour, and these are in no other coding. */
+/** SGI's compressions are for LogLuv with or without colour, which exists in no other compression. */
 function assertLogarithmic(
   compression: CompressionName,
   photometric: number,
@@ -196,7 +196,7 @@ function assertLogarithmic(
     )
 }
 
-/** GDAL reads no other Lab than CIE's either; inks inside JPEG are kept in two opposite ways. */
+/** GDAL supports only CIELab too; CMYK inside JPEG is stored in two opposite ways. */
 function assertPhotometric(photometric: number, compression: CompressionName): void {
   const isConverted = photometric === PHOTOMETRIC.cmyk || photometric === PHOTOMETRIC.cielab
   if (REFUSED_LAB.has(photometric) || (isConverted && WHOLE_PICTURES.has(compression))) {
@@ -207,13 +207,13 @@ function assertPhotometric(photometric: number, compression: CompressionName): v
 const REFUSED_LAB: ReadonlySet<number> = new Set([PHOTOMETRIC.icclab, PHOTOMETRIC.itulab])
 /** Codecs that give samples rather than bytes. */
 const WHOLE_PICTURES: ReadonlySet<CompressionName> = new Set(['jpeg', 'oldJpeg', 'webp', 'lerc'])
-/** Codecs that turn luma and chroma into colours themselves. */
+/** Codecs that convert YCbCr to colours themselves. */
 const PICTURE_CODECS: ReadonlySet<CompressionName> = new Set(['jpeg', 'oldJpeg', 'webp'])
 
 const PREDICTED: ReadonlySet<CompressionName> = new Set(['lzw', 'deflate', 'zstd', 'lzma'])
 
 async function readPredictor(fields: Fields, compression: CompressionName, sample: SampleType): Promise<1 | 2 | 3> {
-  // As in libtiff, the tag means nothing to the other codecs.
+  // As in libtiff, the tag is ignored for other codecs.
   if (!PREDICTED.has(compression)) return 1
   const predictor = await fields.number(TAG.predictor, 1)
   const wholeBytes = sample.bits === 8 || sample.bits === 16 || sample.bits === 32 || sample.bits === 64

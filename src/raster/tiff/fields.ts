@@ -4,7 +4,7 @@ import { safeUint64, viewOf, type Entry, type Ifd } from '#raster/tiff/ifd.ts'
 import { FIELD_BYTES } from '#raster/tiff/tags.ts'
 import type { Source } from '#raster/types.ts'
 
-/** Counts the tag bytes that one file has made us hold. */
+/** Counts the tag bytes held for one file. */
 export interface TagBudget {
   bytes: number
 }
@@ -29,7 +29,7 @@ export class Fields {
     return this.#ifd.entries.get(tag) ?? null
   }
 
-  /** The stored bytes of a tag, or null where the directory lacks it. */
+  /** The stored bytes of a tag, or null if the directory lacks it. */
   async bytes(tag: number): Promise<Uint8Array | null> {
     const entry = this.entry(tag)
     if (!entry) return null
@@ -49,12 +49,12 @@ export class Fields {
     return decodeNumbers(bytes, entry.type, this.#littleEndian)
   }
 
-  /** The first value of a numeric tag, or the fallback where the directory lacks it. */
+  /** The first value of a numeric tag, or the fallback. */
   async number(tag: number, fallback: number): Promise<number> {
     return (await this.numbers(tag))?.[0] ?? fallback
   }
 
-  /** A text, up to its first NUL. */
+  /** A string, up to its first NUL. */
   async text(tag: number): Promise<string | null> {
     const bytes = await this.bytes(tag)
     if (!bytes) return null

@@ -25,10 +25,10 @@ interface GridParts {
 }
 
 /**
- * How an image is cut into blocks and where each is stored.
+ * How an image is divided into blocks, and where each is stored.
  *
- * Tiles and strips look alike from outside. An uncompressed strip of many rows, often the whole image,
- * is cut into smaller blocks, since any row of it can be read on its own.
+ * Tiles and strips have the same interface. An uncompressed strip of many rows, often the whole image,
+ * is divided into smaller blocks, because any row of it can be read separately.
  */
 export class BlockGrid {
   readonly blockWidth: number
@@ -71,7 +71,7 @@ export class BlockGrid {
     const lengthsTag = tiled && fields.entry(TAG.tileByteCounts) ? TAG.tileByteCounts : TAG.stripByteCounts
     const offsets = blockTable(source, fields, offsetsTag, shape.littleEndian)
     const lengths = blockTable(source, fields, lengthsTag, shape.littleEndian)
-    // Without lengths an uncompressed block is still where it is; a compressed one has no end.
+    // An uncompressed block without a length can still be located; a compressed one has no end.
     if (!offsets || (!lengths && !shape.uncompressed)) throw new RasterError('corrupt', 'The TIFF has no block offsets or lengths')
     return new BlockGrid(shape, { tiled, blockWidth, storedRows, offsets, lengths })
   }
@@ -102,7 +102,7 @@ export class BlockGrid {
   }
 }
 
-/** Rows of the blocks that an uncompressed strip is read as: all strips must be cut alike to form one grid. */
+/** Rows of the blocks that an uncompressed strip is read as: all strips must be divided equally to form one grid. */
 function splitRows(storedRows: number, height: number, maxRows: number): number {
   if (storedRows <= maxRows) return storedRows
   if (storedRows >= height) return maxRows

@@ -15,7 +15,7 @@ interface OldShape {
   readonly height: number
 }
 
-/** What stands before the scan of an old-style JPEG, whichever way the file keeps it. */
+/** Everything before the scan of an old-style JPEG, however the file stores it. */
 export async function readOldJpegHeader(source: Source, fields: Fields, { width, height }: OldShape): Promise<Uint8Array> {
   const at = async (offset: number, most: number): Promise<Uint8Array> => {
     const length = Math.min(most, source.size - offset)

@@ -23,10 +23,10 @@ export interface CogSpec {
   readonly bandCount: number
   readonly transform?: Affine | null
   readonly crs?: Crs | null
-  /** Wins over `crs`. */
+  /** Overrides `crs`. */
   readonly geoKeys?: RawGeoKeys | null
   readonly nodata?: number | null
-  /** Whether the pixels come with a mask, which is then stored beside them. */
+  /** Whether the pixels have a mask, which is stored beside them. */
   readonly hasMask?: boolean
   readonly bands?: readonly CogBand[]
   /** RGBA, four bytes an entry; makes the only band a palette. */
@@ -38,7 +38,7 @@ export interface CogSpec {
   readonly compressionLevel?: number
   readonly predictor?: 1 | 2 | 3
   readonly overviews?: OverviewMethod
-  /** Only for tests: a file below 4 GB has no need of it. */
+  /** Only for tests: a file below 4 GB does not need it. */
   readonly bigTiff?: boolean
 }
 

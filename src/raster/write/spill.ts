@@ -5,8 +5,8 @@ import { RasterError } from '#raster/errors.ts'
 
 /**
  * The encoded blocks of one level until the file is laid out: overviews come first in a COG but are
- * finished last. What is small stays in memory; the rest goes to a temporary file, which has no name
- * any more as soon as it is open, so that nothing is left behind by a crash.
+ * finished last. Small levels stay in memory; the rest goes to a temporary file, which is unlinked
+ * as soon as it is open, so that a crash leaves nothing behind.
  */
 export class Spill {
   readonly #directory: string

@@ -1,4 +1,4 @@
-/** What values a zone has and how much of each: for medians, percentiles and majorities. */
+/** Distribution of the values of a zone, for medians, percentiles and majorities. */
 import { RasterError, type DataType } from '#raster/types.ts'
 import type { Kept } from './kernels.ts'
 
@@ -9,12 +9,12 @@ interface Distribution {
   count: number
 }
 
-/** Values of one zone that are held at once. */
+/** Maximum number of values held for one zone. */
 const MAX_HELD = 2 ** 24
 
 export const noneKept = (): Kept => roomFor(0)
 
-/** Room for as many pixels, all of which may be whole or in part. */
+/** Space for this many pixels, whole or partly covered. */
 export const roomFor = (pixels: number): Kept => ({
   whole: new Float64Array(pixels),
   wholeCount: 0,
@@ -43,7 +43,7 @@ export function append(to: Kept, from: Kept): void {
   to.partCount = partCount
 }
 
-/** Most zones lie in one block and are measured at once; what comes in many parts doubles. */
+/** Most zones are in one block and measured at once; otherwise the buffer doubles. */
 function grown(values: Float64Array, held: number, least: number): Float64Array {
   if (values.length >= least) return values
   const larger = new Float64Array(held === 0 ? least : Math.max(least, held * 2))
@@ -139,7 +139,7 @@ function firstAbove(places: Float64Array, target: number): number {
   return low
 }
 
-/** The value of which there is most (of several the greatest) and that of which there is least (of several the least). */
+/** The most frequent value (the greatest of several) and the least frequent (the least of several). */
 export function extremesOf({ values, weights, count }: Distribution): { majority: number | null; minority: number | null } {
   if (count === 0) return { majority: null, minority: null }
   let [most, least] = [0, 0]
