@@ -109,7 +109,7 @@ test('uploads: a position given with the completion', async (t) => {
       [[{ bounds: BOUNDS, crs: 'WGS84' }], 'positions.0.crs', /EPSG code/],
       [[{ bounds: BOUNDS }], 'positions.0.crs', /required/],
       [[{ bounds: [151.07, -33.06, 151, -33], crs: 'EPSG:4326' }], 'positions.0.bounds', /left, bottom, right, top/],
-      [[{ bounds: [151, -33.06, 151.07, 97], crs: 'EPSG:4326' }], 'positions.0.bounds', /outside/],
+      [[{ bounds: [151, -33.06, 151.07, 97], crs: 'EPSG:4326' }], 'positions.0.bounds', /area of use/],
       [[{ bounds: BOUNDS, gcps: line, crs: 'EPSG:4326' }], 'positions.0.gcps', /bounds/],
       [[{ gcps: line, crs: 'EPSG:4326' }], 'positions.0.gcps', /line/],
       [[{ gcps: line.slice(0, 2), crs: 'EPSG:4326' }], 'positions.0.gcps', /3/],

@@ -30,7 +30,7 @@ export function positionFault({ crs, bounds, gcps }: Position): PositionFault | 
       return { part: 'bounds', message: 'must be left, bottom, right, top, with left < right and bottom < top' }
     if (!cornersExist(crs, [left, bottom, right, top])) return { part: 'bounds', message: `must lie within the area of use of ${crs}` }
   }
-  if (gcps && !fitControlPoints(gcps)) return { part: 'gcps', message: 'must be at least 3 points that do not lie on one line' }
+  if (gcps && !fitControlPoints(gcps)) return { part: 'gcps', message: 'must be at least 3 points that are not on one line' }
   return null
 }
 
