@@ -4,7 +4,7 @@ import { RasterError, throwIfAborted } from '#raster/types.ts'
 export interface CacheMetrics {
   hits: number
   misses: number
-  /** Requests that waited for a load which another request had started. */
+  /** Requests that waited for a load that another request had started. */
   joined: number
   evictions: number
   entries: number
@@ -14,7 +14,7 @@ export interface CacheMetrics {
 interface CacheOptions<V extends {}> {
   maxBytes: number
   sizeOf: (value: V) => number
-  /** Told of every value that leaves: pushed out, replaced or deleted. Others may still be using it. */
+  /** Called for every value that is evicted, replaced or deleted. Others may still be using it. */
   dropped?: (value: V) => void
 }
 
@@ -25,8 +25,8 @@ interface Loading<V> {
 }
 
 /**
- * A least-recently-used cache, bounded in bytes, that loads a missing value once however many ask for it at the same
- * time. A caller that gives up does not spoil the load for the others; when all have given up the load is cancelled.
+ * A least-recently-used cache, limited in bytes, that loads a missing value once for all concurrent callers. A caller that
+ * aborts does not abort the load for the others; when all have aborted, the load is cancelled.
  */
 export class LoadingCache<V extends {}> {
   readonly #values: LRUCache<string, V>
@@ -58,18 +58,18 @@ export class LoadingCache<V extends {}> {
     }
   }
 
-  /** Whether a value is here; does not count as a use of it. */
+  /** Whether a value is cached; does not count as a use. */
   has(key: string): boolean {
     return this.#values.has(key)
   }
 
-  /** The value if it is here, without loading it. */
+  /** The cached value, without loading it. */
   peek(key: string): V | undefined {
     return this.#values.get(key)
   }
 
   /**
-   * The cached value, or the loaded one. `accepts` may turn a cached value down (a block with too few rows); the load then
+   * The cached value, or the loaded one. `accepts` can reject a cached value (a block with too few rows); the load then
    * replaces it.
    */
   async get(
@@ -83,13 +83,13 @@ export class LoadingCache<V extends {}> {
       this.#hits += 1
       return cached
     }
-    const found = this.#loading.get(key)
-    // A load that all its callers gave up is dying; a new caller starts its own.
-    const running = found?.controller.signal.aborted ? undefined : found
+    const loading = this.#loading.get(key)
+    // A load that all its callers aborted is ending; a new caller starts its own.
+    const running = loading?.controller.signal.aborted ? undefined : loading
     if (running) this.#joined += 1
     else this.#misses += 1
     const value = await this.#wait(running ?? this.#start(key, load), signal)
-    // A load that another caller started may bring less than this one needs; then it is loaded again.
+    // Another caller's load may return less than this one needs; then it is loaded again.
     return running && accepts && !accepts(value) ? this.get(key, load, { signal, accepts }) : value
   }
 
@@ -111,7 +111,7 @@ export class LoadingCache<V extends {}> {
     const forget = (): void => {
       if (this.#loading.get(key) === loading) this.#loading.delete(key)
     }
-    // Whoever waits sees a failure; when nobody does any more it must not end the process.
+    // Callers see the failure; without callers it must not end the process as an unhandled rejection.
     promise.then(forget, forget)
     this.#loading.set(key, loading)
     return loading

@@ -3,7 +3,7 @@ import { MEDIA_TYPES } from '#raster/encode/format.ts'
 import type { Inspection } from '#raster/ingest/inspect.ts'
 import { RasterPool } from '#raster/pool/pool.ts'
 import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
-import type { DrawnPicture } from '#raster/render/picture.ts'
+import type { MapImage } from '#raster/render/map-image.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import type { Change } from '#raster/zonal/change.ts'
 import type { ZonalResult } from '#raster/zonal/index.ts'
@@ -82,7 +82,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     change: (before, after, { signal: _signal, ...options }, signal) =>
       renderer.runPair<Change>('change', [before, after], { options: defined(options) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
     picture: (source, { signal: _signal, ...options }, signal) =>
-      renderer.run<DrawnPicture>('picture', source, { options: defined(options) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
+      renderer.run<MapImage>('picture', source, { options: defined(options) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
     point: (source, place, signal) => renderer.run('point', source, { place, options: {} }, { signal }),
     inspect: (source, signal) => renderer.run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
     table: async (bytes, maxRows, signal) =>

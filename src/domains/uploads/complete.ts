@@ -13,7 +13,7 @@ import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import { clearUploadTask, convertUploadTask } from '#model/imagery/tasks.ts'
 import { StorageError } from '#ports/storage.ts'
 import { operation, type Context, type WriteContext } from '#operation.ts'
-import { firstLook } from '#raster/ingest/facts.ts'
+import { initialProfile } from '#raster/ingest/facts.ts'
 import { discard, ingestFiles, rejection, toAsset, toItem, type IngestedFile, type RejectedFile } from '#services/ingest/intake.ts'
 import { positionsOf, Positions } from './position.lib.ts'
 import { EXAMPLE_UPLOAD, UploadId } from './wire.ts'
@@ -214,7 +214,7 @@ async function createItems(
     await visualizationProfiles.insertDefault(
       tx,
       { organizationId, itemSeq: created.seq, createdBy: principal.userId, now },
-      firstLook(ingested[index]!.info, bandNames!, isCategorical),
+      initialProfile(ingested[index]!.info, bandNames!, isCategorical),
       key === 'data' ? null : key,
     )
     lineage.record('item', created.id, 'uploaded', { kind: 'project', id: projectId })

@@ -47,7 +47,7 @@ test('uploads: a position given with the completion', async (t) => {
     const id = await session(w, org, { 'nowhere.tif': nowhere() })
     const first = await complete(id)
     assert.deepEqual([first.status, first.body.code], [422, 'position-required'])
-    assert.match(first.body.detail, /^nowhere\.tif: .*no usable georeference.*`positions`.*uploads\.complete/)
+    assert.match(first.body.detail, /^nowhere\.tif: No usable georeference.*`positions`.*uploads\.complete/)
     const seen = await w.ok(token, 'uploads.progress', { upload_id: id })
     assert.deepEqual([seen.status, seen.files[0].state, seen.files[0].step], ['uploading', 'refused', 'position'])
     assert.ok(seen.reserved_bytes > 0)
@@ -57,7 +57,7 @@ test('uploads: a position given with the completion', async (t) => {
     const [itemId] = positioned.body.item_ids
     const { item } = await w.ok(token, 'items.get', { item_id: itemId })
     assert.deepEqual(rounded(item.bbox), BOUNDS)
-    assert.match(item.properties.position_note, /given with the upload/)
+    assert.match(item.properties.position_note, /specified at upload/)
     await w.drain(convert)
     assert.equal((await w.ok(token, 'uploads.progress', { upload_id: id })).files[0].state, 'ready')
     const raster = await rasterOf(itemId)
@@ -81,7 +81,7 @@ test('uploads: a position given with the completion', async (t) => {
     assert.equal(status, 200, JSON.stringify(body))
     const { item } = await w.ok(token, 'items.get', { item_id: body.item_ids[0] })
     assert.equal(item.properties['proj:epsg'], 32756)
-    assert.match(item.properties.position_note, /straight fit through its control points leaves 25 m/)
+    assert.match(item.properties.position_note, /affine fit of its control points has an error of 25 m/)
     await w.drain(convert)
     const raster = await rasterOf(body.item_ids[0])
     const [x, a, b, y, d, e] = raster['transform'] as number[]
@@ -105,11 +105,11 @@ test('uploads: a position given with the completion', async (t) => {
     const id = await session(w, org, { 'nowhere.tif': nowhere() })
     const line = [0, 1, 2].map((n) => ({ column: n, row: n, x: n, y: n }))
     const cases: [unknown, string, RegExp][] = [
-      [[{ bounds: BOUNDS, crs: 'EPSG:999999' }], 'positions.0.crs', /EPSG:999999 is not in the table/],
+      [[{ bounds: BOUNDS, crs: 'EPSG:999999' }], 'positions.0.crs', /Unknown code EPSG:999999/],
       [[{ bounds: BOUNDS, crs: 'WGS84' }], 'positions.0.crs', /EPSG code/],
       [[{ bounds: BOUNDS }], 'positions.0.crs', /required/],
       [[{ bounds: [151.07, -33.06, 151, -33], crs: 'EPSG:4326' }], 'positions.0.bounds', /left, bottom, right, top/],
-      [[{ bounds: [151, -33.06, 151.07, 97], crs: 'EPSG:4326' }], 'positions.0.bounds', /outside/],
+      [[{ bounds: [151, -33.06, 151.07, 97], crs: 'EPSG:4326' }], 'positions.0.bounds', /area of use/],
       [[{ bounds: BOUNDS, gcps: line, crs: 'EPSG:4326' }], 'positions.0.gcps', /bounds/],
       [[{ gcps: line, crs: 'EPSG:4326' }], 'positions.0.gcps', /line/],
       [[{ gcps: line.slice(0, 2), crs: 'EPSG:4326' }], 'positions.0.gcps', /3/],

@@ -396,7 +396,7 @@ test('uploads: refusals', async (t) => {
     assert.deepEqual([...new Set(sessions.map((session) => `${session.state} ${session.error_step}`))], ['failed check'])
     const { status, body } = await w.call(token, 'uploads.complete', { upload_id: sessions[0]!.id })
     assert.equal(status, 400)
-    assert.match(body.detail, /has failed \(empty\.tif: It is not a GeoTIFF/)
+    assert.match(body.detail, /has failed \(empty\.tif: The file is not a GeoTIFF/)
     assert.equal((await w.call(token, 'uploads.signed_url', { upload_id: sessions[0]!.id, file_name: 'x.tif' })).status, 400)
     assert.equal(
       (await w.ok(token, 'uploads.fail', { upload_id: sessions[0]!.id, error_message: 'too late' })).error_step,
@@ -409,7 +409,7 @@ test('uploads: refusals', async (t) => {
     const bad = Buffer.from('{"type":"FeatureCollection"}')
     const first = await w.upload(token, org.projectId, { 'a.tif': cog, 'b.tif': bad })
     assert.equal(first.status, 422)
-    assert.match(first.body.detail, /^b\.tif: It is not a GeoTIFF, but a text in JSON.*complete the session without it/)
+    assert.match(first.body.detail, /^b\.tif: The file is not a GeoTIFF, but a JSON document.*complete the session without it/)
     const { id: uploadId } = await w.db
       .selectFrom('upload_session')
       .select('id')

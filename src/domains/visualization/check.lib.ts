@@ -6,7 +6,7 @@ import type { ProfileType } from '#core/vocabulary.ts'
 import type { ProfileConfig } from '#model/imagery/visualization-profile.ts'
 import type { Context } from '#operation.ts'
 import { findColormap } from '#raster/colormap/index.ts'
-import { styleOfLook } from '#raster/render/profile.ts'
+import { styleOfProfile } from '#raster/render/profile.ts'
 import { parseRanges } from '#raster/render/style.ts'
 import { RasterError } from '#raster/types.ts'
 import { bandNames } from '#raster/render/request.ts'
@@ -52,7 +52,7 @@ export async function requireFit(
     if (error instanceof RasterError) return null
     throw error
   })
-  if (info) rejectInvalid('config', () => styleOfLook(profile, info, bandNames(info, layer.asset.bandNames)))
+  if (info) rejectInvalid('config', () => styleOfProfile(profile, info, bandNames(info, layer.asset.bandNames)))
 }
 
 function rejectInvalid(field: string, parse: () => unknown): void {

@@ -130,7 +130,7 @@ test('saved profiles', async (t) => {
       [{ type: 'expression', config: { expression: 'b1', bands: [1] } }, /not allowed/],
       [{ config: { bands: [1, 2, 3], colormap: 'viridis' } }, /three bands/],
       [{ type: 'singleband', config: { bands: [1], colormap: 'nothing' } }, /cog.colormaps/],
-      [{ config: { bands: [1, 2, 3], rescale: '5,1' } }, /min below max/],
+      [{ config: { bands: [1, 2, 3], rescale: '5,1' } }, /min less than max/],
       [{ config: { bands: [1, 2, 3], gamma: 2 } }, /gamma/],
       [{ type: 'singleband', config: { bands: [1], color_table: true, rescale: '0,1' } }, /not stretched/],
       [{ type: 'singleband', config: { bands: [1], color_table: true }, asset_key: 'height' }, /colour table/],

@@ -85,8 +85,8 @@ export function listVisualizations(request: VisualizationRequest): { visualizati
   const { bandRoles, dataType, renderParams = {} } = request
   const roles = normalizeRoles(bandRoles)
   const isElevation = ELEVATION_TYPES.has(dataType.toLowerCase()) || (roles.has('ELEVATION') && roles.size === 1)
-  const found = isElevation ? [elevation(bandRoles, roles, dataType, renderParams)] : images(bandRoles, roles, renderParams)
-  const list = found.slice(0, MAX_VISUALIZATIONS)
+  const derived = isElevation ? [elevation(bandRoles, roles, dataType, renderParams)] : images(bandRoles, roles, renderParams)
+  const list = derived.slice(0, MAX_VISUALIZATIONS)
   const chosen = list.find((visualization) => visualization.id === renderParams.default_id) ?? list[0]
   if (chosen) chosen.is_default = true
   return { visualizations: list, default_id: chosen?.id ?? null }

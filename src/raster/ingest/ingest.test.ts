@@ -12,7 +12,7 @@ import { openTiff } from '#raster/tiff/open.ts'
 import { RasterError, type Affine } from '#raster/types.ts'
 import { writeCog } from '#raster/write/cog.ts'
 import { memorySink } from '#raster/write/sink.ts'
-import { acquiredAt, bandNamesOf, firstLook, groundSampleDistance, rasterFacts } from './facts.ts'
+import { acquiredAt, bandNamesOf, initialProfile, groundSampleDistance, rasterFacts } from './facts.ts'
 import { inspect, isCloudOptimized } from './inspect.ts'
 import { dataOutline, extentOutline, type Outline } from './outline.ts'
 import { refusalOf, unlikeTiff } from './refusal.ts'
@@ -127,7 +127,7 @@ test('outlines on a projection are bent, over the date line they go on, and noth
   assert.ok(west! > 179 && east! > 184 && east! - west! < 10, `${west} ${east}`)
   await assert.rejects(
     dataOutline(await made({ value: () => 0 })),
-    (error) => error instanceof RasterError && /none of its pixels is data/.test(error.message),
+    (error) => error instanceof RasterError && /all pixels are no-data/.test(error.message),
   )
 })
 
@@ -139,7 +139,7 @@ test('facts: names, look, resolution, time', async () => {
   assert.deepEqual(bandNamesOf(info), ['nir', 'red', 'b3', 'nir_4'])
   assert.equal(acquiredAt(info)?.toISOString(), '2024-02-03T04:05:06.000Z')
   assert.equal(acquiredAt((await made({ metadata: { DATETIME: 'yesterday' } })).info), null)
-  const told: [string, string, string | null][] = [
+  const cases: [string, string, string | null][] = [
     ['firstLineTime', '2019-04-13T10:11:12.123456Z;', '2019-04-13T10:11:12.123Z'],
     ['acquisitionDateTime', '2020/01/02 03:04:05 UTC', '2020-01-02T03:04:05.000Z'],
     ['DATE_ACQUIRED', '"2021-06-07"', '2021-06-07T00:00:00.000Z'],
@@ -147,9 +147,9 @@ test('facts: names, look, resolution, time', async () => {
     ['ACQUISITION_DATE', '2021-02-31', null],
     ['generationTime', '2021-01-01T00:00:00Z', null],
   ]
-  for (const [name, value, expected] of told) {
-    const found = acquiredAt({ ...info, metadata: {}, times: { items: [[name, value]], tag: null } })
-    assert.equal(found?.toISOString() ?? null, expected, name)
+  for (const [name, value, expected] of cases) {
+    const time = acquiredAt({ ...info, metadata: {}, times: { items: [[name, value]], tag: null } })
+    assert.equal(time?.toISOString() ?? null, expected, name)
   }
   assert.equal(
     acquiredAt({ ...info, metadata: {}, times: { items: [], tag: '2022:03:04 05:06:07' } })?.toISOString(),
@@ -161,7 +161,7 @@ test('facts: names, look, resolution, time', async () => {
   assert.equal(groundSampleDistance((await made(utm)).info), 10, 'what everybody calls 10 m')
   const mercator = groundSampleDistance((await made({ epsg: 3857, transform: [1_000_000, 10, 0, 6_400_000, 0, -10] })).info)!
   assert.ok(mercator > 6 && mercator < 7, 'but a metre of Web Mercator is no metre')
-  assert.deepEqual(firstLook(info, bandNamesOf(info), true).config, { bands: [1], color_table: true, colormap: 'tab20' })
+  assert.deepEqual(initialProfile(info, bandNamesOf(info), true).config, { bands: [1], color_table: true, colormap: 'tab20' })
   const raster = await made({ value: (x) => (x < 50 ? 0 : 3) })
   const facts = rasterFacts(raster.info, (await inspect(raster)).statistics, false)
   assert.deepEqual((facts['bands'] as { statistics: object }[])[0]!.statistics, {
@@ -183,15 +183,20 @@ test('what must be rewritten is rewritten: blocks, overviews, classes kept, prog
   assert.equal(isCloudOptimized(plain.info), false)
   assert.equal(isCloudOptimized((await made({ width: 500, height: 500, overviews: 'none' })).info), true)
   const file = path.join(folder, 'out.tif')
-  const told: number[] = []
-  await rewriteAsCog(plain, { path: file, temporaryDirectory: folder, isCategorical: true, onProgress: (fraction) => told.push(fraction) })
+  const progress: number[] = []
+  await rewriteAsCog(plain, {
+    path: file,
+    temporaryDirectory: folder,
+    isCategorical: true,
+    onProgress: (fraction) => progress.push(fraction),
+  })
   const source = await openFileSource(file)
   t.after(() => source.close?.())
   const cog = await openTiff(source)
   assert.equal(isCloudOptimized(cog.info), true)
   const { statistics } = await inspect(cog)
   assert.ok([statistics[0]!.min, statistics[0]!.max].every((value) => value === 10 || value === 200))
-  assert.deepEqual([told.at(-1), told.toSorted((a, b) => a - b)], [1, told])
+  assert.deepEqual([progress.at(-1), progress.toSorted((a, b) => a - b)], [1, progress])
   const stopped = AbortSignal.abort()
   await assert.rejects(
     rewriteAsCog(plain, { path: path.join(folder, 'never.tif'), temporaryDirectory: folder, isCategorical: false, signal: stopped }),
@@ -204,7 +209,7 @@ test('refusals name what is wrong with the file, and only that', () => {
   assert.equal(unlikeTiff(Buffer.from('II*\0')), null)
   assert.equal(unlikeTiff(Buffer.from('MM\0+')), null)
   assert.match(unlikeTiff(Buffer.from('CDF\x01'))!, /NetCDF/)
-  assert.match(unlikeTiff(new Uint8Array(0))!, /^It is not a GeoTIFF\. GeoTIFF and COG files are taken/)
+  assert.match(unlikeTiff(new Uint8Array(0))!, /^The file is not a GeoTIFF\. GeoTIFF and COG files are accepted/)
   assert.match(refusalOf(new RasterError('corrupt', 'Block 3 ends early.'))!, /^The file is damaged: Block 3 ends early$/)
   for (const code of ['source_unavailable', 'aborted', 'overloaded', 'source_changed'] as const)
     assert.equal(refusalOf(new RasterError(code, 'x')), null)

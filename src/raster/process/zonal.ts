@@ -1,4 +1,4 @@
-/** Statistics of many zones as a table: one line a zone and band, as CSV and as Parquet. */
+/** Statistics of many zones as a table: one row per zone and band, as CSV and Parquet. */
 import { writeFile } from 'node:fs/promises'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { zonalStatistics, type ZonalStatistic } from '#raster/zonal/index.ts'
@@ -9,7 +9,7 @@ interface Zonal {
   readonly bands?: readonly number[]
   readonly expression?: string
   readonly names?: Readonly<Record<string, number>>
-  /** What each band or result is called in the table. */
+  /** Name of each band or result in the table. */
   readonly labels: readonly string[]
   readonly statistics: readonly ZonalStatistic[]
   readonly percentiles: readonly number[]
@@ -51,7 +51,7 @@ function csvOf(columns: readonly string[], rows: readonly Row[]): string {
   return [[...TEXTS, ...columns].join(','), ...lines, ''].join('\r\n')
 }
 
-/** Ids are the caller's own: what a spreadsheet would compute is made text. */
+/** IDs come from the caller: text that a spreadsheet would evaluate is quoted. */
 function quoted(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -1,4 +1,4 @@
-/** What rasters of one series have in common: the same zones on the same grid, and the same expression over the same bands. */
+/** What the rasters of a series share: the same zones on the same grid, and the same expression over the same bands. */
 import { LRUCache } from 'lru-cache'
 import type { CompiledExpression } from '#raster/expression/index.ts'
 import type { Level, RasterInfo } from '#raster/types.ts'
@@ -9,7 +9,7 @@ export const MAX_KEPT_CELLS = 2 ** 20
 /** A series has scenes of a few sensors and paths; the grids used last are kept. */
 const MAX_KEPT = 16
 
-/** For one set of zones, names and scales; never shared between two questions. */
+/** For one set of zones, names and scales; never shared between two requests. */
 export class ZonalMemory {
   readonly #plans = new LRUCache<string, ZonePlan>({ max: MAX_KEPT })
   readonly #expressions = new LRUCache<string, CompiledExpression>({ max: MAX_KEPT })

@@ -3,7 +3,7 @@ import { newId } from '#core/ids.ts'
 import type { NewFile } from '#model/imagery/asset.ts'
 import { gsdIn, type NewItem } from '#model/imagery/item-write.ts'
 import type { Services } from '#context.ts'
-import { bandNamesOf, firstLook, groundSampleDistance, rasterFacts } from '#raster/ingest/facts.ts'
+import { bandNamesOf, initialProfile, groundSampleDistance, rasterFacts } from '#raster/ingest/facts.ts'
 import { isCloudOptimized, type Inspection } from '#raster/ingest/inspect.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import { COG_TYPE, newKey, placeOf, projectionOf, PROJECTION_EXTENSION } from './intake.ts'
@@ -27,7 +27,7 @@ interface VendorFile {
 export interface DeliveredItem {
   at: { bucket: string; key: string }
   item: NewItem
-  style: ReturnType<typeof firstLook>
+  style: ReturnType<typeof initialProfile>
 }
 
 /** Throws a `RasterError` for a file that is not a readable raster, and removes it. */
@@ -43,7 +43,7 @@ export async function ingestDelivery(
     const stored = await storage.put(at, body, { contentType: COG_TYPE, maxBytes: file.bytes ?? MAX_FILE_BYTES, signal })
     const { info, inspection, size, sha256 } = await cloudOptimized(context, at, stored)
     const asset = toAsset(file, info, inspection, { ...at, size, sha256 })
-    return { at, item: toItem(file, info, inspection, { orderId, name, asset }), style: firstLook(info, asset.bandNames!, false) }
+    return { at, item: toItem(file, info, inspection, { orderId, name, asset }), style: initialProfile(info, asset.bandNames!, false) }
   } catch (error) {
     await storage.remove(at).catch(() => {}) // Otherwise the sweep removes it.
     throw error

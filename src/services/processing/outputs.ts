@@ -22,7 +22,7 @@ import * as runs from '#model/processing/run.ts'
 import type { Context } from '#operation.ts'
 import type { ObjectRef } from '#ports/storage.ts'
 import { conversionWarning } from '#raster/crs/accuracy.ts'
-import { bandNamesOf, firstLook, groundSampleDistance, rasterFacts } from '#raster/ingest/facts.ts'
+import { bandNamesOf, initialProfile, groundSampleDistance, rasterFacts } from '#raster/ingest/facts.ts'
 import { isCloudOptimized } from '#raster/ingest/inspect.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import { discard, newKey, placeOf, PROJECTION_EXTENSION, projectionOf } from '#services/ingest/intake.ts'
@@ -259,7 +259,7 @@ async function insertDefaultStyle(
 ): Promise<void> {
   const raster = assets.find(({ info }) => info !== null)
   if (!raster) return
-  const style = output.style ?? firstLook(raster.info!, raster.file.bandNames!, raster.isCategorical)
+  const style = output.style ?? initialProfile(raster.info!, raster.file.bandNames!, raster.isCategorical)
   const key = raster.file.key
   await visualizationProfiles.insertDefault(
     tx,

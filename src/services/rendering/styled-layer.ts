@@ -8,7 +8,7 @@ import { invalidField } from '#core/problem.ts'
 import { rasterSourceOf } from '#model/imagery/asset.ts'
 import type { Choice, Layer } from '#model/imagery/item-layer.ts'
 import type { Context } from '#operation.ts'
-import { defaultProfile, styleOfLook, type Look } from '#raster/render/profile.ts'
+import { defaultProfile, styleOfProfile, type Look } from '#raster/render/profile.ts'
 import { bandNames, parseStyle, type BandNames } from '#raster/render/request.ts'
 import type { Style } from '#raster/render/style.ts'
 import type { RasterInfo } from '#raster/types.ts'
@@ -108,7 +108,7 @@ function resolvedStyle(
     return { style: withColormap(parseStyle({ visualization, rescale }, info, names), colormap), resampling: undefined }
   const { type, config } = profile ?? defaultProfile(info, given)
   const styled = { type, config: { ...config, ...(rescale == null ? {} : { rescale }), ...(colormap == null ? {} : { colormap }) } }
-  return { style: styleOfLook(styled, info, names), resampling: config.resampling }
+  return { style: styleOfProfile(styled, info, names), resampling: config.resampling }
 }
 
 function withColormap(style: Style, colormap: string | null | undefined): Style {

@@ -1,7 +1,7 @@
 import { takeBytes } from '#raster/buffers.ts'
 
-/** Pixels ready to be encoded: 8 bits a channel, rows from the top, channels side by side. */
-export interface Picture {
+/** Pixels ready to be encoded: 8 bits per channel, rows from the top, channels interleaved. */
+export interface RawImage {
   width: number
   height: number
   /** 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA. */
@@ -9,31 +9,31 @@ export interface Picture {
   data: Uint8Array<ArrayBuffer>
 }
 
-/** Pixels as entries of a palette, one byte each. */
-export interface IndexedPicture {
+/** Pixels as palette entries, one byte each. */
+export interface IndexedImage {
   width: number
   height: number
   indices: Uint8Array<ArrayBuffer>
-  /** A pixel with 0 is transparent, every other one is opaque. */
+  /** 0 is transparent, any other value opaque. */
   mask: Uint8Array
   /** 256 colours of three bytes. */
   palette: Uint8Array
 }
 
-export const isIndexed = (picture: Picture | IndexedPicture): picture is IndexedPicture => 'indices' in picture
+export const isIndexed = (image: RawImage | IndexedImage): image is IndexedImage => 'indices' in image
 
 const OPAQUE = 255
 const COLORS = 256
 
-/** An entry that no visible pixel has, or -1: what is transparent needs one of its own in a palette. */
-export function freeEntry({ indices, mask }: IndexedPicture): number {
+/** An entry that no visible pixel uses, or -1: transparency needs its own palette entry. */
+export function freeEntry({ indices, mask }: IndexedImage): number {
   const isUsed = new Uint8Array(COLORS)
   for (let i = 0; i < indices.length; i++) if (mask[i] !== 0) isUsed[indices[i]!] = 1
   return isUsed.indexOf(0)
 }
 
-/** Looks every entry up: RGB where no pixel is transparent, RGBA otherwise. */
-export function expandPalette({ width, height, indices, mask, palette }: IndexedPicture): Picture {
+/** Expands palette entries: RGB if no pixel is transparent, RGBA otherwise. */
+export function expandPalette({ width, height, indices, mask, palette }: IndexedImage): RawImage {
   if (mask.includes(0)) {
     const data = takeBytes(indices.length * 4)
     const words = new Uint32Array(data.buffer, 0, indices.length)
@@ -59,8 +59,8 @@ export function wordsOf(data: Uint8Array<ArrayBuffer>): Int32Array {
   return new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length >>> 2)
 }
 
-/** True where a picture has no alpha, or one that hides nothing. */
-export function isOpaque({ channels, data }: Picture): boolean {
+/** Whether an image has no alpha, or an opaque one. */
+export function isOpaque({ channels, data }: RawImage): boolean {
   if (channels !== 2 && channels !== 4) return true
   if (channels === 4) {
     const words = wordsOf(data)
@@ -72,10 +72,10 @@ export function isOpaque({ channels, data }: Picture): boolean {
   return true
 }
 
-/** Leaves an alpha channel away that says nothing: every encoder is faster and every file smaller without it. */
-export function dropOpaqueAlpha(picture: Picture): Picture {
-  const { width, height, channels, data } = picture
-  if ((channels !== 2 && channels !== 4) || !isOpaque(picture)) return picture
+/** Drops an opaque alpha channel: every encoder is faster and every file smaller without it. */
+export function dropOpaqueAlpha(image: RawImage): RawImage {
+  const { width, height, channels, data } = image
+  if ((channels !== 2 && channels !== 4) || !isOpaque(image)) return image
   const count = width * height
   if (channels === 2) {
     const gray = new Uint8Array(count)
@@ -91,11 +91,11 @@ export function dropOpaqueAlpha(picture: Picture): Picture {
   return { width, height, channels: 3, data: color }
 }
 
-/** Lays a picture with alpha over white, for formats that know no transparency. Its alpha is then opaque everywhere. */
-export function flattenOnWhite(picture: Picture): Picture {
-  if (isOpaque(picture)) return picture
-  const { channels } = picture
-  const data = picture.data.slice()
+/** Composites an image with alpha over white, for formats without transparency. */
+export function flattenOnWhite(image: RawImage): RawImage {
+  if (isOpaque(image)) return image
+  const { channels } = image
+  const data = image.data.slice()
   const colors = channels - 1
   for (let i = 0; i < data.length; i += channels) {
     const alpha = data[i + colors]!
@@ -103,5 +103,5 @@ export function flattenOnWhite(picture: Picture): Picture {
     for (let c = i; c < i + colors; c++) data[c] = Math.round(OPAQUE + ((data[c]! - OPAQUE) * alpha) / OPAQUE)
     data[i + colors] = OPAQUE
   }
-  return { ...picture, data }
+  return { ...image, data }
 }
