@@ -1,10 +1,11 @@
 /**
- * Runs the checks, then every test, on a throw-away PostgreSQL: the embedded one, or with DATABASE_URL a server that lets
- * us create databases. Arguments name test files or folders, those behind `--except` what is left out; without any, everything
- * is run. CAMPAIGN=long runs campaigns at length.
+ * Runs the checks, then tests, on a throw-away PostgreSQL: the embedded one, or with DATABASE_URL a server that lets us create
+ * databases. Without arguments it runs what is fast enough for every day, with `--all` everything, with `--rest` what the first leaves
+ * out. Other arguments name test files or folders, those behind `--except` what is left out. CAMPAIGN=long runs campaigns at length,
+ * and TEST_PROFILE=<file> writes what each process took.
  */
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { run } from 'node:test'
@@ -12,7 +13,7 @@ import { pathToFileURL } from 'node:url'
 import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
 import { campaign } from './support/campaign.ts'
 import { createTemplate, dropDatabase } from './support/database.ts'
-import { planned } from './support/plan.ts'
+import { longFiles, planned } from './support/plan.ts'
 import { report } from './support/reporter.ts'
 import { watchFiles } from './support/watchdog.ts'
 
@@ -25,19 +26,23 @@ const FILE_LIMIT_MS = campaign({ short: 600_000, ci: 1_200_000, long: 5_400_000 
 /** Compiled modules stay from run to run: every process loads the same two thousand. */
 const COMPILED = path.join(root, 'node_modules/.cache/groundtrack/compiled')
 
+const SELECTIONS = ['--all', '--rest'] as const
+
 const given = process.argv.slice(2)
-const border = given.indexOf('--except') >= 0 ? given.indexOf('--except') : given.length
-const [named, except] = [given.slice(0, border), given.slice(border + 1)]
+const selection = SELECTIONS.find((known) => given.includes(known))
+const words = given.filter((word) => word !== selection)
+const border = words.indexOf('--except') >= 0 ? words.indexOf('--except') : words.length
+const [named, except] = [words.slice(0, border), words.slice(border + 1)]
 const filesOf = (names: readonly string[]): string[] =>
   names.flatMap((name) => (statSync(name).isDirectory() ? globSync(`${name}/**/*.test.ts`) : [path.relative(root, path.resolve(name))]))
-const leftOut = new Set(filesOf(except))
-const files = (
-  named.length > 0
-    ? filesOf(named)
-    : globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts', 'sandbox/**/*.test.ts'], { cwd: root })
-).filter((file) => !leftOut.has(file))
+const everything = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts', 'sandbox/**/*.test.ts'], { cwd: root })
+const isDaily = named.length === 0 && !selection
+const long = longFiles(root, everything)
+const leftOut = new Set([...filesOf(except), ...(isDaily ? [...long.values()].flat() : [])])
+const selected = selection === '--rest' ? [...long.values()].flat() : named.length > 0 && !selection ? [] : everything
+const files = [...new Set([...selected, ...filesOf(named)])].filter((file) => !leftOut.has(file))
 
-if (named.length === 0) {
+if (isDaily || selection === '--all') {
   const check = spawnSync(process.execPath, ['tools/check.ts'], { cwd: root, stdio: 'inherit' })
   if (check.status !== 0) process.exit(check.status ?? 1)
 }
@@ -50,6 +55,7 @@ const server = databaseUrl
       settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200', 'autovacuum=off'],
     })
 const adminUrl = databaseUrl ?? `postgres://${SUPERUSER}@localhost/postgres?host=${encodeURIComponent(server!.socketDir)}`
+const profile = process.env['TEST_PROFILE']
 const interrupted = new AbortController()
 process.once('SIGINT', () => interrupted.abort())
 let failed = true
@@ -73,7 +79,8 @@ try {
     execArgv: ['--import', pathToFileURL(path.join(import.meta.dirname, 'support/leave.ts')).href],
     signal: interrupted.signal,
   })
-  ;({ failed } = await report(tests, process.stdout))
+  ;({ failed } = await report(tests, process.stdout, isDaily ? long : new Map()))
+  if (profile) appendFileSync(profile, `${JSON.stringify({ entries: entries.map((entry) => [entry, readFileSync(entry, 'utf8')]) })}\n`)
   watchdog.close()
 } finally {
   if (template) await dropDatabase(adminUrl, template)

@@ -11,8 +11,8 @@ import type { CogBlock } from './virtual-cog.ts'
 const MIB = 1024 * 1024
 const BLOCK_CACHE_BYTES = 24 * MIB
 const PICTURE_CACHE_BYTES = 8 * MIB
-const PICTURE_DEADLINE_MS = 60_000
-const BLOCK_DEADLINE_MS = 20_000
+/** Whoever asks gives up before that, and what nobody waits for is not made. */
+const DEADLINE_MS = 10 * 60_000
 /** A file of the largest order takes minutes. */
 const FILE_DEADLINE_MS = 30 * 60_000
 const IDLE_MS = 20_000
@@ -83,13 +83,13 @@ export function openSceneRenderer(folder: string): SceneRenderer {
     picture: (scene, sidePx, signal) =>
       pictures.get(
         `${scene.id}/${sidePx}`,
-        (inner) => quick.run('picture', { scene, sidePx }, { signal: inner, deadlineMs: PICTURE_DEADLINE_MS }) as Promise<Uint8Array>,
+        (inner) => quick.run('picture', { scene, sidePx }, { signal: inner, deadlineMs: DEADLINE_MS }) as Promise<Uint8Array>,
         { signal },
       ),
     block: (scene, block, signal) =>
       blocks.get(
         `${scene.id}/${block.factor}/${block.x}/${block.y}`,
-        (inner) => quick.run('block', { scene, block }, { signal: inner, deadlineMs: BLOCK_DEADLINE_MS }) as Promise<Uint8Array>,
+        (inner) => quick.run('block', { scene, block }, { signal: inner, deadlineMs: DEADLINE_MS }) as Promise<Uint8Array>,
         { signal },
       ),
     async file(scene) {

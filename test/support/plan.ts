@@ -6,7 +6,7 @@ import { globSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const FILES_A_PROCESS = 6
+const FILES_A_PROCESS = 8
 
 /** They start and kill processes, measure memory, or take so long that they would hold up whatever shares their process. */
 const ALONE = [
@@ -14,12 +14,56 @@ const ALONE = [
   'src/domains/uploads/*.test.ts',
   'src/raster/pool/*.test.ts',
   'src/raster/tiff/{hostile,mutation}.test.ts',
-  'test/*.test.ts',
+  'test/{embedded,examples,first-minute,hostile,processes,real-files,start-errors,troubles,workers}.test.ts',
   'test/{browser,exposed,faults,guides,ledger,money,processing,s3,webhooks}/**/*.test.ts',
   'test/orders/kill.test.ts',
   'test/security/{14-shares,19-idempotency,25-leaks,28-large-bodies,29*,31*,matrix*}.test.ts',
   'tools/**/*.test.ts',
 ]
+
+/**
+ * What `npm test` leaves to `npm run test:all`: what takes minutes, and is seldom broken by a change elsewhere. Every domain and every
+ * row of security is tested without it.
+ */
+const LONG: Readonly<Record<string, readonly string[]>> = {
+  'journeys through the console, shared pages and guides in a browser': ['test/browser/**/*.test.ts'],
+  'services that are killed while they work': [
+    'src/adapters/storage/crash.test.ts',
+    'test/faults/*.test.ts',
+    'test/{money,orders,processing,webhooks}/kill.test.ts',
+  ],
+  'services as processes: starts, troubles, workers, alerts, the first minute': [
+    'test/{embedded,first-minute,processes,troubles,workers}.test.ts',
+    'test/webhooks/{alert,guide}.test.ts',
+  ],
+  'the commands and code of the guides': ['test/guides/guides.test.ts'],
+  'random sequences, mutants and large files': [
+    'src/adapters/storage/{memory,signature}.test.ts',
+    'src/raster/tiff/mutation.test.ts',
+    'test/ledger/*.test.ts',
+    'test/money/accruals.test.ts',
+    'test/{hostile,real-files}.test.ts',
+  ],
+  'every example of the reference, every operation from the command line, packages as they are published': [
+    'test/examples.test.ts',
+    'test/{cli,client}/package.test.ts',
+    'test/client/walk.test.ts',
+  ],
+  'an S3 server': ['src/adapters/storage/s3.test.ts', 'test/s3/platform.test.ts'],
+}
+
+/** A first look at the console belongs to every run. */
+const DAILY = new Set(['test/browser/console-first.test.ts'])
+
+/** The files of each kind that `npm test` leaves out, of those that are given. */
+export function longFiles(root: string, files: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    Object.entries(LONG).map(([kind, patterns]) => {
+      const ofKind = new Set(globSync(patterns, { cwd: root }))
+      return [kind, files.filter((file) => ofKind.has(file) && !DAILY.has(file))] as const
+    }),
+  )
+}
 
 /** Entry files for node's test runner, the longest first so that no core idles at the end. Writes those of groups into `folder`. */
 export function planned(root: string, files: readonly string[], folder: string): string[] {

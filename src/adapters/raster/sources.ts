@@ -14,6 +14,8 @@ export interface SourceOptions {
   /** Hosts that addresses of callers may name. */
   hosts: readonly string[]
   egressAllow: readonly string[]
+  /** How many times longer than usual a task and a host may take. */
+  deadlineFactor?: number
 }
 
 const MIB = 1024 * 1024
@@ -49,7 +51,8 @@ function createLocator(options: SourceOptions) {
   const signed = new Map<string, Promise<string>>()
   return async (source: RasterSource, signal: AbortSignal | undefined): Promise<Located> => {
     if ('path' in source) return { source: { ...source, hosts: [], egressAllow: [] }, stretch: null }
-    if ('url' in source) return { source: { ...source, ...reachFor(source.url, options) }, stretch: null }
+    const { deadlineFactor = 1 } = options
+    if ('url' in source) return { source: { ...source, ...reachFor(source.url, options), deadlineFactor }, stretch: null }
     if (options.storage.kind === 'files') {
       const object = await options.storage.source(source.object, signal).catch(missing)
       await object.close()
@@ -61,7 +64,7 @@ function createLocator(options: SourceOptions) {
       options.storage.signGet({ ...source.object, expiresInSeconds: 2 * SIGNED_STRETCH_SECONDS }),
     )
     const { host } = new URL(url) // The operator's own store: it may be private, and nothing else is reached through it.
-    return { source: { url, name, hosts: [host], egressAllow: [host] }, stretch }
+    return { source: { url, name, hosts: [host], egressAllow: [host], deadlineFactor }, stretch }
   }
 }
 

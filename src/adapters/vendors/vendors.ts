@@ -15,6 +15,8 @@ interface VendorsOptions {
   registry: Registry
   /** `host` or `host:port` that may be private or plain http, besides the sandbox. */
   egressAllow: readonly string[]
+  /** How many times longer than usual a host may take. */
+  deadlineFactor?: number
 }
 
 /** Where the files of sources lie: hosts that tiles may be drawn from, and which of them are private. */
@@ -31,7 +33,7 @@ export function fileHostsOf({ hosts }: Registry): FileHosts {
   }
 }
 
-export function createVendors({ registry, egressAllow }: VendorsOptions): Vendors {
+export function createVendors({ registry, egressAllow, deadlineFactor = 1 }: VendorsOptions): Vendors {
   const { sources, products, licences, providers, hosts } = registry
   const egress = createEgress({ allow: [...egressAllow, ...fileHostsOf(registry).sandbox] })
   const clients = new Map<string, Client>()
@@ -39,6 +41,7 @@ export function createVendors({ registry, egressAllow }: VendorsOptions): Vendor
     const host = createHost(
       egress,
       hosts.find(({ hostName }) => hostName === source.hostName)!,
+      deadlineFactor,
     )
     clients.set(source.hostName, {
       catalog: createCatalog(host, source, products),
