@@ -111,6 +111,9 @@ export type World = Awaited<ReturnType<typeof world>>
 /** What a quiet machine does in a second takes twenty on one that others use too; no test fails for that. */
 const DEADLINE_FACTOR = 20
 
+/** Tests of endpoints that never answer set a shorter one. */
+const WEBHOOK_TIMEOUT_MS = 60_000
+
 const MAX_DELIVERIES = 10_000
 const MAIL_FROM = 'Groundtrack <no-reply@groundtrack.test>'
 
@@ -132,7 +135,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   if (own) users.set(databaseUrl, { count: 0, drop: own.drop })
   const shared = users.get(databaseUrl)
   if (shared) shared.count++
-  const database = openDatabase(databaseUrl, { maxConnections: 10 })
+  const database = openDatabase(databaseUrl, { maxConnections: 10, deadlineFactor: DEADLINE_FACTOR })
   const clock = testClock(options.startAt ?? '2030-01-01T00:00:00.000Z')
   const logLines: string[] = []
   const log = createLog('debug', {
@@ -206,7 +209,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     webhooks: createWebhooks({
       allow: [...(options.egressAllow ?? []), HOOK_HOST],
       backoffSeconds: STANDARD_BACKOFF_SECONDS,
-      timeoutMs: options.webhooks?.timeoutMs ?? 2_000,
+      timeoutMs: options.webhooks?.timeoutMs ?? WEBHOOK_TIMEOUT_MS,
       resolve: options.webhooks?.resolve ?? (async (hostname) => (HOOK_HOST.startsWith(hostname) ? ['127.0.0.1'] : [])),
     }),
     mail: options.smtpUrl
