@@ -6,13 +6,13 @@
  */
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { enableCompileCache, flushCompileCache } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { run } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
 import { campaign } from './support/campaign.ts'
-import { createTemplate, dropDatabase } from './support/database.ts'
 import { longFiles, planned } from './support/plan.ts'
 import { report } from './support/reporter.ts'
 import { watchFiles } from './support/watchdog.ts'
@@ -47,6 +47,16 @@ if (isDaily || selection === '--all') {
   const check = spawnSync(process.execPath, ['tools/check.ts'], { cwd: root, stdio: 'inherit' })
   if (check.status !== 0) process.exit(check.status ?? 1)
 }
+
+// What test processes and their children load is compiled here, once, and not by each of the first that start.
+enableCompileCache(COMPILED)
+const { createTemplate, dropDatabase } = await import('./support/database.ts')
+await Promise.all([
+  import('./support/world.ts'),
+  import('#adapters/raster/handlers.ts'),
+  import('../sandbox/vendors/scene-renderer.handlers.ts'),
+])
+flushCompileCache()
 
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-test-'))
 const databaseUrl = process.env['DATABASE_URL']

@@ -11,8 +11,10 @@ import type { CogBlock } from './virtual-cog.ts'
 const MIB = 1024 * 1024
 const BLOCK_CACHE_BYTES = 24 * MIB
 const PICTURE_CACHE_BYTES = 8 * MIB
-/** Whoever asks gives up before that, and what nobody waits for is not made. */
-const DEADLINE_MS = 10 * 60_000
+const PICTURE_DEADLINE_MS = 60_000
+const BLOCK_DEADLINE_MS = 20_000
+/** On a busy machine it is the client that gives up, not the simulation. */
+const DEADLINE_FACTOR = 20
 /** A file of the largest order takes minutes. */
 const FILE_DEADLINE_MS = 30 * 60_000
 const IDLE_MS = 20_000
@@ -39,8 +41,8 @@ export function openSceneRenderer(folder: string): SceneRenderer {
   const module = new URL('./scene-renderer.handlers.ts', import.meta.url)
   // Small pictures do not wait behind a file of minutes: they have children of their own, of which mostly none runs. Somebody
   // looks at a map meanwhile, so they do not step back either.
-  const quick = new RasterPool({ module, size: QUICK_CHILDREN, idleMs: IDLE_MS })
-  const slow = new RasterPool({ module, size: 1, idleMs: IDLE_MS, niceness: 10 })
+  const quick = new RasterPool({ module, size: QUICK_CHILDREN, idleMs: IDLE_MS, deadlineFactor: DEADLINE_FACTOR })
+  const slow = new RasterPool({ module, size: 1, idleMs: IDLE_MS, deadlineFactor: DEADLINE_FACTOR, niceness: 10 })
   const blocks = new LoadingCache<Uint8Array>({ maxBytes: BLOCK_CACHE_BYTES, sizeOf: (bytes) => bytes.byteLength })
   const pictures = new LoadingCache<Uint8Array>({ maxBytes: PICTURE_CACHE_BYTES, sizeOf: (bytes) => bytes.byteLength })
   const making = new Map<string, Promise<{ path: string; byteLength: number }>>()
@@ -83,13 +85,13 @@ export function openSceneRenderer(folder: string): SceneRenderer {
     picture: (scene, sidePx, signal) =>
       pictures.get(
         `${scene.id}/${sidePx}`,
-        (inner) => quick.run('picture', { scene, sidePx }, { signal: inner, deadlineMs: DEADLINE_MS }) as Promise<Uint8Array>,
+        (inner) => quick.run('picture', { scene, sidePx }, { signal: inner, deadlineMs: PICTURE_DEADLINE_MS }) as Promise<Uint8Array>,
         { signal },
       ),
     block: (scene, block, signal) =>
       blocks.get(
         `${scene.id}/${block.factor}/${block.x}/${block.y}`,
-        (inner) => quick.run('block', { scene, block }, { signal: inner, deadlineMs: DEADLINE_MS }) as Promise<Uint8Array>,
+        (inner) => quick.run('block', { scene, block }, { signal: inner, deadlineMs: BLOCK_DEADLINE_MS }) as Promise<Uint8Array>,
         { signal },
       ),
     async file(scene) {

@@ -6,7 +6,10 @@ import { globSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const FILES_A_PROCESS = 8
+const FILES_A_PROCESS = 9
+/** Their files load little, and most take a moment. */
+const LIBRARIES = ['sandbox/', 'src/contract/', 'src/core/', 'src/raster/', 'test/console/', 'test/lint/']
+const LIBRARY_FILES_A_PROCESS = 16
 
 /** They start and kill processes, measure memory, or take so long that they would hold up whatever shares their process. */
 const ALONE = [
@@ -69,12 +72,10 @@ export function longFiles(root: string, files: readonly string[]): ReadonlyMap<s
 export function planned(root: string, files: readonly string[], folder: string): string[] {
   const alone = new Set(globSync(ALONE, { cwd: root }))
   const own = files.filter((file) => alone.has(file) || !file.endsWith('.test.ts'))
-  const groups = [
-    ...Map.groupBy(
-      files.filter((file) => !own.includes(file)),
-      roomOf,
-    ).values(),
-  ].flatMap(inParts)
+  const shared = files.filter((file) => !own.includes(file))
+  const libraries = shared.filter((file) => LIBRARIES.some((folder) => file.startsWith(folder)))
+  const others = shared.filter((file) => !libraries.includes(file))
+  const groups = [...inParts(others, FILES_A_PROCESS), ...inParts(libraries, LIBRARY_FILES_A_PROCESS)]
   const entries = groups.map((group, index) => {
     const entry = path.join(folder, `group-${index}.mjs`)
     writeFileSync(entry, group.map((file) => `import '${pathToFileURL(path.join(root, file)).href}'\n`).join(''))
@@ -90,12 +91,7 @@ const LONGEST = ['test/orders/kill.test.ts', 'test/processing/kill.test.ts', 'te
 const byRoom = (a: string, b: string) => rank(a) - rank(b)
 const rank = (file: string) => (LONGEST.includes(file) ? 0 : file.startsWith('test/') ? 1 : file.startsWith('tools/') ? 2 : 3)
 
-/** `src/domains`, `test/security`: files of one room load much the same modules. */
-function roomOf(file: string): string {
-  return file.split(path.sep).slice(0, 2).join('/')
-}
-
-function inParts(files: readonly string[]): string[][] {
-  const parts = Math.ceil(files.length / FILES_A_PROCESS)
+function inParts(files: readonly string[], size: number): string[][] {
+  const parts = Math.ceil(files.length / size)
   return Array.from({ length: parts }, (_, part) => files.filter((_file, index) => index % parts === part))
 }

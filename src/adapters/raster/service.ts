@@ -44,6 +44,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     workDir: options.workDir,
     compression: options.compression,
     size: Math.max(1, Math.floor(options.processes / 2)),
+    deadlineFactor: options.deadlineFactor ?? 1,
     locate: async (source, signal) => (await sources.locate(source, signal)).source,
   })
 

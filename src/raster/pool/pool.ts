@@ -221,8 +221,8 @@ export class RasterPool {
 
   #startWorker(): Worker {
     this.#counts.started += 1
-    const { module, maxRssBytes, graceMs, niceness } = this.#options
-    const options: WorkerOptions = { module, maxRssBytes, graceMs, niceness }
+    const { module, maxRssBytes, graceMs, niceness, deadlineFactor } = this.#options
+    const options: WorkerOptions = { module, maxRssBytes, graceMs, niceness, deadlineFactor }
     return new Worker(options)
   }
 
