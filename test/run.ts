@@ -18,8 +18,8 @@ import { report } from './support/reporter.ts'
 import { watchFiles } from './support/watchdog.ts'
 
 const root = path.dirname(import.meta.dirname)
-/** Twice the cores: a test waits for the database, or for a service that it started, about as long as it computes. */
-const CONCURRENCY = os.availableParallelism() * 2
+/** A test waits for the database, or for a service that it started, about as long as it computes; what takes long waits longer. */
+const PROCESSES_A_CORE = { daily: 2, long: 3 }
 /** For a test that hangs: by the clock, so that it is far above what any takes on a busy machine. */
 const TIMEOUT_MS = campaign({ short: 1_800_000, long: 5_400_000 })
 /** A whole file, by its share of the machine; campaigns at length may set tests of their own more than an hour. */
@@ -85,7 +85,7 @@ try {
   })
   const tests = run({
     files: entries,
-    concurrency: CONCURRENCY,
+    concurrency: os.availableParallelism() * PROCESSES_A_CORE[selection === '--rest' ? 'long' : 'daily'],
     timeout: TIMEOUT_MS,
     execArgv: ['--import', pathToFileURL(path.join(import.meta.dirname, 'support/leave.ts')).href],
     signal: interrupted.signal,

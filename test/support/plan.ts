@@ -35,22 +35,36 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
     'test/faults/*.test.ts',
     'test/{money,orders,processing,webhooks}/kill.test.ts',
   ],
-  'services as processes: starts, troubles, workers, alerts, the first minute': [
-    'test/{embedded,first-minute,processes,troubles,workers}.test.ts',
+  'services as processes: starts, troubles, workers, alerts, the first minute, the settings of the guides': [
+    'test/{embedded,first-minute,processes,start-errors,troubles,workers}.test.ts',
+    'test/exposed/*.test.ts',
     'test/webhooks/{alert,guide}.test.ts',
+    'tools/user.test.ts',
   ],
+  'the longest tests of domains that have faster ones: vendors that fail, conversions, pictures, spending': [
+    'src/domains/analytics/result.tile.test.ts',
+    'src/domains/billing/{monthly,spending}.test.ts',
+    'src/domains/catalog/public.test.ts',
+    'src/domains/items/{import_stac.geoparquet,retention,tile.wmts}.test.ts',
+    'src/domains/orders/{faults,lies,payments,tasking}.test.ts',
+    'src/domains/processing/{cancel,stages}.test.ts',
+    'src/domains/stac/heavy.test.ts',
+    'src/domains/uploads/{facts,position}.test.ts',
+    'test/orders/buying.test.ts',
+  ],
+  'the simulated vendors and their scenes': ['sandbox/scenes/scenes.test.ts', 'test/vendors/*.test.ts'],
   'the commands and code of the guides': ['test/guides/guides.test.ts'],
   'random sequences, mutants and large files': [
     'src/adapters/storage/{memory,signature}.test.ts',
     'src/raster/tiff/mutation.test.ts',
     'test/ledger/*.test.ts',
-    'test/money/accruals.test.ts',
+    'test/money/{accruals,inputs}.test.ts',
     'test/{hostile,real-files}.test.ts',
   ],
-  'every example of the reference, every operation from the command line, packages as they are published': [
+  'every example of the reference, the command line as a process, packages as they are published': [
     'test/examples.test.ts',
-    'test/{cli,client}/package.test.ts',
-    'test/client/walk.test.ts',
+    'test/cli/{cli,package}.test.ts',
+    'test/client/{live,package,walk}.test.ts',
   ],
   'an S3 server': ['src/adapters/storage/s3.test.ts', 'test/s3/platform.test.ts'],
 }
