@@ -8,7 +8,7 @@ import { newId } from '#core/ids.ts'
 import { migrate } from '#db/migrate.ts'
 import { openDatabase } from '#db/open.ts'
 import type { Db } from '#db/tables.ts'
-import * as ledger from '#model/money/ledger.ts'
+import * as ledgers from '#model/money/ledger.ts'
 import { newOrganization, simulate } from '../test/ledger/commands.ts'
 import { moneyViolations } from '../test/money/invariants.ts'
 import { startServerPostgres } from '../test/support/server-postgres.ts'
@@ -79,7 +79,7 @@ async function funded(db: Db): Promise<string> {
   await db
     .transaction()
     .execute((tx) =>
-      ledger.credit(tx, { organizationId, invocationId: newId(), now: new Date(), reference: null }, [
+      ledgers.credit(tx, { organizationId, invocationId: newId(), now: new Date(), reference: null }, [
         { type: 'grant', credits: 1_000_000_000 },
       ]),
     )
@@ -93,7 +93,7 @@ async function reservationsPerSecond(db: Db, ids: readonly string[], callers: nu
     Array.from({ length: callers }, async (_, caller) => {
       for (let nth = caller; performance.now() < until; nth++) {
         const organizationId = ids[nth % ids.length]!
-        const made = {
+        const row = {
           id: newId(),
           mode: 'credit' as const,
           credits: 1,
@@ -104,11 +104,7 @@ async function reservationsPerSecond(db: Db, ids: readonly string[], callers: nu
           deadlineAt: null,
           approvalId: null,
         }
-        await ledger.reserve(
-          db,
-          { organizationId, invocationId: newId(), now: new Date(), reference: { type: 'order', id: made.id } },
-          made,
-        )
+        await ledgers.reserve(db, { organizationId, invocationId: newId(), now: new Date(), reference: { type: 'order', id: row.id } }, row)
         done++
       }
     }),

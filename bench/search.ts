@@ -11,7 +11,7 @@ import { openDatabase } from '#db/open.ts'
 import type { Bbox } from '#model/imagery/footprint.ts'
 import { all, duringInterval, touchesBoxes } from '#model/imagery/item-filter.ts'
 import { MAX_EXACT_COUNT, search, type Search } from '#model/imagery/item-search.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import { placeOf } from '#model/imagery/item-place.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import { percentile, random, sceneAt } from './lib/scenes.ts'
@@ -36,8 +36,8 @@ async function plain(wanted: Search): Promise<{ ids: string[]; matched: number }
     ...(wanted.bbox ? [touchesBoxes([wanted.bbox])] : []),
     ...wanted.query,
   ])
-  const columns = sql.raw(item.COLUMNS.map((column) => `i.${column}`).join(', '))
-  const page = await sql<item.Item>`
+  const columns = sql.raw(items.COLUMNS.map((column) => `i.${column}`).join(', '))
+  const page = await sql<items.Item>`
     select ${columns} from item i where ${where}
     order by i.datetime desc nulls last, i.seq limit ${wanted.limit}`.execute(db)
   const count = await sql<{

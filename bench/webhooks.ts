@@ -16,7 +16,7 @@ import { headersOf, newSecret } from '#core/webhooks.ts'
 import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
 import { migrate } from '#db/migrate.ts'
 import { openDatabase } from '#db/open.ts'
-import * as subscription from '#model/events/subscription.ts'
+import * as subscriptions from '#model/events/subscription.ts'
 import * as outbox from '#model/platform/outbox.ts'
 import { createDeliverer } from '#services/webhooks/deliverer.ts'
 
@@ -50,9 +50,9 @@ try {
   await floor()
   const bare = await floor()
   show('the bare client', bare)
-  const one = await delivered(1)
-  show('one worker', one)
-  console.log(`  ${((one.perSecond / bare.perSecond) * 100).toFixed(0)}% of the bare client`)
+  const oneWorker = await delivered(1)
+  show('one worker', oneWorker)
+  console.log(`  ${((oneWorker.perSecond / bare.perSecond) * 100).toFixed(0)}% of the bare client`)
   show('two workers', await delivered(2))
   await hanging()
   await costs()
@@ -72,7 +72,7 @@ try {
 
   async function subscribe(url: string): Promise<void> {
     const wanted = { organizationId, eventType: 'collection.created', endpointUrl: url, filterConfig: {}, headers: {}, description: null }
-    await db.transaction().execute((tx) => subscription.insert(tx, { ...SERVICE, organizationId }, wanted, new Date()))
+    await db.transaction().execute((tx) => subscriptions.insert(tx, { ...SERVICE, organizationId }, wanted, new Date()))
   }
 
   async function emit(count: number): Promise<number> {

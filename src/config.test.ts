@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { ConfigError, loadConfig } from './config.ts'
-import { findings } from './doctor.ts'
+import { findings } from '#start/doctor.ts'
 
 test('payments are the sandbox, the processor with its key, or none', () => {
   assert.deepEqual([loadConfig({}).payments, loadConfig({}).sandboxPaymentsPort], ['sandbox', 0])

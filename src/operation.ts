@@ -77,6 +77,10 @@ export interface Contract<
   /** Its idempotency keys are the organization's, and `permit` decides who gets a repeated response. Other keys are their caller's. */
   readonly idempotent?: true
   readonly public?: true
+  /** Registered workers can call it. They can call nothing else, even where their scope would match. */
+  readonly callableByWorkers?: true
+  /** It changes what a credential can access (keys, members, roles, projects): it responds once no process uses what it cached of that. */
+  readonly changesAccess?: T extends 'read' ? never : true
   /** Where the usual 256 KiB of a body are not enough. What is larger than those is parsed beside the event loop. */
   readonly maxBodyBytes?: number
   /** Shown in the reference; a test holds both halves against the schemas. Defaulted fields may be left out of it, as by a caller. */

@@ -46,6 +46,20 @@ test('every operation keeps its row of the table', async (t) => {
   await t.test('a planted departure: domain', () => assert.equal(departuresOf('items', sound).length, 1))
 })
 
+// Goal: no write that changes what a credential can access, and no operation for workers, forgets to declare it; none declares it wrongly.
+test('operations declare that they change access, and that workers can call them', () => {
+  const ids = (has: (op: AnyOperation) => unknown) => [...operations.values()].filter(has).map(({ id }) => id)
+  const domains = ['api_keys', 'organizations', 'projects']
+  assert.deepEqual(
+    ids(({ changesAccess }) => changesAccess),
+    ids(({ id, tier }) => tier !== 'read' && domains.includes(id.split('.')[0]!)),
+  )
+  assert.deepEqual(
+    ids(({ callableByWorkers }) => callableByWorkers),
+    ['processing.job.register'],
+  )
+})
+
 /** The specification's scope catalogue. */
 const SCOPE_COUNTS: Record<string, number> = {
   'items:read': 22,

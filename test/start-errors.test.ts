@@ -3,8 +3,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { ConfigError } from '#config.ts'
-import { requireFolder } from '#data-folder.ts'
-import { listenProblem } from '../src/listen-problem.ts'
+import { requireFolder } from '#start/data-folder.ts'
+import { listenProblem } from '#start/listen-problem.ts'
 import { openLab } from './support/service.ts'
 
 const attempt = (host: string, port: number) => ({ setting: 'PORT', host, port, dataDir: '/nowhere' })

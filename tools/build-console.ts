@@ -1,5 +1,5 @@
 /** `npm run build`: the console, ready before the first start. */
-import { createConsoleBuild } from '#console.ts'
+import { createConsoleBuild } from '#start/console-build.ts'
 
 const build = createConsoleBuild()
 const startedAt = performance.now()

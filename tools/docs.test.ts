@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { banner } from '#banner.ts'
+import { banner } from '#start/banner.ts'
 import { COUNTED_STATUSES, TABLE } from '#contract/table.ts'
 import { VERSION } from '#core/version.ts'
 

@@ -47,6 +47,12 @@ export const ROOMS: readonly Room[] = [
     sees: ['src/core/nearest.ts', 'src/core/fair-queue.ts'],
   },
   {
+    path: 'src/config.ts',
+    layer: 'data',
+    purpose: 'The settings: the only reader of the environment.',
+    sees: ['src/core/'],
+  },
+  {
     path: 'src/db/',
     layer: 'data',
     purpose: 'The connection, the tables as types, the migrations and the queue.',
@@ -190,7 +196,13 @@ export const ROOMS: readonly Room[] = [
     sees: ['src/core/', 'src/db/', 'src/model/', 'src/access/', 'src/ports/', 'src/pipeline/', 'src/raster/'],
     sql: true,
   },
-  { path: 'src/', layer: 'whole', purpose: 'Settings, the registry, and the start: they put the parts together.', sees: 'all' },
+  {
+    path: 'src/start/',
+    layer: 'whole',
+    purpose: 'Starts the service: one file for each part, and compose.ts, which connects them.',
+    sees: 'all',
+  },
+  { path: 'src/', layer: 'whole', purpose: 'The entry point and the registry of all operations and tasks.', sees: 'all' },
 ]
 
 /** The room a file stands in. */
@@ -200,9 +212,9 @@ export function roomOf(file: string): Room | undefined {
     .at(-1)
 }
 
-/** How a room is called: `model`, `operation.ts`. The files at the top of src are `start`. */
+/** How a room is called: `model`, `operation.ts`. The files at the top of src are `main`. */
 export function nameOf({ path }: Room): string {
-  return path === 'src/' ? 'start' : path.replace(/^src\//, '').replace(/\/$/, '')
+  return path === 'src/' ? 'main' : path.replace(/^src\//, '').replace(/\/$/, '')
 }
 
 /** A room that consists of the files of a folder, not of what lies in its subfolders: the top of src. */

@@ -9,18 +9,18 @@ import { Closed, Email } from '#core/shapes.ts'
 import { migrate } from '#db/migrate.ts'
 import { openServiceDatabase } from '#db/service-database.ts'
 import type { Db } from '#db/tables.ts'
-import * as rateWindow from '#model/platform/rate-window.ts'
-import * as session from '#model/identity/session.ts'
-import * as user from '#model/identity/user.ts'
+import * as rateWindows from '#model/platform/rate-window.ts'
+import * as sessions from '#model/identity/session.ts'
+import * as users from '#model/identity/user.ts'
 import { createPasswords, requireUsable } from '#access/passwords.ts'
 import { attemptsOn, rolesOf } from '#access/sign-in.ts'
 import { validateInput } from '#core/validate.ts'
 
 const USAGE = `Usage: npm run user -- --email a@b.c [--name NAME] [--password-stdin]
 
-  --email           whose account; it is made if there is none, otherwise it gets a new password
+  --email           the account's email address; created if it does not exist, otherwise its password is reset
   --name            how the person is shown (a new account without it: the part of the address before the @)
-  --password-stdin  read the password from standard input; without it one is made up and printed once
+  --password-stdin  read the password from standard input; by default one is generated and printed once
 
 The database is the one of DATABASE_URL, or the embedded one in DATA_DIR. The operator's roles of the account
 follow SYSTEM_ADMIN_EMAILS and CLIP_USER_EMAIL as they are set for this command.`
@@ -44,7 +44,7 @@ function parse(args: readonly string[]): Request | 'help' {
   const { values } = parsed(args)
   if (values.help) return 'help'
   if (!values.email) throw new UsageError('--email is missing.')
-  const email = user.normaliseEmail(values.email)
+  const email = users.normaliseEmail(values.email)
   const name = values.name?.trim()
   validateInput(Given, { email, ...(name === undefined ? {} : { name }) })
   return { email, name, passwordFromStdin: values['password-stdin'] ?? false }
@@ -73,7 +73,7 @@ async function readPassword(): Promise<string> {
 }
 
 interface Outcome {
-  made: boolean
+  isNew: boolean
   roles: { isSystemAdmin: boolean; isClipUser: boolean }
 }
 
@@ -83,21 +83,21 @@ async function put(db: Db, config: Config, { email, name }: Request, password: s
   const passwordHash = await createPasswords({ waiting: 'passwords' }).hash(password)
   return await db.transaction().execute(async (tx) => {
     const now = systemClock.now()
-    if (await user.insert(tx, { email, name: name ?? email.split('@')[0]!, passwordHash, ...roles, now })) return { made: true, roles }
-    const { id } = (await user.findByEmail(tx, email))!.user
-    await user.setPassword(tx, id, passwordHash)
-    await user.setRoles(tx, id, roles)
-    if (name !== undefined) await user.setName(tx, id, name)
-    await session.endAllOfUser(tx, id, now)
-    await rateWindow.resetAll(tx, attemptsOn(email)) // Whoever tried too often may try the new password at once.
-    return { made: false, roles }
+    if (await users.insert(tx, { email, name: name ?? email.split('@')[0]!, passwordHash, ...roles, now })) return { isNew: true, roles }
+    const { id } = (await users.findByEmail(tx, email))!.user
+    await users.setPassword(tx, id, passwordHash)
+    await users.setRoles(tx, id, roles)
+    if (name !== undefined) await users.setName(tx, id, name)
+    await sessions.endAllOfUser(tx, id, now)
+    await rateWindows.resetAll(tx, attemptsOn(email)) // Whoever tried too often may try the new password at once.
+    return { isNew: false, roles }
   })
 }
 
-function report({ email, passwordFromStdin }: Request, password: string, { made, roles }: Outcome): string {
+function report({ email, passwordFromStdin }: Request, password: string, { isNew, roles }: Outcome): string {
   const held = [roles.isSystemAdmin && 'system admin', roles.isClipUser && 'clip user'].filter(Boolean)
   const lines = [
-    made ? `Made the account ${email}.` : `The account ${email} has a new password, and its sessions have ended. Its API keys still work.`,
+    isNew ? `Created the account ${email}.` : `Reset the password of ${email} and ended its sessions. Its API keys still work.`,
     held.length > 0
       ? `It is ${held.join(' and ')}.`
       : 'It holds no operator role: neither SYSTEM_ADMIN_EMAILS nor CLIP_USER_EMAIL names it here.',

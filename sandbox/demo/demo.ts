@@ -5,10 +5,10 @@ import { newId } from '#core/ids.ts'
 import { SERVICE, type Principal } from '#core/principal.ts'
 import { withLock } from '#db/lock.ts'
 import { isFunded } from '#model/money/billing-account.ts'
-import * as project from '#model/identity/project.ts'
-import * as secret from '#model/platform/secret.ts'
-import * as shareLink from '#model/sharing/share-link.ts'
-import * as user from '#model/identity/user.ts'
+import * as projects from '#model/identity/project.ts'
+import * as secrets from '#model/platform/secret.ts'
+import * as shareLinks from '#model/sharing/share-link.ts'
+import * as users from '#model/identity/user.ts'
 import { invoke } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import * as signIn from '#access/sign-in.ts'
@@ -44,9 +44,9 @@ export async function seedDemo(platform: Platform, auth: signIn.SignInPlatform):
 
 /** Null when the demo is whole: its project is made last, and a deleted one stays known. */
 async function signUpOrOn({ db }: Platform, auth: signIn.SignInPlatform): Promise<signIn.SignedIn | null> {
-  const hasAccount = (await user.findByEmail(db, DEMO_EMAIL)) !== null
+  const hasAccount = (await users.findByEmail(db, DEMO_EMAIL)) !== null
   if (!hasAccount) return await signIn.signUp(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD, name: 'Demo' }, LOCAL)
-  return (await project.wasAnyMade(db)) ? null : await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL)
+  return (await projects.wasAnyMade(db)) ? null : await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL)
 }
 
 /** As the person who signed in, or as the platform itself. */
@@ -85,7 +85,7 @@ export async function fillDemo(
   { baseUrl, signal, report, client }: Filling,
 ): Promise<void> {
   // A link of any other kind proves nothing: people share scenes while the demo still loads.
-  const isWhole = async () => (await user.findByEmail(db, DEMO_EMAIL)) === null || (await secret.kept(db, DEMO_LINK)) !== null
+  const isWhole = async () => (await users.findByEmail(db, DEMO_EMAIL)) === null || (await secrets.kept(db, DEMO_LINK)) !== null
   if (await isWhole()) return
   await withLock(db, 'demo scenes', async () => {
     if (signal.aborted || (await isWhole())) return
@@ -95,7 +95,7 @@ export async function fillDemo(
     client.authorization = `Bearer ${signedIn.access_token}`
     const env = { BASE_URL: baseUrl, ACCESS_TOKEN: signedIn.access_token }
     const token = await runClient(FILLING, env, { signal, report }).finally(() => (client.authorization = null))
-    if (token) await secret.keep(db, DEMO_LINK, Buffer.from(token.slice(TOKEN_PREFIX.length), 'base64url'), clock.now())
+    if (token) await secrets.keep(db, DEMO_LINK, Buffer.from(token.slice(TOKEN_PREFIX.length), 'base64url'), clock.now())
   })
 }
 
@@ -105,10 +105,10 @@ const DEMO_LINK = 'demo-share-link'
 
 /** The token of the demo's share link, as long as it opens something. Its password is the demo's own. */
 export async function demoLink({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<string | null> {
-  const bytes = await secret.kept(db, DEMO_LINK)
+  const bytes = await secrets.kept(db, DEMO_LINK)
   if (!bytes) return null
   const token = `${TOKEN_PREFIX}${bytes.toString('base64url')}`
-  const [found] = await shareLink.byTokens(db, [shareLink.hashToken(token)])
+  const [found] = await shareLinks.byTokens(db, [shareLinks.hashToken(token)])
   const known = found?.known
   return known?.isTargetLive && known.link.revokedAt === null && known.link.expiresAt > clock.now() ? token : null
 }

@@ -1,9 +1,9 @@
 /** What a signed-in person does with their own account: join, change the password, see and end sessions. */
 import { notFound, problem } from '#core/problem.ts'
-import * as notification from '#model/events/notification.ts'
-import * as invitation from '#model/identity/invitation.ts'
-import * as session from '#model/identity/session.ts'
-import * as user from '#model/identity/user.ts'
+import * as notifications from '#model/events/notification.ts'
+import * as invitations from '#model/identity/invitation.ts'
+import * as sessions from '#model/identity/session.ts'
+import * as users from '#model/identity/user.ts'
 import type { Tx } from '#db/tables.ts'
 import { requireUsable } from './passwords.ts'
 import { isRight, type SignInPlatform } from './sign-in.ts'
@@ -21,7 +21,7 @@ const MAX_SESSIONS_LISTED = 100
 /** Joins the person to what the token is for. Nothing else joins anybody: neither an address nor somebody's id. */
 export async function acceptInvitation({ db, clock, rightsChanged }: SignInPlatform, { userId, sessionId }: Oneself, token: string) {
   const accepted = await db.transaction().execute(async (tx) => {
-    const joined = await invitation.accept(tx, token, userId, clock.now())
+    const joined = await invitations.accept(tx, token, userId, clock.now())
     if (joined) await welcome(tx, joined, { userId, sessionId }, clock.now())
     return joined
   })
@@ -37,26 +37,26 @@ export async function acceptInvitation({ db, clock, rightsChanged }: SignInPlatf
 /** The mail's link also proves the address, to whom it belongs; and whoever invited hears of it. */
 async function welcome(
   tx: Tx,
-  { id, organizationId, email, invitedBy, wasMailed }: invitation.Accepted,
+  { id, organizationId, email, invitedBy, wasMailed }: invitations.Accepted,
   { userId, sessionId }: Pick<Oneself, 'userId' | 'sessionId'>,
   now: Date,
 ) {
-  const who = (await user.find(tx, userId))!
+  const who = (await users.find(tx, userId))!
   if (wasMailed && who.email === email) await verifyAddress(tx, userId, sessionId, now)
   if (!invitedBy) return
-  const news: notification.News = {
+  const news: notifications.News = {
     kind: 'invitation',
     title: `${who.name} has joined`,
     body: `${who.name} (${who.email}) accepted your invitation${who.email === email ? '' : `, which went to ${email}`}.`,
     dedupeKey: `joined:${id}`,
   }
-  await notification.tell(tx, organizationId, { userId: invitedBy }, [news], now)
+  await notifications.tell(tx, organizationId, { userId: invitedBy }, [news], now)
 }
 
 /** A stolen token is not a password: whoever changes something lasting shows that they know it. Failures count as at sign-in. */
-export async function requirePassword(platform: SignInPlatform, { userId, clientAddress }: Oneself, password: string): Promise<user.User> {
-  const who = (await user.find(platform.db, userId))!
-  const { passwordHash } = (await user.findByEmail(platform.db, who.email))!
+export async function requirePassword(platform: SignInPlatform, { userId, clientAddress }: Oneself, password: string): Promise<users.User> {
+  const who = (await users.find(platform.db, userId))!
+  const { passwordHash } = (await users.findByEmail(platform.db, who.email))!
   if (await isRight(platform, { email: who.email, password, hash: passwordHash }, clientAddress)) return who
   throw problem('forbidden', 'The present password is wrong')
 }
@@ -71,13 +71,13 @@ export async function changePassword(
   const { id } = await requirePassword(platform, oneself, input.password)
   const passwordHash = await platform.newPasswords.hash(input.new_password, oneself.clientAddress)
   await platform.db.transaction().execute(async (tx) => {
-    await user.setPassword(tx, id, passwordHash)
-    await session.endOthers(tx, id, oneself.sessionId, platform.clock.now())
+    await users.setPassword(tx, id, passwordHash)
+    await sessions.endOthers(tx, id, oneself.sessionId, platform.clock.now())
   })
 }
 
 export async function listSessions({ db, clock }: SignInPlatform, { userId, sessionId }: Oneself) {
-  const live = await session.listLive(db, userId, MAX_SESSIONS_LISTED, clock.now())
+  const live = await sessions.listLive(db, userId, MAX_SESSIONS_LISTED, clock.now())
   return {
     sessions: live.map((one) => ({
       id: one.id,
@@ -92,5 +92,5 @@ export async function listSessions({ db, clock }: SignInPlatform, { userId, sess
 
 /** This session too. Keys go on working: they are revoked one by one. */
 export async function signOutEverywhere({ db, clock }: SignInPlatform, { userId }: Oneself): Promise<void> {
-  await session.endAllOfUser(db, userId, clock.now())
+  await sessions.endAllOfUser(db, userId, clock.now())
 }

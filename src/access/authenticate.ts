@@ -5,8 +5,8 @@ import { problem, type Problem } from '#core/problem.ts'
 import { keyScopes, userScopes } from '#core/scopes.ts'
 import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
-import * as apiKey from '#model/identity/api-key.ts'
-import * as credential from '#model/identity/credential.ts'
+import * as apiKeys from '#model/identity/api-key.ts'
+import * as credentials from '#model/identity/credential.ts'
 import { createMemory } from './memory.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -43,14 +43,14 @@ export interface Authenticator {
 /** `notices` tells when what was remembered no longer holds; without it every call asks the database. */
 export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens, notices: Pick<Notices, 'state'> | null): Authenticator {
   const memory = createMemory(clock, notices)
-  const findSession = batcher((claims: readonly credential.SessionClaim[]) => credential.liveSessions(db, claims, clock.now()), BATCH)
-  const findKey = batcher((hashes: readonly Buffer[]) => credential.liveKeys(db, hashes, clock.now()), BATCH)
-  const liveSession = (claim: credential.SessionClaim) =>
+  const findSession = batcher((claims: readonly credentials.SessionClaim[]) => credentials.liveSessions(db, claims, clock.now()), BATCH)
+  const findKey = batcher((hashes: readonly Buffer[]) => credentials.liveKeys(db, hashes, clock.now()), BATCH)
+  const liveSession = (claim: credentials.SessionClaim) =>
     memory.session(`${claim.sessionId}/${claim.organizationId}`, () => findSession(claim))
   const liveKey = (hash: Buffer) => memory.key(hash.toString('base64url'), () => findKey(hash))
 
   const byKey = async (secret: string): Promise<Authenticated | null> => {
-    const key = apiKey.isWellFormed(secret) ? await liveKey(apiKey.hashSecret(secret)) : null
+    const key = apiKeys.isWellFormed(secret) ? await liveKey(apiKeys.hashSecret(secret)) : null
     return key && fromKey(key)
   }
   const byToken = async (token: string): Promise<Authenticated | null> => {
@@ -112,7 +112,7 @@ function unauthorized(credentialCame: boolean): Problem {
   })
 }
 
-function fromKey(key: credential.LiveKey): Authenticated {
+function fromKey(key: credentials.LiveKey): Authenticated {
   return {
     principal: {
       kind: 'api_key',
@@ -128,7 +128,7 @@ function fromKey(key: credential.LiveKey): Authenticated {
   }
 }
 
-function fromSession(session: credential.LiveSession): Authenticated {
+function fromSession(session: credentials.LiveSession): Authenticated {
   const { userId, organizationId, organizationRole } = session
   return {
     principal: {

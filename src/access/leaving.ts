@@ -1,17 +1,17 @@
 /** The end of an account and of an organization: what goes, what stays, and what must be settled first. */
 import { accessDenied, problem } from '#core/problem.ts'
 import type { Services } from '#context.ts'
-import * as membership from '#model/identity/membership.ts'
-import * as organization from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
-import * as session from '#model/identity/session.ts'
-import * as user from '#model/identity/user.ts'
+import * as memberships from '#model/identity/membership.ts'
+import * as organizations from '#model/identity/organization.ts'
+import * as projects from '#model/identity/project.ts'
+import * as sessions from '#model/identity/session.ts'
+import * as users from '#model/identity/user.ts'
 import { endProject } from '#model/imagery/project-end.ts'
-import * as autoTopup from '#model/money/auto-topup.ts'
+import * as autoTopups from '#model/money/auto-topup.ts'
 import { openMatters } from '#model/money/debts.ts'
-import * as paymentMethod from '#model/money/payment-method.ts'
+import * as paymentMethods from '#model/money/payment-method.ts'
 import { detachCardTask } from '#model/money/tasks.ts'
-import * as shareLink from '#model/sharing/share-link.ts'
+import * as shareLinks from '#model/sharing/share-link.ts'
 import { requirePassword, type Oneself } from './account.ts'
 import type { SignInPlatform } from './sign-in.ts'
 
@@ -27,8 +27,8 @@ export async function deleteAccount(platform: LeavingPlatform, oneself: Oneself,
   await platform.db.transaction().execute(async (tx) => {
     const now = platform.clock.now()
     // One order for all, so that two owners who leave at once wait for each other and the second finds itself the last.
-    for (const { organizationId } of await membership.standings(tx, id)) await membership.lock(tx, organizationId)
-    const standings = await membership.standings(tx, id)
+    for (const { organizationId } of await memberships.standings(tx, id)) await memberships.lock(tx, organizationId)
+    const standings = await memberships.standings(tx, id)
     const alone = standings.filter(({ role, owners }) => role === 'owner' && owners === 1)
     if (alone.length > 0)
       throw problem(
@@ -36,9 +36,9 @@ export async function deleteAccount(platform: LeavingPlatform, oneself: Oneself,
         `You are the only owner of ${alone.map(({ name }) => `'${name}'`).join(', ')}: make somebody else an owner with ` +
           'organizations.members.set_role, or delete it with POST /auth/delete-organization, then delete the account',
       )
-    for (const { organizationId } of standings) await membership.end(tx, organizationId, id, now)
-    await session.endAllOfUser(tx, id, now)
-    await user.erase(tx, id)
+    for (const { organizationId } of standings) await memberships.end(tx, organizationId, id, now)
+    await sessions.endAllOfUser(tx, id, now)
+    await users.erase(tx, id)
   })
 }
 
@@ -55,7 +55,7 @@ export async function deleteOrganization(
   await requireOwner(platform.db, input.organization_id, id)
   const organizationId = input.organization_id.toLowerCase()
   await platform.commit(organizationId, 'auth.delete_organization', async (change) => {
-    await membership.lock(change.tx, organizationId)
+    await memberships.lock(change.tx, organizationId)
     await requireOwner(change.tx, organizationId, id)
     await requireSettled(change, organizationId, input.forfeit_credits ?? false)
     await endOrganization(change, organizationId)
@@ -63,7 +63,7 @@ export async function deleteOrganization(
 }
 
 async function requireOwner(db: SignInPlatform['db'], organizationId: string, userId: string): Promise<void> {
-  if ((await organization.findMember(db, organizationId, userId))?.role !== 'owner') throw accessDenied()
+  if ((await organizations.findMember(db, organizationId, userId))?.role !== 'owner') throw accessDenied()
 }
 
 async function requireSettled({ tx, clock }: Change, organizationId: string, forfeit: boolean): Promise<void> {
@@ -78,18 +78,18 @@ async function requireSettled({ tx, clock }: Change, organizationId: string, for
 
 async function endOrganization({ tx, clock, invocationId, tasks }: Change, organizationId: string): Promise<void> {
   const now = clock.now()
-  for (const id of await project.listIds(tx, organizationId)) await endProject(tx, { id, organizationId }, { invocationId, now })
-  await shareLink.revokeAllOf(tx, organizationId, now)
-  await autoTopup.set(tx, organizationId, {
+  for (const id of await projects.listIds(tx, organizationId)) await endProject(tx, { id, organizationId }, { invocationId, now })
+  await shareLinks.revokeAllOf(tx, organizationId, now)
+  await autoTopups.set(tx, organizationId, {
     autoEnabled: false,
     autoThresholdCredits: null,
     autoAmountCredits: null,
     autoDailyCapCents: null,
   })
-  for (const card of await paymentMethod.list(tx, organizationId)) {
-    await paymentMethod.detach(tx, organizationId, card.id, now)
+  for (const card of await paymentMethods.list(tx, organizationId)) {
+    await paymentMethods.detach(tx, organizationId, card.id, now)
     await tasks.enqueue(detachCardTask, { processor_id: card.processorId })
   }
-  await membership.endAll(tx, organizationId, now)
-  await organization.erase(tx, organizationId, now)
+  await memberships.endAll(tx, organizationId, now)
+  await organizations.erase(tx, organizationId, now)
 }

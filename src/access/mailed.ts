@@ -1,10 +1,10 @@
 /** What a person does with a link from a mail: choosing a new password, confirming an address. */
 import { problem, type Problem } from '#core/problem.ts'
 import type { NotificationMail } from '#core/vocabulary.ts'
-import * as mailToken from '#model/identity/mail-token.ts'
-import * as session from '#model/identity/session.ts'
-import * as user from '#model/identity/user.ts'
-import * as notification from '#model/events/notification.ts'
+import * as mailTokens from '#model/identity/mail-token.ts'
+import * as sessions from '#model/identity/session.ts'
+import * as users from '#model/identity/user.ts'
+import * as notifications from '#model/events/notification.ts'
 import { requireUsable } from './passwords.ts'
 import { throttle, type SignInPlatform } from './sign-in.ts'
 import { verifyAddress } from './verification.ts'
@@ -16,7 +16,7 @@ const SENT_PER_ACCOUNT = 5
 /** Queues the mail whether there is an account or not, so that neither answer nor time tells. */
 export async function forgot(platform: SignInPlatform, email: string, clientAddress: string): Promise<void> {
   await throttle(platform, `forgot-from:${clientAddress}`, ASKED_PER_ADDRESS)
-  const address = user.normaliseEmail(email)
+  const address = users.normaliseEmail(email)
   const isFull = await throttle(platform, `forgot:${address}`, SENT_PER_ACCOUNT).then(
     () => false,
     () => true,
@@ -32,18 +32,18 @@ export async function reset(platform: SignInPlatform, input: { token: string; pa
   const passwordHash = await newPasswords.hash(input.password, clientAddress)
   await db.transaction().execute(async (tx) => {
     const now = clock.now()
-    const userId = await mailToken.spend(tx, input.token, 'reset', now)
+    const userId = await mailTokens.spend(tx, input.token, 'reset', now)
     if (!userId) throw spent()
-    await user.setPassword(tx, userId, passwordHash)
+    await users.setPassword(tx, userId, passwordHash)
     await verifyAddress(tx, userId, null, now)
-    await session.endAllOfUser(tx, userId, now)
+    await sessions.endAllOfUser(tx, userId, now)
   })
   await platform.rightsChanged()
 }
 
 export async function confirm({ db, clock, rightsChanged }: SignInPlatform, token: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const userId = await mailToken.spend(tx, token, 'confirm', clock.now())
+    const userId = await mailTokens.spend(tx, token, 'confirm', clock.now())
     if (!userId) throw spent()
     await verifyAddress(tx, userId, null, clock.now())
   })
@@ -51,14 +51,14 @@ export async function confirm({ db, clock, rightsChanged }: SignInPlatform, toke
 }
 
 export async function mailChoice({ db }: SignInPlatform, userId: string): Promise<{ notification_mail: NotificationMail }> {
-  return { notification_mail: await user.notificationMail(db, userId) }
+  return { notification_mail: await users.notificationMail(db, userId) }
 }
 
 /** From now on: what lies in the inbox already is not sent after all. */
 export async function chooseMail({ db, clock }: SignInPlatform, userId: string, choice: NotificationMail): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await notification.skipMail(tx, userId, clock.now())
-    await user.setNotificationMail(tx, userId, choice)
+    await notifications.skipMail(tx, userId, clock.now())
+    await users.setNotificationMail(tx, userId, choice)
   })
 }
 

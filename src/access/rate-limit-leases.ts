@@ -2,7 +2,7 @@
 import { batcher } from '#core/batcher.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Db } from '#db/tables.ts'
-import * as rateWindow from '#model/platform/rate-window.ts'
+import * as rateWindows from '#model/platform/rate-window.ts'
 import type { Allowance } from './authenticate.ts'
 
 /** Which request of its window one is. */
@@ -28,12 +28,12 @@ export class RateLimitLeases {
   readonly #leases = new Map<string, Lease>()
   /** On their way: whoever is asked to give back waits for them. */
   readonly #coming = new Map<string, Promise<unknown>>()
-  readonly #take: (want: rateWindow.Want) => Promise<rateWindow.Taken>
+  readonly #take: (want: rateWindows.Want) => Promise<rateWindows.Taken>
 
   constructor(db: Db, clock: Clock) {
     this.#db = db
     this.#clock = clock
-    this.#take = batcher((wants: readonly rateWindow.Want[]) => rateWindow.take(db, wants, clock.now()), BATCH)
+    this.#take = batcher((wants: readonly rateWindows.Want[]) => rateWindows.take(db, wants, clock.now()), BATCH)
   }
 
   /** A place out of what is lent; null where nothing is, or where it was for another window or limit. */
@@ -85,6 +85,6 @@ export class RateLimitLeases {
     if (!lease || lease.next >= lease.end) return
     const count = lease.end - lease.next
     lease.next = lease.end
-    await rateWindow.giveBack(this.#db, subject, lease.startedAt, count)
+    await rateWindows.giveBack(this.#db, subject, lease.startedAt, count)
   }
 }

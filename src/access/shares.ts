@@ -6,8 +6,8 @@ import { createLimiter, queueFull } from '#core/limiter.ts'
 import { notFound, problem, type Problem } from '#core/problem.ts'
 import { GRANT_PREFIX, readGrant, signGrant, type GrantScope } from '#core/share-grant.ts'
 import type { Db } from '#db/tables.ts'
-import * as rateWindow from '#model/platform/rate-window.ts'
-import * as shareLink from '#model/sharing/share-link.ts'
+import * as rateWindows from '#model/platform/rate-window.ts'
+import * as shareLinks from '#model/sharing/share-link.ts'
 import { secretOf } from '#model/platform/secret.ts'
 import type { Attempts, OpenedShare, Shares } from '#context.ts'
 import type { Passwords } from './passwords.ts'
@@ -23,10 +23,10 @@ const MAX_WAITING = 2_000
 const BATCH = { maxKeys: 200, maxInFlight: 1 }
 
 export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares {
-  const lookUp = batcher((hashes: readonly Buffer[]) => shareLink.byTokens(db, hashes), BATCH)
-  const lookUpById = batcher((ids: readonly string[]) => shareLink.byIds(db, ids), BATCH)
+  const lookUp = batcher((hashes: readonly Buffer[]) => shareLinks.byTokens(db, hashes), BATCH)
+  const lookUpById = batcher((ids: readonly string[]) => shareLinks.byIds(db, ids), BATCH)
   const countOpening = batcher(async (ids: readonly string[]) => {
-    await shareLink.countOpenings(db, ids, clock.now())
+    await shareLinks.countOpenings(db, ids, clock.now())
     return ids
   }, BATCH)
   const checker = createChecker(clock, passwords)
@@ -37,14 +37,14 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
       throw error
     }))
 
-  const byPassword = async (token: string, password: string, counted: Attempts): Promise<shareLink.Known> => {
-    const tokenHash = shareLink.hashToken(token)
+  const byPassword = async (token: string, password: string, counted: Attempts): Promise<shareLinks.Known> => {
+    const tokenHash = shareLinks.hashToken(token)
     const { known, attempts } = await lookUp(tokenHash)
     const now = clock.now()
     if (attempts && isOpen(attempts.startedAt, now) && attempts.used >= ATTEMPTS_PER_WINDOW) throw tooMany(attempts.startedAt, now)
     const usable = known && isUsable(known.link, now) ? known : null
     const count = () => countAttempt(db, tokenHash, clock)
-    const forgive = () => rateWindow.forgive(db, shareLink.attemptsOn(tokenHash))
+    const forgive = () => rateWindows.forgive(db, shareLinks.attemptsOn(tokenHash))
     if (counted === 'all') await count()
     const right = await checker.check(
       { tokenHash, password, hash: usable?.passwordHash ?? null },
@@ -54,7 +54,7 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
     return usable!
   }
 
-  const byGrant = async (read: NonNullable<ReturnType<typeof readGrant>>): Promise<shareLink.Known> => {
+  const byGrant = async (read: NonNullable<ReturnType<typeof readGrant>>): Promise<shareLinks.Known> => {
     const known = await lookUpById(read.grant.linkId)
     const now = clock.now()
     if (
@@ -69,7 +69,7 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
 
   const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
   const secondsLeft = (endSeconds: number | undefined) => (endSeconds === undefined ? Infinity : endSeconds - nowSeconds())
-  const sign = async ({ link, passwordHash }: shareLink.Known, scope: GrantScope, lifetimeSeconds: number) => {
+  const sign = async ({ link, passwordHash }: shareLinks.Known, scope: GrantScope, lifetimeSeconds: number) => {
     const expiresAtSeconds = Math.min(nowSeconds() + lifetimeSeconds, Math.floor(link.expiresAt.getTime() / 1000))
     const grant = signGrant(await grantSecret(), { linkId: link.id, expiresAtSeconds, scope }, passwordHash)
     return { grant, expiresAt: new Date(expiresAtSeconds * 1000) }
@@ -97,7 +97,7 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
   }
 }
 
-function isUsable(link: shareLink.ShareLink, now: Date): boolean {
+function isUsable(link: shareLinks.ShareLink, now: Date): boolean {
   return link.revokedAt === null && link.expiresAt.getTime() > now.getTime()
 }
 
@@ -106,9 +106,9 @@ const isOpen = (startedAt: Date, now: Date) => startedAt.getTime() > now.getTime
 /** Before the comparison, so that parallel guesses cannot outrun the count. */
 async function countAttempt(db: Db, tokenHash: Buffer, clock: Clock): Promise<void> {
   const now = clock.now()
-  const [counted] = await rateWindow.countAll(
+  const [counted] = await rateWindows.countAll(
     db,
-    [{ subject: shareLink.attemptsOn(tokenHash), windowSeconds: ATTEMPT_WINDOW_SECONDS }],
+    [{ subject: shareLinks.attemptsOn(tokenHash), windowSeconds: ATTEMPT_WINDOW_SECONDS }],
     now,
   )
   if (counted!.ordinal > ATTEMPTS_PER_WINDOW) throw tooMany(counted!.startedAt, now)

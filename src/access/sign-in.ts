@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '#core/clock.ts'
 import { problem, type Problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as rateWindow from '#model/platform/rate-window.ts'
+import * as rateWindows from '#model/platform/rate-window.ts'
 import { capsOf } from '#model/money/spend-caps.ts'
-import * as session from '#model/identity/session.ts'
-import * as user from '#model/identity/user.ts'
+import * as sessions from '#model/identity/session.ts'
+import * as users from '#model/identity/user.ts'
 import { requireUsable, type Passwords } from './passwords.ts'
 import { ACCESS_TOKEN_SECONDS, type Tokens } from './tokens.ts'
 
@@ -66,10 +66,10 @@ export async function signUp(
   const passwordHash = await newPasswords.hash(input.password, clientAddress)
   return await db.transaction().execute(async (tx) => {
     const now = clock.now()
-    const made = await user.insert(tx, { email: input.email, name: input.name.trim(), passwordHash, ...roles, now })
+    const made = await users.insert(tx, { email: input.email, name: input.name.trim(), passwordHash, ...roles, now })
     if (!made) throw problem('bad-request', 'There is already an account with this email address; sign in instead')
     await platform.mails.confirm(tx, made.id)
-    return await signedIn(platform, made, await session.open(tx, made.id, null, now))
+    return await signedIn(platform, made, await sessions.open(tx, made.id, null, now))
   })
 }
 
@@ -79,14 +79,14 @@ export async function signIn(
   clientAddress: string,
 ): Promise<SignedIn> {
   const { db, clock } = platform
-  const found = await user.findByEmail(db, input.email)
+  const found = await users.findByEmail(db, input.email)
   if (!(await isRight(platform, { email: input.email, password: input.password, hash: found?.passwordHash ?? null }, clientAddress)))
     throw refused(WRONG_PASSWORD)
   if (!found?.user.isActive) throw refused(WRONG_PASSWORD)
   return await db.transaction().execute(async (tx) => {
     const { id, lastOrganizationId } = found.user
     const organizationId = await chooseOrganization(tx, id, input.organization_id ?? null, lastOrganizationId)
-    return await signedIn(platform, found.user, await session.open(tx, id, organizationId, clock.now()))
+    return await signedIn(platform, found.user, await sessions.open(tx, id, organizationId, clock.now()))
   })
 }
 
@@ -106,13 +106,13 @@ export async function isRight(platform: SignInPlatform, { email, password, hash 
   await throttle(platform, account, FAILURES_PER_ACCOUNT)
   await throttle(platform, address, FAILURES_PER_ADDRESS)
   const right = await passwords.matches(password, hash, clientAddress).catch(async (error: unknown) => {
-    await rateWindow.forgive(db, account) // Not compared at all, because too many waited.
-    await rateWindow.forgive(db, address)
+    await rateWindows.forgive(db, account) // Not compared at all, because too many waited.
+    await rateWindows.forgive(db, address)
     throw error
   })
   if (!right) return false
-  await rateWindow.reset(db, account)
-  await rateWindow.forgive(db, address)
+  await rateWindows.reset(db, account)
+  await rateWindows.forgive(db, address)
   return true
 }
 
@@ -123,27 +123,27 @@ export async function refresh(
   const { db, clock } = platform
   // The outcome of a refused token must commit: a reused one ends its session.
   const result = await db.transaction().execute(async (tx) => {
-    const choose = (current: session.Session) =>
+    const choose = (current: sessions.Session) =>
       chooseOrganization(tx, current.userId, input.organization_id ?? null, current.organizationId)
-    return await session.refresh(tx, input.refresh_token, choose, clock.now())
+    return await sessions.refresh(tx, input.refresh_token, choose, clock.now())
   })
   if (result.outcome === 'refused') {
     await platform.rightsChanged()
     throw refused(SESSION_ENDED)
   }
-  const who = await user.find(db, result.issued.session.userId)
+  const who = await users.find(db, result.issued.session.userId)
   return await signedIn(platform, who!, result.issued)
 }
 
 export async function signOut(platform: SignInPlatform, refreshToken: string): Promise<void> {
-  await session.endByToken(platform.db, refreshToken, platform.clock.now())
+  await sessions.endByToken(platform.db, refreshToken, platform.clock.now())
   await platform.rightsChanged()
 }
 
 export async function whoAmI(platform: SignInPlatform, userId: string) {
-  const who = (await user.find(platform.db, userId))!
+  const who = (await users.find(platform.db, userId))!
   const caps = await capsOf(platform.db, userId, platform.clock.now())
-  const organizations = (await user.organizations(platform.db, userId)).map((organization) => {
+  const organizations = (await users.organizations(platform.db, userId)).map((organization) => {
     const own = caps.find(({ organizationId }) => organizationId === organization.id)
     return {
       ...organization,
@@ -157,12 +157,12 @@ export async function whoAmI(platform: SignInPlatform, userId: string) {
 
 /** The named one, which must be the user's; else the one used last; else the oldest membership. */
 async function chooseOrganization(tx: Tx, userId: string, named: string | null, last: string | null): Promise<string | null> {
-  const mine = await user.organizations(tx, userId)
+  const mine = await users.organizations(tx, userId)
   if (named && !mine.some((organization) => organization.id === named)) throw problem('forbidden', 'Access denied')
   return named ?? mine.find((organization) => organization.id === last)?.id ?? mine[0]?.id ?? null
 }
 
-async function signedIn(platform: SignInPlatform, who: user.User, issued: session.Issued): Promise<SignedIn> {
+async function signedIn(platform: SignInPlatform, who: users.User, issued: sessions.Issued): Promise<SignedIn> {
   const { id: sessionId, organizationId } = issued.session
   const access = await platform.tokens.sign({ typ: 'session', userId: who.id, sessionId, organizationId }, ACCESS_TOKEN_SECONDS)
   return {
@@ -175,21 +175,21 @@ async function signedIn(platform: SignInPlatform, who: user.User, issued: sessio
   }
 }
 
-function publicUser(who: user.User) {
+function publicUser(who: users.User) {
   return { id: who.id, email: who.email, name: who.name }
 }
 
 /** Whether two spellings name one account. */
 export const isSameEmail = (email: string, other: string | undefined): boolean =>
-  other !== undefined && user.normaliseEmail(email) === user.normaliseEmail(other)
+  other !== undefined && users.normaliseEmail(email) === users.normaliseEmail(other)
 
 /** What sign-ins to one account are counted under, before the address; a digest, because people type passwords into the wrong field. */
 export function attemptsOn(email: string): string {
-  return `sign-in:${createHash('sha256').update(user.normaliseEmail(email)).digest('base64url')}`
+  return `sign-in:${createHash('sha256').update(users.normaliseEmail(email)).digest('base64url')}`
 }
 
 export function rolesOf(roles: OperatorRoles, email: string): { isSystemAdmin: boolean; isClipUser: boolean } {
-  const address = user.normaliseEmail(email)
+  const address = users.normaliseEmail(email)
   const found = { isSystemAdmin: roles.systemAdminEmails.includes(address), isClipUser: roles.clipUserEmail === address }
   if ((found.isSystemAdmin || found.isClipUser) && !roles.maySignUp)
     throw problem('sign-up-refused', 'The account for this address is made by the operator of this service')
@@ -198,7 +198,7 @@ export function rolesOf(roles: OperatorRoles, email: string): { isSystemAdmin: b
 
 export async function throttle({ db, clock }: SignInPlatform, subject: string, limit: number): Promise<void> {
   const now = clock.now()
-  const [count] = await rateWindow.countAll(db, [{ subject, windowSeconds: ATTEMPT_WINDOW_SECONDS }], now)
+  const [count] = await rateWindows.countAll(db, [{ subject, windowSeconds: ATTEMPT_WINDOW_SECONDS }], now)
   if (count!.ordinal <= limit) return
   const waitSeconds = Math.max(1, Math.ceil((count!.startedAt.getTime() - now.getTime()) / 1000) + ATTEMPT_WINDOW_SECONDS)
   throw problem('too-many-attempts', `Too many attempts; try again in ${waitSeconds} seconds`, {

@@ -4,7 +4,7 @@ import { createLocalJWKSet, importJWK, jwtVerify, SignJWT, type JWTPayload } fro
 import type { Clock } from '#core/clock.ts'
 import { isUuid, newId } from '#core/ids.ts'
 import type { Db } from '#db/tables.ts'
-import * as signingKey from '#model/identity/signing-key.ts'
+import * as signingKeys from '#model/identity/signing-key.ts'
 
 export const ACCESS_TOKEN_SECONDS = 900
 /** A worker may still report shortly after its job ran out of time. */
@@ -56,7 +56,7 @@ export function createTokens(db: Db, clock: Clock): Tokens {
     const { verifier } = await keys()
     try {
       const { payload } = await jwtVerify(token, verifier, {
-        algorithms: [signingKey.ALGORITHM],
+        algorithms: [signingKeys.ALGORITHM],
         issuer: ISSUER,
         audience: AUDIENCE,
         currentDate: clock.now(),
@@ -80,7 +80,7 @@ export function createTokens(db: Db, clock: Clock): Tokens {
       const { signer, kid } = await keys()
       const issuedAt = Math.floor(clock.now().getTime() / 1000)
       return await new SignJWT(toPayload(claims))
-        .setProtectedHeader({ alg: signingKey.ALGORITHM, kid, typ: 'JWT' })
+        .setProtectedHeader({ alg: signingKeys.ALGORITHM, kid, typ: 'JWT' })
         .setIssuer(ISSUER)
         .setAudience(AUDIENCE)
         .setIssuedAt(issuedAt)
@@ -112,12 +112,12 @@ interface Loaded {
 }
 
 async function loadKeys(db: Db, clock: Clock): Promise<Loaded> {
-  const keys = await signingKey.list(db, clock.now())
+  const keys = await signingKeys.list(db, clock.now())
   const newest = keys[0]!
   const publicKeys = keys.map((key) => key.publicJwk)
   return {
     kid: newest.kid,
-    signer: await importJWK(newest.privateJwk, signingKey.ALGORITHM),
+    signer: await importJWK(newest.privateJwk, signingKeys.ALGORITHM),
     verifier: createLocalJWKSet({ keys: publicKeys }),
     publicKeys,
   }

@@ -4,7 +4,7 @@ import type { Clock } from '#core/clock.ts'
 import { createFlusher } from '#core/flusher.ts'
 import { Problem } from '#core/problem.ts'
 import type { Db } from '#db/tables.ts'
-import * as downloadQuota from '#model/plans/download-quota.ts'
+import * as downloadQuotas from '#model/plans/download-quota.ts'
 
 const FLUSH_AFTER_MS = 500
 /** How long an answer about an organization is good for: readers of ranges ask many times a second. */
@@ -23,7 +23,7 @@ export function createEgressRecorder(db: Db, clock: Clock, onError: (error: unkn
     for (const [organizationId, bytes] of waiting) {
       waiting.delete(organizationId)
       try {
-        await db.transaction().execute((tx) => downloadQuota.count(tx, organizationId, bytes, clock.now()))
+        await db.transaction().execute((tx) => downloadQuotas.count(tx, organizationId, bytes, clock.now()))
       } catch (error) {
         waiting.set(organizationId, (waiting.get(organizationId) ?? 0) + bytes) // Counted by the next round.
         throw error
@@ -34,7 +34,7 @@ export function createEgressRecorder(db: Db, clock: Clock, onError: (error: unkn
   const flusher = createFlusher({ drain, isEmpty: () => waiting.size === 0, afterMs: FLUSH_AFTER_MS, onError })
   const refusalOf = async (organizationId: string): Promise<Problem | null> => {
     try {
-      await downloadQuota.requireOpen(db, organizationId, clock.now())
+      await downloadQuotas.requireOpen(db, organizationId, clock.now())
       return null
     } catch (error) {
       if (error instanceof Problem) return error

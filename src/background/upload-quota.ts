@@ -1,11 +1,11 @@
 /** Room for what is sent to the embedded store, taken before a byte of it is. */
 import type { Clock } from '#core/clock.ts'
 import type { Db } from '#db/tables.ts'
-import * as uploadFile from '#model/imagery/upload-file.ts'
+import * as uploadFiles from '#model/imagery/upload-file.ts'
 import type { UploadQuota } from '#ports/storage.ts'
 
 export function createUploadQuota(db: Db, clock: Clock): UploadQuota {
   return {
-    reserve: (uploadFileId, bytes) => db.transaction().execute((tx) => uploadFile.reserveBytes(tx, uploadFileId, bytes, clock.now())),
+    reserve: (uploadFileId, bytes) => db.transaction().execute((tx) => uploadFiles.reserveBytes(tx, uploadFileId, bytes, clock.now())),
   }
 }

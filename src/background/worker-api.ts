@@ -4,9 +4,9 @@ import { isMediaType } from '#core/file-names.ts'
 import { SERVICE } from '#core/principal.ts'
 import { accessDenied, invalidField, notFound, problem, Problem } from '#core/problem.ts'
 import { signWorkerToken, type Tokens } from '#access/tokens.ts'
-import * as project from '#model/identity/project.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
-import * as job from '#model/processing/job.ts'
+import * as projects from '#model/identity/project.ts'
+import * as storageAccounts from '#model/plans/storage-account.ts'
+import * as jobs from '#model/processing/job.ts'
 import * as runs from '#model/processing/run.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { requireProcess } from '#services/processing/catalogue.ts'
@@ -57,7 +57,7 @@ async function takeOne({ db, clock, commit }: Platform, worker: string, jobTypes
   if (!waiting) return null
   return await commit(waiting.organizationId, 'workers.claim', async ({ tx, events }) => {
     const run = await runs.claim(tx, worker, waiting.id, clock.now())
-    if (run) events.emit('job.started', run.id, job.summary(run, 'dispatched'))
+    if (run) events.emit('job.started', run.id, jobs.summary(run, 'dispatched'))
     return run
   })
 }
@@ -99,13 +99,13 @@ export async function signOutput(
   if (claims?.typ !== 'worker')
     throw problem('unauthorized', 'Send the token that came with the job', { headers: { 'WWW-Authenticate': 'Bearer realm="workers"' } })
   if (claims.jobId !== asked.jobId.toLowerCase()) throw accessDenied()
-  const found = await job.find(db, claims.jobId)
+  const found = await jobs.find(db, claims.jobId)
   if (!found) throw notFound('job')
   if (found.status !== 'running') throw problem('bad-request', `Nothing more is taken for this job; it is ${found.status}`)
   if (!isMediaType(asked.contentType)) throw invalidField('content_type', "must be a media type, such as 'image/tiff'")
-  const { bucketName } = await project.requireReader(db, { ...SERVICE, organizationId: found.organizationId }, found.projectId)
+  const { bucketName } = await projects.requireReader(db, { ...SERVICE, organizationId: found.organizationId }, found.projectId)
   const at = workerObject(bucketName!, found.id, asked.name)
-  const maxBytes = found.reservedBytes + (await storageAccount.freeBytes(db, found.organizationId))
+  const maxBytes = found.reservedBytes + (await storageAccounts.freeBytes(db, found.organizationId))
   const url = await storage.signPut({ ...at, contentType: asked.contentType, maxBytes, expiresInSeconds: PUT_SECONDS })
   return { url, method: 'PUT', content_type: asked.contentType, expires_in_seconds: PUT_SECONDS }
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '#core/problem.ts'
 import { Closed, Described, Email, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import type { Platform } from '#pipeline/platform.ts'
-import * as account from '#access/account.ts'
+import * as accounts from '#access/account.ts'
 import { deleteAccount, deleteOrganization } from '#access/leaving.ts'
 import * as signIn from '#access/sign-in.ts'
 import { validateInput } from '#core/validate.ts'
@@ -139,21 +139,21 @@ function missingToken(): never {
 function registerAccount(app: FastifyInstance, { platform, auth }: AuthParts): void {
   const oneself = (request: FastifyRequest, reply: FastifyReply) => authenticate(request, reply, platform, auth)
   app.get('/auth/me', async (request, reply) => await signIn.whoAmI(auth, (await oneself(request, reply)).userId))
-  app.get('/auth/sessions', async (request, reply) => await account.listSessions(auth, await oneself(request, reply)))
+  app.get('/auth/sessions', async (request, reply) => await accounts.listSessions(auth, await oneself(request, reply)))
   app.post('/auth/invitations/accept', async (request, reply) => {
     const who = await oneself(request, reply)
-    return await account.acceptInvitation(auth, who, inputOf(request, AcceptInput).token)
+    return await accounts.acceptInvitation(auth, who, inputOf(request, AcceptInput).token)
   })
   app.post('/auth/password', async (request, reply) => {
     const who = await oneself(request, reply)
-    await account.changePassword(auth, who, inputOf(request, PasswordInput))
+    await accounts.changePassword(auth, who, inputOf(request, PasswordInput))
     return reply.code(204).send()
   })
   app.post('/auth/sign-out-everywhere', async (request, reply) => {
     const who = await oneself(request, reply)
     const { password } = inputOf(request, SignOutEverywhereInput)
-    if (password !== undefined) await account.requirePassword(auth, who, password)
-    await account.signOutEverywhere(auth, who)
+    if (password !== undefined) await accounts.requirePassword(auth, who, password)
+    await accounts.signOutEverywhere(auth, who)
     return reply.code(204).send()
   })
   app.post('/auth/delete-account', async (request, reply) => {
@@ -174,7 +174,7 @@ async function authenticate(
   reply: FastifyReply,
   platform: Platform,
   auth: signIn.SignInPlatform,
-): Promise<account.Oneself> {
+): Promise<accounts.Oneself> {
   const credential = credentialOf(request)
   const { principal, allowance } = await platform.authenticator.authenticate(credential)
   if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)

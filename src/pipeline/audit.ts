@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock.ts'
 import { createFlusher } from '#core/flusher.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as apiKey from '#model/identity/api-key.ts'
+import * as apiKeys from '#model/identity/api-key.ts'
 import * as audit from '#model/platform/audit.ts'
 import type { AnyOperation } from '#operation.ts'
 import type { Trace } from './trace.ts'
@@ -28,9 +28,9 @@ const MAX_CLOSING_MS = 5_000
 
 export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown) => void): AuditTrail {
   let entries: audit.AuditEntry[] = []
-  let uses = new Map<string, apiKey.KeyUse>()
+  let uses = new Map<string, apiKeys.KeyUse>()
 
-  const add = ({ keyId, requests, lastUsedAt }: apiKey.KeyUse): void => {
+  const add = ({ keyId, requests, lastUsedAt }: apiKeys.KeyUse): void => {
     const known = uses.get(keyId)
     const latest = known && known.lastUsedAt > lastUsedAt ? known.lastUsedAt : lastUsedAt
     uses.set(keyId, { keyId, requests: (known?.requests ?? 0) + requests, lastUsedAt: latest })
@@ -45,7 +45,7 @@ export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown)
     if (uses.size > 0) {
       const counted = [...uses.values()].toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))
       uses = new Map()
-      await apiKey.recordUse(db, counted).catch((error: unknown) => {
+      await apiKeys.recordUse(db, counted).catch((error: unknown) => {
         counted.forEach(add)
         throw error
       }) // Counted by the next flush.

@@ -3,11 +3,8 @@ import { accessDenied, problem } from '#core/problem.ts'
 import { isPrivileged, PERMISSIONS, satisfies } from '#core/scopes.ts'
 import type { AnyOperation } from '#operation.ts'
 
-/** A worker reports on its job and does nothing else, although its scope string would match more. */
-const WORKER_OPERATION = 'processing.job.register'
-
 /** Stage 2. Public operations run without a credential, so there is no scope to hold. */
-export function requireScope(principal: Principal, op: Pick<AnyOperation, 'id' | 'scope' | 'public'>): void {
+export function requireScope(principal: Principal, op: Pick<AnyOperation, 'id' | 'scope' | 'public' | 'callableByWorkers'>): void {
   if (op.public) return
   if (!satisfies(principal.scopes, op.scope)) {
     throw problem('missing-scope', `Missing required scope '${op.scope}' for operation '${op.id}'`, {
@@ -15,7 +12,7 @@ export function requireScope(principal: Principal, op: Pick<AnyOperation, 'id' |
       headers: { 'WWW-Authenticate': `Bearer realm="svc", error="insufficient_scope", scope="${op.scope}"` },
     })
   }
-  if (principal.kind === 'worker' && op.id !== WORKER_OPERATION) throw accessDenied()
+  if (principal.kind === 'worker' && !op.callableByWorkers) throw accessDenied()
 }
 
 /** A key's scopes follow from its permissions: which of them a new key needs. */

@@ -26,9 +26,6 @@ interface WriteStages {
   trace: Trace
 }
 
-/** Domains whose writes change what a credential opens: keys, members and their roles, projects and who sees them. */
-const CHANGE_RIGHTS: ReadonlySet<string> = new Set(['api_keys', 'organizations', 'projects'])
-
 export async function executeRead(platform: Platform, { op, context, input, facts, prepared }: Work): Promise<Reply> {
   const output = await op.execute(context, input, facts, prepared)
   if (platform.scheduler.isLate()) await others()
@@ -55,7 +52,7 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
   })
   trace.audited = true
   platform.committed()
-  if (CHANGE_RIGHTS.has(op.id.split('.')[0]!)) await settleRights(platform)
+  if (op.changesAccess) await settleRights(platform)
   return op.afterwards ? await afterCommit(platform, work, { output, reply, claim }) : reply
 }
 

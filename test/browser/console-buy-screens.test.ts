@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { createConsoleBuild } from '#console.ts'
+import { createConsoleBuild } from '#start/console-build.ts'
 import { newId } from '#core/ids.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { browser, shot, WITHOUT_TIME } from './chromium.ts'

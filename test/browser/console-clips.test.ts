@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { createConsoleBuild } from '#console.ts'
+import { createConsoleBuild } from '#start/console-build.ts'
 import run from '#domains/processing/run.task.ts'
 import { grant } from '../orders/support.ts'
 import { world, type Org, type World } from '../support/world.ts'

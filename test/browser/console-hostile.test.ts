@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { createConsoleBuild } from '#console.ts'
+import { createConsoleBuild } from '#start/console-build.ts'
 import { HOOK_URL, world, type Org, type Person, type World } from '../support/world.ts'
 import { browser, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertOwnBusiness, journey, LONG_MS, sceneItem, seat, signIn } from './console.ts'
@@ -18,7 +18,7 @@ test('the console: hostile strings', { skip: WITHOUT_TIME, timeout: LONG_MS }, a
   await createConsoleBuild().run(new AbortController().signal)
   const w = await world(t, { startAt: new Date().toISOString() })
   const org = await w.organization(`${IMAGE} ${SVG}`)
-  const made = await hostileOrganization(w, org)
+  const hostile = await hostileOrganization(w, org)
   const here = await seat(w, await browser(t))
   const { page } = here
   const unmarked = async (where: string) => {
@@ -27,7 +27,7 @@ test('the console: hostile strings', { skip: WITHOUT_TIME, timeout: LONG_MS }, a
   }
   await journey('hostile', here, async () => {
     await signIn(here, org.owner)
-    for (const address of screensOf(org, made)) {
+    for (const address of screensOf(org, hostile)) {
       await goFrom(page, address).catch((error: Error) => assert.fail(`${address}: ${error.message}`))
       await unmarked(address)
     }
@@ -44,7 +44,7 @@ test('the console: hostile strings', { skip: WITHOUT_TIME, timeout: LONG_MS }, a
     const streaming = page.waitForResponse((response) => response.url().endsWith('/v1/events'))
     await page.goto(`${w.baseUrl}/app/alerts`)
     await streaming
-    await sceneItem(w, org, SVG, { collection_id: made.collectionId })
+    await sceneItem(w, org, SVG, { collection_id: hostile.collectionId })
     await w.evaluateAlerts()
     await page.getByRole('status').getByText(IMAGE).first().waitFor()
     await page.getByRole('button', { name: /^Inbox, \d+ unread/ }).click()

@@ -1,7 +1,7 @@
 // Goal (J16): among ten thousand items a list grows as far as somebody reads, and what lies far down is found by its name.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createConsoleBuild } from '#console.ts'
+import { createConsoleBuild } from '#start/console-build.ts'
 import { world } from '../support/world.ts'
 import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, LONG_MS, seat, settled, signIn } from './console.ts'

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { createConsoleBuild } from '#console.ts'
+import { createConsoleBuild } from '#start/console-build.ts'
 import convert from '../../src/domains/uploads/convert.task.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { browser, HANDS, shot, watchedPage, WITHOUT_TIME } from './chromium.ts'
@@ -105,7 +105,7 @@ async function visit(chromium: Browser, link: string, password: string): Promise
 /** The places as the page asked about them. */
 async function zonesOf(page: Page): Promise<object[]> {
   const [request] = await Promise.all([
-    page.waitForRequest((one) => one.url().endsWith('/v1/op/analytics.execute')),
+    page.waitForRequest((request) => request.url().endsWith('/v1/op/analytics.execute')),
     page.getByRole('button', { name: 'Centre' }).click(),
   ])
   const { params } = request.postDataJSON() as { params: { zones: { features: { geometry: object }[] } } }

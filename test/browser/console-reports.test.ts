@@ -1,7 +1,7 @@
 // Goal: a report is made in the browser, stays in the list after a reload, and its address gives the document.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createConsoleBuild } from '#console.ts'
+import { createConsoleBuild } from '#start/console-build.ts'
 import { world } from '../support/world.ts'
 import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, seat, signIn } from './console.ts'

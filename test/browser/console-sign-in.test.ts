@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { createConsoleBuild } from '#console.ts'
+import { createConsoleBuild } from '#start/console-build.ts'
 import { world, type World } from '../support/world.ts'
 import { browser, watchedPage, WITHOUT_BROWSER } from './chromium.ts'
 import { PATIENT_MS, PHONE, signIn } from './console.ts'
@@ -103,7 +103,8 @@ test('the first page of the console', { skip: WITHOUT_BROWSER }, async (t) => {
       const release = await held(second)
       await second.goto(`${w.baseUrl}/app/jobs`, { waitUntil: 'commit' })
       await second.locator('#first .shell').waitFor()
-      const places = (root: string) => second.evaluate<string[]>(LOOKS(root, RAIL)).then((all) => all.map((one) => one.split(' rgb')[0]))
+      const places = (root: string) =>
+        second.evaluate<string[]>(LOOKS(root, RAIL)).then((all) => all.map((element) => element.split(' rgb')[0]))
       const before = await places('#first')
       await release()
       await second.locator('#root .rail').waitFor({ state: 'attached' })

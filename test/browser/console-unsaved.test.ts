@@ -1,7 +1,7 @@
 // Goal: a user's last action takes effect: a deletion survives its tab, and invalid text is never submitted as the last valid value.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createConsoleBuild } from '#console.ts'
+import { createConsoleBuild } from '#start/console-build.ts'
 import { grant } from '../orders/support.ts'
 import { until } from '../support/service.ts'
 import { world } from '../support/world.ts'

@@ -1,7 +1,7 @@
 /** The service, made to die by kill -9 at the one point of an upload that FAULT_AT names. */
 import { FileStore } from '#adapters/storage/files.ts'
 import type { AnyTask, TaskContext } from '#task.ts'
-import { run } from '#main.ts'
+import { run } from '#start/run.ts'
 import type { AnyOperation } from '#operation.ts'
 import { operations, tasks } from '#registry.ts'
 
@@ -68,9 +68,9 @@ function dyingContext(context: TaskContext): TaskContext {
     },
     async change(organizationId, work) {
       const result = await context.change(organizationId, async (change) => {
-        const made = await work(change)
+        const result = await work(change)
         passing('convert is about to commit')
-        return made
+        return result
       })
       passing('convert has committed')
       return result

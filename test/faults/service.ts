@@ -1,5 +1,5 @@
 /** The real service with the test operations beside its own. */
-import { run } from '#main.ts'
+import { run } from '#start/run.ts'
 import { operations, tasks } from '#registry.ts'
 import { testOperations } from './operations.ts'
 

@@ -3,7 +3,7 @@
  * where, KILL_KEY for which request (background work needs none).
  */
 import type { Payments } from '#ports/payments.ts'
-import { run } from '#main.ts'
+import { run } from '#start/run.ts'
 import { operations, tasks } from '#registry.ts'
 import type { AnyTask } from '#task.ts'
 import type { AnyOperation } from '#operation.ts'

@@ -3,7 +3,7 @@
  * of a task, where in it, and for a task that commits, which state an order or a group reaches by that. What comes after a
  * restart without the point is the other half of the work.
  */
-import { run } from '#main.ts'
+import { run } from '#start/run.ts'
 import { operations, tasks } from '#registry.ts'
 import type { AnyTask, TaskContext } from '#task.ts'
 import type { AnyOperation } from '#operation.ts'
@@ -111,10 +111,10 @@ const watchedTask = (job: AnyTask): AnyTask => ({
   run: (context, data) => {
     const change: TaskContext['change'] = async (organizationId, work) => {
       let reached: string[] = []
-      const done = await context.change(organizationId, async (made) => {
+      const done = await context.change(organizationId, async (effects) => {
         const before = await standings(context.db)
-        const result = await work(made)
-        reached = [...(await standings(made.tx))].flatMap(([id, state]) => (before.get(id) === state ? [] : [state]))
+        const result = await work(effects)
+        reached = [...(await standings(effects.tx))].flatMap(([id, state]) => (before.get(id) === state ? [] : [state]))
         for (const state of reached) at(`${job.name} before-commit ${state}`)
         return result
       })

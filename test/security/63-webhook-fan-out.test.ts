@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
-import * as delivery from '#model/events/delivery.ts'
+import * as deliveries from '#model/events/delivery.ts'
 import sweep from '#domains/webhooks/sweep.task.ts'
 import { HOOK_URL, world, type Org, type World } from '../support/world.ts'
 
@@ -46,11 +46,17 @@ const inBacklog = async (w: World) => (await sql<{ count: number }>`select count
 async function failOnce(w: World): Promise<void> {
   const later = new Date(w.clock.now().getTime() + 3_600_000)
   for (;;) {
-    const claimed = await delivery.claim(w.db, { total: 1_000, perEndpoint: 1_000, free: new Map(), leaseSeconds: 60 }, w.clock.now())
+    const claimed = await deliveries.claim(w.db, { total: 1_000, perEndpoint: 1_000, free: new Map(), leaseSeconds: 60 }, w.clock.now())
     if (claimed.length === 0) return
     const attempt = () => ({ id: newId(), at: w.clock.now(), durationMs: 3, httpStatus: 500, error: 'It answered 500', start: 'no' })
-    const outcomes = claimed.map((one) => ({ delivery: one, attempt: attempt(), state: 'pending' as const, dueAt: later, reason: null }))
-    await w.db.transaction().execute((tx) => delivery.finish(tx, outcomes, 1_000_000_000, w.clock.now()))
+    const outcomes = claimed.map((delivery) => ({
+      delivery: delivery,
+      attempt: attempt(),
+      state: 'pending' as const,
+      dueAt: later,
+      reason: null,
+    }))
+    await w.db.transaction().execute((tx) => deliveries.finish(tx, outcomes, 1_000_000_000, w.clock.now()))
   }
 }
 
@@ -77,11 +83,11 @@ test('row 63: webhook fan-out', async (t) => {
   })
 
   await t.test('the queue of an organization is limited, and its later events wait behind the earlier ones', async () => {
-    assert.equal(await waiting(w), delivery.MAX_WAITING)
-    assert.equal(await inBacklog(w), ITEMS - delivery.MAX_WAITING / SUBSCRIPTIONS)
+    assert.equal(await waiting(w), deliveries.MAX_WAITING)
+    assert.equal(await inBacklog(w), ITEMS - deliveries.MAX_WAITING / SUBSCRIPTIONS)
     await importItems(w, org, 1, ITEMS)
-    assert.equal(await waiting(w), delivery.MAX_WAITING)
-    assert.equal(await inBacklog(w), ITEMS + 1 - delivery.MAX_WAITING / SUBSCRIPTIONS)
+    assert.equal(await waiting(w), deliveries.MAX_WAITING)
+    assert.equal(await inBacklog(w), ITEMS + 1 - deliveries.MAX_WAITING / SUBSCRIPTIONS)
   })
 
   await t.test('another organization waits behind nobody', async () => {
@@ -100,8 +106,8 @@ test('row 63: webhook fan-out', async (t) => {
       await w.ok(org.owner.token, 'event_subscriptions.update', { subscription_id: paused, active: false })
       for (let round = 0; (await inBacklog(w)) > 0; round++) {
         assert.ok(round < ITEMS, 'it comes to an end')
-        await delivery.admit(w.db, w.clock.now())
-        assert.ok((await waiting(w)) <= delivery.MAX_WAITING)
+        await deliveries.admit(w.db, w.clock.now())
+        assert.ok((await waiting(w)) <= deliveries.MAX_WAITING)
         await takeAll(w)
       }
       const { rows } = await sql<{ id: string; events: number; held: number }>`
@@ -109,7 +115,7 @@ test('row 63: webhook fan-out', async (t) => {
       from webhook_delivery where subscription_id = any(${ids}::uuid[]) group by subscription_id
     `.execute(w.db)
       assert.deepEqual(rows.map(({ id, events }) => [id, events]).toSorted(), [paused!, ...others].map((id) => [id, ITEMS + 1]).toSorted())
-      assert.equal(rows.find(({ id }) => id === paused)!.held, ITEMS + 1 - delivery.MAX_WAITING / SUBSCRIPTIONS)
+      assert.equal(rows.find(({ id }) => id === paused)!.held, ITEMS + 1 - deliveries.MAX_WAITING / SUBSCRIPTIONS)
     },
   )
 
@@ -119,6 +125,6 @@ test('row 63: webhook fan-out', async (t) => {
       select count(*) from webhook_delivery d join event_subscription s on s.id = d.subscription_id
       where s.org_id = ${org.id} and d.state = 'delivered'
     `.execute(w.db)
-    assert.equal(rows[0]!.count, delivery.MAX_DELIVERED)
+    assert.equal(rows[0]!.count, deliveries.MAX_DELIVERED)
   })
 })

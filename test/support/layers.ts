@@ -1,6 +1,6 @@
 /** Items whose pixels lie in the platform's own store: what an upload leaves behind, without the upload. */
 import { newId } from '#core/ids.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import type { Org, World } from './world.ts'
 
 interface RasterFile {
@@ -30,7 +30,7 @@ export async function rasterItem(w: World, org: Org, files: readonly RasterFile[
   })
   const { seq } = await w.db.selectFrom('item').select('seq').where('id', '=', id).where('org_id', '=', org.id).executeTakeFirstOrThrow()
   const room = files.reduce((sum, { bytes }) => sum + bytes.length, 0)
-  await w.db.transaction().execute((tx) => project.account(tx, org.projectId, { bytes: room }, w.clock.now()))
+  await w.db.transaction().execute((tx) => projects.account(tx, org.projectId, { bytes: room }, w.clock.now()))
   for (const { key = 'data', bytes, bandNames } of files) {
     const object = { bucket: `svc-${org.projectId}`, key: `${newId()}.tif` }
     await w.storage.put(object, bytes, { contentType: 'image/tiff' })

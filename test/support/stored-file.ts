@@ -1,6 +1,6 @@
 /** A file of an item, really stored and truly counted, as an upload would leave it. */
 import { newId } from '#core/ids.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import type { World } from './world.ts'
 
 interface StoredFile {
@@ -42,7 +42,7 @@ export async function storeFile(
         updated_at: w.clock.now(),
       })
       .execute()
-    await project.account(tx, item.project_id, { bytes: file_size_bytes }, w.clock.now())
+    await projects.account(tx, item.project_id, { bytes: file_size_bytes }, w.clock.now())
   })
   return id
 }

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as alertEvent from '#model/events/alert-event.ts'
+import * as alertEvents from '#model/events/alert-event.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EventRecord, EXAMPLE_EVENT, toEvent } from './wire.ts'
 
@@ -20,9 +20,9 @@ export default operation({
 }).handle({
   async check({ db, principal }, { event_id }) {
     const organizationId = requireOrganization(principal)
-    return await alertEvent.requireOf(db, organizationId, event_id, await project.hiddenFrom(db, principal))
+    return await alertEvents.requireOf(db, organizationId, event_id, await projects.hiddenFrom(db, principal))
   },
   async execute({ tx, principal, clock }, _input, event) {
-    return { alert_event: toEvent(await alertEvent.acknowledge(tx, event, principal.userId, clock.now())) }
+    return { alert_event: toEvent(await alertEvents.acknowledge(tx, event, principal.userId, clock.now())) }
   },
 })

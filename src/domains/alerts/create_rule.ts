@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
-import * as alertRule from '#model/events/alert-rule.ts'
+import * as alertRules from '#model/events/alert-rule.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { comparisonOf, requireTerms } from './terms.lib.ts'
@@ -60,6 +60,6 @@ export default operation({
     return { organizationId, terms }
   },
   async execute({ tx, principal, clock }, _input, { organizationId, terms }) {
-    return { alert_rule: toRule(await alertRule.insert(tx, principal, organizationId, terms, clock.now())) }
+    return { alert_rule: toRule(await alertRules.insert(tx, principal, organizationId, terms, clock.now())) }
   },
 })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as alertRule from '#model/events/alert-rule.ts'
+import * as alertRules from '#model/events/alert-rule.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_RULE, RuleId } from './wire.ts'
@@ -15,10 +15,10 @@ export default operation({
   example: { input: { rule_id: EXAMPLE_RULE.id }, output: { deleted: true } },
 }).handle({
   async check({ db, principal }, { rule_id }) {
-    return await alertRule.requireVisible(db, principal, requireOrganization(principal), rule_id)
+    return await alertRules.requireVisible(db, principal, requireOrganization(principal), rule_id)
   },
   async execute({ tx }, _input, { id }) {
-    await alertRule.remove(tx, id)
+    await alertRules.remove(tx, id)
     return { deleted: true as const }
   },
 })

@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { isUuid } from '#core/ids.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed, Limit, Nullable, Offset } from '#core/shapes.ts'
-import * as alertEvent from '#model/events/alert-event.ts'
+import * as alertEvents from '#model/events/alert-event.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EventRecord, EXAMPLE_EVENT, RuleId, toEvent } from './wire.ts'
 
@@ -28,10 +28,10 @@ export default operation({
   async execute({ db, principal }, { rule_id, acknowledged, limit, offset }) {
     const organizationId = requireOrganization(principal)
     if (rule_id != null && !isUuid(rule_id)) throw notFound('alert rule')
-    const events = await alertEvent.list(db, organizationId, {
+    const events = await alertEvents.list(db, organizationId, {
       ruleId: rule_id ?? null,
       acknowledged: acknowledged ?? null,
-      hiddenProjects: await project.hiddenFrom(db, principal),
+      hiddenProjects: await projects.hiddenFrom(db, principal),
       limit,
       offset,
     })

@@ -1,5 +1,5 @@
 import { Closed } from '#core/shapes.ts'
-import * as alertRule from '#model/events/alert-rule.ts'
+import * as alertRules from '#model/events/alert-rule.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_RULE, RuleId, RuleRecord, toRule } from './wire.ts'
@@ -14,6 +14,6 @@ export default operation({
   example: { input: { rule_id: EXAMPLE_RULE.id }, output: { alert_rule: EXAMPLE_RULE } },
 }).handle({
   async execute({ db, principal }, { rule_id }) {
-    return { alert_rule: toRule(await alertRule.requireVisible(db, principal, requireOrganization(principal), rule_id)) }
+    return { alert_rule: toRule(await alertRules.requireVisible(db, principal, requireOrganization(principal), rule_id)) }
   },
 })

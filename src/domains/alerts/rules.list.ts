@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as alertRule from '#model/events/alert-rule.ts'
+import * as alertRules from '#model/events/alert-rule.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_RULE, RuleRecord, Terms, toRule } from './wire.ts'
@@ -21,7 +21,7 @@ export default operation({
   example: { input: { active: true }, output: { alert_rules: [EXAMPLE_RULE], count: 1 } },
 }).handle({
   async execute({ db, principal }, { active, collection_id }) {
-    const rules = await alertRule.list(db, principal, requireOrganization(principal), {
+    const rules = await alertRules.list(db, principal, requireOrganization(principal), {
       isActive: active ?? null,
       collectionId: collection_id ?? null,
     })

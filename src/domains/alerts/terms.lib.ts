@@ -1,7 +1,7 @@
 import { requireArea } from '#core/geometry.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { ALERT_COMPARISONS, type AlertComparison } from '#core/vocabulary.ts'
-import * as collection from '#model/imagery/collection.ts'
+import * as collections from '#model/imagery/collection.ts'
 import type { RuleTerms } from '#model/events/alert-rule.ts'
 import type { Context } from '#operation.ts'
 import { RasterError } from '#raster/errors.ts'
@@ -18,7 +18,7 @@ export async function requireTerms({ db, principal }: Pick<Context, 'db' | 'prin
   if (names.length > MAX_BAND_NAMES || !names.every((name) => BAND_NAME.test(name)))
     throw invalidField('band_mapping', `has at most ${MAX_BAND_NAMES} names, each of letters, digits and underscores`)
   const aoiGeometry = terms.aoiGeometry && { ...requireArea(terms.aoiGeometry, 'aoi_geometry') }
-  if (terms.collectionId) await collection.requireReader(db, principal, terms.collectionId)
+  if (terms.collectionId) await collections.requireReader(db, principal, terms.collectionId)
   return { ...terms, aoiGeometry }
 }
 

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Closed, Defaulted, Described, Nullable } from '#core/shapes.ts'
-import * as alertRule from '#model/events/alert-rule.ts'
+import * as alertRules from '#model/events/alert-rule.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import { operation } from '#operation.ts'
 import { isMet, meanOf } from '#services/alerts/evaluate.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -60,7 +60,7 @@ export default operation({
     const organizationId = requireOrganization(context.principal)
     if ((rule_id == null) === (rule == null)) throw invalidField('rule_id', 'name a rule, or describe one in rule; not both')
     const terms = rule_id
-      ? await alertRule.requireVisible(context.db, context.principal, organizationId, rule_id)
+      ? await alertRules.requireVisible(context.db, context.principal, organizationId, rule_id)
       : await requireTerms(context, {
           ...UNSAVED,
           expression: rule!.expression,
@@ -71,7 +71,7 @@ export default operation({
           bandMapping: rule!.band_mapping ?? UNSAVED.bandMapping,
           aoiGeometry: rule!.aoi_geometry ?? null,
         })
-    return { terms, found: await item.requireReader(context.db, context.principal, item_id) }
+    return { terms, found: await items.requireReader(context.db, context.principal, item_id) }
   },
   async execute(context, _input, { terms, found }) {
     const value = await meanOf(context, found.item.seq, terms)

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Nullable, type Received } from '#core/shapes.ts'
-import * as alertRule from '#model/events/alert-rule.ts'
+import * as alertRules from '#model/events/alert-rule.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { comparisonOf, requireTerms } from './terms.lib.ts'
@@ -38,7 +38,7 @@ export default operation({
   example: { input: { rule_id: EXAMPLE_RULE.id, active: false }, output: { alert_rule: { ...EXAMPLE_RULE, active: false } } },
 }).handle({
   async check(context, input) {
-    const rule = await alertRule.requireVisible(context.db, context.principal, requireOrganization(context.principal), input.rule_id)
+    const rule = await alertRules.requireVisible(context.db, context.principal, requireOrganization(context.principal), input.rule_id)
     const change = changeOf(input)
     if (Object.keys(change).length === 0) throw problem('bad-request', 'Nothing to change: name at least one field')
     const { aoiGeometry } = await requireTerms(context, { ...rule, ...change, collectionId: change.collectionId ?? null })
@@ -48,11 +48,11 @@ export default operation({
     return { id: rule.id, change: userId === null ? change : { ...change, userId } }
   },
   async execute({ tx, clock }, _input, { id, change }) {
-    return { alert_rule: toRule(await alertRule.update(tx, id, change, clock.now())) }
+    return { alert_rule: toRule(await alertRules.update(tx, id, change, clock.now())) }
   },
 })
 
-function changeOf(input: Received<typeof Input>): Partial<alertRule.RuleTerms> {
+function changeOf(input: Received<typeof Input>): Partial<alertRules.RuleTerms> {
   return {
     ...(input.name == null ? {} : { name: input.name.trim() }),
     ...(input.description === undefined ? {} : { description: input.description }),

@@ -1,7 +1,7 @@
 /** What is computed of every pixel: an expression, a published index or a formula that the organization saved. */
 import { meant } from '#core/nearest.ts'
 import { invalidField } from '#core/problem.ts'
-import * as bandFormula from '#model/imagery/band-formula.ts'
+import * as bandFormulas from '#model/imagery/band-formula.ts'
 import type { Context } from '#operation.ts'
 import { listBands } from '#raster/expression/bands.ts'
 import { parseExpression } from '#raster/expression/index.ts'
@@ -36,7 +36,7 @@ export async function findMeasure({ db, principal }: Pick<Context, 'db' | 'princ
   if (name == null) return { text: expression!, label: expression!, colormap: null, range: null }
   const formula = findFormula(name)
   if (formula) return { formula }
-  const saved = principal.organizationId ? await bandFormula.findNamed(db, principal.organizationId, name) : null
+  const saved = principal.organizationId ? await bandFormulas.findNamed(db, principal.organizationId, name) : null
   if (!saved) throw invalidField('index_name', `there is no index '${name.slice(0, 50)}'${nearestIndex(name)}`)
   return { text: saved.formula, label: saved.displayName ?? saved.name, colormap: saved.colormap, range: [saved.rangeLow, saved.rangeHigh] }
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Described, Uuid } from '#core/shapes.ts'
-import * as keptFile from '#model/plans/kept-file.ts'
+import * as keptFiles from '#model/plans/kept-file.ts'
 import { operation } from '#operation.ts'
 import { FormatOrWebp, IMAGE_TYPES, imageFormat, pictureReply, Quality, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { styleOf } from './report.lib.ts'
@@ -29,7 +29,7 @@ export default operation({
 }).handle({
   async check({ db, principal, clock }, input) {
     requireTile(input)
-    return await keptFile.requireRaster(db, principal, input.result_id, clock.now())
+    return await keptFiles.requireRaster(db, principal, input.result_id, clock.now())
   },
   async execute({ raster, usage, clock, ifNoneMatch, signal }, { z, x, y, format, quality, tile_size }, file) {
     const picture = await raster.tile(

@@ -3,7 +3,7 @@ import { invalidField, Problem, problem } from '#core/problem.ts'
 import { requireArea, type AreaGeometry } from '#core/geometry.ts'
 import { parseInterval } from '#core/interval.ts'
 import { Closed, Described, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
+import * as collections from '#model/imagery/collection.ts'
 import { rasterSourceOf } from '#model/imagery/asset.ts'
 import { findMany, type Layer } from '#model/imagery/item-layer.ts'
 import { searchSeqs } from '#model/imagery/item-search.ts'
@@ -98,7 +98,7 @@ async function scenesOf(context: Context, params: Params, geometry: AreaGeometry
     )
   }
   const { db, principal } = context
-  const found = await collection.requireReader(db, principal, collection_id!)
+  const found = await collections.requireReader(db, principal, collection_id!)
   const seqs = await searchSeqs(db, {
     organizationId: found.organizationId,
     projectId: found.projectId,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
-import * as apiKey from '#model/identity/api-key.ts'
+import * as apiKeys from '#model/identity/api-key.ts'
 
 // Goal: a key is minted for the caller's organization and person, works at once, and its secret is shown this one time.
 test('api_keys.create', async (t) => {
@@ -15,13 +15,13 @@ test('api_keys.create', async (t) => {
       rate_limit: 50,
       expires_in_days: 2,
     })
-    assert.ok(apiKey.isWellFormed(made.key))
+    assert.ok(apiKeys.isWellFormed(made.key))
     assert.equal(made.prefix, made.key.slice(0, 12))
     assert.deepEqual(made.permissions, ['write', 'read'], 'duplicates collapse')
     assert.equal(made.expires_at, '2030-01-03T00:00:00.000Z')
     const row = await w.db.selectFrom('api_key').selectAll().where('id', '=', made.id).executeTakeFirstOrThrow()
     assert.deepEqual([row.org_id, row.user_id, row.rate_limit_per_hour, row.explicit_scopes], [organizationId, owner.id, 50, []])
-    assert.ok(row.secret_hash.equals(apiKey.hashSecret(made.key)))
+    assert.ok(row.secret_hash.equals(apiKeys.hashSecret(made.key)))
     assert.equal((await w.call(made.key, 'projects.create', { name: 'by key' })).status, 200)
   })
 

@@ -3,7 +3,7 @@ import { DAY_MS } from '#core/time.ts'
 import { problem } from '#core/problem.ts'
 import { grantsAtMost } from '#core/scopes.ts'
 import { Closed, Defaulted, Described, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import * as apiKey from '#model/identity/api-key.ts'
+import * as apiKeys from '#model/identity/api-key.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation, type WriteContext } from '#operation.ts'
 import { EXAMPLE_KEY, Permission } from './wire.ts'
@@ -19,6 +19,7 @@ export default operation({
   id: 'api_keys.create',
   scope: 'api_keys:write',
   tier: 'share_export',
+  changesAccess: true,
   input: Closed({
     name: Described(NotBlank(200), 'Display name of the key'),
     permissions: Defaulted(Type.Array(Permission, { maxItems: 10 }), ['read'], {
@@ -73,7 +74,7 @@ export default operation({
       rateLimitPerHour: input.rate_limit ?? null,
       expiresAt: input.expires_in_days ? new Date(now.getTime() + input.expires_in_days * DAY_MS) : null,
     }
-    const { key, secret } = await apiKey.insert(tx, {
+    const { key, secret } = await apiKeys.insert(tx, {
       ...owner,
       ...(principal.apiKeyId ? await noWider(tx, principal.apiKeyId, wanted) : wanted),
       name: input.name,
@@ -101,7 +102,7 @@ interface Bounds {
 
 /** A key hands on no more than it has: neither a higher limit nor a longer life. What is left out is inherited. */
 async function noWider(tx: WriteContext['tx'], makerId: string, wanted: Bounds): Promise<Bounds> {
-  const maker = await apiKey.lockMaker(tx, makerId)
+  const maker = await apiKeys.lockMaker(tx, makerId)
   if (!maker) throw problem('unauthorized', 'Invalid authentication credentials')
   if ((wanted.rateLimitPerHour ?? 0) > maker.rateLimitPerHour)
     throw problem('forbidden', `A key can only create keys with a rate limit up to its own, ${maker.rateLimitPerHour} an hour`)

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as apiKey from '#model/identity/api-key.ts'
+import * as apiKeys from '#model/identity/api-key.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { ApiKeyRecord, EXAMPLE_KEY, toRecord } from './wire.ts'
@@ -18,6 +18,6 @@ export default operation({
     return requireOrganization(principal)
   },
   async execute({ db }, _input, organizationId) {
-    return (await apiKey.list(db, organizationId)).map(toRecord)
+    return (await apiKeys.list(db, organizationId)).map(toRecord)
   },
 })

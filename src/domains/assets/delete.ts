@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { Closed, Described, Removed } from '#core/shapes.ts'
-import * as asset from '#model/imagery/asset.ts'
-import * as item from '#model/imagery/item-read.ts'
-import * as project from '#model/identity/project.ts'
+import * as assets from '#model/imagery/asset.ts'
+import * as items from '#model/imagery/item-read.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-const Id = Type.String({ minLength: 1, maxLength: item.MAX_ID_LENGTH })
+const Id = Type.String({ minLength: 1, maxLength: items.MAX_ID_LENGTH })
 const EXAMPLE = { item_id: EXAMPLE_IDS.item, asset_id: EXAMPLE_IDS.asset }
 
 /** Deletes one asset of an item and returns its storage; never the last primary data asset. */
@@ -20,15 +20,15 @@ export default operation({
   example: { input: EXAMPLE, output: { ok: true, id: EXAMPLE.asset_id } },
 }).handle({
   async check({ db, principal }, { item_id, asset_id }) {
-    const found = await item.requireEditor(db, principal, item_id)
-    await asset.requireOf(db, found.item.seq, asset_id)
+    const found = await items.requireEditor(db, principal, item_id)
+    await assets.requireOf(db, found.item.seq, asset_id)
     return found
   },
   async execute({ tx, clock, events, attributeTo }, { asset_id }, found) {
     attributeTo(found.project.organizationId)
-    await project.hold(tx, found.project.id)
-    const { seq, id: itemId, projectId } = await item.lock(tx, found.item.seq)
-    const gone = await asset.remove(tx, { itemSeq: seq, projectId, now: clock.now() }, asset_id.toLowerCase())
+    await projects.hold(tx, found.project.id)
+    const { seq, id: itemId, projectId } = await items.lock(tx, found.item.seq)
+    const gone = await assets.remove(tx, { itemSeq: seq, projectId, now: clock.now() }, asset_id.toLowerCase())
     events.emit('asset.deleted', gone.id, {
       id: gone.id,
       item_id: itemId,

@@ -1,7 +1,7 @@
 import { DAY_MS } from '#core/time.ts'
 import { Closed } from '#core/shapes.ts'
 import { task, type TaskContext } from '#task.ts'
-import * as orphan from '#model/imagery/orphan.ts'
+import * as orphans from '#model/imagery/orphan.ts'
 
 const BUCKETS_AT_ONCE = 100
 
@@ -16,7 +16,7 @@ export default task({ name: 'assets.sweep', data: Closed({}), schedule: '23 * * 
     await raster.sweep(new Date(round.getTime() - DAY_MS))
     let last = ''
     for (;;) {
-      const buckets = await orphan.buckets(db, last, BUCKETS_AT_ONCE)
+      const buckets = await orphans.buckets(db, last, BUCKETS_AT_ONCE)
       for (const bucket of buckets) await sweepBucket({ db, storage, signal }, bucket, round)
       if (buckets.length < BUCKETS_AT_ONCE) return
       last = buckets.at(-1)!
@@ -33,7 +33,7 @@ async function sweepBucket({ db, storage, signal }: Means, bucket: string, round
     const page = await storage.list(bucket, { cursor, signal })
     const due =
       page.objects.length > 0
-        ? await orphan.note(
+        ? await orphans.note(
             db,
             bucket,
             page.objects.map(({ key }) => key),
@@ -42,9 +42,9 @@ async function sweepBucket({ db, storage, signal }: Means, bucket: string, round
         : []
     for (const key of due) {
       await storage.remove({ bucket, key })
-      await orphan.forget(db, bucket, key)
+      await orphans.forget(db, bucket, key)
     }
     cursor = page.next
   } while (cursor !== null)
-  await orphan.forgetOthers(db, bucket, round)
+  await orphans.forgetOthers(db, bucket, round)
 }

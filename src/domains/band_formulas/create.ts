@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Defaulted } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
-import * as bandFormula from '#model/imagery/band-formula.ts'
+import * as organizations from '#model/identity/organization.ts'
+import * as bandFormulas from '#model/imagery/band-formula.ts'
 import { operation } from '#operation.ts'
 import { requireColormap, requireFormula, requireOwnName, requireRange } from './check.lib.ts'
 import {
@@ -45,7 +45,7 @@ export default operation({
 }).handle({
   async check({ principal }, input) {
     return {
-      organizationId: organization.requireOrganization(principal),
+      organizationId: organizations.requireOrganization(principal),
       fields: {
         name: requireOwnName(input.name),
         formula: input.formula,
@@ -59,6 +59,6 @@ export default operation({
     }
   },
   async execute({ tx, principal, clock }, _input, { organizationId, fields }) {
-    return toRecord(await bandFormula.insert(tx, { organizationId, createdBy: principal.userId, now: clock.now() }, fields))
+    return toRecord(await bandFormulas.insert(tx, { organizationId, createdBy: principal.userId, now: clock.now() }, fields))
   },
 })

@@ -1,6 +1,6 @@
 import { Closed, Removed } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
-import * as bandFormula from '#model/imagery/band-formula.ts'
+import * as organizations from '#model/identity/organization.ts'
+import * as bandFormulas from '#model/imagery/band-formula.ts'
 import { operation } from '#operation.ts'
 import { requireSaved } from './check.lib.ts'
 import { EXAMPLE_FORMULA, FormulaId } from './wire.ts'
@@ -15,10 +15,10 @@ export default operation({
   example: { input: { formula_id: EXAMPLE_FORMULA.id }, output: { ok: true, id: EXAMPLE_FORMULA.id } },
 }).handle({
   async check({ db, principal }, { formula_id }) {
-    return await bandFormula.requireOf(db, organization.requireOrganization(principal), requireSaved(formula_id))
+    return await bandFormulas.requireOf(db, organizations.requireOrganization(principal), requireSaved(formula_id))
   },
   async execute({ tx }, _input, found) {
-    await bandFormula.remove(tx, found)
+    await bandFormulas.remove(tx, found)
     return { ok: true as const, id: found.id }
   },
 })

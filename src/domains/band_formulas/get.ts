@@ -1,6 +1,6 @@
 import { Closed } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
-import * as bandFormula from '#model/imagery/band-formula.ts'
+import * as organizations from '#model/identity/organization.ts'
+import * as bandFormulas from '#model/imagery/band-formula.ts'
 import { operation } from '#operation.ts'
 import { findFormula } from '#raster/formulas/index.ts'
 import { EXAMPLE_FORMULA, FormulaId, FormulaRecord, toRecord, toTemplate } from './wire.ts'
@@ -17,6 +17,6 @@ export default operation({
   async execute({ db, principal }, { formula_id }) {
     const template = findFormula(formula_id)
     if (template) return toTemplate(template)
-    return toRecord(await bandFormula.requireOf(db, organization.requireOrganization(principal), formula_id))
+    return toRecord(await bandFormulas.requireOf(db, organizations.requireOrganization(principal), formula_id))
   },
 })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
-import * as bandFormula from '#model/imagery/band-formula.ts'
+import * as bandFormulas from '#model/imagery/band-formula.ts'
 import { operation } from '#operation.ts'
 import { formulas } from '#raster/formulas/index.ts'
 import { EXAMPLE_FORMULA, FormulaRecord, toRecord, toTemplate } from './wire.ts'
@@ -24,7 +24,7 @@ export default operation({
 }).handle({
   async execute({ db, principal }, { category, include_templates }) {
     const wanted = category ?? null
-    const saved = principal.organizationId ? await bandFormula.list(db, principal.organizationId, wanted) : []
+    const saved = principal.organizationId ? await bandFormulas.list(db, principal.organizationId, wanted) : []
     const templates = include_templates ? formulas().filter((formula) => wanted === null || formula.category === wanted) : []
     const all = [...saved.map(toRecord), ...templates.map(toTemplate)]
     return { formulas: all, total: all.length }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
-import * as bandFormula from '#model/imagery/band-formula.ts'
+import * as organizations from '#model/identity/organization.ts'
+import * as bandFormulas from '#model/imagery/band-formula.ts'
 import { operation } from '#operation.ts'
 import { requireColormap, requireFormula, requireOwnName, requireRange, requireSaved } from './check.lib.ts'
 import {
@@ -37,7 +37,7 @@ export default operation({
   example: { input: { formula_id: EXAMPLE_FORMULA.id, display_name: EXAMPLE_FORMULA.display_name }, output: EXAMPLE_FORMULA },
 }).handle({
   async check({ db, principal }, input) {
-    const found = await bandFormula.requireOf(db, organization.requireOrganization(principal), requireSaved(input.formula_id))
+    const found = await bandFormulas.requireOf(db, organizations.requireOrganization(principal), requireSaved(input.formula_id))
     const formula = input.formula ?? found.formula
     return {
       found,
@@ -54,6 +54,6 @@ export default operation({
     }
   },
   async execute({ tx, clock }, _input, { found, fields }) {
-    return toRecord(await bandFormula.update(tx, found, fields, clock.now()))
+    return toRecord(await bandFormulas.update(tx, found, fields, clock.now()))
   },
 })

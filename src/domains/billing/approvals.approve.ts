@@ -3,10 +3,10 @@ import { requireSignedIn, type Principal } from '#core/principal.ts'
 import { notFound, problem } from '#core/problem.ts'
 import { userScopes } from '#core/scopes.ts'
 import { Closed, Described, FreeForm, Nullable } from '#core/shapes.ts'
-import * as approval from '#model/money/approval.ts'
+import * as approvals from '#model/money/approval.ts'
 import type { Approval } from '#model/money/approval.ts'
 import { requireBillingAdmin } from '#model/money/billing-account.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation, type Context, type PreparedRun } from '#operation.ts'
 import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
@@ -43,14 +43,14 @@ export default operation({
 }).handle({
   async permit({ db, principal }, { approval_id }) {
     requireSignedIn(principal, 'approve a purchase')
-    const found = await approval.find(db, await requireBillingAdmin(db, principal), approval_id)
+    const found = await approvals.find(db, await requireBillingAdmin(db, principal), approval_id)
     if (!found) throw notFound('approval')
     if (found.requestedBy === principal.userId)
       throw problem('forbidden', 'You cannot approve your own request; another owner, admin or billing admin must')
     return found
   },
   async check({ clock }, _input, found) {
-    if (approval.statusOf(found, clock.now()) !== 'pending') throw problem('bad-request', 'This request is already decided or expired')
+    if (approvals.statusOf(found, clock.now()) !== 'pending') throw problem('bad-request', 'This request is already decided or expired')
     return found
   },
   async prepare(context, _input, found) {
@@ -59,23 +59,23 @@ export default operation({
   async execute(context, _input, found, purchase) {
     const { tx, clock, lineage, principal } = context
     const now = clock.now()
-    const decided = await approval.decide(tx, found.id, { status: 'approved', by: principal.userId, reason: null }, now)
+    const decided = await approvals.decide(tx, found.id, { status: 'approved', by: principal.userId, reason: null }, now)
     if (!decided) throw problem('bad-request', 'This request is already decided or expired')
     if (!purchase) {
       lineage.nothingProduced()
       return { ...toRecord(decided, now), result: null }
     }
     const result = (await purchase.execute(context)) as Record<string, unknown>
-    await approval.close(tx, found.id, now)
+    await approvals.close(tx, found.id, now)
     return { ...toRecord({ ...decided, status: 'used', usedAt: now }, now), result }
   },
 })
 
 /** The described order, run as the requester with their limits waived up to the ceiling of the approval. */
 async function purchaseOf(context: Context, found: Approval, operationId: string): Promise<PreparedRun> {
-  const ceilingCredits = approval.ceilingOf(found)
+  const ceilingCredits = approvals.ceilingOf(found)
   if (ceilingCredits === null) throw problem('bad-request', 'This request shows no price; reject it and request approval again')
-  const member = await organization.findMember(context.db, found.organizationId, found.requestedBy)
+  const member = await organizations.findMember(context.db, found.organizationId, found.requestedBy)
   const requester = member && asRequester(member, found, ceilingCredits)
   const purchase = requester && (await context.runAs(requester, operationId, found.input))
   if (!purchase)

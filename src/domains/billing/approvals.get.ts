@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as approval from '#model/money/approval.ts'
+import * as approvals from '#model/money/approval.ts'
 import { requireBillingAdmin } from '#model/money/billing-account.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -17,7 +17,7 @@ export default operation({
   example: { input: { approval_id: EXAMPLE_APPROVAL.id }, output: EXAMPLE_APPROVAL },
 }).handle({
   async check({ db, principal }, { approval_id }) {
-    const found = await approval.find(db, requireOrganization(principal), approval_id)
+    const found = await approvals.find(db, requireOrganization(principal), approval_id)
     if (!found) throw notFound('approval')
     if (found.requestedBy !== principal.userId) await requireBillingAdmin(db, principal)
     return found

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound, problem } from '#core/problem.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import * as approval from '#model/money/approval.ts'
+import * as approvals from '#model/money/approval.ts'
 import { requireBillingAdmin } from '#model/money/billing-account.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -23,14 +23,14 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { approval_id }) {
-    const found = await approval.find(db, requireOrganization(principal), approval_id)
+    const found = await approvals.find(db, requireOrganization(principal), approval_id)
     if (!found) throw notFound('approval')
     if (found.requestedBy !== principal.userId) await requireBillingAdmin(db, principal)
     return found
   },
   async execute({ tx, clock, principal }, { reason }, found) {
     const by = principal.userId === found.requestedBy ? null : principal.userId
-    const decided = await approval.decide(tx, found.id, { status: 'rejected', by, reason: reason ?? null }, clock.now())
+    const decided = await approvals.decide(tx, found.id, { status: 'rejected', by, reason: reason ?? null }, clock.now())
     if (!decided) throw problem('bad-request', 'This request is already decided or expired')
     return toRecord(decided, clock.now())
   },

@@ -3,9 +3,9 @@ import { HOUR_MS } from '#core/time.ts'
 import { CreditsInput } from '#core/money-shapes.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { Closed, Described, FreeForm, Nullable } from '#core/shapes.ts'
-import * as notification from '#model/events/notification.ts'
-import * as user from '#model/identity/user.ts'
-import * as approval from '#model/money/approval.ts'
+import * as notifications from '#model/events/notification.ts'
+import * as users from '#model/identity/user.ts'
+import * as approvals from '#model/money/approval.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
@@ -53,7 +53,7 @@ export default operation({
   async execute({ tx, clock }, { credits, expiry_hours, operation: wanted, input, reason }, { organizationId, userId }, priceCredits) {
     const now = clock.now()
     const expiresAt = new Date(now.getTime() + (expiry_hours ?? STANDARD_HOURS) * HOUR_MS)
-    const asked = await approval.insert(
+    const asked = await approvals.insert(
       tx,
       {
         organizationId,
@@ -67,19 +67,19 @@ export default operation({
       },
       now,
     )
-    const { name } = (await user.find(tx, userId))!
-    await notification.tell(tx, organizationId, 'admins', [newsOf(asked, name)], now)
+    const { name } = (await users.find(tx, userId))!
+    await notifications.tell(tx, organizationId, 'admins', [newsOf(asked, name)], now)
     return toRecord(asked, now)
   },
 })
 
-function newsOf({ id, credits, operation: wanted, priceCredits, reason }: approval.Approval, name: string): notification.News {
+function newsOf({ id, credits, operation: wanted, priceCredits, reason }: approvals.Approval, name: string): notifications.News {
   const price = priceCredits === null ? '' : `, which costs ${shown(priceCredits)}`
   const what = wanted === null ? `one order of up to ${shown(credits!)}` : `${wanted}${price}`
   const ceiling = wanted !== null && credits !== null ? ` The request allows up to ${shown(credits)}.` : ''
   return {
     kind: 'approval',
-    title: `${name} requests approval for ${shown(approval.ceilingOf({ credits, priceCredits })!)}`,
+    title: `${name} requests approval for ${shown(approvals.ceilingOf({ credits, priceCredits })!)}`,
     body: `${name} wants to spend above their limit: ${what}.${ceiling}${reason ? ` Reason: ${reason}` : ''}`,
     dedupeKey: `approval:${id}`,
   }

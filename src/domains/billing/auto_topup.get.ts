@@ -1,8 +1,8 @@
 import { audOf } from '#core/money.ts'
 import { Closed, Described, Nullable, Timestamp } from '#core/shapes.ts'
-import * as autoTopup from '#model/money/auto-topup.ts'
+import * as autoTopups from '#model/money/auto-topup.ts'
 import { walletOf } from '#model/money/billing-account.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { Aud, AutoTopupRecord } from './wire.ts'
 import { EXAMPLE_AT } from '#wire/examples.ts'
@@ -33,7 +33,7 @@ export default operation({
     },
   },
 }).handle({
-  check: async ({ principal }) => organization.requireOrganization(principal),
+  check: async ({ principal }) => organizations.requireOrganization(principal),
   async execute({ db, clock }, _input, organizationId) {
     const wallet = await walletOf(db, organizationId)
     return {
@@ -41,7 +41,7 @@ export default operation({
       threshold_credits: wallet.autoThresholdCredits,
       topup_amount_credits: wallet.autoAmountCredits,
       daily_charge_cap_aud: wallet.autoDailyCapCents === null ? null : audOf(wallet.autoDailyCapCents),
-      charged_today_aud: audOf(await autoTopup.chargedToday(db, organizationId, clock.now())),
+      charged_today_aud: audOf(await autoTopups.chargedToday(db, organizationId, clock.now())),
       last_attempt_at: wallet.autoAttemptedAt?.toISOString() ?? null,
     }
   },

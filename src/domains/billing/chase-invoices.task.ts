@@ -1,14 +1,14 @@
 import { Closed } from '#core/shapes.ts'
 import { task } from '#task.ts'
-import * as invoice from '#model/money/invoice.ts'
+import * as invoices from '#model/money/invoice.ts'
 import { collectInvoiceTask } from '#model/money/tasks.ts'
 
 const LIMIT = 10_000
 
 /** Every day: what is unpaid is tried again, and what is unpaid past its date is past due. */
 export default task({ name: 'billing.chase_invoices', data: Closed({}), schedule: '30 3 * * *' }).handle(async ({ db, clock, tasks }) => {
-  await invoice.markPastDue(db, clock.now())
-  const ids = await invoice.collectable(db, LIMIT)
+  await invoices.markPastDue(db, clock.now())
+  const ids = await invoices.collectable(db, LIMIT)
   await db.transaction().execute(async (tx) => {
     for (const invoice_id of ids) await tasks(tx).enqueue(collectInvoiceTask, { invoice_id })
   })

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { audOf, CURRENCY } from '#core/money.ts'
 import { Closed, Described } from '#core/shapes.ts'
 import { walletOf } from '#model/money/billing-account.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { Aud, Credits, Currency } from './wire.ts'
 
@@ -35,7 +35,7 @@ export default operation({
     },
   },
 }).handle({
-  check: async ({ principal }) => organization.requireOrganization(principal),
+  check: async ({ principal }) => organizations.requireOrganization(principal),
   async execute({ db }, _input, organizationId) {
     const { available, reserved, autoEnabled } = await walletOf(db, organizationId)
     const balance = available + reserved

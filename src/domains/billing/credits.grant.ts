@@ -3,8 +3,8 @@ import { CreditsInput } from '#core/money-shapes.ts'
 import { MAX_CREDITS } from '#core/money.ts'
 import { invalidField, notFound, problem } from '#core/problem.ts'
 import { Closed, NotBlank, Uuid } from '#core/shapes.ts'
-import * as ledger from '#model/money/ledger.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as ledgers from '#model/money/ledger.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { Credits } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
@@ -39,13 +39,13 @@ export default operation({
 }).handle({
   async check({ db }, { organization_id, credits }) {
     if (credits === 0) throw invalidField('credits', 'must be above or below zero')
-    if (!(await organization.exists(db, organization_id))) throw notFound('organization')
+    if (!(await organizations.exists(db, organization_id))) throw notFound('organization')
   },
   async execute({ tx, clock, invocationId, attributeTo }, { organization_id, credits, reason }) {
     attributeTo(organization_id)
     const cause = { organizationId: organization_id, invocationId, now: clock.now(), reference: null, description: reason }
     const after =
-      credits > 0 ? await ledger.credit(tx, cause, [{ type: 'grant', credits }]) : await ledger.debit(tx, cause, 'adjustment', -credits)
+      credits > 0 ? await ledgers.credit(tx, cause, [{ type: 'grant', credits }]) : await ledgers.debit(tx, cause, 'adjustment', -credits)
     if (!after) throw problem('bad-request', 'The wallet has fewer credits available than are to be taken away')
     return {
       organization_id,

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Choice, Closed, Described, Limit, Nullable, Offset } from '#core/shapes.ts'
-import * as ledger from '#model/money/ledger.ts'
+import * as ledgers from '#model/money/ledger.ts'
 import type { Transfer } from '#model/money/ledger.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { TRANSACTION_TYPES, TransactionRecord } from './wire.ts'
 import { EXAMPLE_AT } from '#wire/examples.ts'
@@ -35,9 +35,9 @@ export default operation({
   }),
   example: { input: { limit: 10 }, output: { transactions: [EXAMPLE], total: 1 } },
 }).handle({
-  check: async ({ principal }) => organization.requireOrganization(principal),
+  check: async ({ principal }) => organizations.requireOrganization(principal),
   async execute({ db }, { limit, offset, reason }, organizationId) {
-    const { transfers, total } = await ledger.list(db, organizationId, { type: reason ?? null, limit, offset })
+    const { transfers, total } = await ledgers.list(db, organizationId, { type: reason ?? null, limit, offset })
     return { transactions: transfers.map(toRecord), total }
   },
 })

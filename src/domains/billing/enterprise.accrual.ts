@@ -3,8 +3,8 @@ import { audOf } from '#core/money.ts'
 import { PeriodName, periodNamed, periodOf } from '#core/period.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import * as accrual from '#model/money/accrual.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as accruals from '#model/money/accrual.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { Aud, Credits, Currency, OptionalPeriod } from './wire.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
@@ -70,12 +70,12 @@ export default operation({
   },
 }).handle({
   async check({ db, clock }, { organization_id, period }) {
-    if (!(await organization.exists(db, organization_id))) throw notFound('organization')
+    if (!(await organizations.exists(db, organization_id))) throw notFound('organization')
     return period ? periodNamed(period) : periodOf(clock.now())
   },
   async execute({ db }, { organization_id }, period) {
-    const found = await accrual.list(db, organization_id, period)
-    const sum = (rows: readonly accrual.Accrual[]) => audOf(rows.reduce((total, { credits }) => total + credits, 0))
+    const found = await accruals.list(db, organization_id, period)
+    const sum = (rows: readonly accruals.Accrual[]) => audOf(rows.reduce((total, { credits }) => total + credits, 0))
     const final = found.filter(({ settledAt }) => settledAt !== null)
     return {
       organization_id,
@@ -98,7 +98,7 @@ const entryOf = ({
   accruedAt,
   settledAt,
   invoicedReference,
-}: accrual.Accrual) => ({
+}: accruals.Accrual) => ({
   reference_type: referenceType,
   reference_id: referenceId,
   provisional: settledAt === null,

@@ -3,8 +3,8 @@ import { audOf } from '#core/money.ts'
 import { PeriodName, periodBefore, periodNamed } from '#core/period.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
-import * as accrual from '#model/money/accrual.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as accruals from '#model/money/accrual.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { Aud, OptionalPeriod } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
@@ -33,19 +33,19 @@ export default operation({
   },
 }).handle({
   async check({ db, clock }, { organization_id, period }) {
-    if (!(await organization.exists(db, organization_id))) throw notFound('organization')
+    if (!(await organizations.exists(db, organization_id))) throw notFound('organization')
     return period ? periodNamed(period) : periodBefore(clock.now())
   },
   async execute({ tx, clock, attributeTo }, { organization_id, reference, order_ids, note }, period) {
     attributeTo(organization_id)
-    const { count, credits } = await accrual.markInvoiced(
+    const { count, credits } = await accruals.markInvoiced(
       tx,
       organization_id,
       period,
       { reference, referenceIds: order_ids ?? null },
       clock.now(),
     )
-    if (!order_ids) await accrual.noteInvoice(tx, organization_id, period.name, reference, note ?? null)
+    if (!order_ids) await accruals.noteInvoice(tx, organization_id, period.name, reference, note ?? null)
     return { organization_id, period: period.name, reference, marked: count, marked_aud: audOf(credits) }
   },
 })

@@ -3,9 +3,9 @@ import type { PrintedInvoice } from '#services/documents/invoice-pdf.ts'
 import { audOf } from '#core/money.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as invoice from '#model/money/invoice.ts'
+import * as invoices from '#model/money/invoice.ts'
 import type { Invoice } from '#model/money/invoice.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation, type Context } from '#operation.ts'
 import { EXAMPLE_INVOICE, EXAMPLE_LINE, InvoiceLineRecord, InvoiceRecord, toRecord } from './invoices.wire.ts'
 
@@ -32,7 +32,7 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { invoice_id }) {
-    const found = await invoice.find(db, organization.requireOrganization(principal), invoice_id)
+    const found = await invoices.find(db, organizations.requireOrganization(principal), invoice_id)
     if (!found) throw notFound('invoice')
     return found
   },

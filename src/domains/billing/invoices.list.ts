@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Limit } from '#core/shapes.ts'
 import * as invoice from '#model/money/invoice.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_INVOICE, InvoiceRecord, toRecord } from './invoices.wire.ts'
 
@@ -17,7 +17,7 @@ export default operation({
   }),
   example: { input: {}, output: { invoices: [EXAMPLE_INVOICE], count: 1 } },
 }).handle({
-  check: async ({ principal }) => organization.requireOrganization(principal),
+  check: async ({ principal }) => organizations.requireOrganization(principal),
   async execute({ db }, { limit }, organizationId) {
     const invoices = (await invoice.list(db, organizationId, limit)).map(toRecord)
     return { invoices, count: invoices.length }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
-import * as computeQuota from '#model/plans/compute-quota.ts'
+import * as computeQuotas from '#model/plans/compute-quota.ts'
 import * as retention from '#model/imagery/retention.ts'
 import applyPlan from './apply-plan.task.ts'
 import retain from '#domains/items/retain.task.ts'
@@ -146,7 +146,7 @@ test('billing.plan.change', async (t) => {
       .where('org_id', '=', org.id)
       .execute()
     const begun = await Promise.allSettled(
-      Array.from({ length: 15 }, () => w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, 'compute_jobs', w.clock.now()))),
+      Array.from({ length: 15 }, () => w.db.transaction().execute((tx) => computeQuotas.take(tx, org.id, 'compute_jobs', w.clock.now()))),
     )
     assert.ok(begun.every(({ status }) => status === 'fulfilled'))
     const { exceeded } = await w.ok(org.owner.token, 'billing.plan.change', { plan_id: 'free' })
@@ -159,14 +159,14 @@ test('billing.plan.change', async (t) => {
     )
     assert.match(exceeded[0].message, /nothing is deleted/)
     await assert.rejects(
-      w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, 'compute_jobs', w.clock.now())),
+      w.db.transaction().execute((tx) => computeQuotas.take(tx, org.id, 'compute_jobs', w.clock.now())),
       { slug: 'compute-quota-exceeded', status: 402, title: 'Compute Quota Exceeded', members: { used: 15, limit: 10 } },
     )
   })
 
   await t.test('200 jobs at once on the free plan: ten begin; the next month has ten more', async () => {
     const org = await w.organization()
-    const take = () => w.db.transaction().execute((tx) => computeQuota.take(tx, org.id, 'compute_jobs', w.clock.now()))
+    const take = () => w.db.transaction().execute((tx) => computeQuotas.take(tx, org.id, 'compute_jobs', w.clock.now()))
     const results = await Promise.allSettled(Array.from({ length: 200 }, take))
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 10)
     w.clock.advance({ days: 31 })

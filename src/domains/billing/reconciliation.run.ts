@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
 import { Closed, Defaulted, Timestamp, Uuid } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { reconcile } from '#model/money/reconciliation.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
@@ -42,7 +42,7 @@ export default operation({
   },
 }).handle({
   async check({ db }, { organization_id }) {
-    if (!(await organization.exists(db, organization_id))) throw notFound('organization')
+    if (!(await organizations.exists(db, organization_id))) throw notFound('organization')
   },
   async execute({ tx, clock, attributeTo }, { organization_id, threshold_bytes }) {
     attributeTo(organization_id)

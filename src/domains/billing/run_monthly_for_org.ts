@@ -4,7 +4,7 @@ import { satisfies } from '#core/scopes.ts'
 import { Closed, Described, Uuid } from '#core/shapes.ts'
 import { requireBillingAdmin } from '#model/money/billing-account.ts'
 import * as monthlyClose from '#model/money/monthly-close.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_INVOICE, EXAMPLE_LINE, InvoiceLineRecord, InvoiceRecord, toRecord } from './invoices.wire.ts'
 import { OptionalPeriod } from './wire.ts'
@@ -44,7 +44,7 @@ export default operation({
     return { isStaff: false }
   },
   async check({ db, clock }, { organization_id, period }, { isStaff }) {
-    if (isStaff && !(await organization.exists(db, organization_id))) throw notFound('organization')
+    if (isStaff && !(await organizations.exists(db, organization_id))) throw notFound('organization')
     return { organizationId: organization_id.toLowerCase(), period: monthlyClose.closablePeriod(period, clock.now()) }
   },
   async execute(context, _input, { organizationId, period }) {

@@ -3,7 +3,7 @@ import { CreditsInput, DollarsInput } from '#core/money-shapes.ts'
 import { centsOf } from '#core/money.ts'
 import { problem } from '#core/problem.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import * as autoTopup from '#model/money/auto-topup.ts'
+import * as autoTopups from '#model/money/auto-topup.ts'
 import { hasDefaultCard, lockWallet, requireBillingAdmin } from '#model/money/billing-account.ts'
 import { requirePayments } from '#model/money/processor.ts'
 import { autoTopupTask } from '#model/money/tasks.ts'
@@ -44,7 +44,7 @@ export default operation({
         'payment-method-required',
         'Automatic top-up charges the default card, and the organization has none; save one with payment_methods.attach',
       )
-    await autoTopup.set(tx, organizationId, {
+    await autoTopups.set(tx, organizationId, {
       autoEnabled: enabled,
       autoThresholdCredits: threshold_credits,
       autoAmountCredits: topup_amount_credits,

@@ -1,10 +1,10 @@
 import { settleReservationTask } from '#model/money/tasks.ts'
 import { task } from '#task.ts'
-import * as cardHold from '#model/money/card-hold.ts'
-import * as reservation from '#model/money/reservation.ts'
+import * as cardHolds from '#model/money/card-hold.ts'
+import * as reservations from '#model/money/reservation.ts'
 
 /** Takes or frees the hold of a card reservation that was decided. */
 export default task({ ...settleReservationTask }).handle(async (context, { reservation_id }) => {
-  const found = await reservation.find(context.db, reservation_id)
-  if (found) await cardHold.settle(context, found)
+  const found = await reservations.find(context.db, reservation_id)
+  if (found) await cardHolds.settle(context, found)
 })

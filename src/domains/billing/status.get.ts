@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { audOf } from '#core/money.ts'
 import { Choice, Closed, Described, Uuid } from '#core/shapes.ts'
-import * as accrual from '#model/money/accrual.ts'
+import * as accruals from '#model/money/accrual.ts'
 import { hasDefaultCard, walletOf } from '#model/money/billing-account.ts'
-import * as invoice from '#model/money/invoice.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as invoices from '#model/money/invoice.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { requireKnownPlan } from '#model/plans/plan.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
+import * as storageAccounts from '#model/plans/storage-account.ts'
 import { jobsOfMonth } from '#model/plans/usage.ts'
 import { operation } from '#operation.ts'
 import { Aud, Credits, Currency } from './wire.ts'
@@ -65,18 +65,18 @@ export default operation({
     },
   },
 }).handle({
-  check: async ({ principal }, { organization_id }) => organization.requireNamedOrganization(principal, organization_id),
+  check: async ({ principal }, { organization_id }) => organizations.requireNamedOrganization(principal, organization_id),
   async execute({ db, clock }, _input, organizationId) {
-    const { planId, billingMode, enterpriseStatus } = await organization.get(db, organizationId)
+    const { planId, billingMode, enterpriseStatus } = await organizations.get(db, organizationId)
     const plan = requireKnownPlan(planId)
     const { available, reserved, autoEnabled } = await walletOf(db, organizationId)
-    const { finalCredits, provisionalCredits } = await accrual.standing(db, organizationId)
+    const { finalCredits, provisionalCredits } = await accruals.standing(db, organizationId)
     return {
       organization_id: organizationId,
       plan: planId,
       billing_mode: billingMode,
       enterprise_billing_status: enterpriseStatus,
-      subscription_status: (await invoice.isPastDue(db, organizationId)) ? ('past_due' as const) : ('active' as const),
+      subscription_status: (await invoices.isPastDue(db, organizationId)) ? ('past_due' as const) : ('active' as const),
       currency: 'AUD' as const,
       balance_credits: available + reserved,
       available_credits: available,
@@ -85,7 +85,7 @@ export default operation({
       has_default_card: await hasDefaultCard(db, organizationId),
       auto_topup_enabled: autoEnabled,
       quotas: {
-        storage_bytes: { used: (await storageAccount.get(db, organizationId)).usedBytes, limit: plan.storageBytes },
+        storage_bytes: { used: (await storageAccounts.get(db, organizationId)).usedBytes, limit: plan.storageBytes },
         compute_jobs: { used: (await jobsOfMonth(db, organizationId, 'compute_jobs', clock.now())).used, limit: plan.computeJobs },
         processing_jobs: { used: (await jobsOfMonth(db, organizationId, 'processing_jobs', clock.now())).used, limit: plan.processingJobs },
       },

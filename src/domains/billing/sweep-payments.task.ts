@@ -1,7 +1,7 @@
 import { Closed } from '#core/shapes.ts'
 import { task } from '#task.ts'
-import * as cardHold from '#model/money/card-hold.ts'
-import * as paymentNotice from '#model/money/payment-notice.ts'
+import * as cardHolds from '#model/money/card-hold.ts'
+import * as paymentNotices from '#model/money/payment-notice.ts'
 import * as sweep from '#model/money/payment-sweep.ts'
 
 const UNSETTLED_LIMIT = 200
@@ -10,8 +10,8 @@ const UNSETTLED_LIMIT = 200
 export default task({ name: 'billing.sweep_payments', data: Closed({}), schedule: '* * * * *' }).handle(async (context) => {
   if (context.payments) {
     await sweep.sweepAttempts(context)
-    await cardHold.renewAging(context)
-    await paymentNotice.forgetOld(context.db, context.clock.now())
+    await cardHolds.renewAging(context)
+    await paymentNotices.forgetOld(context.db, context.clock.now())
   }
   await sweep.settleReservations(context, { organizationId: null, limit: UNSETTLED_LIMIT })
 })

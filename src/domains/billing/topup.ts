@@ -3,7 +3,7 @@ import { Choice, Closed, Described, Uuid } from '#core/shapes.ts'
 import { problem } from '#core/problem.ts'
 import { hasDefaultCard, requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
 import { requirePayments } from '#model/money/processor.ts'
-import * as topup from '#model/money/topup.ts'
+import * as topups from '#model/money/topup.ts'
 import { operation } from '#operation.ts'
 import { Credits, TopupAmount } from './wire.ts'
 
@@ -43,17 +43,17 @@ export default operation({
 }).handle({
   permit: ({ db, principal }) => requireBillingAdmin(db, principal),
   async check({ db, payments }, { aud_cents, credits }, organizationId) {
-    const cents = topup.centsWanted(aud_cents, credits)
+    const cents = topups.centsWanted(aud_cents, credits)
     requirePayments({ payments })
     if (!(await hasDefaultCard(db, organizationId)))
       throw problem('payment-method-required', 'The organization has no default card; save one with payment_methods.attach')
     return { organizationId, cents }
   },
   async prepare(context, _input, { organizationId, cents }) {
-    return await topup.charge(context, { organizationId, cents, requestKey: context.idempotencyKey, userId: context.principal.userId })
+    return await topups.charge(context, { organizationId, cents, requestKey: context.idempotencyKey, userId: context.principal.userId })
   },
   async execute(context, _input, { organizationId }, { attempt, intent }) {
-    const { status } = await topup.settle(context, attempt.id, intent)
+    const { status } = await topups.settle(context, attempt.id, intent)
     const isPaid = status === 'succeeded'
     const { available, reserved } = await walletOf(context.tx, organizationId)
     return {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { requireArea as requireGeometry } from '#core/geometry.ts'
 import { invalidField } from '#core/problem.ts'
 import { Closed, Described, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
 import { operation, type Context } from '#operation.ts'
 import { requireProcess } from '#services/processing/catalogue.ts'
@@ -47,7 +47,7 @@ export default operation({
   },
 }).handle({
   async permit(context, { project_id, organization_id }) {
-    if (organization_id !== undefined) organization.requireNamedOrganization(context.principal, organization_id)
+    if (organization_id !== undefined) organizations.requireNamedOrganization(context.principal, organization_id)
     const projectId = project_id ?? (await onlyProject(context))
     await permitJob(context, projectId)
     return projectId
@@ -90,7 +90,7 @@ export default operation({
 
 /** Where there is one project to choose from, nobody need name it. */
 async function onlyProject({ db, principal }: Pick<Context, 'db' | 'principal'>): Promise<string> {
-  organization.requireOrganization(principal)
+  organizations.requireOrganization(principal)
   const { projects, total } = await project.list(db, principal, { includeArchived: false, limit: 2, offset: 0 })
   if (total !== 1) throw invalidField('project_id', 'names the project that the result goes to, because there is more than one or none')
   return projects[0]!.id

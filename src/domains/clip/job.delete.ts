@@ -1,8 +1,8 @@
 import { Closed, Removed } from '#core/shapes.ts'
 import * as itemDelete from '#model/imagery/item-delete.ts'
-import * as item from '#model/imagery/item-read.ts'
-import * as project from '#model/identity/project.ts'
-import * as job from '#model/processing/job.ts'
+import * as items from '#model/imagery/item-read.ts'
+import * as projects from '#model/identity/project.ts'
+import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { releaseJob } from '#services/processing/ending.ts'
 import { requireClip } from './clips.lib.ts'
@@ -20,16 +20,16 @@ export default operation({
 }).handle({
   async check(context, { job_id }) {
     await requireClip(context, job_id)
-    return await job.requireEditor(context.db, context.principal, job_id)
+    return await jobs.requireEditor(context.db, context.principal, job_id)
   },
   async execute(context, _input, { id, organizationId, projectId }) {
     const { tx, clock } = context
     context.attributeTo(organizationId)
-    await project.hold(tx, projectId)
-    const held = await job.lock(tx, id)
+    await projects.hold(tx, projectId)
+    const held = await jobs.lock(tx, id)
     if (held.completedAt === null) await releaseJob(context, { ...held, status: 'cancelled' }, held.status)
-    for (const { seq } of await item.ofJobs(tx, [held])) await itemDelete.softDelete(tx, seq, clock.now(), { evenArchived: true })
-    await job.remove(tx, id)
+    for (const { seq } of await items.ofJobs(tx, [held])) await itemDelete.softDelete(tx, seq, clock.now(), { evenArchived: true })
+    await jobs.remove(tx, id)
     return { ok: true as const, id }
   },
 })

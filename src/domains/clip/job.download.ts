@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as downloadQuota from '#model/plans/download-quota.ts'
+import * as downloadQuotas from '#model/plans/download-quota.ts'
 import { operation } from '#operation.ts'
 import { filesOf, requireCompleted } from './clips.lib.ts'
 import { EXAMPLE_CLIP_ID, JobId } from './wire.ts'
@@ -36,7 +36,7 @@ export default operation({
     await commit(organizationId, 'clip.job.download', async ({ tx }) => {
       const taker = { organizationId, principal, invocationId, now: clock.now() }
       const download = { kind: 'clip' as const, itemId: file.itemId, assetId: file.assetId, bytes: file.size_bytes }
-      await downloadQuota.start(tx, taker, [download], { countsEgress: false })
+      await downloadQuotas.start(tx, taker, [download], { countsEgress: false })
     })
     return {
       contentType: 'image/tiff',

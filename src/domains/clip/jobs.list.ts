@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Closed, Limit, Nullable, Offset } from '#core/shapes.ts'
 import type { JobStatus } from '#core/vocabulary.ts'
-import * as organization from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as organizations from '#model/identity/organization.ts'
+import * as projects from '#model/identity/project.ts'
 import * as job from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { CLIP_PROCESS, filesOf, toFile } from './clips.lib.ts'
@@ -36,14 +36,14 @@ export default operation({
 }).handle({
   async check({ principal }, { organization_id }) {
     return organization_id === undefined
-      ? organization.requireOrganization(principal)
-      : organization.requireNamedOrganization(principal, organization_id)
+      ? organizations.requireOrganization(principal)
+      : organizations.requireNamedOrganization(principal, organization_id)
   },
   async execute(context, { status, limit, offset }, organizationId) {
     const { db, principal } = context
     const { jobs, total } = await job.list(db, {
       organizationId,
-      hiddenProjectIds: await project.hiddenFrom(db, principal),
+      hiddenProjectIds: await projects.hiddenFrom(db, principal),
       jobTypes: [CLIP_PROCESS],
       statuses: status ? STORED[status] : undefined,
       limit,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Defaulted, Described, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
-import * as project from '#model/identity/project.ts'
+import * as collections from '#model/imagery/collection.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { CollectionRecord, Color, Description, EXAMPLE_COLLECTION, LayerOrder, Name, toRecord } from './wire.ts'
 
@@ -27,13 +27,13 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { project_id }) {
-    return project.requireActive(await project.requireRole(db, principal, project_id, 'editor'))
+    return projects.requireActive(await projects.requireRole(db, principal, project_id, 'editor'))
   },
   async execute({ tx, principal, clock, lineage, events, attributeTo }, input, found) {
     attributeTo(found.organizationId)
     const now = clock.now()
-    await project.hold(tx, found.id)
-    const made = await collection.insert(
+    await projects.hold(tx, found.id)
+    const made = await collections.insert(
       tx,
       { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now },
       {
@@ -45,7 +45,7 @@ export default operation({
       },
     )
     lineage.record('collection', made.id, 'created_in', { kind: 'project', id: found.id })
-    events.emit('collection.created', made.id, collection.summary(made))
+    events.emit('collection.created', made.id, collections.summary(made))
     return toRecord(made, 0)
   },
 })

@@ -1,6 +1,6 @@
 import { Closed, Described, Removed, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
-import * as project from '#model/identity/project.ts'
+import * as collections from '#model/imagery/collection.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_COLLECTION } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -19,14 +19,14 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { project_id, collection_id }) {
-    const found = project.requireActive(await project.requireRole(db, principal, project_id, 'admin'))
-    return { found, before: await collection.requireIn(db, found.id, collection_id) }
+    const found = projects.requireActive(await projects.requireRole(db, principal, project_id, 'admin'))
+    return { found, before: await collections.requireIn(db, found.id, collection_id) }
   },
   async execute({ tx, clock, events, attributeTo }, _input, { found, before }) {
     attributeTo(found.organizationId)
-    await project.hold(tx, found.id)
-    const gone = await collection.softDelete(tx, before.id, clock.now())
-    events.emit('collection.updated', gone.id, collection.summary(gone))
+    await projects.hold(tx, found.id)
+    const gone = await collections.softDelete(tx, before.id, clock.now())
+    events.emit('collection.updated', gone.id, collections.summary(gone))
     return { ok: true as const, id: gone.id }
   },
 })

@@ -1,6 +1,6 @@
 import { Closed, Described, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
-import * as project from '#model/identity/project.ts'
+import * as collections from '#model/imagery/collection.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { CollectionRecord, EXAMPLE_COLLECTION, toRecord } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -15,10 +15,10 @@ export default operation({
   example: { input: { project_id: EXAMPLE_COLLECTION.project_id, collection_id: EXAMPLE_COLLECTION.id }, output: EXAMPLE_COLLECTION },
 }).handle({
   async check({ db, principal }, { project_id, collection_id }) {
-    const found = await project.requireReader(db, principal, project_id)
-    return await collection.requireIn(db, found.id, collection_id)
+    const found = await projects.requireReader(db, principal, project_id)
+    return await collections.requireIn(db, found.id, collection_id)
   },
   async execute({ db }, _input, found) {
-    return toRecord(found, (await collection.countItems(db, [found.id])).get(found.id) ?? 0)
+    return toRecord(found, (await collections.countItems(db, [found.id])).get(found.id) ?? 0)
   },
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Described, Uuid } from '#core/shapes.ts'
 import * as collection from '#model/imagery/collection.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { CollectionRecord, EXAMPLE_COLLECTION, toRecord } from './wire.ts'
 
@@ -15,7 +15,7 @@ export default operation({
   example: { input: { project_id: EXAMPLE_COLLECTION.project_id }, output: [EXAMPLE_COLLECTION] },
 }).handle({
   async check({ db, principal }, { project_id }) {
-    return await project.requireReader(db, principal, project_id)
+    return await projects.requireReader(db, principal, project_id)
   },
   async execute({ db }, _input, found) {
     const collections = await collection.list(db, found.id)

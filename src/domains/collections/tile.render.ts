@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Described } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
+import * as collections from '#model/imagery/collection.ts'
 import { operation } from '#operation.ts'
 import { drawCollectionTile, requireShared } from '#services/drawing/collection.ts'
 import { choiceOf } from '#services/drawing/look.ts'
@@ -35,7 +35,7 @@ export default operation({
     requireTile(input)
     requireShared(input)
     choiceOf(input)
-    return await collection.requireReader(db, principal, input.collection_id)
+    return await collections.requireReader(db, principal, input.collection_id)
   },
   async execute(context, input, found) {
     return pictureReply(await drawCollectionTile(context, found, { ...input, format: input.format }), FOR_MINUTES)

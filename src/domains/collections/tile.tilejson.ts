@@ -1,5 +1,5 @@
 import { Closed, Described } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
+import * as collections from '#model/imagery/collection.ts'
 import { operation } from '#operation.ts'
 import { collectionCoverage, requireShared } from '#services/drawing/collection.ts'
 import { FormatOrWebp, lookFields, TemplateKey, TileSize } from '#wire/tile.ts'
@@ -28,7 +28,7 @@ export default operation({
 }).handle({
   async check({ db, principal }, input) {
     requireShared(input)
-    return await collection.requireReader(db, principal, input.collection_id)
+    return await collections.requireReader(db, principal, input.collection_id)
   },
   async execute(context, { profile, asset_key, key, format, tile_size }, found) {
     const tiles = tileTemplate({

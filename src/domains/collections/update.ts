@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Described, Nullable, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
-import * as project from '#model/identity/project.ts'
+import * as collections from '#model/imagery/collection.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { CollectionRecord, Color, Description, EXAMPLE_COLLECTION, LayerOrder, Name, toRecord } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -31,12 +31,12 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { project_id, collection_id }) {
-    const found = project.requireActive(await project.requireRole(db, principal, project_id, 'editor'))
-    return { found, before: await collection.requireIn(db, found.id, collection_id) }
+    const found = projects.requireActive(await projects.requireRole(db, principal, project_id, 'editor'))
+    return { found, before: await collections.requireIn(db, found.id, collection_id) }
   },
   async execute({ tx, clock, events, attributeTo }, input, { found, before }) {
     attributeTo(found.organizationId)
-    await project.hold(tx, found.id)
+    await projects.hold(tx, found.id)
     const change = {
       name: input.name ?? undefined,
       description: input.description,
@@ -44,8 +44,8 @@ export default operation({
       showOnMap: input.show_on_map ?? undefined,
       layerOrder: input.layer_order ?? undefined,
     }
-    const changed = await collection.update(tx, before.id, change, clock.now())
-    events.emit('collection.updated', changed.id, collection.summary(changed))
-    return toRecord(changed, (await collection.countItems(tx, [changed.id])).get(changed.id) ?? 0)
+    const changed = await collections.update(tx, before.id, change, clock.now())
+    events.emit('collection.updated', changed.id, collections.summary(changed))
+    return toRecord(changed, (await collections.countItems(tx, [changed.id])).get(changed.id) ?? 0)
   },
 })

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { requireSignedIn } from '#core/principal.ts'
 import { problem } from '#core/problem.ts'
 import { Closed, Defaulted } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as organizations from '#model/identity/organization.ts'
+import * as projects from '#model/identity/project.ts'
 import * as licensing from '#model/licensing/licence.ts'
 import { operation } from '#operation.ts'
 import { DocumentId, DocumentRecord, EulaId, EXAMPLE_DOCUMENT, requireDocument, toDocument } from './wire.ts'
@@ -31,8 +31,8 @@ export default operation({
 }).handle({
   async check({ db, principal, vendors }, { eula_id, document_id }) {
     requireSignedIn(principal, 'accept or withdraw a licence')
-    const organizationId = organization.requireOrganization(principal)
-    if (!(await project.isEditorOfAny(db, principal, organizationId)))
+    const organizationId = organizations.requireOrganization(principal)
+    if (!(await projects.isEditorOfAny(db, principal, organizationId)))
       throw problem('forbidden', 'Only an owner, an admin or an editor of a project can accept or withdraw a licence')
     return { organizationId, ...requireDocument(vendors, eula_id, document_id) }
   },

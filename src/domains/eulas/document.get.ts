@@ -1,5 +1,5 @@
 import { Closed } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { acceptances } from '#model/licensing/licence.ts'
 import { operation } from '#operation.ts'
 import { DocumentId, DocumentRecord, EulaId, EXAMPLE_DOCUMENT, requireDocument, toDocument } from './wire.ts'
@@ -14,7 +14,7 @@ export default operation({
   example: { input: { eula_id: EXAMPLE_DOCUMENT.eula_id, document_id: EXAMPLE_DOCUMENT.id }, output: EXAMPLE_DOCUMENT },
 }).handle({
   async check({ principal, vendors }, { eula_id, document_id }) {
-    return { organizationId: organization.requireOrganization(principal), ...requireDocument(vendors, eula_id, document_id) }
+    return { organizationId: organizations.requireOrganization(principal), ...requireDocument(vendors, eula_id, document_id) }
   },
   execute: async ({ db }, _input, { organizationId, licence, document }) =>
     toDocument(licence, document, await acceptances(db, organizationId)),

@@ -1,5 +1,5 @@
 import { Choice, Closed, Defaulted } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { acceptances } from '#model/licensing/licence.ts'
 import { operation } from '#operation.ts'
 import { pageFields, PageOf, pageOf } from '#wire/page.ts'
@@ -22,7 +22,7 @@ export default operation({
   },
 }).handle({
   async check({ principal, vendors }, { eula_id }) {
-    return { organizationId: organization.requireOrganization(principal), licence: requireEula(vendors, eula_id) }
+    return { organizationId: organizations.requireOrganization(principal), licence: requireEula(vendors, eula_id) }
   },
   async execute({ db }, { page, size, sort }, { organizationId, licence }) {
     const accepted = await acceptances(db, organizationId)

@@ -1,5 +1,5 @@
 import { Closed } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { acceptances } from '#model/licensing/licence.ts'
 import { operation } from '#operation.ts'
 import { EulaId, EulaRecord, EXAMPLE_EULA, requireEula, toEula } from './wire.ts'
@@ -14,7 +14,7 @@ export default operation({
   example: { input: { eula_id: EXAMPLE_EULA.id }, output: EXAMPLE_EULA },
 }).handle({
   async check({ principal, vendors }, { eula_id }) {
-    return { organizationId: organization.requireOrganization(principal), licence: requireEula(vendors, eula_id) }
+    return { organizationId: organizations.requireOrganization(principal), licence: requireEula(vendors, eula_id) }
   },
   execute: async ({ db, vendors }, _input, { organizationId, licence }) => toEula(vendors, licence, await acceptances(db, organizationId)),
 })

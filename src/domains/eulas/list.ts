@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Choice, Closed, Nullable, Defaulted } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { acceptances } from '#model/licensing/licence.ts'
 import { operation } from '#operation.ts'
 import { pageFields, PageOf, pageOf } from '#wire/page.ts'
@@ -21,7 +21,7 @@ export default operation({
   output: PageOf(EulaRecord, 'Licences'),
   example: { input: { term: 'analysis' }, output: { content: [EXAMPLE_EULA], page: 0, size: 20, totalElements: 1, totalPages: 1 } },
 }).handle({
-  check: async ({ principal }) => organization.requireOrganization(principal),
+  check: async ({ principal }) => organizations.requireOrganization(principal),
   async execute({ db, vendors }, { term, page, size, sort }, organizationId) {
     const wanted = (term ?? '').toLowerCase()
     const [field, direction] = sort.split(',') as ['createdAt' | 'name', 'asc' | 'desc']

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Defaulted } from '#core/shapes.ts'
-import * as subscription from '#model/events/subscription.ts'
+import * as subscriptions from '#model/events/subscription.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { requireEndpoint } from './endpoint.lib.ts'
@@ -41,13 +41,13 @@ export default operation({
 }).handle({
   async check(context, { endpoint_url, filter_config, headers }) {
     const organizationId = requireOrganization(context.principal)
-    subscription.requireFilter(filter_config)
-    subscription.requireHeaders(headers)
+    subscriptions.requireFilter(filter_config)
+    subscriptions.requireHeaders(headers)
     await requireEndpoint(context, endpoint_url)
     return organizationId
   },
   async execute({ tx, principal, clock }, input, organizationId) {
-    const { subscription: made, secret } = await subscription.insert(
+    const { subscription: made, secret } = await subscriptions.insert(
       tx,
       principal,
       {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as subscription from '#model/events/subscription.ts'
+import * as subscriptions from '#model/events/subscription.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_SUBSCRIPTION, SubscriptionId } from './wire.ts'
@@ -22,10 +22,10 @@ export default operation({
   example: { input: { subscription_id: EXAMPLE_SUBSCRIPTION.id }, output: { ok: true, id: EXAMPLE_SUBSCRIPTION.id, deleted: true } },
 }).handle({
   async check({ db, principal }, { subscription_id }) {
-    return await subscription.requireChangeable(db, principal, requireOrganization(principal), subscription_id)
+    return await subscriptions.requireChangeable(db, principal, requireOrganization(principal), subscription_id)
   },
   async execute({ tx }, _input, { id }) {
-    await subscription.remove(tx, id)
+    await subscriptions.remove(tx, id)
     return { ok: true as const, id, deleted: true as const }
   },
 })

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Choice, Closed, Limit, Nullable, Offset } from '#core/shapes.ts'
 import { DELIVERY_STATES } from '#core/vocabulary.ts'
-import * as delivery from '#model/events/delivery.ts'
-import * as subscription from '#model/events/subscription.ts'
+import * as deliveries from '#model/events/delivery.ts'
+import * as subscriptions from '#model/events/subscription.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { DeliveryRecord, EXAMPLE_DELIVERY, EXAMPLE_SUBSCRIPTION, SubscriptionId, toDelivery } from './wire.ts'
@@ -28,8 +28,8 @@ export default operation({
   },
 }).handle({
   async execute({ db, principal }, { subscription_id, state, limit, offset }) {
-    const { id } = await subscription.requireOf(db, requireOrganization(principal), subscription_id)
-    const found = await delivery.list(db, id, { state: state ?? null, limit, offset })
+    const { id } = await subscriptions.requireOf(db, requireOrganization(principal), subscription_id)
+    const found = await deliveries.list(db, id, { state: state ?? null, limit, offset })
     return { deliveries: found.map(toDelivery), count: found.length }
   },
 })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as delivery from '#model/events/delivery.ts'
+import * as deliveries from '#model/events/delivery.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { DeliveryRecord, EXAMPLE_DELIVERY, toDelivery } from './wire.ts'
@@ -18,9 +18,9 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { delivery_id }) {
-    return await delivery.requireSubscription(db, requireOrganization(principal), delivery_id)
+    return await deliveries.requireSubscription(db, requireOrganization(principal), delivery_id)
   },
   async execute({ tx, clock }, { delivery_id }, subscriptionId) {
-    return toDelivery(await delivery.retry(tx, subscriptionId, delivery_id, clock.now()))
+    return toDelivery(await deliveries.retry(tx, subscriptionId, delivery_id, clock.now()))
   },
 })

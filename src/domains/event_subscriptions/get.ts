@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as delivery from '#model/events/delivery.ts'
-import * as subscription from '#model/events/subscription.ts'
+import * as deliveries from '#model/events/delivery.ts'
+import * as subscriptions from '#model/events/subscription.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { DeliveryRecord, EXAMPLE_DELIVERY, EXAMPLE_SUBSCRIPTION, SubscriptionId, SubscriptionRecord, toDelivery, toRecord } from './wire.ts'
@@ -27,8 +27,8 @@ export default operation({
   },
 }).handle({
   async execute({ db, principal }, { subscription_id }) {
-    const found = await subscription.requireOf(db, requireOrganization(principal), subscription_id)
-    const recent = await delivery.list(db, found.id, { state: null, limit: RECENT, offset: 0 })
+    const found = await subscriptions.requireOf(db, requireOrganization(principal), subscription_id)
+    const recent = await deliveries.list(db, found.id, { state: null, limit: RECENT, offset: 0 })
     return { ...toRecord(found), recent_deliveries: recent.map(toDelivery) }
   },
 })

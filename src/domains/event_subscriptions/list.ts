@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as subscription from '#model/events/subscription.ts'
+import * as subscriptions from '#model/events/subscription.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EventTypeName, EXAMPLE_SUBSCRIPTION, SubscriptionRecord, toRecord } from './wire.ts'
@@ -21,7 +21,7 @@ export default operation({
   example: { input: { active: true }, output: { event_subscriptions: [EXAMPLE_SUBSCRIPTION], count: 1 } },
 }).handle({
   async execute({ db, principal }, { event_type, active }) {
-    const found = await subscription.list(db, requireOrganization(principal), { eventType: event_type ?? null, isActive: active ?? null })
+    const found = await subscriptions.list(db, requireOrganization(principal), { eventType: event_type ?? null, isActive: active ?? null })
     return { event_subscriptions: found.map(toRecord), count: found.length }
   },
 })

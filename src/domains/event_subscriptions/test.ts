@@ -4,8 +4,8 @@ import { newId } from '#core/ids.ts'
 import { problem } from '#core/problem.ts'
 import { Choice, Closed, Nullable } from '#core/shapes.ts'
 import { DELIVERY_STATUSES } from '#core/vocabulary.ts'
-import * as subscription from '#model/events/subscription.ts'
-import * as rateWindow from '#model/platform/rate-window.ts'
+import * as subscriptions from '#model/events/subscription.ts'
+import * as rateWindows from '#model/platform/rate-window.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { NO_ANSWER, post } from '#services/webhooks/send.ts'
@@ -46,8 +46,8 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, clock }, { subscription_id }) {
-    const found = await subscription.requireChangeable(db, principal, requireOrganization(principal), subscription_id)
-    const [count] = await rateWindow.countAll(
+    const found = await subscriptions.requireChangeable(db, principal, requireOrganization(principal), subscription_id)
+    const [count] = await rateWindows.countAll(
       db,
       [{ subject: `webhook-test:${found.organizationId}`, windowSeconds: WINDOW_SECONDS }],
       clock.now(),
@@ -68,7 +68,7 @@ export default operation({
       data: { test: true },
       occurredAt: context.clock.now(),
     }
-    const signing = await subscription.signing(context.db, found.id, context.clock.now())
+    const signing = await subscriptions.signing(context.db, found.id, context.clock.now())
     return { event, ...(await post(context, { ...signing, event })) }
   },
   async execute(_context, _input, _found, { event, attempt, isDelivered }) {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { invalidField, problem } from '#core/problem.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import * as subscription from '#model/events/subscription.ts'
+import * as subscriptions from '#model/events/subscription.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { requireEndpoint } from './endpoint.lib.ts'
@@ -46,7 +46,7 @@ export default operation({
   },
 }).handle({
   async check(context, input) {
-    const found = await subscription.requireChangeable(
+    const found = await subscriptions.requireChangeable(
       context.db,
       context.principal,
       requireOrganization(context.principal),
@@ -55,7 +55,7 @@ export default operation({
     if (input.active != null && input.is_active != null && input.active !== input.is_active)
       throw invalidField('is_active', 'says the same as active, so they cannot differ')
     const isActive = input.active ?? input.is_active
-    const change: subscription.SubscriptionChange = {
+    const change: subscriptions.SubscriptionChange = {
       ...(input.endpoint_url == null ? {} : { endpointUrl: input.endpoint_url }),
       ...(input.filter_config == null ? {} : { filterConfig: input.filter_config }),
       ...(input.headers == null ? {} : { headers: input.headers }),
@@ -64,15 +64,15 @@ export default operation({
       ...(input.rotate_secret ? { rotateSecret: true } : {}),
     }
     if (Object.keys(change).length === 0) throw problem('bad-request', 'Nothing to change: name at least one field')
-    if (change.filterConfig) subscription.requireFilter(change.filterConfig)
-    if (change.headers) subscription.requireHeaders(change.headers)
+    if (change.filterConfig) subscriptions.requireFilter(change.filterConfig)
+    if (change.headers) subscriptions.requireHeaders(change.headers)
     if (change.endpointUrl) await requireEndpoint(context, change.endpointUrl)
     // Whoever says where events go, or that they go again, may be told no more than they may read themselves.
     const isRedirected = change.endpointUrl !== undefined || (change.isActive === true && !found.isActive)
     return { id: found.id, change: isRedirected ? { ...change, userId: context.principal.userId } : change }
   },
   async execute({ tx, clock }, _input, { id, change }) {
-    const { subscription: changed, secret } = await subscription.update(tx, id, change, clock.now())
+    const { subscription: changed, secret } = await subscriptions.update(tx, id, change, clock.now())
     return {
       ...toRecord(changed),
       ...(secret === null ? {} : { signing_secret: secret, previous_secret_until: changed.previousSecretUntil!.toISOString() }),

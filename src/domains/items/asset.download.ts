@@ -1,7 +1,7 @@
 import { Closed, Described } from '#core/shapes.ts'
-import * as asset from '#model/imagery/asset.ts'
-import * as downloadQuota from '#model/plans/download-quota.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as assets from '#model/imagery/asset.ts'
+import * as downloadQuotas from '#model/plans/download-quota.ts'
+import * as items from '#model/imagery/item-read.ts'
 import { requireDownloadable } from '#model/imagery/item-window.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ASSET, EXAMPLE_ITEM } from '#wire/item.ts'
@@ -33,11 +33,11 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, raster, clock }, { item_id, asset_id }) {
-    const found = await item.requireReaderEvenDeleted(db, principal, item_id)
-    const wanted = await asset.requireNamed(db, found.item.seq, asset_id)
+    const found = await items.requireReaderEvenDeleted(db, principal, item_id)
+    const wanted = await assets.requireNamed(db, found.item.seq, asset_id)
     await requireDownloadable(db, found.item, clock.now())
-    asset.requireReachable(wanted, raster)
-    await downloadQuota.requirePaid(db, found.item.organizationId)
+    assets.requireReachable(wanted, raster)
+    await downloadQuotas.requirePaid(db, found.item.organizationId)
     return { item: found.item, asset: wanted }
   },
   /** Signing takes no room anywhere: an address that is refused afterwards is thrown away. */
@@ -46,7 +46,7 @@ export default operation({
     return await storage.signGet({
       bucket: bucket!,
       key: objectKey,
-      fileName: asset.fileNameOf({ ...wanted, mediaType, objectKey }, of.name),
+      fileName: assets.fileNameOf({ ...wanted, mediaType, objectKey }, of.name),
       ...(mediaType ? { contentType: mediaType } : {}),
       countFor: of.organizationId,
       expiresInSeconds: VALID_SECONDS,
@@ -55,7 +55,7 @@ export default operation({
   async execute({ tx, principal, clock, storage, invocationId, usage, attributeTo }, _input, { item: of, asset: wanted }, url) {
     attributeTo(of.organizationId)
     const bytes = wanted.objectKey === null ? 0 : wanted.fileSizeBytes!
-    await downloadQuota.start(
+    await downloadQuotas.start(
       tx,
       { organizationId: of.organizationId, principal, invocationId, now: clock.now() },
       [{ kind: 'asset', itemId: of.id, assetId: wanted.id, bytes }],

@@ -5,13 +5,13 @@ import { parseInstant } from '#core/interval.ts'
 import { invalidField } from '#core/problem.ts'
 import { Closed, Described, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { requireHref } from '#model/imagery/asset.ts'
-import * as collection from '#model/imagery/collection.ts'
+import * as collections from '#model/imagery/collection.ts'
 import { requireProperties } from '#model/imagery/item-metadata.ts'
 import { requireOrigins } from '#model/imagery/item-origin.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import { placeOf } from '#model/imagery/item-place.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import {
   AssetInput,
@@ -85,8 +85,8 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, raster }, input) {
-    const found = project.requireActive(await project.requireRole(db, principal, input.project_id, 'editor'))
-    if (input.collection_id != null) await collection.requireIn(db, found.id, input.collection_id)
+    const found = projects.requireActive(await projects.requireRole(db, principal, input.project_id, 'editor'))
+    if (input.collection_id != null) await collections.requireIn(db, found.id, input.collection_id)
     await requireOrigins(db, found, input)
     const keys = (input.assets ?? []).map(({ key }) => key)
     if (new Set(keys).size < keys.length) throw invalidField('assets', 'has two assets with the same key')
@@ -130,15 +130,15 @@ export default operation({
   },
   async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { found, made }) {
     attributeTo(found.organizationId)
-    await project.hold(tx, found.id)
-    if (made.collectionId) await collection.hold(tx, found.id, made.collectionId)
+    await projects.hold(tx, found.id)
+    if (made.collectionId) await collections.hold(tx, found.id, made.collectionId)
     const [stored] = await itemWrite.insert(
       tx,
       { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now: clock.now() },
       [made],
     )
     lineage.record('item', stored!.id, 'created_in', { kind: 'project', id: found.id })
-    events.emit('item.created', stored!.id, item.summary(stored!))
+    events.emit('item.created', stored!.id, items.summary(stored!))
     return toRecord(stored!)
   },
 })

@@ -1,7 +1,7 @@
 import { Closed, Described, Removed } from '#core/shapes.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import { softDelete } from '#model/imagery/item-delete.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -17,14 +17,14 @@ export default operation({
   example: { input: { item_id: EXAMPLE_ITEM.id }, output: { ok: true, id: EXAMPLE_ITEM.id } },
 }).handle({
   async check({ db, principal }, { item_id }) {
-    return await item.requireEditor(db, principal, item_id)
+    return await items.requireEditor(db, principal, item_id)
   },
   async execute({ tx, clock, events, attributeTo }, _input, found) {
     attributeTo(found.project.organizationId)
     const now = clock.now()
-    await project.hold(tx, found.project.id)
+    await projects.hold(tx, found.project.id)
     const gone = await softDelete(tx, found.item.seq, now)
-    events.emit('item.deleted', gone.item.id, { ...item.summary(gone.item, gone.previousState), deleted_at: now.toISOString() })
+    events.emit('item.deleted', gone.item.id, { ...items.summary(gone.item, gone.previousState), deleted_at: now.toISOString() })
     return { ok: true as const, id: gone.item.id }
   },
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, Described, Nullable } from '#core/shapes.ts'
-import * as asset from '#model/imagery/asset.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as assets from '#model/imagery/asset.ts'
+import * as items from '#model/imagery/item-read.ts'
 import { operation } from '#operation.ts'
 import { proposeBands } from '#raster/formulas/propose.ts'
 import { EXAMPLE_ASSET, EXAMPLE_ITEM } from '#wire/item.ts'
@@ -50,12 +50,12 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { item_id, asset_id }) {
-    const found = await item.requireReader(db, principal, item_id)
-    return asset_id == null ? await asset.requirePrimary(db, found.item.seq) : await asset.requireNamed(db, found.item.seq, asset_id)
+    const found = await items.requireReader(db, principal, item_id)
+    return asset_id == null ? await assets.requirePrimary(db, found.item.seq) : await assets.requireNamed(db, found.item.seq, asset_id)
   },
   async execute({ raster, signal }, _input, found) {
-    const stated = asset.statedBands(found)
-    const described = await raster.describe(asset.rasterSourceOf(found), signal).then(
+    const stated = assets.statedBands(found)
+    const described = await raster.describe(assets.rasterSourceOf(found), signal).then(
       (info) => ({ info, error: null }),
       (error: unknown) => ({ info: null, error }),
     )

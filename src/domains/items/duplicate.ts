@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import * as asset from '#model/imagery/asset.ts'
-import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as assets from '#model/imagery/asset.ts'
+import * as collections from '#model/imagery/collection.ts'
+import * as items from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
-import * as project from '#model/identity/project.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
-import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
+import * as projects from '#model/identity/project.ts'
+import * as storageAccounts from '#model/plans/storage-account.ts'
+import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, ItemRecord, Name, toRecord } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -35,8 +35,8 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, input) {
-    const source = await item.requireReader(db, principal, input.item_id)
-    const target = project.requireActive(await project.requireRole(db, principal, input.target_project_id ?? source.project.id, 'editor'))
+    const source = await items.requireReader(db, principal, input.item_id)
+    const target = projects.requireActive(await projects.requireRole(db, principal, input.target_project_id ?? source.project.id, 'editor'))
     if (target.organizationId !== source.project.organizationId)
       throw problem('bad-request', 'An item can be copied within its organization only')
     if (source.item.lifecycleState === 'expired') throw problem('bad-request', 'This item is past its retention, so it cannot be copied')
@@ -44,16 +44,16 @@ export default operation({
       target.id === source.project.id && input.target_collection_id === undefined
         ? source.item.collectionId
         : (input.target_collection_id ?? null)
-    const collectionId = kept === null ? null : (await collection.requireIn(db, target.id, kept)).id
+    const collectionId = kept === null ? null : (await collections.requireIn(db, target.id, kept)).id
     return { source: source.item, target, collectionId }
   },
   async execute({ tx, principal, clock, lineage, events, attributeTo }, input, { source, target, collectionId }) {
     attributeTo(target.organizationId)
-    await project.hold(tx, target.id)
-    if (collectionId) await collection.hold(tx, target.id, collectionId)
-    const current = await item.lock(tx, source.seq)
-    const files = asset.copies(await asset.list(tx, current.seq))
-    await storageAccount.requireFreeBytes(tx, target.organizationId, asset.storedBytes(files.map((file) => file.made)))
+    await projects.hold(tx, target.id)
+    if (collectionId) await collections.hold(tx, target.id, collectionId)
+    const current = await items.lock(tx, source.seq)
+    const files = assets.copies(await assets.list(tx, current.seq))
+    await storageAccounts.requireFreeBytes(tx, target.organizationId, assets.storedBytes(files.map((file) => file.made)))
     const name = input.new_name ?? current.name.slice(0, MAX_NAME_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
     const made = await itemWrite.duplicate(
       tx,
@@ -61,7 +61,7 @@ export default operation({
       { organizationId: target.organizationId, projectId: target.id, createdBy: principal.userId, now: clock.now(), collectionId, name },
       files.map((file) => file.made),
     )
-    await visualizationProfile.copyAll(tx, current.seq, {
+    await visualizationProfiles.copyAll(tx, current.seq, {
       organizationId: target.organizationId,
       itemSeq: made.seq,
       createdBy: principal.userId,
@@ -69,7 +69,7 @@ export default operation({
     })
     lineage.record('item', made.id, 'duplicated_from', { kind: 'item', id: current.id }, target.id)
     for (const { from, made: copy } of files) lineage.record('asset', copy.id, 'duplicated_from', { kind: 'asset', id: from }, target.id)
-    events.emit('item.created', made.id, item.summary(made))
+    events.emit('item.created', made.id, items.summary(made))
     return toRecord(made)
   },
 })

@@ -1,7 +1,7 @@
 import { Problem, problem } from '#core/problem.ts'
 import { Closed, Described } from '#core/shapes.ts'
-import * as item from '#model/imagery/item-read.ts'
-import * as uploadFile from '#model/imagery/upload-file.ts'
+import * as items from '#model/imagery/item-read.ts'
+import * as uploadFiles from '#model/imagery/upload-file.ts'
 import { operation, type Context } from '#operation.ts'
 import { EXAMPLE_ITEM, ItemRecord, toRecord } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -17,7 +17,7 @@ export default operation({
 }).handle({
   async check({ db, principal }, { item_id }) {
     try {
-      return await item.requireReader(db, principal, item_id)
+      return await items.requireReader(db, principal, item_id)
     } catch (error) {
       throw (await lossOf(db, principal, item_id)) ?? error
     }
@@ -30,8 +30,8 @@ export default operation({
 /** Whoever uploaded a file saw its item for a moment; if the conversion then failed, they are told so. Null: there is nothing to tell. */
 async function lossOf(db: Context['db'], principal: Context['principal'], itemId: string): Promise<Problem | null> {
   try {
-    const { item: gone } = await item.requireReaderEvenDeleted(db, principal, itemId)
-    const failure = gone.uploadId === null ? null : await uploadFile.failureOf(db, gone.uploadId, itemId)
+    const { item: gone } = await items.requireReaderEvenDeleted(db, principal, itemId)
+    const failure = gone.uploadId === null ? null : await uploadFiles.failureOf(db, gone.uploadId, itemId)
     if (!failure) return null
     return problem(
       'gone',

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { requireBaseUrl } from '#core/base-url.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import { toFeature } from '#model/imagery/stac.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
@@ -25,7 +25,7 @@ export default operation({
 }).handle({
   async check({ db, principal }, { item_id, base_url }) {
     const address = base_url == null ? null : requireBaseUrl(base_url)
-    return { address, found: await item.requireReaderOfStac(db, principal, item_id) }
+    return { address, found: await items.requireReaderOfStac(db, principal, item_id) }
   },
   async execute({ db, baseUrl }, { key }, { found, address }) {
     const assets = await asset.list(db, found.item.seq)

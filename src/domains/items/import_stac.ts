@@ -3,11 +3,11 @@ import Type from 'typebox'
 import { GeoJsonFeatureCollection } from '#core/geojson-shapes.ts'
 import { invalidField, Problem, problem } from '#core/problem.ts'
 import { Closed, Described, Nullable, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
+import * as collections from '#model/imagery/collection.ts'
 import { copy } from '#model/imagery/item-copy.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { fromFeature } from '#model/imagery/stac-import.ts'
 import { operation } from '#operation.ts'
 import type { RasterService } from '#ports/raster.ts'
@@ -71,8 +71,8 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, raster, signal }, input) {
-    const found = project.requireActive(await project.requireRole(db, principal, input.project_id, 'editor'))
-    const collectionId = input.collection_id == null ? null : (await collection.requireIn(db, found.id, input.collection_id)).id
+    const found = projects.requireActive(await projects.requireRole(db, principal, input.project_id, 'editor'))
+    const collectionId = input.collection_id == null ? null : (await collections.requireIn(db, found.id, input.collection_id)).id
     const sources = await sourcesOf(input, raster, signal)
     if (sources.length > MAX_FEATURES)
       throw problem('bad-request', `One call registers at most ${MAX_FEATURES} items; send them in batches`)
@@ -82,8 +82,8 @@ export default operation({
     attributeTo(found.organizationId)
     const now = clock.now()
     await itemWrite.holdForeignIds(tx, found.organizationId)
-    await project.hold(tx, found.id)
-    if (collectionId) await collection.hold(tx, found.id, collectionId)
+    await projects.hold(tx, found.id)
+    if (collectionId) await collections.hold(tx, found.id, collectionId)
     const there = items.size === 0 ? NONE : await itemWrite.known(tx, found.organizationId, [...items.keys()])
     const stored = await copy(
       tx,
@@ -95,7 +95,7 @@ export default operation({
       events.emit('item.created', each.id, item.summary(each))
     }
     if (stored.length === 0) lineage.nothingProduced()
-    const readable = await project.readableAmong(
+    const readable = await projects.readableAmong(
       tx,
       principal,
       [...there.values()].map(({ projectId }) => projectId),

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, Described } from '#core/shapes.ts'
 import { ITEM_TYPES, type ItemType } from '#core/vocabulary.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import * as itemLineage from '#model/imagery/item-lineage.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
@@ -72,7 +72,7 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { item_id }) {
-    return await item.requireReader(db, principal, item_id)
+    return await items.requireReader(db, principal, item_id)
   },
   async execute({ db, principal }, _input, found) {
     const [parents, children] = [

@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { mapInParts } from '#core/in-parts.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { Closed, Defaulted, Described, Limit, Nullable, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
+import * as collections from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, ItemKind, ItemRecord, toRecord } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -49,13 +49,13 @@ export default operation({
 }).handle({
   async check({ db, principal }, { project_id, collection_id, uncollected, next }) {
     if (uncollected && collection_id != null) throw problem('bad-request', 'uncollected and collection_id exclude each other')
-    const found = await project.requireReader(db, principal, project_id)
+    const found = await projects.requireReader(db, principal, project_id)
     if (next != null && !(await item.wasIn(db, found.id, next)))
       throw invalidField('next', 'must be the next of an earlier page of this project')
     return {
       organizationId: found.organizationId,
       projectId: found.id,
-      collectionId: collection_id == null ? undefined : (await collection.requireIn(db, found.id, collection_id)).id,
+      collectionId: collection_id == null ? undefined : (await collections.requireIn(db, found.id, collection_id)).id,
     }
   },
   async execute({ db }, { uncollected, q, type, limit, offset, next }, { organizationId, projectId, collectionId }) {

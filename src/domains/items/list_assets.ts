@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Described } from '#core/shapes.ts'
-import * as asset from '#model/imagery/asset.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as assets from '#model/imagery/asset.ts'
+import * as items from '#model/imagery/item-read.ts'
 import { operation } from '#operation.ts'
 import { AssetRecord, EXAMPLE_ASSET, EXAMPLE_ITEM, toAsset } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -16,9 +16,9 @@ export default operation({
   example: { input: { item_id: EXAMPLE_ITEM.id }, output: [EXAMPLE_ASSET] },
 }).handle({
   async check({ db, principal }, { item_id }) {
-    return await item.requireReader(db, principal, item_id)
+    return await items.requireReader(db, principal, item_id)
   },
   async execute({ db, baseUrl }, _input, found) {
-    return (await asset.list(db, found.item.seq)).map((each) => toAsset(each, found.item.id, baseUrl))
+    return (await assets.list(db, found.item.seq)).map((each) => toAsset(each, found.item.id, baseUrl))
   },
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { mapInParts } from '#core/in-parts.ts'
 import { Closed, Described, Limit, Offset } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
+import * as collections from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, ItemRecord, toRecord } from '#wire/item.ts'
@@ -29,7 +29,7 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { collection_id }) {
-    return await collection.requireReader(db, principal, collection_id)
+    return await collections.requireReader(db, principal, collection_id)
   },
   async execute({ db }, { limit, offset }, found) {
     const { items, total } = await item.list(db, {

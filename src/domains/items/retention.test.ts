@@ -6,7 +6,7 @@ import { DAY_MS } from '#core/time.ts'
 import { eventType } from '#core/event-types.ts'
 import { newId } from '#core/ids.ts'
 import type { LifecycleState } from '#core/vocabulary.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { campaign } from '../../../test/support/campaign.ts'
 import retain from './retain.task.ts'
 import { storeFile } from '../../../test/support/stored-file.ts'
@@ -338,7 +338,7 @@ test('retention: any history keeps to the state machine', async (t) => {
         assert.equal(type === 'item.deleted', at === 'deleted')
       }
       assert.equal((await stateOf(w, item_id)).lifecycle_state, at)
-      const { item_count } = await project
+      const { item_count } = await projects
         .requireReader(w.db, { kind: 'service', organizationId: null } as never, org.projectId)
         .then(({ itemCount }) => ({ item_count: itemCount }))
       assert.equal(item_count, at === 'deleted' ? 0 : 1)

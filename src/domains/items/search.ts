@@ -1,5 +1,5 @@
 import { Closed, Described, Uuid } from '#core/shapes.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { find, readSearch } from './search.lib.ts'
 import { EXAMPLE_FOUND, FoundItems, searchFields } from './search.wire.ts'
@@ -24,7 +24,7 @@ export default operation({
 }).handle({
   async check({ db, principal }, { project_id, ...fields }) {
     const read = readSearch(fields)
-    const found = await project.requireReader(db, principal, project_id)
+    const found = await projects.requireReader(db, principal, project_id)
     return { ...read, organizationId: found.organizationId, projectId: found.id, hiddenProjectIds: [] }
   },
   async execute(context, _input, search) {

@@ -1,6 +1,6 @@
 import { Closed } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { find, readSearch } from './search.lib.ts'
 import { EXAMPLE_FOUND, FoundItems, searchFields } from './search.wire.ts'
@@ -19,7 +19,7 @@ export default operation({
 }).handle({
   async check({ db, principal }, fields) {
     const organizationId = requireOrganization(principal)
-    return { ...readSearch(fields), organizationId, projectId: null, hiddenProjectIds: await project.hiddenFrom(db, principal) }
+    return { ...readSearch(fields), organizationId, projectId: null, hiddenProjectIds: await projects.hiddenFrom(db, principal) }
   },
   async execute(context, _input, search) {
     return await find(context, search)

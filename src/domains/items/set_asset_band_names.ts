@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Closed, Described } from '#core/shapes.ts'
-import * as asset from '#model/imagery/asset.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as assets from '#model/imagery/asset.ts'
+import * as items from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { AssetRecord, EXAMPLE_ASSET, EXAMPLE_ITEM, toAsset } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -33,11 +33,11 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, raster, signal }, { item_id, asset_id, band_names }) {
-    const found = await item.requireEditor(db, principal, item_id)
-    const named = await asset.requireNamed(db, found.item.seq, asset_id)
+    const found = await items.requireEditor(db, principal, item_id)
+    const named = await assets.requireNamed(db, found.item.seq, asset_id)
     if (new Set(band_names).size < band_names.length) throw invalidField('band_names', 'has the same name twice')
-    const known = asset.statedBands(named)?.length ?? named.bandNames?.length
-    const count = await raster.describe(asset.rasterSourceOf(named), signal).then(
+    const known = assets.statedBands(named)?.length ?? named.bandNames?.length
+    const count = await raster.describe(assets.rasterSourceOf(named), signal).then(
       (info) => info.bandCount,
       (error: unknown) => {
         if (known === undefined) throw error
@@ -51,12 +51,12 @@ export default operation({
   async execute({ tx, clock, baseUrl, events, attributeTo }, { band_names }, { found, assetId }) {
     attributeTo(found.project.organizationId)
     const now = clock.now()
-    await project.hold(tx, found.project.id)
-    const current = await item.lock(tx, found.item.seq)
-    const { asset: changed, isChanged } = await asset.setBandNames(tx, current.seq, assetId, band_names, now)
+    await projects.hold(tx, found.project.id)
+    const current = await items.lock(tx, found.item.seq)
+    const { asset: changed, isChanged } = await assets.setBandNames(tx, current.seq, assetId, band_names, now)
     if (isChanged) {
       await itemWrite.markUpdated(tx, current.seq, now)
-      events.emit('item.updated', current.id, { ...item.summary(current, current.lifecycleState), changed_fields: ['assets'] })
+      events.emit('item.updated', current.id, { ...items.summary(current, current.lifecycleState), changed_fields: ['assets'] })
     }
     return toAsset(changed, current.id, baseUrl)
   },

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { requireBaseUrl } from '#core/base-url.ts'
 import { Closed, Described } from '#core/shapes.ts'
-import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
+import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { visualizationsOf } from '#raster/render/request.ts'
 import { coverageOf, imageGridOf } from '#raster/warp/coverage.ts'
@@ -34,7 +34,7 @@ export default operation({
   },
   async execute({ db }, { profile, asset_key, key }, { baseUrl, resolved }) {
     const { layer, info, names } = resolved
-    const saved = await visualizationProfile.list(db, layer.item.seq)
+    const saved = await visualizationProfiles.list(db, layer.item.seq)
     const styles = stylesOf({ wanted: profile ?? null, saved, derived: visualizationsOf(info, names).visualizations })
     const document = capabilities({
       baseUrl,

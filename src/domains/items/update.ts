@@ -2,11 +2,11 @@ import Type from 'typebox'
 import { GeoJsonGeometry } from '#core/geojson-shapes.ts'
 import { parseInstant } from '#core/interval.ts'
 import { Closed, Described, FreeForm, Nullable, Timestamp } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
+import * as collections from '#model/imagery/collection.ts'
 import { requireProperties } from '#model/imagery/item-metadata.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { Box, CloudCover, Description, EXAMPLE_ITEM, Gsd, ItemRecord, Name, State, toRecord } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -44,8 +44,8 @@ export default operation({
   example: { input: { item_id: EXAMPLE_ITEM.id, cloud_cover: 3.2, description: null }, output: EXAMPLE_ITEM },
 }).handle({
   async check({ db, principal }, input) {
-    const found = await item.requireEditor(db, principal, input.item_id)
-    if (input.collection_id != null) await collection.requireIn(db, found.project.id, input.collection_id)
+    const found = await items.requireEditor(db, principal, input.item_id)
+    if (input.collection_id != null) await collections.requireIn(db, found.project.id, input.collection_id)
     const change: itemWrite.ItemChange = {
       ...(input.collection_id !== undefined ? { collectionId: input.collection_id } : {}),
       ...(input.name != null ? { name: input.name } : {}),
@@ -62,12 +62,12 @@ export default operation({
   },
   async execute({ tx, clock, events, attributeTo }, _input, { found, change }) {
     attributeTo(found.project.organizationId)
-    await project.hold(tx, found.project.id)
-    if (change.collectionId) await collection.hold(tx, found.project.id, change.collectionId)
+    await projects.hold(tx, found.project.id)
+    if (change.collectionId) await collections.hold(tx, found.project.id, change.collectionId)
     const updated = await itemWrite.update(tx, found.item.seq, change, clock.now())
     if (updated.changedFields.length > 0)
       events.emit('item.updated', updated.item.id, {
-        ...item.summary(updated.item, updated.previousState),
+        ...items.summary(updated.item, updated.previousState),
         changed_fields: updated.changedFields,
       })
     return toRecord(updated.item)

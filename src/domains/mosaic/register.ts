@@ -4,11 +4,11 @@ import { isUuid } from '#core/ids.ts'
 import { parseInstant } from '#core/interval.ts'
 import { invalidField, Problem } from '#core/problem.ts'
 import { Closed, Described, Nullable, type Received, Timestamp, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as collections from '#model/imagery/collection.ts'
+import * as items from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
-import * as mosaic from '#model/imagery/mosaic.ts'
-import * as project from '#model/identity/project.ts'
+import * as mosaics from '#model/imagery/mosaic.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation, type Context } from '#operation.ts'
 import { RasterError } from '#raster/errors.ts'
 import { Box, Description, EXAMPLE_ITEM, ItemRecord, Name, toRecord } from '#wire/item.ts'
@@ -97,15 +97,15 @@ export default operation({
     output: { item: { ...EXAMPLE_ITEM, type: 'mosaic' as const } },
   },
 }).handle({
-  permit: ({ db, principal }, { project_id }) => project.requireRole(db, principal, project_id, 'editor'),
+  permit: ({ db, principal }, { project_id }) => projects.requireRole(db, principal, project_id, 'editor'),
   async check(context, input, permitted) {
     const { db } = context
-    const found = project.requireActive(permitted)
-    if (input.collection_id != null) await collection.requireIn(db, found.id, input.collection_id)
+    const found = projects.requireActive(permitted)
+    if (input.collection_id != null) await collections.requireIn(db, found.id, input.collection_id)
     const sources = await readableSources(context, input.source_collections)
     const fields = fieldsOf(input, context)
-    mosaic.requireLayers(fields)
-    mosaic.toItem({ ...fields, collectionId: '' }) // Whatever is wrong with box or times is told before anything is changed.
+    mosaics.requireLayers(fields)
+    mosaics.toItem({ ...fields, collectionId: '' }) // Whatever is wrong with box or times is told before anything is changed.
     return { found, fields, sources }
   },
   /** What the samples are stands in the raster; null where it cannot be read now. */
@@ -121,21 +121,21 @@ export default operation({
   async execute({ tx, principal, clock, lineage, events, attributeTo }, input, { found, fields, sources }, dataType) {
     attributeTo(found.organizationId)
     const owner = { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now: clock.now() }
-    await project.hold(tx, found.id)
+    await projects.hold(tx, found.id)
     const { collection: place, isNew } = input.collection_id
-      ? { collection: await collection.requireIn(tx, found.id, input.collection_id), isNew: false }
-      : await collection.openSystem(tx, owner, mosaic.MOSAICS)
-    await collection.hold(tx, found.id, place.id)
-    if (isNew) events.emit('collection.created', place.id, collection.summary(place))
-    const [stored] = await itemWrite.insert(tx, owner, [mosaic.toItem({ ...fields, dataType, collectionId: place.id })])
+      ? { collection: await collections.requireIn(tx, found.id, input.collection_id), isNew: false }
+      : await collections.openSystem(tx, owner, mosaics.MOSAICS)
+    await collections.hold(tx, found.id, place.id)
+    if (isNew) events.emit('collection.created', place.id, collections.summary(place))
+    const [stored] = await itemWrite.insert(tx, owner, [mosaics.toItem({ ...fields, dataType, collectionId: place.id })])
     lineage.record('item', stored!.id, 'created_in', { kind: 'project', id: found.id })
     for (const id of sources) lineage.record('item', stored!.id, 'derived_from', { kind: 'collection', id })
-    events.emit('item.created', stored!.id, item.summary(stored!))
+    events.emit('item.created', stored!.id, items.summary(stored!))
     return { item: toRecord(stored!) }
   },
 })
 
-function fieldsOf(input: Received<typeof Input>, { raster }: Context): Omit<mosaic.MosaicFields, 'collectionId'> {
+function fieldsOf(input: Received<typeof Input>, { raster }: Context): Omit<mosaics.MosaicFields, 'collectionId'> {
   const reference = (field: 'data_asset' | 'provenance_asset' | 'source_lookup_asset' | 'source_manifest_asset') => {
     const given = input[field]
     if (given == null) return null
@@ -168,9 +168,9 @@ function fieldsOf(input: Received<typeof Input>, { raster }: Context): Omit<mosa
 /** Those of the sources that are collections the caller may read have a lineage; other names are only names. */
 async function readableSources({ db, principal }: Context, sources: readonly string[]): Promise<string[]> {
   if (!principal.organizationId) return []
-  const found = await collection.listOfOrganization(db, {
+  const found = await collections.listOfOrganization(db, {
     organizationId: principal.organizationId,
-    hiddenProjectIds: await project.hiddenFrom(db, principal),
+    hiddenProjectIds: await projects.hiddenFrom(db, principal),
     ids: sources.filter(isUuid),
   })
   return found.map(({ id }) => id)

@@ -1,13 +1,13 @@
-import * as mailToken from '#model/identity/mail-token.ts'
+import * as mailTokens from '#model/identity/mail-token.ts'
 import { confirmAddressTask } from '#model/identity/tasks.ts'
-import * as user from '#model/identity/user.ts'
+import * as users from '#model/identity/user.ts'
 import { confirmAddressMail } from '#services/mail/mail-templates.ts'
 import { task } from '#task.ts'
 
 /** Asks a new person to confirm their address. */
 export default task({ ...confirmAddressTask, retryLimit: 5 }).handle(async ({ db, clock, mail }, { user_id }) => {
-  const found = await user.find(db, user_id)
+  const found = await users.find(db, user_id)
   if (!found?.isActive) return
-  const token = await mailToken.issue(db, found, 'confirm', clock.now())
+  const token = await mailTokens.issue(db, found, 'confirm', clock.now())
   await mail.send(confirmAddressMail(found, `${mail.baseUrl()}/confirm#token=${token}`))
 })

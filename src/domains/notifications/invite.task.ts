@@ -1,9 +1,9 @@
 import { DAY_MS } from '#core/time.ts'
-import * as notification from '#model/events/notification.ts'
-import * as invitation from '#model/identity/invitation.ts'
+import * as notifications from '#model/events/notification.ts'
+import * as invitations from '#model/identity/invitation.ts'
 import { inviteTask } from '#model/identity/tasks.ts'
-import * as user from '#model/identity/user.ts'
-import * as rateWindow from '#model/platform/rate-window.ts'
+import * as users from '#model/identity/user.ts'
+import * as rateWindows from '#model/platform/rate-window.ts'
 import { invitationMail } from '#services/mail/mail-templates.ts'
 import { task, type TaskContext } from '#task.ts'
 
@@ -14,22 +14,22 @@ const MAILS_PER_ADDRESS = 5
 /** Mails the link of an invitation, and tells the person in their inbox if they have one. The inviter's link works without. */
 export default task({ ...inviteTask, retryLimit: 5 }).handle(async (context, { invitation_id }) => {
   const { db, clock, mail } = context
-  const found = await invitation.findForMail(db, invitation_id, clock.now())
+  const found = await invitations.findForMail(db, invitation_id, clock.now())
   if (!found) return
   const counted = [`invite-mails-of:${found.organizationId}`, `invite-mails-to:${found.email}`]
   if (!(await isWithinLimits(context, counted))) return await tellNotMailed(context, found)
   try {
-    const token = await invitation.issueForMail(db, found.id)
+    const token = await invitations.issueForMail(db, found.id)
     await mail.send(invitationMail(found, `${mail.baseUrl()}/invite/${token}`))
   } catch (error) {
-    for (const subject of counted) await rateWindow.forgive(db, subject)
+    for (const subject of counted) await rateWindows.forgive(db, subject)
     throw error
   }
   await tellInvited(context, found)
 })
 
 async function isWithinLimits({ db, clock }: TaskContext, subjects: readonly string[]): Promise<boolean> {
-  const counts = await rateWindow.countAll(
+  const counts = await rateWindows.countAll(
     db,
     subjects.map((subject) => ({ subject, windowSeconds: DAY_MS / 1_000 })),
     clock.now(),
@@ -37,22 +37,22 @@ async function isWithinLimits({ db, clock }: TaskContext, subjects: readonly str
   return counts[0]!.ordinal <= MAILS_PER_ORGANIZATION && counts[1]!.ordinal <= MAILS_PER_ADDRESS
 }
 
-async function tellInvited({ db, clock }: TaskContext, invited: invitation.MailedInvitation): Promise<void> {
-  const known = await user.findByEmail(db, invited.email)
+async function tellInvited({ db, clock }: TaskContext, invited: invitations.MailedInvitation): Promise<void> {
+  const known = await users.findByEmail(db, invited.email)
   if (!known?.user.isActive) return
-  const news: notification.News = {
+  const news: notifications.News = {
     kind: 'invitation',
     title: `You are invited to ${invited.organization}`,
     body: `The link that lets you in was mailed to ${invited.email}. It works once, until ${invited.expiresAt.toISOString().slice(0, 10)}.`,
     dedupeKey: `invited:${invited.id}`,
     isMailed: true,
   }
-  await notification.tell(db, invited.organizationId, { userId: known.user.id }, [news], clock.now())
+  await notifications.tell(db, invited.organizationId, { userId: known.user.id }, [news], clock.now())
 }
 
-async function tellNotMailed({ db, clock }: TaskContext, invited: invitation.MailedInvitation): Promise<void> {
+async function tellNotMailed({ db, clock }: TaskContext, invited: invitations.MailedInvitation): Promise<void> {
   if (!invited.invitedBy) return
-  const news: notification.News = {
+  const news: notifications.News = {
     kind: 'invitation',
     title: 'An invitation was not mailed',
     body:
@@ -60,5 +60,5 @@ async function tellNotMailed({ db, clock }: TaskContext, invited: invitation.Mai
       'The link that you were given works: send it to them yourself.',
     dedupeKey: `not-mailed:${invited.id}`,
   }
-  await notification.tell(db, invited.organizationId, { userId: invited.invitedBy }, [news], clock.now())
+  await notifications.tell(db, invited.organizationId, { userId: invited.invitedBy }, [news], clock.now())
 }

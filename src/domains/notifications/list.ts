@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Defaulted, Limit, Offset } from '#core/shapes.ts'
-import * as notification from '#model/events/notification.ts'
+import * as notifications from '#model/events/notification.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_NOTIFICATION, NotificationRecord, toRecord } from './wire.ts'
 
@@ -19,6 +19,6 @@ export default operation({
 }).handle({
   async execute({ db, principal }, { unread_only, limit, offset }) {
     if (principal.kind !== 'user') return []
-    return (await notification.list(db, principal.id, { unreadOnly: unread_only, limit, offset })).map(toRecord)
+    return (await notifications.list(db, principal.id, { unreadOnly: unread_only, limit, offset })).map(toRecord)
   },
 })

@@ -1,4 +1,4 @@
-import * as notification from '#model/events/notification.ts'
+import * as notifications from '#model/events/notification.ts'
 import { notificationMail } from '#services/mail/mail-templates.ts'
 import type { TaskContext } from '#task.ts'
 
@@ -9,12 +9,12 @@ const MAX_ROUNDS = 100
 /** Mails what has gathered to those who chose this way. News whose mail cannot be sent wait for the next run, which begins with them. */
 export async function mailNews({ db, clock, mail, signal }: TaskContext, choice: 'instant' | 'daily'): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS && !signal.aborted; round++) {
-    const mails = await notification.takeMails(db, choice, PEOPLE, clock.now())
+    const mails = await notifications.takeMails(db, choice, PEOPLE, clock.now())
     const failed: { ids: string[]; error: unknown }[] = []
     for (const { ids, news, ...to } of mails)
       if (news.length > 0)
         await mail.send(notificationMail(to, news, `${mail.baseUrl()}/`)).catch((error: unknown) => failed.push({ ids, error }))
-    for (const { ids } of failed) await notification.giveBack(db, ids)
+    for (const { ids } of failed) await notifications.giveBack(db, ids)
     if (failed.length > 0) throw failed[0]!.error
     if (mails.length < PEOPLE) return
   }

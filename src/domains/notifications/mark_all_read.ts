@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as notification from '#model/events/notification.ts'
+import * as notifications from '#model/events/notification.ts'
 import { operation } from '#operation.ts'
 
 /** Marks everything in the inbox read. */
@@ -16,6 +16,6 @@ export default operation({
   example: { input: {}, output: { marked_count: 3 } },
 }).handle({
   async execute({ tx, principal, clock }) {
-    return { marked_count: principal.kind === 'user' ? await notification.markAllRead(tx, principal.id, clock.now()) : 0 }
+    return { marked_count: principal.kind === 'user' ? await notifications.markAllRead(tx, principal.id, clock.now()) : 0 }
   },
 })

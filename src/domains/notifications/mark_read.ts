@@ -1,5 +1,5 @@
 import { Closed } from '#core/shapes.ts'
-import * as notification from '#model/events/notification.ts'
+import * as notifications from '#model/events/notification.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_NOTIFICATION, NotificationId, NotificationRecord, toRecord } from './wire.ts'
 
@@ -17,6 +17,6 @@ export default operation({
 }).handle({
   async execute({ tx, principal, clock }, { notification_id }) {
     const person = principal.kind === 'user' ? principal.id : null
-    return toRecord(await notification.markRead(tx, person, notification_id, clock.now()))
+    return toRecord(await notifications.markRead(tx, person, notification_id, clock.now()))
   },
 })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as notification from '#model/events/notification.ts'
+import * as notifications from '#model/events/notification.ts'
 import { operation } from '#operation.ts'
 
 /** How many notifications are neither read nor dismissed. */
@@ -13,6 +13,6 @@ export default operation({
   example: { input: {}, output: { count: 3 } },
 }).handle({
   async execute({ db, principal }) {
-    return { count: principal.kind === 'user' ? await notification.unreadCount(db, principal.id) : 0 }
+    return { count: principal.kind === 'user' ? await notifications.unreadCount(db, principal.id) : 0 }
   },
 })

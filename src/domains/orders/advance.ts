@@ -6,7 +6,7 @@ import { bind } from '#model/orders/delivered.ts'
 import * as ending from '#model/orders/ending.ts'
 import * as group from '#model/orders/order-group.ts'
 import type { Group } from '#model/orders/order-group.ts'
-import * as order from '#model/orders/order.ts'
+import * as orders from '#model/orders/order.ts'
 import type { Order } from '#model/orders/order.ts'
 import { ENDED_STATUSES } from '#model/orders/states.ts'
 import { operation, type WriteContext } from '#operation.ts'
@@ -47,7 +47,7 @@ export default operation({
   },
 }).handle({
   async check({ db }, { order_id, to, item_ids, reason }) {
-    const found = await order.find(db, order_id)
+    const found = await orders.find(db, order_id)
     if (!found) throw notFound('order')
     if (found.status !== 'processing' && found.status !== 'awaiting_data')
       throw problem('bad-request', `This order is ${found.status}; only orders that are processing or awaiting data are moved on`)
@@ -57,7 +57,7 @@ export default operation({
   },
   async execute(context, { to, group_id, item_ids, reason }, { id, organizationId }) {
     context.attributeTo(organizationId)
-    const current = await order.lock(context.tx, id)
+    const current = await orders.lock(context.tx, id)
     const groups = current.groups.filter((one) => !isIn(ENDED_STATUSES, one.status) && (group_id == null || one.id === group_id))
     if (groups.length === 0) throw problem('bad-request', 'No open group matches group_id')
     if (to === 'fulfilled') await deliver(context, current, groups, item_ids!)
@@ -66,7 +66,7 @@ export default operation({
       if (to === 'awaiting_data') await accept(context, current, groups)
       else for (const one of groups) await ending.failGroup(context, one, reason!)
     }
-    return toRecord(await order.get(context.tx, id))
+    return toRecord(await orders.get(context.tx, id))
   },
 })
 
@@ -76,7 +76,7 @@ async function accept(context: WriteContext, current: Order, groups: readonly Gr
     await group.move(context.tx, id, 'place', {}, now)
     await group.move(context.tx, id, 'accept', {}, now)
   }
-  await order.move(context, current, 'accept')
+  await orders.move(context, current, 'accept')
 }
 
 async function deliver(context: WriteContext, current: Order, groups: readonly Group[], itemIds: readonly string[]): Promise<void> {

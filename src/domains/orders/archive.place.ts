@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { Captures, capturesOf } from './input.lib.ts'
@@ -37,7 +37,7 @@ export default operation({
   async check(_context, { captures, licenseType, splitByDate, displayName, tags, maxCredits }, found): Promise<ArchiveOrder> {
     return {
       kind: 'archive',
-      project: project.requireActive(found),
+      project: projects.requireActive(found),
       captures: await capturesOf(captures),
       splitByDate: splitByDate ?? false,
       displayName: displayName ?? null,

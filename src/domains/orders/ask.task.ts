@@ -1,11 +1,11 @@
 import type { Change } from '#effects.ts'
 import { issueQuotation } from '#model/orders/answers.ts'
 import { closeGroup } from '#model/orders/ending.ts'
-import * as group from '#model/orders/order-group.ts'
+import * as groups from '#model/orders/order-group.ts'
 import type { Group } from '#model/orders/order-group.ts'
-import * as order from '#model/orders/order.ts'
-import * as quotation from '#model/orders/quotation.ts'
-import * as study from '#model/orders/study.ts'
+import * as orders from '#model/orders/order.ts'
+import * as quotations from '#model/orders/quotation.ts'
+import * as studies from '#model/orders/study.ts'
 import { askVendorTask } from '#model/orders/tasks.ts'
 import { task, type TaskContext } from '#task.ts'
 import { tryAtVendor } from './vendor.lib.ts'
@@ -16,7 +16,7 @@ export default task({
   events: ['quotation.requested', 'order.cancelled', 'order.placed'],
   concurrency: 4,
 }).handle(async (context, { group_id }) => {
-  const found = await group.find(context.db, group_id)
+  const found = await groups.find(context.db, group_id)
   if (found?.status !== 'deciding') return
   await tryAtVendor(context, found, askVendorTask, {
     ask: async () => {
@@ -30,16 +30,16 @@ export default task({
 const asked = ({ productId, area, params }: Group, reference: string) => ({ reference, productId, area, params })
 
 async function askStudy({ db, vendors, signal }: TaskContext, found: Group): Promise<void> {
-  const waiting = await study.ofGroup(db, found.id)
+  const waiting = await studies.ofGroup(db, found.id)
   if (!waiting || waiting.vendorId || waiting.state !== 'waiting') return
   const { id } = await vendors.shop(found.hostName)!.requestStudy(asked(found, waiting.id), { signal })
-  await study.setVendorId(db, waiting.id, id)
+  await studies.setVendorId(db, waiting.id, id)
 }
 
 /** A product that is sold at its list price is quoted by ourselves. */
 async function askQuotation({ db, vendors, change, signal }: TaskContext, found: Group): Promise<void> {
-  const { projectId } = await order.get(db, found.orderId)
-  const waiting = await change(found.organizationId, (made) => quotation.request(made, projectId, found))
+  const { projectId } = await orders.get(db, found.orderId)
+  const waiting = await change(found.organizationId, (made) => quotations.request(made, projectId, found))
   if (waiting.vendorId || waiting.state !== 'waiting') return
   if (!found.steps.includes('quotation')) {
     await change(found.organizationId, (made) => issueQuotation(made, waiting, found.credits))
@@ -47,5 +47,5 @@ async function askQuotation({ db, vendors, change, signal }: TaskContext, found:
   }
   const request = { ...asked(found, waiting.id), ...(found.vendorOptionId ? { studyOptionId: found.vendorOptionId } : {}) }
   const { id } = await vendors.shop(found.hostName)!.requestQuotation(request, { signal })
-  await quotation.setVendorId(db, waiting.id, id)
+  await quotations.setVendorId(db, waiting.id, id)
 }

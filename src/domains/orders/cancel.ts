@@ -2,7 +2,7 @@ import { problem } from '#core/problem.ts'
 import { Choice, Closed } from '#core/shapes.ts'
 import { isIn, ORDER_STATUSES } from '#core/vocabulary.ts'
 import * as ending from '#model/orders/ending.ts'
-import * as order from '#model/orders/order.ts'
+import * as orders from '#model/orders/order.ts'
 import type { Order } from '#model/orders/order.ts'
 import { ORDER_MOVES } from '#model/orders/states.ts'
 import { askVendor } from '#model/orders/vendor-problem.ts'
@@ -26,7 +26,7 @@ export default operation({
   ),
   example: { input: { id: EXAMPLE_ORDER.id }, output: { orderId: EXAMPLE_ORDER.id, status: 'cancelled' } },
 }).handle({
-  permit: ({ db, principal }, { id }) => order.requireBuyer(db, principal, id),
+  permit: ({ db, principal }, { id }) => orders.requireBuyer(db, principal, id),
   async check(_context, _input, found) {
     if (!isIn(ORDER_MOVES.cancel.from, found.status)) throw tooLate(found)
     return found
@@ -35,7 +35,7 @@ export default operation({
   async execute(context, _input, found) {
     context.attributeTo(found.organizationId)
     const cancelled = await ending.cancel(context, found.id, null)
-    if (!cancelled) throw tooLate(await order.get(context.tx, found.id))
+    if (!cancelled) throw tooLate(await orders.get(context.tx, found.id))
     return { orderId: cancelled.id, status: cancelled.status }
   },
 })

@@ -1,6 +1,6 @@
 import { Closed } from '#core/shapes.ts'
 import { coverageOf, itemsOf } from '#model/orders/delivered.ts'
-import * as order from '#model/orders/order.ts'
+import * as orders from '#model/orders/order.ts'
 import { operation } from '#operation.ts'
 import { Coverage, EXAMPLE_COVERAGE } from './coverage.wire.ts'
 import { EXAMPLE_ORDER, OrderId } from './wire.ts'
@@ -14,10 +14,10 @@ export default operation({
   output: Closed(Coverage, { description: 'Delivered and missing area of the order' }),
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: EXAMPLE_COVERAGE },
 }).handle({
-  check: async ({ db, principal }, { order_id }) => await order.requireReader(db, principal, order_id),
+  check: async ({ db, principal }, { order_id }) => await orders.requireReader(db, principal, order_id),
   async execute({ db, overlays }, _input, found) {
     const { organizationId } = found
-    const items = await itemsOf(db, organizationId, order.itemIdsOf(found))
+    const items = await itemsOf(db, organizationId, orders.itemIdsOf(found))
     const areas = found.groups.map(({ area }) => area)
     const whole = await overlays.union(areas, { organizationId, field: 'order_id' })
     return await coverageOf({ overlays }, organizationId, whole!, items)

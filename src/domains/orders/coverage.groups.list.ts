@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { coverageOf, itemsOf } from '#model/orders/delivered.ts'
-import * as order from '#model/orders/order.ts'
+import * as orders from '#model/orders/order.ts'
 import { operation } from '#operation.ts'
 import { Coverage, EXAMPLE_COVERAGE } from './coverage.wire.ts'
 import { EXAMPLE_GROUP_ID, EXAMPLE_ORDER, IdOf, OrderId } from './wire.ts'
@@ -19,9 +19,9 @@ export default operation({
   }),
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: { groups: [{ groupId: EXAMPLE_GROUP_ID, ...EXAMPLE_COVERAGE }] } },
 }).handle({
-  check: async ({ db, principal }, { order_id }) => await order.requireReader(db, principal, order_id),
+  check: async ({ db, principal }, { order_id }) => await orders.requireReader(db, principal, order_id),
   async execute({ db, overlays }, _input, found) {
-    const items = await itemsOf(db, found.organizationId, order.itemIdsOf(found))
+    const items = await itemsOf(db, found.organizationId, orders.itemIdsOf(found))
     const groups = []
     for (const { id, area, itemIds } of found.groups) {
       const own = items.filter((item) => itemIds.includes(item.id))

@@ -3,12 +3,12 @@ import { Problem } from '#core/problem.ts'
 import type { Change } from '#effects.ts'
 import * as itemRead from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
-import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
-import * as project from '#model/identity/project.ts'
+import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
+import * as projects from '#model/identity/project.ts'
 import * as ending from '#model/orders/ending.ts'
-import * as group from '#model/orders/order-group.ts'
+import * as groups from '#model/orders/order-group.ts'
 import type { Run } from '#model/orders/order-group.ts'
-import * as order from '#model/orders/order.ts'
+import * as orders from '#model/orders/order.ts'
 import type { Order } from '#model/orders/order.ts'
 import { deliverTask } from '#model/orders/tasks.ts'
 import { VendorError } from '#ports/vendors.ts'
@@ -32,15 +32,15 @@ export default task({
   concurrency: 2,
   timeoutSeconds: 4 * 3_600,
 }).handle(async (context, { group_id }) => {
-  const run = await group.claim(context.db, group_id, context.clock.now())
+  const run = await groups.claim(context.db, group_id, context.clock.now())
   if (!run) return
   const { db, clock, signal } = context
-  const heartbeat = startHeartbeat({ signal, firstStep: 'deliver', beat: () => group.beat(db, run, clock.now()) })
+  const heartbeat = startHeartbeat({ signal, firstStep: 'deliver', beat: () => groups.beat(db, run, clock.now()) })
   try {
     await deliver({ ...context, signal: heartbeat.signal }, run)
   } catch (error) {
     const reason = reasonOf(error, run)
-    await group.free(context.db, run)
+    await groups.free(context.db, run)
     if (reason === null) throw error
     await context.change(run.organizationId, async (made) => {
       made.lineage.nothingProduced()
@@ -64,8 +64,8 @@ function reasonOf(error: unknown, { attempts, hostName }: Run): string | null {
 
 async function deliver(context: TaskContext, run: Run): Promise<void> {
   const { db, vendors, signal, storage } = context
-  const current = await order.get(db, run.orderId)
-  const { bucketName } = await project.get(db, current.projectId)
+  const current = await orders.get(db, run.orderId)
+  const { bucketName } = await projects.get(db, current.projectId)
   const shop = vendors.shop(run.hostName)!
   const there = await shop.order(run.vendorOrderId!, { signal })
   const { files } = there
@@ -112,16 +112,16 @@ async function keep(change: Change, { id, projectId, createdBy }: Order, run: Ru
   const { tx, clock, lineage, events } = change
   const { organizationId } = run
   const now = clock.now()
-  await project.hold(tx, projectId)
-  const current = await order.lock(tx, id)
-  if (!(await group.holdRun(tx, run))) {
+  await projects.hold(tx, projectId)
+  const current = await orders.lock(tx, id)
+  if (!(await groups.holdRun(tx, run))) {
     lineage.nothingProduced()
     return false
   }
   const itemIds = taken.map(({ item }) => item.id)
   const end = { itemIds, capturedCredits: credits, failureReason: reason }
-  await group.move(tx, run.id, reason === null ? 'deliver' : 'deliverPart', end, now)
-  await order.move(change, current, 'accept')
+  await groups.move(tx, run.id, reason === null ? 'deliver' : 'deliverPart', end, now)
+  await orders.move(change, current, 'accept')
   await ending.concludeIfDone(change, id)
   const items = await itemWrite.insert(
     tx,
@@ -129,7 +129,7 @@ async function keep(change: Change, { id, projectId, createdBy }: Order, run: Ru
     taken.map(({ item }) => item),
   )
   for (const [index, made] of items.entries()) {
-    await visualizationProfile.insertDefault(tx, { organizationId, itemSeq: made.seq, createdBy, now }, taken[index]!.look)
+    await visualizationProfiles.insertDefault(tx, { organizationId, itemSeq: made.seq, createdBy, now }, taken[index]!.look)
     lineage.record('item', made.id, 'delivered_for', { kind: 'order', id })
     events.emit('item.created', made.id, itemRead.summary(made))
   }

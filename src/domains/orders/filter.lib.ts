@@ -1,7 +1,7 @@
 import { isUuid } from '#core/ids.ts'
 import { invalidField } from '#core/problem.ts'
 import type { Principal } from '#core/principal.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import type { DecisionFilter } from '#model/orders/study.ts'
 
 interface Given {
@@ -24,7 +24,7 @@ export const idOrNobodys = (given: string | null | undefined): string | null => 
 
 /** Studies and quotations of orders in private projects are seen by those who see the project. */
 export async function filterOf(
-  db: Parameters<typeof project.hiddenFrom>[0],
+  db: Parameters<typeof projects.hiddenFrom>[0],
   principal: Principal,
   { id, workspaceId, orderId }: Given,
   { decisions, isReady }: { decisions: readonly string[] | null; isReady: boolean },
@@ -35,6 +35,6 @@ export async function filterOf(
     orderId: idOrNobodys(orderId),
     decisions,
     isReady,
-    hiddenProjects: await project.hiddenFrom(db, principal),
+    hiddenProjects: await projects.hiddenFrom(db, principal),
   }
 }

@@ -1,5 +1,5 @@
 import { Closed } from '#core/shapes.ts'
-import * as order from '#model/orders/order.ts'
+import * as orders from '#model/orders/order.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORDER, OrderId, OrderRecord, toRecord } from './wire.ts'
 
@@ -12,6 +12,6 @@ export default operation({
   output: OrderRecord,
   example: { input: { id: EXAMPLE_ORDER.id }, output: EXAMPLE_ORDER },
 }).handle({
-  check: async ({ db, principal }, { id }) => await order.requireReader(db, principal, id),
+  check: async ({ db, principal }, { id }) => await orders.requireReader(db, principal, id),
   execute: async (_context, _input, found) => toRecord(found),
 })

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
 import { itemsOf } from '#model/orders/delivered.ts'
-import * as order from '#model/orders/order.ts'
+import * as orders from '#model/orders/order.ts'
 import { operation } from '#operation.ts'
 import { AssetRecord, EXAMPLE_ASSET, toAsset } from '#wire/item.ts'
 import { EXAMPLE_ORDER, OrderId } from './wire.ts'
@@ -16,9 +16,9 @@ export default operation({
   output: Type.Array(AssetRecord, { description: 'Files delivered by the order' }),
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: [EXAMPLE_ASSET] },
 }).handle({
-  check: async ({ db, principal }, { order_id }) => await order.requireReader(db, principal, order_id),
+  check: async ({ db, principal }, { order_id }) => await orders.requireReader(db, principal, order_id),
   async execute({ db, baseUrl }, _input, found) {
-    const items = await itemsOf(db, found.organizationId, order.itemIdsOf(found))
+    const items = await itemsOf(db, found.organizationId, orders.itemIdsOf(found))
     const assets = await asset.listOf(
       db,
       items.map(({ seq }) => seq),

@@ -1,8 +1,8 @@
 import type { Change } from '#effects.ts'
 import { failGroup } from '#model/orders/ending.ts'
-import * as group from '#model/orders/order-group.ts'
+import * as groups from '#model/orders/order-group.ts'
 import type { Group } from '#model/orders/order-group.ts'
-import * as order from '#model/orders/order.ts'
+import * as orders from '#model/orders/order.ts'
 import { placeAtVendorTask, withdrawTask } from '#model/orders/tasks.ts'
 import { task, type TaskContext } from '#task.ts'
 import { requestOf } from './request.lib.ts'
@@ -14,7 +14,7 @@ export default task({
   events: ['order.being_fulfilled', 'order.fulfilled', 'order.failed'],
   concurrency: 4,
 }).handle(async (context, { group_id }) => {
-  const found = await group.find(context.db, group_id)
+  const found = await groups.find(context.db, group_id)
   if (found?.status !== 'waiting') return
   await tryAtVendor(context, found, placeAtVendorTask, {
     ask: async () => await place(context, found),
@@ -24,11 +24,11 @@ export default task({
 
 /** An order that was cancelled while it was being sent is taken back: the vendor has it, and we no longer want it. */
 async function place({ db, clock, vendors, tasks, signal, address }: TaskContext, found: Group): Promise<void> {
-  const { licenseType } = await order.get(db, found.orderId)
+  const { licenseType } = await orders.get(db, found.orderId)
   const placed = await vendors.shop(found.hostName)!.placeOrder(requestOf(found, licenseType, address()), { signal })
   await db.transaction().execute(async (tx) => {
-    if (await group.move(tx, found.id, 'place', { vendorOrderId: placed.id }, clock.now())) return
-    const now = await group.find(tx, found.id)
+    if (await groups.move(tx, found.id, 'place', { vendorOrderId: placed.id }, clock.now())) return
+    const now = await groups.find(tx, found.id)
     if (now?.status === 'cancelled') await tasks(tx).enqueue(withdrawTask, { group_id: found.id })
   })
 }

@@ -1,5 +1,5 @@
 import { Closed } from '#core/shapes.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { GenericInput, genericOf, licenseTypeOf } from './generic.lib.ts'
@@ -45,7 +45,7 @@ export default operation({
   async check(context, input, found): Promise<ArchiveOrder | TaskingOrder> {
     const wanted = await genericOf(context, input)
     const common = {
-      project: project.requireActive(found),
+      project: projects.requireActive(found),
       displayName: input.displayName ?? null,
       tags: input.tags ?? [],
       licenseType: licenseTypeOf(input),

@@ -1,16 +1,16 @@
 /** Placing orders: what `orders.archive.place`, `orders.tasking.place` and `orders.place` do alike, stage by stage. */
 import { problem } from '#core/problem.ts'
 import type { Principal } from '#core/principal.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { requireLicences } from '#model/licensing/licence.ts'
 import { billingModeOf } from '#model/money/billing-account.ts'
 import * as spending from '#model/money/spending.ts'
 import type { Funding } from '#model/orders/deciding.ts'
-import * as order from '#model/orders/order.ts'
+import * as orders from '#model/orders/order.ts'
 import type { Order } from '#model/orders/order.ts'
 import { linesOf, priceCaptures, priceTasking, type PricedGroup, type WantedCapture } from '#model/orders/pricing.ts'
-import * as study from '#model/orders/study.ts'
+import * as studies from '#model/orders/study.ts'
 import { askVendorTask, placeAtVendorTask, pollTask } from '#model/orders/tasks.ts'
 import type { Context, WriteContext } from '#operation.ts'
 import { requireNoRealMoney } from '#model/orders/simulated.ts'
@@ -27,13 +27,13 @@ export function requirePerson({ kind, userId }: Principal): void {
 }
 
 /** The project, for those who may order for it. */
-export async function requireOrderProject({ db, principal }: Context, projectId: string): Promise<project.Project> {
+export async function requireOrderProject({ db, principal }: Context, projectId: string): Promise<projects.Project> {
   requireOrganization(principal)
-  return await project.requireBuyer(db, principal, projectId)
+  return await projects.requireBuyer(db, principal, projectId)
 }
 
 interface Common {
-  project: project.Project
+  project: projects.Project
   displayName: string | null
   tags: readonly string[]
   licenseType: string
@@ -88,13 +88,13 @@ export async function prepareArchive(context: Context, wanted: ArchiveOrder): Pr
 /** Stage 6b: the order, its reservation and the work that sends it, or none of them. */
 export async function executeArchive(context: WriteContext, wanted: ArchiveOrder, { groups, funding }: PreparedArchive): Promise<Order> {
   const { tx, tasks, events, vendors, principal } = context
-  const id = order.newOrderId()
+  const id = orders.newOrderId()
   const { mode } = await spending.reserve(context, funding, {
-    reference: order.referenceOf({ id }),
+    reference: orders.referenceOf({ id }),
     lines: linesOf(groups.map(({ product, areaKm2, credits }) => ({ productName: product.name, areaKm2, reservedCredits: credits }))),
     description: wanted.displayName ?? groups[0]!.captures![0]!.id,
   })
-  const made = await order.insert(context, {
+  const made = await orders.insert(context, {
     id,
     ...ownerOf(principal, wanted),
     orderType: 'archive',
@@ -115,10 +115,10 @@ export async function executeArchive(context: WriteContext, wanted: ArchiveOrder
       reservedCredits: credits,
     })),
   })
-  events.emit('order.placed', id, order.summary(made, null))
+  events.emit('order.placed', id, orders.summary(made, null))
   for (const group of made.groups) await tasks.enqueue(placeAtVendorTask, { group_id: group.id })
   await tasks.enqueue(pollTask, { order_id: id }, { afterSeconds: FIRST_LOOK_SECONDS })
-  return await order.get(tx, id)
+  return await orders.get(tx, id)
 }
 
 /** Stage 6a of tasking: nothing is reserved before a price is accepted, but it must be one that could be. */
@@ -139,8 +139,8 @@ export async function prepareTasking(context: Context, wanted: TaskingOrder): Pr
 
 export async function executeTasking(context: WriteContext, wanted: TaskingOrder, groups: readonly PricedGroup[]): Promise<Order> {
   const { tx, tasks, vendors, principal } = context
-  const made = await order.insert(context, {
-    id: order.newOrderId(),
+  const made = await orders.insert(context, {
+    id: orders.newOrderId(),
     ...ownerOf(principal, wanted),
     orderType: 'tasking',
     billingMode: await billingModeOf(tx, wanted.project.organizationId),
@@ -160,7 +160,7 @@ export async function executeTasking(context: WriteContext, wanted: TaskingOrder
       reservedCredits: 0,
     })),
   })
-  await study.insertFor(context, made)
+  await studies.insertFor(context, made)
   for (const group of made.groups) await tasks.enqueue(askVendorTask, { group_id: group.id })
   await tasks.enqueue(pollTask, { order_id: made.id }, { afterSeconds: FIRST_LOOK_SECONDS })
   return made

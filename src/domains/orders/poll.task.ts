@@ -3,12 +3,12 @@ import { answerStudy, declareInfeasible, issueQuotation, refuseQuotation } from 
 import * as ending from '#model/orders/ending.ts'
 import * as group from '#model/orders/order-group.ts'
 import type { Group } from '#model/orders/order-group.ts'
-import * as order from '#model/orders/order.ts'
+import * as orders from '#model/orders/order.ts'
 import type { Order } from '#model/orders/order.ts'
 import { contracted } from '#model/orders/pricing.ts'
-import * as quotation from '#model/orders/quotation.ts'
+import * as quotations from '#model/orders/quotation.ts'
 import { OPEN_STATUSES } from '#model/orders/states.ts'
-import * as study from '#model/orders/study.ts'
+import * as studies from '#model/orders/study.ts'
 import { askVendorTask, deliverTask, placeAtVendorTask, pollTask } from '#model/orders/tasks.ts'
 import { VendorError } from '#ports/vendors.ts'
 import { task, type TaskContext } from '#task.ts'
@@ -32,12 +32,12 @@ export default task({
   concurrency: 4,
 }).handle(async (context, { order_id }) => {
   const { db, clock, change, tasks } = context
-  const found = await order.find(db, order_id)
+  const found = await orders.find(db, order_id)
   if (!found || !isIn(OPEN_STATUSES, found.status)) return
   const now = clock.now()
   const wait = waitSeconds(found, now)
   const isOurs = await db.transaction().execute(async (tx) => {
-    if (!(await order.takePoll(tx, order_id, new Date(now.getTime() + wait * 1000), now))) return false
+    if (!(await orders.takePoll(tx, order_id, new Date(now.getTime() + wait * 1000), now))) return false
     await tasks(tx).enqueue(pollTask, { order_id }, { afterSeconds: wait })
     return true
   })
@@ -60,9 +60,9 @@ async function isExpired({ db, clock }: TaskContext, { status, groups }: Order):
   for (const { id, subStatus } of groups) {
     const open =
       subStatus === 'feasibility_ready'
-        ? await study.ofGroup(db, id)
+        ? await studies.ofGroup(db, id)
         : subStatus === 'quotation_ready'
-          ? await quotation.ofGroup(db, id)
+          ? await quotations.ofGroup(db, id)
           : null
     if (open && open.expiresAt <= clock.now()) return true
   }
@@ -107,7 +107,7 @@ async function lookAtTerms(context: TaskContext, one: Group, isLost: boolean): P
   const { organizationId, hostName } = one
   const priced = (cents: number) => contracted(db, organizationId, one, cents, clock.now())
   if (one.subStatus === 'awaiting_feasibility') {
-    const asked = await study.ofGroup(db, one.id)
+    const asked = await studies.ofGroup(db, one.id)
     if (!asked?.vendorId) return isLost ? await again(context, askVendorTask, one) : undefined
     const answer = await vendors.shop(hostName)!.study(asked.vendorId, { signal })
     if (answer.status === 'infeasible')
@@ -117,7 +117,7 @@ async function lookAtTerms(context: TaskContext, one: Group, isLost: boolean): P
     await change(organizationId, (made) => answerStudy(made, asked, options))
   }
   if (one.subStatus === 'awaiting_quotation') {
-    const asked = await quotation.ofGroup(db, one.id)
+    const asked = await quotations.ofGroup(db, one.id)
     if (!asked?.vendorId) return isLost ? await again(context, askVendorTask, one) : undefined
     const answer = await vendors.shop(hostName)!.quotation(asked.vendorId, { signal })
     if (answer.status === 'refused')
@@ -134,14 +134,14 @@ async function lookAtOrder({ clock, change, vendors, signal }: TaskContext, { id
   if (status === 'placed') return
   await change(one.organizationId, async (made) => {
     const { tx, tasks } = made
-    const current = await order.lock(tx, id)
+    const current = await orders.lock(tx, id)
     if (status === 'failed' || status === 'cancelled')
       return await ending.failGroup(
         made,
         one,
         reason ?? `The vendor has ${status === 'failed' ? 'failed to deliver' : 'cancelled the order'}`,
       )
-    await order.move(made, current, 'accept')
+    await orders.move(made, current, 'accept')
     if (status === 'accepted') return await group.move(tx, one.id, 'accept', {}, clock.now())
     if (await group.move(tx, one.id, 'fetch', {}, clock.now())) await tasks.enqueue(deliverTask, { group_id: one.id })
     return true

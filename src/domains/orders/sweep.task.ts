@@ -1,6 +1,6 @@
 import { Closed } from '#core/shapes.ts'
 import { MINUTE_MS } from '#core/time.ts'
-import * as order from '#model/orders/order.ts'
+import * as orders from '#model/orders/order.ts'
 import { pollTask } from '#model/orders/tasks.ts'
 import { task } from '#task.ts'
 
@@ -8,7 +8,7 @@ const LIMIT = 500
 
 /** Looks at orders whose next look is overdue: a process died between one and the next. */
 export default task({ name: 'orders.sweep', data: Closed({}), schedule: '* * * * *' }).handle(async ({ db, clock, tasks }) => {
-  const overdue = await order.overdue(db, new Date(clock.now().getTime() - MINUTE_MS), LIMIT)
+  const overdue = await orders.overdue(db, new Date(clock.now().getTime() - MINUTE_MS), LIMIT)
   await db.transaction().execute(async (tx) => {
     for (const order_id of overdue) await tasks(tx).enqueue(pollTask, { order_id })
   })

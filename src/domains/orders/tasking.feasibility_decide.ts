@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { notFound, problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import * as deciding from '#model/orders/deciding.ts'
-import * as order from '#model/orders/order.ts'
-import * as group from '#model/orders/order-group.ts'
-import * as quotation from '#model/orders/quotation.ts'
-import * as study from '#model/orders/study.ts'
+import * as orders from '#model/orders/order.ts'
+import * as groups from '#model/orders/order-group.ts'
+import * as quotations from '#model/orders/quotation.ts'
+import * as studies from '#model/orders/study.ts'
 import { askVendorTask } from '#model/orders/tasks.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_STUDY, StudyId, StudyRecord, toStudy } from './decisions.wire.ts'
@@ -31,9 +31,9 @@ export default operation({
   },
 }).handle({
   async permit({ db, principal }, { study_id }) {
-    const found = await study.find(db, study_id)
+    const found = await studies.find(db, study_id)
     if (!found) throw notFound('feasibility study')
-    return { found, current: await order.requireBuyer(db, principal, found.orderId, 'feasibility study') }
+    return { found, current: await orders.requireBuyer(db, principal, found.orderId, 'feasibility study') }
   },
   async check({ clock }, { acceptedOptionId }, { found, current }) {
     if (found.decision !== 'NOT_DECIDED') throw problem('bad-request', 'This study was decided before')
@@ -54,15 +54,15 @@ export default operation({
     const now = clock.now()
     attributeTo(found.organizationId)
     const held = await deciding.hold(context, found.orderId)
-    const decided = await study.accept(tx, found.id, option.id, now)
+    const decided = await studies.accept(tx, found.id, option.id, now)
     if (!decided) throw problem('bad-request', 'This study was already decided or has expired')
     const ofGroup = held.groups.find(({ id }) => id === found.groupId)!
     const isQuoted = ofGroup.steps.includes('quotation')
     const terms = { credits: option.credits, reservedCredits: option.credits, vendorOptionId: option.id }
-    await group.agree(tx, ofGroup.id, isQuoted ? 'askQuotation' : 'accept', terms, now)
+    await groups.agree(tx, ofGroup.id, isQuoted ? 'askQuotation' : 'accept', terms, now)
     await deciding.secure(context, funding, found.orderId)
     if (isQuoted) {
-      await quotation.request(context, found.projectId, ofGroup)
+      await quotations.request(context, found.projectId, ofGroup)
       await tasks.enqueue(askVendorTask, { group_id: ofGroup.id })
     }
     await deciding.proceed(context, found.orderId)

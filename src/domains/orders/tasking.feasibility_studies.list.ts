@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { STUDY_DECISIONS } from '#core/vocabulary.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as study from '#model/orders/study.ts'
+import * as studies from '#model/orders/study.ts'
 import { operation } from '#operation.ts'
 import { DecisionFilters, EXAMPLE_STUDY, StudyRecord, toStudy } from './decisions.wire.ts'
 import { decisionsOf, filterOf } from './filter.lib.ts'
@@ -28,7 +28,7 @@ export default operation({
     decisions: decisionsOf(decision, STUDY_DECISIONS),
   }),
   async execute({ db, principal, clock }, input, { organizationId, decisions }) {
-    const { found, total } = await study.list(
+    const { found, total } = await studies.list(
       db,
       organizationId,
       await filterOf(db, principal, input, { decisions, isReady: false }),

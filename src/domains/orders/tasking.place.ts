@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { taskingOf } from './input.lib.ts'
@@ -56,7 +56,7 @@ export default operation({
     for (const [index, group] of groups.entries()) wanted.push(await taskingOf(context, group, `groups.${index}.`))
     return {
       kind: 'tasking',
-      project: project.requireActive(found),
+      project: projects.requireActive(found),
       wanted,
       displayName: displayName ?? null,
       tags: tags ?? [],

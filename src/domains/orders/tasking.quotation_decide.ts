@@ -2,9 +2,9 @@ import { notFound, problem } from '#core/problem.ts'
 import { Choice, Closed } from '#core/shapes.ts'
 import * as deciding from '#model/orders/deciding.ts'
 import * as ending from '#model/orders/ending.ts'
-import * as order from '#model/orders/order.ts'
-import * as group from '#model/orders/order-group.ts'
-import * as quotation from '#model/orders/quotation.ts'
+import * as orders from '#model/orders/order.ts'
+import * as groups from '#model/orders/order-group.ts'
+import * as quotations from '#model/orders/quotation.ts'
 import type { Quotation } from '#model/orders/quotation.ts'
 import { operation, type WriteContext } from '#operation.ts'
 import { EXAMPLE_QUOTATION, QuotationId, QuotationRecord, toQuotation } from './decisions.wire.ts'
@@ -36,12 +36,12 @@ export default operation({
   },
 }).handle({
   async permit({ db, principal }, { quotation_id }) {
-    const found = await quotation.find(db, quotation_id)
+    const found = await quotations.find(db, quotation_id)
     if (!found) throw notFound('quotation')
-    return { found, current: await order.requireBuyer(db, principal, found.orderId, 'quotation') }
+    return { found, current: await orders.requireBuyer(db, principal, found.orderId, 'quotation') }
   },
   async check({ clock }, _input, { found, current }) {
-    const state = quotation.stateOf(found, clock.now())
+    const state = quotations.stateOf(found, clock.now())
     if (state !== 'issued') throw problem('bad-request', UNDECIDABLE[state])
     return { found, current }
   },
@@ -54,7 +54,7 @@ export default operation({
   async execute(context, { decision }, { found }, funding) {
     context.attributeTo(found.organizationId)
     await deciding.hold(context, found.orderId)
-    const decided = await quotation.decide(context.tx, found.id, decision, context.clock.now())
+    const decided = await quotations.decide(context.tx, found.id, decision, context.clock.now())
     if (!decided) throw problem('bad-request', 'This quotation was already decided or has expired')
     if (funding) await accept(context, decided, funding)
     else await reject(context, decided)
@@ -64,13 +64,13 @@ export default operation({
 
 async function accept(context: WriteContext, decided: Quotation, funding: deciding.Funding): Promise<void> {
   const terms = { credits: decided.credits!, reservedCredits: decided.credits!, vendorQuotationId: decided.vendorId }
-  await group.agree(context.tx, decided.groupId, 'accept', terms, context.clock.now())
+  await groups.agree(context.tx, decided.groupId, 'accept', terms, context.clock.now())
   await deciding.secure(context, funding, decided.orderId)
-  context.events.emit('quotation.accepted', decided.id, quotation.summary(decided))
+  context.events.emit('quotation.accepted', decided.id, quotations.summary(decided))
   await deciding.proceed(context, decided.orderId)
 }
 
 async function reject(context: WriteContext, decided: Quotation): Promise<void> {
-  context.events.emit('quotation.rejected', decided.id, quotation.summary(decided))
+  context.events.emit('quotation.rejected', decided.id, quotations.summary(decided))
   await ending.closeGroup(context, { id: decided.groupId, orderId: decided.orderId }, 'The quotation was rejected')
 }

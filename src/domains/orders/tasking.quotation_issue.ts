@@ -3,8 +3,8 @@ import { CreditsInput } from '#core/money-shapes.ts'
 import { notFound, problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { issueQuotation } from '#model/orders/answers.ts'
-import * as order from '#model/orders/order.ts'
-import * as quotation from '#model/orders/quotation.ts'
+import * as orders from '#model/orders/order.ts'
+import * as quotations from '#model/orders/quotation.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_QUOTATION, QuotationRecord, toQuotation } from './decisions.wire.ts'
 import { EXAMPLE_ORDER_ID, OrderId } from './wire.ts'
@@ -26,7 +26,7 @@ export default operation({
   example: { input: { order_id: EXAMPLE_ORDER_ID, credits: 12_400 }, output: EXAMPLE_QUOTATION },
 }).handle({
   async check({ db }, { order_id, group_id }) {
-    const found = await order.find(db, order_id)
+    const found = await orders.find(db, order_id)
     if (!found) throw notFound('order')
     const waiting = found.groups.filter(({ id, subStatus }) => subStatus === 'awaiting_quotation' && (group_id == null || id === group_id))
     if (waiting.length !== 1)
@@ -38,7 +38,7 @@ export default operation({
   },
   async execute(context, { credits }, { found, group }) {
     context.attributeTo(found.organizationId)
-    const asked = await quotation.request(context, found.projectId, group)
+    const asked = await quotations.request(context, found.projectId, group)
     const issued = await issueQuotation(context, asked, credits)
     if (!issued) throw problem('bad-request', 'This quotation was issued concurrently, or its order has ended')
     return toQuotation(issued, context.clock.now())

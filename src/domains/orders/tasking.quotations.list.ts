@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { QUOTATION_DECISIONS } from '#core/vocabulary.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as quotation from '#model/orders/quotation.ts'
+import * as quotations from '#model/orders/quotation.ts'
 import { operation } from '#operation.ts'
 import { DecisionFilters, EXAMPLE_QUOTATION, QuotationRecord, toQuotation } from './decisions.wire.ts'
 import { decisionsOf, filterOf } from './filter.lib.ts'
@@ -31,7 +31,7 @@ export default operation({
     decisions: decisionsOf(decision, QUOTATION_DECISIONS),
   }),
   async execute({ db, principal, clock }, input, { organizationId, decisions }) {
-    const { found, total } = await quotation.list(
+    const { found, total } = await quotations.list(
       db,
       organizationId,
       await filterOf(db, principal, input, { decisions, isReady: false }),

@@ -4,7 +4,7 @@ import { newId } from '#core/ids.ts'
 import { invalidField, notFound, problem } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { answerStudy } from '#model/orders/answers.ts'
-import * as study from '#model/orders/study.ts'
+import * as studies from '#model/orders/study.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_STUDY, StudyId, StudyRecord, toStudy } from './decisions.wire.ts'
 import { At } from './wire.ts'
@@ -47,7 +47,7 @@ export default operation({
   },
 }).handle({
   async check({ db }, { study_id, options }) {
-    const found = await study.find(db, study_id)
+    const found = await studies.find(db, study_id)
     if (!found) throw notFound('feasibility study')
     if (found.state !== 'waiting') throw problem('bad-request', 'This study was answered before')
     options.forEach(({ acquisitionStart, acquisitionEnd }, index) => {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
 import { Closed, Described, Uuid } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as template from '#model/orders/template.ts'
+import * as templates from '#model/orders/template.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_TEMPLATE } from './templates.wire.ts'
 
@@ -22,12 +22,12 @@ export default operation({
   example: { input: { template_id: EXAMPLE_TEMPLATE.id }, output: { template_id: EXAMPLE_TEMPLATE.id, deleted: true } },
 }).handle({
   async check({ db, principal }, { template_id }) {
-    const found = await template.find(db, requireOrganization(principal), template_id)
+    const found = await templates.find(db, requireOrganization(principal), template_id)
     if (!found) throw notFound('template')
     return found
   },
   async execute({ tx }, _input, { id }) {
-    if (!(await template.remove(tx, id))) throw notFound('template')
+    if (!(await templates.remove(tx, id))) throw notFound('template')
     return { template_id: id, deleted: true as const }
   },
 })

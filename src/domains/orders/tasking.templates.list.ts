@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as template from '#model/orders/template.ts'
+import * as templates from '#model/orders/template.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_TEMPLATE, TemplateRecord, toRecord } from './templates.wire.ts'
 
@@ -15,5 +15,5 @@ export default operation({
   example: { input: {}, output: { templates: [EXAMPLE_TEMPLATE] } },
 }).handle({
   check: async ({ principal }) => requireOrganization(principal),
-  execute: async ({ db }, _input, organizationId) => ({ templates: (await template.list(db, organizationId)).map(toRecord) }),
+  execute: async ({ db }, _input, organizationId) => ({ templates: (await templates.list(db, organizationId)).map(toRecord) }),
 })

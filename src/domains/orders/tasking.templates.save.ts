@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Described, NotBlank, Uuid } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as template from '#model/orders/template.ts'
+import * as templates from '#model/orders/template.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_TEMPLATE, Settings } from './templates.wire.ts'
 
@@ -34,7 +34,7 @@ export default operation({
 }).handle({
   check: async ({ principal }) => requireOrganization(principal),
   async execute({ tx, principal, clock }, { name, ...settings }, organizationId) {
-    const saved = await template.save(tx, { organizationId, createdBy: principal.userId, now: clock.now() }, { name, settings })
+    const saved = await templates.save(tx, { organizationId, createdBy: principal.userId, now: clock.now() }, { name, settings })
     return { id: saved.id, name: saved.name }
   },
 })

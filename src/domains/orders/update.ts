@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as order from '#model/orders/order.ts'
+import * as orders from '#model/orders/order.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORDER, OrderId, OrderRecord, Tags, toRecord } from './wire.ts'
 
@@ -13,9 +13,9 @@ export default operation({
   output: OrderRecord,
   example: { input: { order_id: EXAMPLE_ORDER.id, tags: ['flood'] }, output: { ...EXAMPLE_ORDER, tags: ['flood'] } },
 }).handle({
-  check: async ({ db, principal }, { order_id }) => await order.requireBuyer(db, principal, order_id),
+  check: async ({ db, principal }, { order_id }) => await orders.requireBuyer(db, principal, order_id),
   async execute({ tx, clock, attributeTo }, { tags }, found) {
     attributeTo(found.organizationId)
-    return toRecord(tags === undefined ? found : await order.setTags(tx, found.id, [...new Set(tags ?? [])], clock.now()))
+    return toRecord(tags === undefined ? found : await orders.setTags(tx, found.id, [...new Set(tags ?? [])], clock.now()))
   },
 })

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { Change, TaskContract } from '#effects.ts'
-import * as group from '#model/orders/order-group.ts'
+import * as groups from '#model/orders/order-group.ts'
 import type { Group } from '#model/orders/order-group.ts'
 import { VendorError } from '#ports/vendors.ts'
 import type { TaskContext } from '#task.ts'
@@ -31,12 +31,12 @@ export async function tryAtVendor<D extends TSchema>(
     await ask()
   } catch (error) {
     if (!(error instanceof VendorError)) throw error
-    const attempts = mayRecover(error) ? await group.countAttempt(db, id) : Infinity
+    const attempts = mayRecover(error) ? await groups.countAttempt(db, id) : Infinity
     const afterSeconds = RETRY_SECONDS[attempts - 1]
     if (afterSeconds === undefined) await change(organizationId, (made) => giveUp(made, error.message))
     else
       await db.transaction().execute(async (tx) => {
-        await group.postpone(tx, id, new Date(clock.now().getTime() + afterSeconds * 1000))
+        await groups.postpone(tx, id, new Date(clock.now().getTime() + afterSeconds * 1000))
         await tasks(tx).enqueue(contract, { group_id: id } as Static<D>, { afterSeconds })
       })
   }

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { parseInstant } from '#core/interval.ts'
 import { Closed, Described, Limit, Nullable, Offset, Timestamp, Uuid } from '#core/shapes.ts'
 import * as audit from '#model/platform/audit.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
@@ -57,8 +57,8 @@ export default operation({
   example: { input: { operation: 'projects.create' }, output: { entries: [EXAMPLE_ENTRY], count: 1 } },
 }).handle({
   async check({ principal }) {
-    const own = organization.requireOrganization(principal)
-    organization.requireAdmin(principal)
+    const own = organizations.requireOrganization(principal)
+    organizations.requireAdmin(principal)
     return own
   },
   async execute({ db }, input, organizationId) {

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import * as commitment from '#model/money/commitment.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as commitments from '#model/money/commitment.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { CommitmentRecord, EXAMPLE_COMMITMENT, toCommitment } from './commitments.wire.ts'
 
@@ -18,13 +18,13 @@ export default operation({
   output: Closed({ commitments: Type.Array(CommitmentRecord, { description: 'Commitments of the organization' }) }),
   example: { input: {}, output: { commitments: [EXAMPLE_COMMITMENT] } },
 }).handle({
-  check: async ({ principal }) => organization.requireOrganization(principal),
+  check: async ({ principal }) => organizations.requireOrganization(principal),
   async execute({ db, clock }, { commitment_id, include_line_items }, organizationId) {
-    const found = await commitment.list(db, organizationId, clock.now(), commitment_id ?? null)
+    const found = await commitments.list(db, organizationId, clock.now(), commitment_id ?? null)
     if (commitment_id && found.length === 0) throw notFound('commitment')
     return {
       commitments: await Promise.all(
-        found.map(async (one) => toCommitment(one, include_line_items ? await commitment.lineItems(db, organizationId, one) : null)),
+        found.map(async (one) => toCommitment(one, include_line_items ? await commitments.lineItems(db, organizationId, one) : null)),
       ),
     }
   },

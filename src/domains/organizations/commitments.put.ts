@@ -3,8 +3,8 @@ import { DollarsInput } from '#core/money-shapes.ts'
 import { centsOf } from '#core/money.ts'
 import { invalidField, notFound } from '#core/problem.ts'
 import { Closed, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
-import * as commitment from '#model/money/commitment.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as commitments from '#model/money/commitment.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { CommitmentRecord, Day, EXAMPLE_COMMITMENT, RateGiven, toCommitment } from './commitments.wire.ts'
 import { EXAMPLE_ORGANIZATION } from './wire.ts'
@@ -16,6 +16,7 @@ export default operation({
   id: 'organizations.commitments.put',
   scope: 'admin:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     organization_id: Uuid,
     commitment_id: Type.Optional(Nullable(Uuid)),
@@ -50,19 +51,19 @@ export default operation({
       throw invalidField('rates', 'each rate has either credits_per_km2 or discount_percent')
     if ((minimum_km2 ?? null) !== null && !rates.some((rate) => rate.credits_per_km2 !== null))
       throw invalidField('rates', 'a minimum of area needs a rate in credits_per_km2, which its shortfall is charged at')
-    if (!(await organization.exists(db, organization_id))) throw notFound('organization')
+    if (!(await organizations.exists(db, organization_id))) throw notFound('organization')
     return { minimumCents, minimumKm2: minimum_km2 ?? null }
   },
   async execute({ tx, clock, attributeTo }, { organization_id, commitment_id, name, products, period_start, period_end, rates }, minimum) {
     attributeTo(organization_id)
     const now = clock.now()
-    const id = await commitment.put(
+    const id = await commitments.put(
       tx,
       organization_id,
       { id: commitment_id ?? null, name, products: products ?? [], periodStart: period_start, periodEnd: period_end, ...minimum, rates },
       now,
     )
     if (!id) throw notFound('commitment')
-    return toCommitment((await commitment.list(tx, organization_id, now, id))[0]!, null)
+    return toCommitment((await commitments.list(tx, organization_id, now, id))[0]!, null)
   },
 })

@@ -3,8 +3,8 @@ import { audOf } from '#core/money.ts'
 import { PeriodName, periodNamed } from '#core/period.ts'
 import { notFound, problem } from '#core/problem.ts'
 import { Choice, Closed, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import * as invoice from '#model/money/invoice.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as invoices from '#model/money/invoice.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_COMMITMENT } from './commitments.wire.ts'
 import { EXAMPLE_ORGANIZATION } from './wire.ts'
@@ -80,9 +80,9 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, clock }, { organization_id, period }) {
-    const own = organization.requireNamedOrganization(principal, organization_id)
+    const own = organizations.requireNamedOrganization(principal, organization_id)
     if (period && periodNamed(period).start > clock.now()) throw problem('bad-request', `The month ${period} has not begun`)
-    const found = period ? await invoice.findByPeriod(db, own, period) : await invoice.findLatest(db, own)
+    const found = period ? await invoices.findByPeriod(db, own, period) : await invoices.findLatest(db, own)
     if (!found) throw notFound('statement')
     return found
   },

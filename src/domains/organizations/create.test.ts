@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
 import { newId } from '#core/ids.ts'
-import * as computeQuota from '#model/plans/compute-quota.ts'
+import * as computeQuotas from '#model/plans/compute-quota.ts'
 import { FREE_PLAN } from '#model/plans/plan.ts'
 import { scene } from '../../../test/support/scene.ts'
 
@@ -67,7 +67,7 @@ test('free quotas after an organization is deleted', async (t) => {
   const w = await world(t)
   const first = await w.organization()
   const take = (organizationId: string) =>
-    w.db.transaction().execute((tx) => computeQuota.take(tx, organizationId, 'processing_jobs', w.clock.now()))
+    w.db.transaction().execute((tx) => computeQuotas.take(tx, organizationId, 'processing_jobs', w.clock.now()))
   for (let nth = 0; nth < FREE_PLAN.processingJobs - 1; nth++) await take(first.id)
   const deleted = await w.post(
     '/auth/delete-organization',

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { invalidField, problem } from '#core/problem.ts'
 import { Closed, Described, NotBlank } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORGANIZATION, OrganizationRecord, profileInput, toProfile, toRecord } from './wire.ts'
 
@@ -10,6 +10,7 @@ export default operation({
   id: 'organizations.create',
   scope: 'organizations:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     name: Described(NotBlank(200), 'Display name of the organization'),
     ...profileInput,
@@ -26,8 +27,8 @@ export default operation({
     return principal.userId
   },
   async execute({ tx, clock, attributeTo }, input, ownerId) {
-    await organization.requireFoundable(tx, ownerId)
-    const made = await organization.insert(
+    await organizations.requireFoundable(tx, ownerId)
+    const made = await organizations.insert(
       tx,
       ownerId,
       { ...toProfile(input), name: input.name, enterpriseRequested: input.enterprise_billing ?? false },

@@ -1,5 +1,5 @@
 import { Closed } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORGANIZATION, OrganizationRecord, toRecord } from './wire.ts'
 
@@ -13,9 +13,9 @@ export default operation({
   example: { input: {}, output: EXAMPLE_ORGANIZATION },
 }).handle({
   async check({ principal }) {
-    return organization.requireOrganization(principal)
+    return organizations.requireOrganization(principal)
   },
   async execute({ db }, _input, organizationId) {
-    return toRecord(await organization.get(db, organizationId))
+    return toRecord(await organizations.get(db, organizationId))
   },
 })

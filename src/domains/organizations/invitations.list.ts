@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Limit, Offset } from '#core/shapes.ts'
-import * as invitation from '#model/identity/invitation.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as invitations from '#model/identity/invitation.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_INVITATION, InvitationRecord, toInvitation } from '#wire/invitation.ts'
 
@@ -21,13 +21,13 @@ export default operation({
   example: { input: {}, output: { invitations: [EXAMPLE_INVITATION], total: 1 } },
 }).handle({
   async check({ principal }) {
-    const organizationId = organization.requireOrganization(principal)
-    organization.requireAdmin(principal)
+    const organizationId = organizations.requireOrganization(principal)
+    organizations.requireAdmin(principal)
     return organizationId
   },
   async execute({ db, clock }, window, organizationId) {
     const now = clock.now()
-    const found = await invitation.listOfOrganization(db, organizationId, window, now)
-    return { invitations: found.map(toInvitation), total: await invitation.countOfOrganization(db, organizationId, now) }
+    const found = await invitations.listOfOrganization(db, organizationId, window, now)
+    return { invitations: found.map(toInvitation), total: await invitations.countOfOrganization(db, organizationId, now) }
   },
 })

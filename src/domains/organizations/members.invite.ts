@@ -1,11 +1,11 @@
 import { problem } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, Email } from '#core/shapes.ts'
 import { INVITED_ROLES } from '#core/vocabulary.ts'
-import * as invitation from '#model/identity/invitation.ts'
-import * as membership from '#model/identity/membership.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as invitations from '#model/identity/invitation.ts'
+import * as memberships from '#model/identity/membership.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { inviteTask } from '#model/identity/tasks.ts'
-import * as user from '#model/identity/user.ts'
+import * as users from '#model/identity/user.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_NEW_INVITATION, NewInvitation, toNewInvitation } from '#wire/invitation.ts'
 
@@ -17,6 +17,7 @@ export default operation({
   id: 'organizations.members.invite',
   scope: 'organizations:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     email: { ...Email, description: 'Email address of the invitee' },
     role: Defaulted(Choice(INVITED_ROLES, { description: 'Role of the new member; only an owner can later make them an owner' }), 'member'),
@@ -25,16 +26,16 @@ export default operation({
   example: { input: { email: 'ana@example.com', role: 'member' }, output: { invitation: EXAMPLE_NEW_INVITATION } },
 }).handle({
   async check({ db, principal }, { email }) {
-    membership.requireSignedIn(principal)
-    const organizationId = organization.requireOrganization(principal)
-    organization.requireAdmin(principal)
-    const address = user.normaliseEmail(email)
-    if (await organization.findMemberByEmail(db, organizationId, address))
+    memberships.requireSignedIn(principal)
+    const organizationId = organizations.requireOrganization(principal)
+    organizations.requireAdmin(principal)
+    const address = users.normaliseEmail(email)
+    if (await organizations.findMemberByEmail(db, organizationId, address))
       throw problem('bad-request', 'This person is a member already; change what they are with organizations.members.set_role')
     return { organizationId, address }
   },
   async execute({ tx, principal, clock, tasks, baseUrl }, { role }, { organizationId, address }) {
-    const made = await invitation.put(tx, {
+    const made = await invitations.put(tx, {
       organizationId,
       organizationRole: role,
       project: null,

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_ORGANIZATION, MemberRecord, toMember } from './wire.ts'
 
@@ -17,12 +17,12 @@ export default operation({
   example: { input: { organizationId: EXAMPLE_ORGANIZATION.id }, output: { members: [EXAMPLE_MEMBER], count: 1 } },
 }).handle({
   async check({ principal }, { organizationId }) {
-    const own = organization.requireNamedOrganization(principal, organizationId)
-    organization.requireAdmin(principal)
+    const own = organizations.requireNamedOrganization(principal, organizationId)
+    organizations.requireAdmin(principal)
     return own
   },
   async execute({ db }, _input, organizationId) {
-    const members = (await organization.listMembers(db, organizationId)).map(toMember)
+    const members = (await organizations.listMembers(db, organizationId)).map(toMember)
     return { members, count: members.length }
   },
 })

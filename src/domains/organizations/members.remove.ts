@@ -1,8 +1,8 @@
 import type { Principal } from '#core/principal.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed, Removed, Uuid } from '#core/shapes.ts'
-import * as membership from '#model/identity/membership.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as memberships from '#model/identity/membership.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER } from './wire.ts'
 
@@ -14,26 +14,27 @@ export default operation({
   id: 'organizations.members.remove',
   scope: 'organizations:write',
   tier: 'destructive',
+  changesAccess: true,
   input: Closed({ user_id: { ...Uuid, description: 'User ID of the member to remove' } }),
   output: Removed,
   example: { input: { user_id: EXAMPLE_MEMBER.user_id }, output: { ok: true, id: EXAMPLE_MEMBER.user_id } },
 }).handle({
   async check({ db, principal }, { user_id }) {
-    membership.requireSignedIn(principal)
-    const organizationId = organization.requireOrganization(principal)
-    if (!isOneself(principal, user_id)) organization.requireAdmin(principal)
-    const member = await organization.findMember(db, organizationId, user_id)
+    memberships.requireSignedIn(principal)
+    const organizationId = organizations.requireOrganization(principal)
+    if (!isOneself(principal, user_id)) organizations.requireAdmin(principal)
+    const member = await organizations.findMember(db, organizationId, user_id)
     if (!member) throw notFound('member')
     requireMayRemove(principal, member)
     return organizationId
   },
   async execute({ tx, principal, clock }, { user_id }, organizationId) {
-    await membership.lock(tx, organizationId)
-    const member = await organization.findMember(tx, organizationId, user_id)
+    await memberships.lock(tx, organizationId)
+    const member = await organizations.findMember(tx, organizationId, user_id)
     if (!member) throw notFound('member')
     requireMayRemove(principal, member)
-    await membership.end(tx, organizationId, member.userId, clock.now())
-    await membership.keepAnOwner(tx, organizationId)
+    await memberships.end(tx, organizationId, member.userId, clock.now())
+    await memberships.keepAnOwner(tx, organizationId)
     return { ok: true as const, id: member.userId }
   },
 })
@@ -42,6 +43,6 @@ function isOneself(principal: Principal, userId: string): boolean {
   return principal.kind === 'user' && principal.userId === userId.toLowerCase()
 }
 
-function requireMayRemove(principal: Principal, member: organization.Member): void {
-  if (!isOneself(principal, member.userId)) membership.requireMayChange(principal, member.role, null)
+function requireMayRemove(principal: Principal, member: organizations.Member): void {
+  if (!isOneself(principal, member.userId)) memberships.requireMayChange(principal, member.role, null)
 }

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { CreditsInput } from '#core/money-shapes.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import * as membership from '#model/identity/membership.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as memberships from '#model/identity/membership.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_ORGANIZATION, MemberRecord, toMember } from './wire.ts'
 
@@ -15,6 +15,7 @@ export default operation({
   id: 'organizations.members.set_spend_limit',
   scope: 'organizations:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed(
     {
       organizationId: Type.String({ description: 'Organization ID' }),
@@ -36,16 +37,16 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { organizationId, userId }) {
-    membership.requireSignedIn(principal)
-    const own = organization.requireNamedOrganization(principal, organizationId)
-    organization.requireAdmin(principal)
-    const member = await organization.findMember(db, own, userId)
+    memberships.requireSignedIn(principal)
+    const own = organizations.requireNamedOrganization(principal, organizationId)
+    organizations.requireAdmin(principal)
+    const member = await organizations.findMember(db, own, userId)
     if (!member) throw notFound('member')
     return { organizationId: own, member }
   },
   async execute({ tx }, { perOrderLimitCredits = null, spendLimitCredits = null }, { organizationId, member }) {
     const limits = { perOrder: perOrderLimitCredits, rolling: spendLimitCredits }
-    if (!(await organization.setSpendLimits(tx, organizationId, member.userId, limits))) throw notFound('member')
+    if (!(await organizations.setSpendLimits(tx, organizationId, member.userId, limits))) throw notFound('member')
     return toMember({ ...member, perOrderLimitCredits, spendLimitCredits })
   },
 })

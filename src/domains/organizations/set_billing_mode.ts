@@ -1,6 +1,6 @@
 import { notFound } from '#core/problem.ts'
 import { Choice, Closed, Uuid } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORGANIZATION, OrganizationRecord, toRecord } from './wire.ts'
 
@@ -9,6 +9,7 @@ export default operation({
   id: 'organizations.set_billing_mode',
   scope: 'admin:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({ organization_id: Uuid, billing_mode: Choice(['enterprise', 'standard']) }),
   output: OrganizationRecord,
   example: {
@@ -17,11 +18,11 @@ export default operation({
   },
 }).handle({
   async check({ db }, { organization_id }) {
-    if (!(await organization.exists(db, organization_id))) throw notFound('organization')
+    if (!(await organizations.exists(db, organization_id))) throw notFound('organization')
   },
   async execute({ tx, clock, attributeTo }, { organization_id, billing_mode }) {
     attributeTo(organization_id)
-    await organization.setEnterprise(tx, organization_id, billing_mode === 'enterprise', clock.now())
-    return toRecord(await organization.get(tx, organization_id))
+    await organizations.setEnterprise(tx, organization_id, billing_mode === 'enterprise', clock.now())
+    return toRecord(await organizations.get(tx, organization_id))
   },
 })

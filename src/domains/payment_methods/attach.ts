@@ -3,7 +3,7 @@ import { notFound } from '#core/problem.ts'
 import { Closed, Described, Matching } from '#core/shapes.ts'
 import { hasDefaultCard, requireBillingAdmin } from '#model/money/billing-account.ts'
 import { askProcessor, customerOf, requirePayments } from '#model/money/processor.ts'
-import * as paymentMethod from '#model/money/payment-method.ts'
+import * as paymentMethods from '#model/money/payment-method.ts'
 import { operation } from '#operation.ts'
 import { CardRecord, EXAMPLE_CARD, toEvent, toRecord } from './wire.ts'
 
@@ -44,7 +44,7 @@ export default operation({
     })
   },
   async execute({ tx, clock, events }, _input, { organizationId }, attached) {
-    const { card, isNew } = await paymentMethod.insert(tx, organizationId, attached, clock.now())
+    const { card, isNew } = await paymentMethods.insert(tx, organizationId, attached, clock.now())
     if (isNew) events.emit('payment_method.attached', card.id, toEvent(card))
     return toRecord(card)
   },

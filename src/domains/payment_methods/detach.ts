@@ -4,7 +4,7 @@ import { Closed } from '#core/shapes.ts'
 import { billingModeOf, lockWallet, requireBillingAdmin } from '#model/money/billing-account.ts'
 import { planOf } from '#model/plans/plan.ts'
 import { requirePayments } from '#model/money/processor.ts'
-import * as paymentMethod from '#model/money/payment-method.ts'
+import * as paymentMethods from '#model/money/payment-method.ts'
 import { detachCardTask } from '#model/money/tasks.ts'
 import { operation } from '#operation.ts'
 import { CardRecord, EXAMPLE_CARD, toEvent, toRecord } from './wire.ts'
@@ -27,14 +27,14 @@ export default operation({
 }).handle({
   async check({ db, principal, payments }, { payment_method_row_id }) {
     const organizationId = await requireBillingAdmin(db, principal)
-    const card = await paymentMethod.find(db, organizationId, payment_method_row_id)
+    const card = await paymentMethods.find(db, organizationId, payment_method_row_id)
     if (!card) throw notFound('payment method')
     requirePayments({ payments })
     return { organizationId, card }
   },
   async execute({ tx, clock, events, tasks }, _input, { organizationId, card }) {
     const { autoEnabled } = await lockWallet(tx, organizationId)
-    const current = await paymentMethod.find(tx, organizationId, card.id)
+    const current = await paymentMethods.find(tx, organizationId, card.id)
     if (current?.isDefault && autoEnabled)
       throw problem('bad-request', 'Automatic top-up charges this card; switch it off, or make another card the default first')
     const plan = await planOf(tx, organizationId)
@@ -43,7 +43,7 @@ export default operation({
         'bad-request',
         `The plan '${plan.name}' is paid by this card; make another card the default, or change to the free plan first`,
       )
-    const removed = await paymentMethod.detach(tx, organizationId, card.id, clock.now())
+    const removed = await paymentMethods.detach(tx, organizationId, card.id, clock.now())
     if (!removed) throw notFound('payment method')
     events.emit('payment_method.detached', removed.id, toEvent(removed))
     await tasks.enqueue(detachCardTask, { processor_id: removed.processorId })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
-import * as paymentMethod from '#model/money/payment-method.ts'
+import * as organizations from '#model/identity/organization.ts'
+import * as paymentMethods from '#model/money/payment-method.ts'
 import { operation } from '#operation.ts'
 import { CardRecord, EXAMPLE_CARD, toRecord } from './wire.ts'
 
@@ -17,9 +17,9 @@ export default operation({
   }),
   example: { input: {}, output: { payment_methods: [EXAMPLE_CARD], count: 1 } },
 }).handle({
-  check: async ({ principal }) => organization.requireOrganization(principal),
+  check: async ({ principal }) => organizations.requireOrganization(principal),
   async execute({ db }, _input, organizationId) {
-    const cards = await paymentMethod.list(db, organizationId)
+    const cards = await paymentMethods.list(db, organizationId)
     return { payment_methods: cards.map(toRecord), count: cards.length }
   },
 })

@@ -3,7 +3,7 @@ import { notFound } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import { requireBillingAdmin } from '#model/money/billing-account.ts'
 import { askProcessor, customerOf, requirePayments } from '#model/money/processor.ts'
-import * as paymentMethod from '#model/money/payment-method.ts'
+import * as paymentMethods from '#model/money/payment-method.ts'
 import { operation } from '#operation.ts'
 import { CardRecord, EXAMPLE_CARD, toRecord } from './wire.ts'
 
@@ -18,7 +18,7 @@ export default operation({
 }).handle({
   async check({ db, principal, payments }, { payment_method_row_id }) {
     const organizationId = await requireBillingAdmin(db, principal)
-    const card = await paymentMethod.find(db, organizationId, payment_method_row_id)
+    const card = await paymentMethods.find(db, organizationId, payment_method_row_id)
     if (!card) throw notFound('payment method')
     return { organizationId, card, payments: requirePayments({ payments }) }
   },
@@ -27,7 +27,7 @@ export default operation({
     await askProcessor(() => payments.setDefaultMethod(customerId, card.processorId))
   },
   async execute({ tx }, _input, { organizationId, card }) {
-    const changed = await paymentMethod.setDefault(tx, organizationId, card.id)
+    const changed = await paymentMethods.setDefault(tx, organizationId, card.id)
     if (!changed) throw notFound('payment method')
     return toRecord(changed)
   },

@@ -1,16 +1,16 @@
 import { SERVICE } from '#core/principal.ts'
-import * as project from '#model/identity/project.ts'
-import * as job from '#model/processing/job.ts'
+import * as projects from '#model/identity/project.ts'
+import * as jobs from '#model/processing/job.ts'
 import { clearJobTask } from '#model/processing/tasks.ts'
 import { workerPrefix } from '#services/processing/worker-files.ts'
 import { task } from '#task.ts'
 
 /** Removes what a worker put for a job that was cancelled. Where the project is gone, its bucket is too. */
 export default task({ ...clearJobTask }).handle(async ({ db, storage, signal }, { job_id }) => {
-  const found = await job.find(db, job_id)
-  if (found?.status !== 'cancelled' || !(await project.exists(db, { ...SERVICE, organizationId: found.organizationId }, found.projectId)))
+  const found = await jobs.find(db, job_id)
+  if (found?.status !== 'cancelled' || !(await projects.exists(db, { ...SERVICE, organizationId: found.organizationId }, found.projectId)))
     return
-  const { bucketName } = await project.requireReader(db, { ...SERVICE, organizationId: found.organizationId }, found.projectId)
+  const { bucketName } = await projects.requireReader(db, { ...SERVICE, organizationId: found.organizationId }, found.projectId)
   for (let cursor: string | null = null; ;) {
     const { objects, next } = await storage.list(bucketName!, { prefix: workerPrefix(job_id), cursor, signal })
     for (const { key } of objects) await storage.remove({ bucket: bucketName!, key })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Defaulted } from '#core/shapes.ts'
-import * as job from '#model/processing/job.ts'
+import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { queueJob } from '#services/processing/jobs.ts'
 import { EXAMPLE_JOB, JobId } from '#wire/job.ts'
@@ -20,7 +20,7 @@ export default operation({
   output: Dispatched,
   example: { input: { job_id: EXAMPLE_JOB.id }, output: EXAMPLE_DISPATCHED },
 }).handle({
-  permit: ({ db, principal }, { job_id }) => job.requireEditor(db, principal, job_id),
+  permit: ({ db, principal }, { job_id }) => jobs.requireEditor(db, principal, job_id),
   async check(_context, { version }, found) {
     if (version !== found.version)
       throw problem('bad-request', `This job is for version ${found.version} of '${found.jobType}', not ${version}`)
@@ -29,8 +29,8 @@ export default operation({
   },
   async execute(context, { job_id }, found) {
     context.attributeTo(found.organizationId)
-    const dispatched = await job.dispatch(context.tx, job_id, context.clock.now())
-    if (!dispatched) throw notPending((await job.lock(context.tx, job_id)).status)
+    const dispatched = await jobs.dispatch(context.tx, job_id, context.clock.now())
+    if (!dispatched) throw notPending((await jobs.lock(context.tx, job_id)).status)
     await queueJob(context, dispatched)
     return toDispatched(dispatched)
   },

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Choice, Closed, Defaulted, Described, FreeForm, Nullable, Uuid } from '#core/shapes.ts'
 import { JOB_OUTPUTS } from '#core/vocabulary.ts'
-import * as job from '#model/processing/job.ts'
+import * as jobs from '#model/processing/job.ts'
 import { operation, type Context } from '#operation.ts'
 import { requireProcess } from '#services/processing/catalogue.ts'
 import { checkJob, fundJob, permitJob, storeJob } from '#services/processing/jobs.ts'
@@ -63,13 +63,13 @@ export default operation({
   },
 })
 
-const toAnswer = (found: job.Job) => ({ job: toJob(found), outputs: found.status === 'completed' ? found.outputArtifacts : null })
+const toAnswer = (found: jobs.Job) => ({ job: toJob(found), outputs: found.status === 'completed' ? found.outputArtifacts : null })
 
 /** The job as it is when it has ended, or when there is no more time to wait; null where it is gone. */
-async function ending({ db, signal }: Context, id: string, seconds: number): Promise<job.Job | null> {
+async function ending({ db, signal }: Context, id: string, seconds: number): Promise<jobs.Job | null> {
   const until = performance.now() + seconds * 1_000
   for (;;) {
-    const found = await job.find(db, id)
+    const found = await jobs.find(db, id)
     if (!found || found.completedAt || signal.aborted || performance.now() >= until) return found
     await sleep(LOOK_EVERY_MS)
   }

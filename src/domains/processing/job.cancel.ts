@@ -1,6 +1,6 @@
 import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as job from '#model/processing/job.ts'
+import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { cancelJob } from '#services/processing/ending.ts'
 import { EXAMPLE_JOB, JobId, JobRecord, toJob } from '#wire/job.ts'
@@ -22,20 +22,20 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { job_id }) {
-    const found = await job.requireEditor(db, principal, job_id)
+    const found = await jobs.requireEditor(db, principal, job_id)
     if (hasEndedOtherwise(found)) throw tooLate(found)
     return found
   },
   async execute(context, _input, { id, organizationId }) {
     context.attributeTo(organizationId)
-    const held = await job.lock(context.tx, id)
+    const held = await jobs.lock(context.tx, id)
     if (hasEndedOtherwise(held)) throw tooLate(held)
     if (held.status !== 'cancelled') await cancelJob(context, held, { isAsked: true })
-    return { job: toJob(await job.lock(context.tx, id)) }
+    return { job: toJob(await jobs.lock(context.tx, id)) }
   },
 })
 
-const hasEndedOtherwise = ({ completedAt, status }: job.Job): boolean => completedAt !== null && status !== 'cancelled'
+const hasEndedOtherwise = ({ completedAt, status }: jobs.Job): boolean => completedAt !== null && status !== 'cancelled'
 
-const tooLate = ({ status }: job.Job) =>
+const tooLate = ({ status }: jobs.Job) =>
   problem('bad-request', `This job is ${status}; only a pending, dispatched or running job can be cancelled`)

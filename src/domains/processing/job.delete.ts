@@ -1,5 +1,5 @@
 import { Closed, Removed } from '#core/shapes.ts'
-import * as job from '#model/processing/job.ts'
+import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { releaseJob } from '#services/processing/ending.ts'
 import { EXAMPLE_JOB, JobId } from '#wire/job.ts'
@@ -14,12 +14,12 @@ export default operation({
   output: Removed,
   example: { input: { job_id: EXAMPLE_JOB.id }, output: { ok: true as const, id: EXAMPLE_JOB.id } },
 }).handle({
-  check: ({ db, principal }, { job_id }) => job.requireEditor(db, principal, job_id),
+  check: ({ db, principal }, { job_id }) => jobs.requireEditor(db, principal, job_id),
   async execute(context, _input, { id, organizationId }) {
     context.attributeTo(organizationId)
-    const held = await job.lock(context.tx, id)
+    const held = await jobs.lock(context.tx, id)
     if (held.completedAt === null) await releaseJob(context, { ...held, status: 'cancelled' }, held.status)
-    await job.remove(context.tx, id)
+    await jobs.remove(context.tx, id)
     return { ok: true as const, id }
   },
 })

@@ -4,8 +4,8 @@ import { accessDenied, invalidField, notFound, problem } from '#core/problem.ts'
 import { isMediaType } from '#core/file-names.ts'
 import { SERVICE } from '#core/principal.ts'
 import { Choice, Closed, Defaulted, Described, Nullable, type Received } from '#core/shapes.ts'
-import * as project from '#model/identity/project.ts'
-import * as job from '#model/processing/job.ts'
+import * as projects from '#model/identity/project.ts'
+import * as jobs from '#model/processing/job.ts'
 import * as runs from '#model/processing/run.ts'
 import { operation, type Context, type WriteContext } from '#operation.ts'
 import { COG_TYPE } from '#services/ingest/intake.ts'
@@ -57,6 +57,7 @@ export default operation({
   id: 'processing.job.register',
   scope: 'processing:process',
   tier: 'external_spend',
+  callableByWorkers: true,
   idempotent: true,
   produces: ['item:produced_by>processing_job', 'asset:produced_by>processing_job', 'item:derived_from>item'],
   events: ['job.completed', 'job.captured', 'job.failed', 'job.released', 'item.created'],
@@ -71,7 +72,7 @@ export default operation({
     if (principal.kind !== 'worker' || principal.jobId !== job_id.toLowerCase()) throw accessDenied()
   },
   async check({ db }, { job_id, status, outputs }) {
-    const found = await job.find(db, job_id)
+    const found = await jobs.find(db, job_id)
     if (!found) throw notFound('job')
     if (found.completedAt) return { found, run: null }
     if (found.status !== 'running') throw problem('bad-request', `Nobody works on this job; it is ${found.status}`)
@@ -94,17 +95,17 @@ export default operation({
     if (input.status === 'failed') await failJob(context, run, run.runId, input.error ?? 'Its worker said that it failed, and not why')
     else
       await runs.beat(context.tx, run, { stage: input.stage ?? run.stage, progress: input.progress ?? run.progress }, context.clock.now())
-    return { job: toJob(await job.lock(context.tx, run.id)) }
+    return { job: toJob(await jobs.lock(context.tx, run.id)) }
   },
 })
 
-function unchanged({ lineage }: WriteContext, found: job.Job) {
+function unchanged({ lineage }: WriteContext, found: jobs.Job) {
   lineage.nothingProduced()
   return { job: toJob(found) }
 }
 
-async function complete(context: WriteContext, run: runs.Run, stored: StoredItem[]): Promise<job.Job> {
-  let completed: job.Job | null = null
+async function complete(context: WriteContext, run: runs.Run, stored: StoredItem[]): Promise<jobs.Job> {
+  let completed: jobs.Job | null = null
   try {
     completed = await registerOutputs(context, run, stored, { title: findProcess(run.jobType)?.title ?? run.jobType })
   } finally {
@@ -112,11 +113,11 @@ async function complete(context: WriteContext, run: runs.Run, stored: StoredItem
   }
   if (completed) return completed
   context.lineage.nothingProduced()
-  return await job.lock(context.tx, run.id)
+  return await jobs.lock(context.tx, run.id)
 }
 
-async function bucketOf({ db }: Context, { projectId, organizationId }: job.Job): Promise<string> {
-  return (await project.requireReader(db, { ...SERVICE, organizationId }, projectId)).bucketName!
+async function bucketOf({ db }: Context, { projectId, organizationId }: jobs.Job): Promise<string> {
+  return (await projects.requireReader(db, { ...SERVICE, organizationId }, projectId)).bucketName!
 }
 
 /** Files of one name become one item, in the order in which they came. */

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Described } from '#core/shapes.ts'
-import * as item from '#model/imagery/item-read.ts'
-import * as job from '#model/processing/job.ts'
+import * as items from '#model/imagery/item-read.ts'
+import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
 import { choiceOf, resolveLook } from '#services/drawing/look.ts'
@@ -47,7 +47,7 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { job_id }) {
-    const found = await job.requireReader(db, principal, job_id)
+    const found = await jobs.requireReader(db, principal, job_id)
     if (found.status !== 'completed') throw problem('bad-request', `Only a completed job has tiles; this one is ${found.status}`)
     return found
   },
@@ -55,7 +55,7 @@ export default operation({
     const { db, principal, baseUrl } = context
     const tiles = []
     for (const id of outputItemIds) {
-      const { item: made } = await item.requireReader(db, principal, id)
+      const { item: made } = await items.requireReader(db, principal, id)
       if (made.type === 'derived_vector') continue
       const layer = await context.layers.requireReader(principal, id, choiceOf({}))
       const { info } = await resolveLook(context, layer, {})

@@ -5,7 +5,7 @@ import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, Described, Limit, Nullable } from '#core/shapes.ts'
 import { JOB_STATUSES } from '#core/vocabulary.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import * as job from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_JOB, JobRecord, JobState, toJob } from '#wire/job.ts'
@@ -49,8 +49,8 @@ export default operation({
   example: { input: { limit: 20 }, output: { jobs: [EXAMPLE_JOB], limit: 20, page: 0, total: 1 } },
 }).handle({
   async check({ db, principal }, { workspaceId }) {
-    if (workspaceId) return { projectId: (await project.requireReader(db, principal, workspaceId)).id }
-    return { organizationId: requireOrganization(principal), hiddenProjectIds: await project.hiddenFrom(db, principal) }
+    if (workspaceId) return { projectId: (await projects.requireReader(db, principal, workspaceId)).id }
+    return { organizationId: requireOrganization(principal), hiddenProjectIds: await projects.hiddenFrom(db, principal) }
   },
   async execute({ db, clock }, input, where) {
     const { ids, created, page, limit, sort } = input

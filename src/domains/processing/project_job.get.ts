@@ -1,5 +1,5 @@
 import { Closed } from '#core/shapes.ts'
-import * as job from '#model/processing/job.ts'
+import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_JOB, JobId, JobRecord, toJob } from '#wire/job.ts'
 
@@ -12,7 +12,7 @@ export default operation({
   output: Closed({ job: JobRecord }, { description: 'The job' }),
   example: { input: { job_id: EXAMPLE_JOB.id }, output: { job: EXAMPLE_JOB } },
 }).handle({
-  check: ({ db, principal }, { job_id }) => job.requireReader(db, principal, job_id),
+  check: ({ db, principal }, { job_id }) => jobs.requireReader(db, principal, job_id),
   async execute(_context, _input, found) {
     return { job: toJob(found) }
   },

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Described, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import * as job from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_JOB, JobRecord, JobState, toJob } from '#wire/job.ts'
@@ -23,7 +23,7 @@ export default operation({
   }),
   example: { input: { project_id: EXAMPLE_JOB.project_id }, output: { jobs: [EXAMPLE_JOB], total: 1 } },
 }).handle({
-  check: ({ db, principal }, { project_id }) => project.requireReader(db, principal, project_id),
+  check: ({ db, principal }, { project_id }) => projects.requireReader(db, principal, project_id),
   async execute({ db }, { status, job_type_name, limit, offset }, found) {
     const filter = {
       projectId: found.id,

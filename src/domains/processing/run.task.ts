@@ -1,8 +1,8 @@
 import { startHeartbeat, type Heartbeat } from '#core/heartbeat.ts'
 import { Problem } from '#core/problem.ts'
 import type { Change } from '#effects.ts'
-import * as job from '#model/processing/job.ts'
-import * as project from '#model/identity/project.ts'
+import * as jobs from '#model/processing/job.ts'
+import * as projects from '#model/identity/project.ts'
 import { SERVICE } from '#core/principal.ts'
 import * as runs from '#model/processing/run.ts'
 import { runJobTask } from '#model/processing/tasks.ts'
@@ -61,7 +61,7 @@ const ours = ({ workers }: TaskContext): string[] => PROCESSES.map(({ id }) => i
  */
 async function takeUp(context: TaskContext, jobId: string): Promise<runs.Run | null> {
   const { db, clock } = context
-  const named = await job.find(db, jobId)
+  const named = await jobs.find(db, jobId)
   if (named?.status === 'running') return await begin(context, named)
   for (;;) {
     const found = await runs.nextWaiting(db, ours(context), 'us', clock.now())
@@ -87,14 +87,14 @@ function reasonOf(error: unknown): string | null {
 }
 
 /** Null: it is no longer its turn, has ended, or somebody works on it. */
-async function begin(context: TaskContext, found: job.Job): Promise<runs.Run | null> {
+async function begin(context: TaskContext, found: jobs.Job): Promise<runs.Run | null> {
   const { change, clock } = context
   return await change(found.organizationId, async ({ tx, lineage, events }) => {
     lineage.nothingProduced()
     await runs.takeSlot(tx)
     if (found.status === 'dispatched' && (await runs.nextWaiting(tx, ours(context), 'us', clock.now()))?.id !== found.id) return null
     const begun = await runs.begin(tx, found.id, clock.now())
-    if (begun?.isFirst) events.emit('job.started', found.id, job.summary(begun.run, 'dispatched'))
+    if (begun?.isFirst) events.emit('job.started', found.id, jobs.summary(begun.run, 'dispatched'))
     return begun?.run ?? null
   })
 }
@@ -111,7 +111,7 @@ async function complete(context: TaskContext, run: runs.Run, at: Heartbeat['at']
   const { produced, sources, clear } = await work(context, run, at)
   const { title } = requireProcess(run.jobType)
   try {
-    const { bucketName } = await project.requireReader(db, { ...SERVICE, organizationId: run.organizationId }, run.projectId)
+    const { bucketName } = await projects.requireReader(db, { ...SERVICE, organizationId: run.organizationId }, run.projectId)
     const stored = await storeOutputs(context, bucketName!, produced.items, (stage, fraction) =>
       at(stage, STORE_FROM + (REGISTER_FROM - STORE_FROM) * fraction),
     )

@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { accessDenied, invalidInput, notFound } from '#core/problem.ts'
 import { Closed, Described, Email, Uuid } from '#core/shapes.ts'
-import * as invitation from '#model/identity/invitation.ts'
-import * as membership from '#model/identity/membership.ts'
-import * as organization from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as invitations from '#model/identity/invitation.ts'
+import * as memberships from '#model/identity/membership.ts'
+import * as organizations from '#model/identity/organization.ts'
+import * as projects from '#model/identity/project.ts'
 import { inviteTask } from '#model/identity/tasks.ts'
-import * as user from '#model/identity/user.ts'
+import * as users from '#model/identity/user.ts'
 import { operation } from '#operation.ts'
 import { toNewInvitation } from '#wire/invitation.ts'
 import { AddedMember, EXAMPLE_MEMBER, EXAMPLE_PROJECT, Role, toInvited, toMember } from '#wire/project.ts'
@@ -19,6 +19,7 @@ export default operation({
   id: 'projects.add_member',
   scope: 'projects:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     project_id: Described(Uuid, 'Project ID'),
     user_id: Described(Type.Optional(Uuid), 'User ID of the new member'),
@@ -31,14 +32,14 @@ export default operation({
   async check({ db, principal }, { project_id, user_id, email }) {
     if ((user_id === undefined) === (email === undefined))
       throw invalidInput([{ field: 'user_id', message: 'give exactly one of user_id and email' }])
-    const found = project.requireActive(await project.requireRole(db, principal, project_id, 'admin'))
-    const address = email === undefined ? null : user.normaliseEmail(email)
+    const found = projects.requireActive(await projects.requireRole(db, principal, project_id, 'admin'))
+    const address = email === undefined ? null : users.normaliseEmail(email)
     const member = address
-      ? await organization.findMemberByEmail(db, found.organizationId, address)
-      : await organization.findMember(db, found.organizationId, user_id!)
+      ? await organizations.findMemberByEmail(db, found.organizationId, address)
+      : await organizations.findMember(db, found.organizationId, user_id!)
     if (!address && !member) throw notFound('user')
     // An invitation opens the organization too, so neither a key nor a guest can send one.
-    if (!member) membership.requireSignedIn(principal)
+    if (!member) memberships.requireSignedIn(principal)
     if (!member && principal.kind === 'user' && principal.organizationId !== found.organizationId) throw accessDenied()
     return { project: found, address, userId: member?.userId ?? null }
   },
@@ -46,7 +47,7 @@ export default operation({
     attributeTo(found.organizationId)
     const now = clock.now()
     if (!userId) {
-      const made = await invitation.put(tx, {
+      const made = await invitations.put(tx, {
         organizationId: found.organizationId,
         organizationRole: 'member',
         project: { id: found.id, role },
@@ -57,10 +58,10 @@ export default operation({
       await tasks.enqueue(inviteTask, { invitation_id: made.invitation.id })
       return { ...toInvited(found.id, made.invitation), invitation: toNewInvitation(made, baseUrl) }
     }
-    const before = await project.findMember(tx, found.id, userId)
-    await project.putMember(tx, found.id, userId, role, now)
+    const before = await projects.findMember(tx, found.id, userId)
+    await projects.putMember(tx, found.id, userId, role, now)
     // The platform opens projects without one; adding takes nothing from them.
-    if (before?.role === 'admin') await project.keepAnAdmin(tx, found.id)
-    return toMember(found.id, (await project.findMember(tx, found.id, userId))!)
+    if (before?.role === 'admin') await projects.keepAnAdmin(tx, found.id)
+    return toMember(found.id, (await projects.findMember(tx, found.id, userId))!)
   },
 })

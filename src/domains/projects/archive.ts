@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Described, Nullable, Uuid } from '#core/shapes.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT, Name, ProjectRecord, toRecord } from '#wire/project.ts'
 
@@ -9,6 +9,7 @@ export default operation({
   id: 'projects.archive',
   scope: 'projects:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     project_id: Described(Uuid, 'Project ID'),
     name: Described(Type.Optional(Nullable(Name)), 'Display name of the project'),
@@ -22,10 +23,10 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { project_id }) {
-    return await project.requireRole(db, principal, project_id, 'admin')
+    return await projects.requireRole(db, principal, project_id, 'admin')
   },
   async execute({ tx, clock, attributeTo }, input, found) {
     attributeTo(found.organizationId)
-    return toRecord(await project.update(tx, found, project.toChange({ ...input, is_archived: input.is_archived ?? true }), clock.now()))
+    return toRecord(await projects.update(tx, found, projects.toChange({ ...input, is_archived: input.is_archived ?? true }), clock.now()))
   },
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT, Name, ProjectRecord, Region, toRecord, Visibility } from '#wire/project.ts'
 
@@ -10,6 +10,7 @@ export default operation({
   id: 'projects.create',
   scope: 'projects:write',
   tier: 'compute',
+  changesAccess: true,
   produces: ['project:created'],
   events: ['project.created'],
   input: Closed({
@@ -25,7 +26,7 @@ export default operation({
     return requireOrganization(principal)
   },
   async execute({ tx, principal, clock, storage, lineage, events }, input, organizationId) {
-    const made = await project.insert(tx, {
+    const made = await projects.insert(tx, {
       organizationId,
       name: input.name,
       description: input.description ?? null,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Described, Uuid } from '#core/shapes.ts'
 import { endProject } from '#model/imagery/project-end.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT } from '#wire/project.ts'
 
@@ -10,6 +10,7 @@ export default operation({
   id: 'projects.delete',
   scope: 'projects:write',
   tier: 'destructive',
+  changesAccess: true,
   events: ['item.deleted'],
   input: Closed({ project_id: Described(Uuid, 'Project ID') }),
   output: Closed(
@@ -23,7 +24,7 @@ export default operation({
   example: { input: { project_id: EXAMPLE_PROJECT.id }, output: { deleted: true, project_id: EXAMPLE_PROJECT.id, storage_freed_bytes: 0 } },
 }).handle({
   async check({ db, principal }, { project_id }) {
-    return await project.requireRole(db, principal, project_id, 'admin')
+    return await projects.requireRole(db, principal, project_id, 'admin')
   },
   async execute({ tx, clock, invocationId, attributeTo }, _input, found) {
     attributeTo(found.organizationId)

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { invalidInput, notFound } from '#core/problem.ts'
 import { Closed, Described, Email, Uuid } from '#core/shapes.ts'
-import * as invitation from '#model/identity/invitation.ts'
-import * as membership from '#model/identity/membership.ts'
-import * as project from '#model/identity/project.ts'
-import * as user from '#model/identity/user.ts'
+import * as invitations from '#model/identity/invitation.ts'
+import * as memberships from '#model/identity/membership.ts'
+import * as projects from '#model/identity/project.ts'
+import * as users from '#model/identity/user.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_PROJECT } from '#wire/project.ts'
 
@@ -13,6 +13,7 @@ export default operation({
   id: 'projects.remove_member',
   scope: 'projects:write',
   tier: 'destructive',
+  changesAccess: true,
   input: Closed({
     project_id: Described(Uuid, 'Project ID'),
     user_id: Described(Type.Optional(Uuid), 'User ID of the member to remove'),
@@ -24,16 +25,16 @@ export default operation({
   async check({ db, principal }, { project_id, user_id, email }) {
     if ((user_id === undefined) === (email === undefined))
       throw invalidInput([{ field: 'user_id', message: 'give exactly one of user_id and email' }])
-    const found = project.requireActive(await project.requireRole(db, principal, project_id, 'admin'))
-    if (email !== undefined) membership.requireSignedIn(principal)
+    const found = projects.requireActive(await projects.requireRole(db, principal, project_id, 'admin'))
+    if (email !== undefined) memberships.requireSignedIn(principal)
     return found
   },
   async execute({ tx, clock, attributeTo }, { user_id, email }, found) {
     attributeTo(found.organizationId)
     if (user_id !== undefined) {
-      await project.removeMember(tx, found.id, user_id)
-      await project.keepAnAdmin(tx, found.id)
-    } else if (!(await invitation.withdraw(tx, found.id, user.normaliseEmail(email!), clock.now()))) throw notFound('invitation')
+      await projects.removeMember(tx, found.id, user_id)
+      await projects.keepAnAdmin(tx, found.id)
+    } else if (!(await invitations.withdraw(tx, found.id, users.normaliseEmail(email!), clock.now()))) throw notFound('invitation')
     return { ok: true as const }
   },
 })

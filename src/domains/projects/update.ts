@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Described, Nullable, Uuid } from '#core/shapes.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT, Name, ProjectRecord, toRecord, Visibility } from '#wire/project.ts'
 
@@ -9,6 +9,7 @@ export default operation({
   id: 'projects.update',
   scope: 'projects:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     project_id: Described(Uuid, 'Project ID'),
     name: Described(Type.Optional(Nullable(Name)), 'Display name of the project'),
@@ -20,11 +21,11 @@ export default operation({
   example: { input: { project_id: EXAMPLE_PROJECT.id, name: 'Reef monitoring' }, output: EXAMPLE_PROJECT },
 }).handle({
   async check({ db, principal }, { project_id, is_archived }) {
-    const found = await project.requireRole(db, principal, project_id, 'admin')
-    return is_archived === false ? found : project.requireActive(found)
+    const found = await projects.requireRole(db, principal, project_id, 'admin')
+    return is_archived === false ? found : projects.requireActive(found)
   },
   async execute({ tx, clock, attributeTo }, input, found) {
     attributeTo(found.organizationId)
-    return toRecord(await project.update(tx, found, project.toChange(input), clock.now()))
+    return toRecord(await projects.update(tx, found, projects.toChange(input), clock.now()))
   },
 })

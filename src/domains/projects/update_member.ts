@@ -1,5 +1,5 @@
 import { Closed, Described, Uuid } from '#core/shapes.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_PROJECT, MemberRecord, Role, toMember } from '#wire/project.ts'
 
@@ -8,6 +8,7 @@ export default operation({
   id: 'projects.update_member',
   scope: 'projects:write',
   tier: 'compute',
+  changesAccess: true,
   input: Closed({
     project_id: Described(Uuid, 'Project ID'),
     user_id: Described(Uuid, 'User ID of the member'),
@@ -17,12 +18,12 @@ export default operation({
   example: { input: { project_id: EXAMPLE_PROJECT.id, user_id: EXAMPLE_MEMBER.user_id, role: 'editor' }, output: EXAMPLE_MEMBER },
 }).handle({
   async check({ db, principal }, { project_id }) {
-    return project.requireActive(await project.requireRole(db, principal, project_id, 'admin'))
+    return projects.requireActive(await projects.requireRole(db, principal, project_id, 'admin'))
   },
   async execute({ tx, attributeTo }, { user_id, role }, found) {
     attributeTo(found.organizationId)
-    await project.setMemberRole(tx, found.id, user_id, role)
-    await project.keepAnAdmin(tx, found.id)
-    return toMember(found.id, (await project.findMember(tx, found.id, user_id))!)
+    await projects.setMemberRole(tx, found.id, user_id, role)
+    await projects.keepAnAdmin(tx, found.id)
+    return toMember(found.id, (await projects.findMember(tx, found.id, user_id))!)
   },
 })

@@ -3,7 +3,7 @@ import { notFound } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, Described, Uuid } from '#core/shapes.ts'
 import * as lineage from '#model/platform/lineage.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
@@ -97,7 +97,7 @@ export default operation({
     const projectId = await lineage.projectOf(db, organizationId, { type: entity_type, id: entity_id })
     if (projectId === undefined) throw notFound('artifact')
     // Deleted artifacts stay in the graph, so a project that is gone hides nothing; a private one still does.
-    if (projectId) await project.requireLineageReader(db, principal, projectId)
+    if (projectId) await projects.requireLineageReader(db, principal, projectId)
     return organizationId
   },
   async execute({ db, principal }, input, organizationId) {
@@ -105,7 +105,7 @@ export default operation({
     const { edges, nodes, truncated } = await lineage.graph(db, organizationId, root, {
       direction: input.direction,
       maxDepth: input.max_depth,
-      readable: (projectIds) => project.readableAmong(db, principal, projectIds),
+      readable: (projectIds) => projects.readableAmong(db, principal, projectIds),
     })
     return {
       root: toNode(root),

@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { newId } from '#core/ids.ts'
 import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import * as project from '#model/identity/project.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import { operation, type Context } from '#operation.ts'
 import { keepReport, REPORT_SECONDS } from '#services/documents/report-store.ts'
 import { reportCsv, reportJson, type ReportDocument } from '#services/documents/report.ts'
@@ -84,7 +84,7 @@ export default operation({
       throw invalidField('period', `a report about a ${report_type} is about now; leave period out`)
     if (report_type === 'item') return await itemSubject(context, item_id)
     if (report_type === 'project') return await projectSubject(context, project_id)
-    const organizationId = organization.requireOrganization(context.principal)
+    const organizationId = organizations.requireOrganization(context.principal)
     const read = readPeriod(period, context.clock.now())
     if (report_type === 'orders') return await ordersSubject(context, organizationId, project_id ?? null, read)
     const { projects } = await project.list(context.db, context.principal, { includeArchived: true, limit: MAX_ORIGINS, offset: 0 })
@@ -95,7 +95,7 @@ export default operation({
     }
   },
   async prepare(context, { report_type, format }, { organizationId, draw }) {
-    const { name } = await organization.get(context.db, organizationId)
+    const { name } = await organizations.get(context.db, organizationId)
     const document = { ...(await draw(context)), organization: name, createdAt: context.clock.now() }
     const body =
       format === 'pdf'
@@ -154,7 +154,7 @@ async function projectSubject({ db, principal }: Context, projectId: string | nu
 
 async function itemSubject({ db, principal }: Context, itemId: string | null | undefined): Promise<Subject> {
   if (itemId == null) throw invalidField('item_id', 'names the item that the report is about')
-  const found = await item.requireReader(db, principal, itemId)
+  const found = await items.requireReader(db, principal, itemId)
   return {
     organizationId: found.item.organizationId,
     origins: [{ kind: 'item', id: found.item.id }],

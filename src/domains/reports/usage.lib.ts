@@ -1,5 +1,5 @@
 import type { Context } from '#operation.ts'
-import * as usageReport from '#model/plans/usage-report.ts'
+import * as usageReports from '#model/plans/usage-report.ts'
 import type { ReportDocument } from '#services/documents/report.ts'
 import { DAY_MS } from '#core/time.ts'
 import { bytes, sum, whole } from './figures.lib.ts'
@@ -13,10 +13,10 @@ const MAX_DAYS_BY_DAY = 92
 /** What an organization used, day by day or month by month, beside what its plan allows. */
 export async function usageBody({ db, clock }: Pick<Context, 'db' | 'clock'>, organizationId: string, period: Period): Promise<Body> {
   const granularity = period.to.getTime() - period.from.getTime() > MAX_DAYS_BY_DAY * DAY_MS ? 'month' : 'day'
-  const points = await usageReport.history(db, organizationId, { from: period.from, to: period.to, granularity, now: clock.now() })
-  const now = await usageReport.current(db, organizationId, clock.now())
+  const points = await usageReports.history(db, organizationId, { from: period.from, to: period.to, granularity, now: clock.now() })
+  const now = await usageReports.current(db, organizationId, clock.now())
   const short = (label: string) => (granularity === 'day' ? label.slice(5) : label)
-  const chart = (title: string, unit: string, value: (point: usageReport.UsagePoint) => number) => ({
+  const chart = (title: string, unit: string, value: (point: usageReports.UsagePoint) => number) => ({
     title,
     unit,
     kind: granularity === 'day' ? ('line' as const) : ('bars' as const),

@@ -1,9 +1,9 @@
 import { accessDenied, notFound } from '#core/problem.ts'
 import { Closed, Described, Uuid } from '#core/shapes.ts'
-import * as asset from '#model/imagery/asset.ts'
+import * as assets from '#model/imagery/asset.ts'
 import { requireDownloadable } from '#model/imagery/item-window.ts'
-import * as downloadQuota from '#model/plans/download-quota.ts'
-import * as shareTarget from '#model/sharing/share-target.ts'
+import * as downloadQuotas from '#model/plans/download-quota.ts'
+import * as shareTargets from '#model/sharing/share-target.ts'
 import { operation } from '#operation.ts'
 import { DOWNLOAD_SECONDS } from './target.lib.ts'
 import { EXAMPLE_PASSWORD, EXAMPLE_TOKEN, Password, Token } from './wire.ts'
@@ -42,11 +42,11 @@ export default operation({
     const { link, scope } = await shares.open(token, password ?? '')
     if (link.permission !== 'download' || (scope.kind === 'asset' && scope.assetId !== asset_id.toLowerCase()) || scope.kind === 'item')
       throw accessDenied()
-    const found = await shareTarget.findAsset(db, link, asset_id)
+    const found = await shareTargets.findAsset(db, link, asset_id)
     if (!found) throw notFound('asset of this link')
     await requireDownloadable(db, found.item, clock.now())
-    asset.requireReachable(found.asset, raster)
-    await downloadQuota.requirePaid(db, link.organizationId)
+    assets.requireReachable(found.asset, raster)
+    await downloadQuotas.requirePaid(db, link.organizationId)
     return { link, ...found }
   },
   async prepare({ storage }, _input, { link, asset: file, itemName }) {
@@ -55,7 +55,7 @@ export default operation({
     return await storage.signGet({
       bucket: bucket!,
       key,
-      fileName: asset.fileNameOf(file, itemName),
+      fileName: assets.fileNameOf(file, itemName),
       ...(mediaType ? { contentType: mediaType } : {}),
       countFor: link.organizationId,
       expiresInSeconds: DOWNLOAD_SECONDS,
@@ -64,7 +64,7 @@ export default operation({
   async execute({ tx, principal, clock, storage, invocationId, usage, attributeTo }, _input, { link, asset: file, itemId }, url) {
     attributeTo(link.organizationId)
     const bytes = file.objectKey === null ? 0 : file.fileSizeBytes!
-    await downloadQuota.start(
+    await downloadQuotas.start(
       tx,
       { organizationId: link.organizationId, principal, invocationId, now: clock.now() },
       [{ kind: 'share', itemId, assetId: file.id, bytes }],

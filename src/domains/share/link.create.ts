@@ -4,10 +4,10 @@ import { invalidField } from '#core/problem.ts'
 import type { Principal } from '#core/principal.ts'
 import { Closed, Defaulted, Described, Timestamp } from '#core/shapes.ts'
 import type { ShareTarget } from '#core/vocabulary.ts'
-import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item-read.ts'
-import * as project from '#model/identity/project.ts'
-import * as shareLink from '#model/sharing/share-link.ts'
+import * as collections from '#model/imagery/collection.ts'
+import * as items from '#model/imagery/item-read.ts'
+import * as projects from '#model/identity/project.ts'
+import * as shareLinks from '#model/sharing/share-link.ts'
 import { operation, type Context } from '#operation.ts'
 import { EXAMPLE_LINK, EXAMPLE_PASSWORD, EXAMPLE_TOKEN, NewLink, Permission, Target, TargetId, toRecord } from './wire.ts'
 
@@ -48,11 +48,11 @@ export default operation({
   },
   async execute({ tx, principal, clock, lineage, attributeTo }, { permission }, { expiresAt, target, owner }, passwordHash) {
     attributeTo(owner.organizationId)
-    await project.hold(tx, owner.id)
-    if (target.type === 'item') await item.lock(tx, target.itemSeq)
-    else await collection.hold(tx, owner.id, target.id)
+    await projects.hold(tx, owner.id)
+    if (target.type === 'item') await items.lock(tx, target.itemSeq)
+    else await collections.hold(tx, owner.id, target.id)
     const createdBy = principal.kind === 'user' ? principal.userId : null
-    const { link, token } = await shareLink.insert(tx, {
+    const { link, token } = await shareLinks.insert(tx, {
       organizationId: owner.organizationId,
       projectId: owner.id,
       target,
@@ -74,10 +74,10 @@ async function targetOf(
   { target_type, target_id }: { target_type: ShareTarget; target_id: string },
 ) {
   if (target_type === 'item') {
-    const found = await item.requireEditor(db, principal, target_id)
+    const found = await items.requireEditor(db, principal, target_id)
     return { target: { type: 'item' as const, id: found.item.id, itemSeq: found.item.seq }, owner: found.project }
   }
-  const found = await collection.requireReader(db, principal, target_id)
-  const owner = project.requireActive(await project.requireRole(db, principal, found.projectId, 'editor'))
+  const found = await collections.requireReader(db, principal, target_id)
+  const owner = projects.requireActive(await projects.requireRole(db, principal, found.projectId, 'editor'))
   return { target: { type: 'collection' as const, id: found.id }, owner }
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Removed } from '#core/shapes.ts'
-import * as shareLink from '#model/sharing/share-link.ts'
+import * as shareLinks from '#model/sharing/share-link.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_LINK } from './wire.ts'
 
@@ -14,11 +14,11 @@ export default operation({
   example: { input: { link_id: EXAMPLE_LINK.id }, output: { ok: true, id: EXAMPLE_LINK.id } },
 }).handle({
   async check({ db, principal }, { link_id }) {
-    return await shareLink.requireEditor(db, principal, link_id)
+    return await shareLinks.requireEditor(db, principal, link_id)
   },
   async execute({ tx, clock, attributeTo }, _input, link) {
     attributeTo(link.organizationId)
-    await shareLink.revoke(tx, link.id, clock.now())
+    await shareLinks.revoke(tx, link.id, clock.now())
     return { ok: true as const, id: link.id }
   },
 })

@@ -1,6 +1,6 @@
 import { notFound, problem } from '#core/problem.ts'
 import { Closed, Described } from '#core/shapes.ts'
-import * as shareTarget from '#model/sharing/share-target.ts'
+import * as shareTargets from '#model/sharing/share-target.ts'
 import { operation } from '#operation.ts'
 import { toTarget } from './target.lib.ts'
 import { TargetRecord } from './target.wire.ts'
@@ -30,7 +30,7 @@ export default operation({
     const share = await shares.open(token, password ?? '', 'all')
     if (share.scope.kind !== 'link')
       throw problem('bad-request', 'This grant opens a part of the link only; give the token and the password')
-    const target = await shares.limit(() => shareTarget.find(db, share.link))
+    const target = await shares.limit(() => shareTargets.find(db, share.link))
     if (!target) throw notFound(share.link.targetType)
     return { share, target }
   },

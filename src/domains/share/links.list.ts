@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Closed, Described, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
-import * as shareLink from '#model/sharing/share-link.ts'
+import * as projects from '#model/identity/project.ts'
+import * as shareLinks from '#model/sharing/share-link.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_LINK, LinkRecord, Target, TargetId, toRecord } from './wire.ts'
 
@@ -29,11 +29,11 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { project_id }) {
-    if (project_id) await project.requireRole(db, principal, project_id, 'editor')
+    if (project_id) await projects.requireRole(db, principal, project_id, 'editor')
     else requireOrganization(principal)
   },
   async execute({ db, principal }, input) {
-    const { links, total } = await shareLink.list(db, principal, {
+    const { links, total } = await shareLinks.list(db, principal, {
       projectId: input.project_id ?? null,
       targetType: input.target_type ?? null,
       targetId: input.target_id ?? null,

@@ -1,7 +1,7 @@
 /** The one item that a tile operation is about, decided anew on every call. */
 import { notFound, problem } from '#core/problem.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
-import * as shareTarget from '#model/sharing/share-target.ts'
+import * as itemLayers from '#model/imagery/item-layer.ts'
+import * as shareTargets from '#model/sharing/share-target.ts'
 import type { OpenedShare } from '#context.ts'
 import type { Context } from '#operation.ts'
 import { choiceOf, resolveLook, type ResolvedLook } from '#services/drawing/look.ts'
@@ -12,7 +12,7 @@ export async function requireShown(
 ): Promise<{ share: OpenedShare; resolved: ResolvedLook }> {
   const share = await context.shares.open(input.token, input.password ?? '')
   const request = { profile: input.profile }
-  const layer = await context.shares.limit(async () => itemLayer.find(context.db, await itemOf(context, share), choiceOf(request)))
+  const layer = await context.shares.limit(async () => itemLayers.find(context.db, await itemOf(context, share), choiceOf(request)))
   if (!layer) throw notFound('item')
   return { share, resolved: await resolveLook(context, layer, request) }
 }
@@ -27,6 +27,6 @@ async function itemOf({ db }: Context, { link, scope }: OpenedShare): Promise<nu
       )
     return link.itemSeq
   }
-  if (!(await shareTarget.shows(db, link, scope.itemSeq))) throw notFound('item')
+  if (!(await shareTargets.shows(db, link, scope.itemSeq))) throw notFound('item')
   return scope.itemSeq
 }

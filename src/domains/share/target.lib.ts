@@ -1,7 +1,7 @@
 import { GRANT_SECONDS } from '#wire/share.ts'
 import type { OpenedShare } from '#context.ts'
 import * as asset from '#model/imagery/asset.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
+import * as itemLayers from '#model/imagery/item-layer.ts'
 import type { Item } from '#model/imagery/item-read.ts'
 import * as profile from '#model/imagery/visualization-profile.ts'
 import type { SharedTarget } from '#model/sharing/share-target.ts'
@@ -102,7 +102,7 @@ export async function looksOf(context: Looking, itemSeq: number): Promise<Offere
 async function lookAt({ db, raster, shares, signal }: Looking, itemSeq: number) {
   try {
     // Not the file: a slow host keeps nobody else waiting.
-    const layer = await shares.limit(() => itemLayer.find(db, itemSeq, choiceOf({})))
+    const layer = await shares.limit(() => itemLayers.find(db, itemSeq, choiceOf({})))
     if (!layer) return null
     const { info } = await resolveLook({ raster, signal }, layer, {})
     return { info, asset: layer.asset }

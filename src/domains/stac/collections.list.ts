@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { requireBaseUrl } from '#core/base-url.ts'
 import { isUuid } from '#core/ids.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
+import * as collections from '#model/imagery/collection.ts'
 import { STAC_VERSION, withKey } from '#core/stac.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { LinkKey, StacBaseUrl, StacLink } from '#wire/stac.ts'
@@ -45,7 +45,7 @@ const StacCollection = Closed(
   { $id: 'StacCollection', description: 'A STAC collection' },
 )
 
-type Described = Pick<collection.Collection, 'id' | 'name' | 'description'>
+type Described = Pick<collections.Collection, 'id' | 'name' | 'description'>
 const EXAMPLE: Described = { id: EXAMPLE_IDS.collection, name: 'Reef', description: null }
 
 /** The collections of the organization that the caller may read, each as a minimal STAC Collection. */
@@ -67,11 +67,11 @@ export default operation({
   async check({ db, principal }, { base_url }) {
     const organizationId = requireOrganization(principal)
     const address = base_url === undefined ? null : requireBaseUrl(base_url)
-    return { organizationId, address, hiddenProjectIds: await project.hiddenFrom(db, principal) }
+    return { organizationId, address, hiddenProjectIds: await projects.hiddenFrom(db, principal) }
   },
   async execute({ db, baseUrl }, { ids, key }, { organizationId, address, hiddenProjectIds }) {
     const base = address ?? baseUrl
-    const found = await collection.listOfOrganization(db, { organizationId, hiddenProjectIds, ids: ids?.filter(isUuid) ?? null })
+    const found = await collections.listOfOrganization(db, { organizationId, hiddenProjectIds, ids: ids?.filter(isUuid) ?? null })
     return {
       collections: found.map((each) => toCollection(each, base, key)),
       links: [

@@ -1,5 +1,5 @@
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { itemsRelated } from '#model/imagery/item-relate.ts'
 import { requireKnownProperties, toSql } from '#model/imagery/cql2-sql.ts'
 import { operation } from '#operation.ts'
@@ -30,7 +30,7 @@ export default operation({
     // Clients of the STAC API filter by names that this organization may not use: those count as missing there.
     if (read.filter && input.format !== 'stac') await requireKnownProperties(db, organizationId, read.filter)
     const query = read.filter ? [toSql(read.filter, await itemsRelated(db, organizationId, read.filter)), ...read.query] : read.query
-    return { ...read, query, organizationId, hiddenProjectIds: await project.hiddenFrom(db, principal) }
+    return { ...read, query, organizationId, hiddenProjectIds: await projects.hiddenFrom(db, principal) }
   },
   async execute(context, input, wanted) {
     return await find(context, input, wanted)

@@ -1,14 +1,14 @@
 import { clearUploadTask } from '#model/imagery/tasks.ts'
 import { task } from '#task.ts'
-import * as upload from '#model/imagery/upload.ts'
-import * as uploadFile from '#model/imagery/upload-file.ts'
+import * as uploads from '#model/imagery/upload.ts'
+import * as uploadFiles from '#model/imagery/upload-file.ts'
 
 /** Removes what was uploaded to the signed addresses of a session that has ended. What comes later still is the sweep's. */
 export default task({ ...clearUploadTask }).handle(async ({ db, storage }, { upload_id }) => {
-  const { bucket, closedAt } = await upload.get(db, upload_id)
+  const { bucket, closedAt } = await uploads.get(db, upload_id)
   if (!closedAt) return
-  for (const file of await uploadFile.list(db, upload_id)) {
-    const parts = uploadFile.partsOf(file, bucket)
+  for (const file of await uploadFiles.list(db, upload_id)) {
+    const parts = uploadFiles.partsOf(file, bucket)
     if (parts) await storage.parts?.abandon(parts)
     await storage.remove({ bucket, key: file.objectKey })
   }

@@ -2,14 +2,14 @@ import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Described, Nullable, Uuid } from '#core/shapes.ts'
 import * as asset from '#model/imagery/asset.ts'
-import * as collection from '#model/imagery/collection.ts'
+import * as collections from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
-import * as project from '#model/identity/project.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
-import * as upload from '#model/imagery/upload.ts'
-import * as uploadFile from '#model/imagery/upload-file.ts'
-import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
+import * as projects from '#model/identity/project.ts'
+import * as storageAccounts from '#model/plans/storage-account.ts'
+import * as uploads from '#model/imagery/upload.ts'
+import * as uploadFiles from '#model/imagery/upload-file.ts'
+import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import { clearUploadTask, convertUploadTask } from '#model/imagery/tasks.ts'
 import { StorageError } from '#ports/storage.ts'
 import { operation, type Context, type WriteContext } from '#operation.ts'
@@ -18,10 +18,10 @@ import { discard, refusal, takeIn, toAsset, toItem, type Refused, type Taken } f
 import { positionsOf, Positions } from './position.lib.ts'
 import { EXAMPLE_UPLOAD, UploadId } from './wire.ts'
 
-interface Checked extends upload.Found {
+interface Checked extends uploads.Found {
   target?: item.Item
   /** By the id of the file. */
-  positions: ReadonlyMap<string, uploadFile.UploadPosition>
+  positions: ReadonlyMap<string, uploadFiles.UploadPosition>
 }
 
 /**
@@ -45,13 +45,13 @@ export default operation({
   example: { input: { upload_id: EXAMPLE_UPLOAD.id }, output: { id: EXAMPLE_UPLOAD.id, item_ids: EXAMPLE_UPLOAD.item_ids } },
 }).handle({
   async check({ db, principal }, input): Promise<Checked> {
-    const found = await upload.requireEditor(db, principal, input.upload_id)
+    const found = await uploads.requireEditor(db, principal, input.upload_id)
     if (found.upload.state === 'completed') return { ...found, positions: new Map() }
-    upload.requireOpen(found.upload)
-    project.requireActive(found.project)
-    if (found.upload.targetCollectionId) await collection.requireIn(db, found.project.id, found.upload.targetCollectionId)
+    uploads.requireOpen(found.upload)
+    projects.requireActive(found.project)
+    if (found.upload.targetCollectionId) await collections.requireIn(db, found.project.id, found.upload.targetCollectionId)
     const target = found.upload.targetItemId === null ? null : (await item.requireEditor(db, principal, found.upload.targetItemId)).item
-    const positions = positionsOf(input.positions ?? [], await uploadFile.list(db, found.upload.id))
+    const positions = positionsOf(input.positions ?? [], await uploadFiles.list(db, found.upload.id))
     return { ...found, positions, ...(target ? { target } : {}) }
   },
   async prepare(context, _input, { upload: session, positions }): Promise<Taken[]> {
@@ -65,12 +65,12 @@ export default operation({
     context.attributeTo(session.organizationId)
     let isKept = false
     try {
-      const current = await upload.lock(context.tx, session.id)
+      const current = await uploads.lock(context.tx, session.id)
       if (current.state === 'completed') {
         context.lineage.nothingProduced()
         return { id: current.id, item_ids: current.itemIds }
       }
-      const itemIds = await complete(context, upload.requireOpen(current), target ?? null, taken)
+      const itemIds = await complete(context, uploads.requireOpen(current), target ?? null, taken)
       isKept = true
       return { id: current.id, item_ids: itemIds }
     } finally {
@@ -85,7 +85,7 @@ export default operation({
 
 async function complete(
   context: WriteContext,
-  session: upload.Upload,
+  session: uploads.Upload,
   target: item.Item | null,
   taken: readonly Taken[],
 ): Promise<string[]> {
@@ -94,11 +94,11 @@ async function complete(
   const stored = target ? await addToItem(context, session, target, taken) : await makeItems(context, session, taken)
   const itemIds = [...new Set(stored.map(({ itemId }) => itemId))]
   for (const file of stored) {
-    await uploadFile.store(tx, file, now)
+    await uploadFiles.store(tx, file, now)
     if (file.sourceKey !== null) await tasks.enqueue(convertUploadTask, { file_id: file.id })
   }
   const totalBytes = taken.reduce((sum, { size }) => sum + size, 0)
-  await upload.complete(tx, session.id, { itemIds, bytes: totalBytes }, now)
+  await uploads.complete(tx, session.id, { itemIds, bytes: totalBytes }, now)
   await tasks.enqueue(clearUploadTask, { upload_id: session.id })
   events.emit('upload.completed', session.id, {
     id: session.id,
@@ -114,11 +114,11 @@ async function complete(
 /** The files of a session, all of which must have come. One that was refused for its position is there again once it has one. */
 async function arrived(
   { db, storage, signal }: Context,
-  session: upload.Upload,
+  session: uploads.Upload,
   positions: Checked['positions'],
-): Promise<uploadFile.UploadFile[]> {
-  const all = await uploadFile.list(db, session.id)
-  const waiting = all.filter(uploadFile.waitsForPosition)
+): Promise<uploadFiles.UploadFile[]> {
+  const all = await uploadFiles.list(db, session.id)
+  const waiting = all.filter(uploadFiles.waitsForPosition)
   const files = all.filter((file) => file.state === 'awaiting' || (waiting.includes(file) && positions.has(file.id)))
   if (files.length === 0 && waiting.length > 0)
     throw refusal(
@@ -153,10 +153,10 @@ async function arrived(
 /** Makes one object of a file that came in parts. False: some of it is missing. */
 async function joinParts(
   { db, storage, signal }: Pick<Context, 'db' | 'storage' | 'signal'>,
-  { bucket }: upload.Upload,
-  file: uploadFile.UploadFile,
+  { bucket }: uploads.Upload,
+  file: uploadFiles.UploadFile,
 ): Promise<boolean> {
-  const parts = uploadFile.partsOf(file, bucket)
+  const parts = uploadFiles.partsOf(file, bucket)
   if (!parts) return true
   try {
     await storage.parts!.finish(parts, signal)
@@ -164,7 +164,7 @@ async function joinParts(
     if (error instanceof StorageError && error.code === 'not-found') return false
     throw error
   }
-  await uploadFile.endParts(db, file.id, parts.id)
+  await uploadFiles.endParts(db, file.id, parts.id)
   return true
 }
 
@@ -174,17 +174,17 @@ async function joinParts(
  */
 async function refuse(
   { db, clock, storage }: Context,
-  session: upload.Upload,
+  session: uploads.Upload,
   refused: readonly Refused[],
   hasOthers: boolean,
 ): Promise<void> {
   const now = clock.now()
   const gone = refused.filter(({ lacksPosition }) => !lacksPosition)
   await db.transaction().execute(async (tx) => {
-    if ((await upload.lock(tx, session.id)).closedAt) return
-    for (const { file, reason, lacksPosition } of refused) await uploadFile.refuse(tx, file.id, { error: reason, lacksPosition }, now)
+    if ((await uploads.lock(tx, session.id)).closedAt) return
+    for (const { file, reason, lacksPosition } of refused) await uploadFiles.refuse(tx, file.id, { error: reason, lacksPosition }, now)
     if (!hasOthers && gone.length === refused.length)
-      await upload.fail(tx, session.id, { step: 'check', message: `${refused[0]!.file.name}: ${refused[0]!.reason}` }, now)
+      await uploads.fail(tx, session.id, { step: 'check', message: `${refused[0]!.file.name}: ${refused[0]!.reason}` }, now)
   })
   await discard(
     { storage },
@@ -194,13 +194,13 @@ async function refuse(
 
 async function makeItems(
   { tx, principal, clock, lineage, events }: WriteContext,
-  session: upload.Upload,
+  session: uploads.Upload,
   taken: readonly Taken[],
-): Promise<uploadFile.Stored[]> {
+): Promise<uploadFiles.Stored[]> {
   const { organizationId, projectId, isCategorical } = session
   const now = clock.now()
-  await project.hold(tx, projectId)
-  if (session.targetCollectionId) await collection.hold(tx, projectId, session.targetCollectionId)
+  await projects.hold(tx, projectId)
+  if (session.targetCollectionId) await collections.hold(tx, projectId, session.targetCollectionId)
   await settle(tx, session, taken)
   const assets = taken.map((file) => toAsset(file, session.assetKey ?? 'data', isCategorical))
   const items = await itemWrite.insert(
@@ -210,7 +210,7 @@ async function makeItems(
   )
   for (const [index, made] of items.entries()) {
     const { key, bandNames, id } = assets[index]!
-    await visualizationProfile.insertDefault(
+    await visualizationProfiles.insertDefault(
       tx,
       { organizationId, itemSeq: made.seq, createdBy: principal.userId, now },
       firstLook(taken[index]!.info, bandNames!, isCategorical),
@@ -225,13 +225,13 @@ async function makeItems(
 
 async function addToItem(
   { tx, clock, lineage, events }: WriteContext,
-  session: upload.Upload,
+  session: uploads.Upload,
   target: item.Item,
   taken: readonly Taken[],
-): Promise<uploadFile.Stored[]> {
+): Promise<uploadFiles.Stored[]> {
   const { organizationId, projectId } = session
   const now = clock.now()
-  await project.hold(tx, projectId)
+  await projects.hold(tx, projectId)
   const held = await item.lock(tx, target.seq)
   await settle(tx, session, taken)
   const keys = new Set((await asset.list(tx, held.seq)).map(({ key }) => key))
@@ -246,13 +246,13 @@ async function addToItem(
   return taken.map((file, index) => storedAs(file, held.id, assets[index]!.id))
 }
 
-const settle = (tx: WriteContext['tx'], session: upload.Upload, taken: readonly Taken[]): Promise<void> =>
-  storageAccount.settle(tx, session.organizationId, {
+const settle = (tx: WriteContext['tx'], session: uploads.Upload, taken: readonly Taken[]): Promise<void> =>
+  storageAccounts.settle(tx, session.organizationId, {
     reserved: session.reservedBytes,
     stored: taken.reduce((sum, { size }) => sum + size, 0),
   })
 
-const storedAs = ({ file, size, at, inspection, position }: Taken, itemId: string, assetId: string): uploadFile.Stored => ({
+const storedAs = ({ file, size, at, inspection, position }: Taken, itemId: string, assetId: string): uploadFiles.Stored => ({
   id: file.id,
   sizeBytes: size,
   itemId,

@@ -4,15 +4,15 @@ import { Problem, problem } from '#core/problem.ts'
 import type { Change } from '#effects.ts'
 import { convertUploadTask } from '#model/imagery/tasks.ts'
 import { task, type TaskContext } from '#task.ts'
-import * as asset from '#model/imagery/asset.ts'
-import * as assetFile from '#model/imagery/asset-file.ts'
+import * as assets from '#model/imagery/asset.ts'
+import * as assetFiles from '#model/imagery/asset-file.ts'
 import type { Place } from '#model/imagery/item-place.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import { softDelete } from '#model/imagery/item-delete.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
-import * as upload from '#model/imagery/upload.ts'
-import * as uploadFile from '#model/imagery/upload-file.ts'
+import * as storageAccounts from '#model/plans/storage-account.ts'
+import * as uploads from '#model/imagery/upload.ts'
+import * as uploadFiles from '#model/imagery/upload-file.ts'
 import { rasterFacts } from '#raster/ingest/facts.ts'
 import { extentOutline } from '#raster/ingest/outline.ts'
 import { refusalOf } from '#raster/ingest/refusal.ts'
@@ -23,7 +23,7 @@ const STORE_FROM = 0.9
 const DESCRIBE_FROM = 0.97
 const GONE = 'Its item was deleted before the file was converted'
 
-type Run = uploadFile.UploadFile & { runId: string }
+type Run = uploadFiles.UploadFile & { runId: string }
 
 /** Rewrites an uploaded GeoTIFF as a COG and gives it to the asset. A file that cannot be rewritten takes its asset with it. */
 export default task({
@@ -32,14 +32,14 @@ export default task({
   concurrency: 4,
   timeoutSeconds: 4 * 3_600,
 }).handle(async (context, { file_id }) => {
-  const run = await uploadFile.claim(context.db, file_id, context.clock.now())
+  const run = await uploadFiles.claim(context.db, file_id, context.clock.now())
   if (!run) return
-  const session = await upload.get(context.db, run.uploadId)
+  const session = await uploads.get(context.db, run.uploadId)
   const source = { bucket: session.bucket, key: run.sourceKey! }
   const heartbeat = startHeartbeat({
     signal: context.signal,
     firstStep: 'convert',
-    beat: (progress) => uploadFile.beat(context.db, run, progress, context.clock.now()),
+    beat: (progress) => uploadFiles.beat(context.db, run, progress, context.clock.now()),
   })
   let isSettled = false
   try {
@@ -49,11 +49,11 @@ export default task({
       error instanceof Problem
         ? error.message
         : (refusalOf(error) ??
-          (run.attempts >= uploadFile.MAX_ATTEMPTS
+          (run.attempts >= uploadFiles.MAX_ATTEMPTS
             ? `It could not be converted in ${run.attempts} attempts because of an internal error. Upload it again`
             : null))
     if (reason === null) {
-      await uploadFile.free(context.db, run, context.clock.now())
+      await uploadFiles.free(context.db, run, context.clock.now())
       throw error
     }
     isSettled = await giveUp(context, { session, run, source }, { step: heartbeat.step(), error: reason })
@@ -64,7 +64,7 @@ export default task({
 })
 
 interface Conversion {
-  session: upload.Upload
+  session: uploads.Upload
   run: Run
   source: { bucket: string; key: string }
 }
@@ -74,7 +74,7 @@ async function convert(
   { session, run, source }: Conversion,
   at: Heartbeat['at'],
 ): Promise<boolean> {
-  if ((await assetFile.pointingAt(db, { bucket: source.bucket, objectKey: source.key })).length === 0) throw problem('bad-request', GONE)
+  if ((await assetFiles.pointingAt(db, { bucket: source.bucket, objectKey: source.key })).length === 0) throw problem('bad-request', GONE)
   const converted = await raster.convert(
     { object: source },
     {
@@ -112,7 +112,7 @@ async function convert(
 }
 
 interface Outcome {
-  file: assetFile.ReplacingFile
+  file: assetFiles.ReplacingFile
   /** Where the image lies, and where its data does. */
   places: { before: Place['geometry']; after: Place['geometry'] }
   now: Date
@@ -123,17 +123,17 @@ async function replace(
   { session, run, source }: Conversion,
   { file, places, now }: Outcome,
 ): Promise<'replaced' | 'gone' | 'overtaken'> {
-  const { pointing, items } = await assetFile.holdPointing(tx, { bucket: source.bucket, objectKey: source.key })
+  const { pointing, items } = await assetFiles.holdPointing(tx, { bucket: source.bucket, objectKey: source.key })
   const isGone = pointing.length === 0
-  if (!(await uploadFile.finish(tx, run, isGone ? { step: 'convert', error: GONE } : { sizeBytes: file.fileSizeBytes }, now)))
+  if (!(await uploadFiles.finish(tx, run, isGone ? { step: 'convert', error: GONE } : { sizeBytes: file.fileSizeBytes }, now)))
     return 'overtaken'
   if (isGone) return 'gone'
-  await storageAccount.requireFreeBytes(
+  await storageAccounts.requireFreeBytes(
     tx,
     session.organizationId,
     pointing.reduce((sum, { fileSizeBytes }) => sum + Math.max(0, file.fileSizeBytes - fileSizeBytes), 0),
   )
-  await assetFile.replaceFile(tx, pointing, file, now)
+  await assetFiles.replaceFile(tx, pointing, file, now)
   for (const held of items.values()) {
     const isOurs =
       session.targetItemId === null && isDeepStrictEqual(held.geometry, places.before) && !isDeepStrictEqual(places.before, places.after)
@@ -151,16 +151,16 @@ async function giveUp(
 ): Promise<boolean> {
   const now = clock.now()
   return await change(session.organizationId, async ({ tx, events }) => {
-    const { pointing, items } = await assetFile.holdPointing(tx, { bucket: source.bucket, objectKey: source.key })
-    if (!(await uploadFile.finish(tx, run, outcome, now))) return false
-    if (pointing.length > 0) await upload.failFile(tx, session.id, { step: outcome.step, message: `${run.name}: ${outcome.error}` }, now)
+    const { pointing, items } = await assetFiles.holdPointing(tx, { bucket: source.bucket, objectKey: source.key })
+    if (!(await uploadFiles.finish(tx, run, outcome, now))) return false
+    if (pointing.length > 0) await uploads.failFile(tx, session.id, { step: outcome.step, message: `${run.name}: ${outcome.error}` }, now)
     for (const pointer of pointing) {
       const held = items.get(pointer.itemSeq)!
-      if ((await asset.list(tx, held.seq)).length === 1) {
+      if ((await assets.list(tx, held.seq)).length === 1) {
         const gone = await softDelete(tx, held.seq, now, { evenArchived: true })
         events.emit('item.deleted', held.id, { ...item.summary(gone.item, gone.previousState), deleted_at: now.toISOString() })
       } else {
-        await assetFile.discard(tx, pointer, now)
+        await assetFiles.discard(tx, pointer, now)
         events.emit('asset.deleted', pointer.id, {
           id: pointer.id,
           item_id: held.id,

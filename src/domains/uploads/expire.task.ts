@@ -1,15 +1,15 @@
 import { Closed } from '#core/shapes.ts'
 import { task } from '#task.ts'
-import * as upload from '#model/imagery/upload.ts'
+import * as uploads from '#model/imagery/upload.ts'
 import { clearUploadTask } from '#model/imagery/tasks.ts'
 
 /** Ends sessions that nobody continues, and gives back what they held of the quota. */
 export default task({ name: 'uploads.expire', data: Closed({}), schedule: '*/10 * * * *' }).handle(async ({ db, clock, change }) => {
   const now = clock.now()
-  for (const { id, organizationId, isProjectGone } of await upload.abandoned(db, now)) {
-    const message = isProjectGone ? 'The project was deleted' : `Nothing was heard of the upload for ${upload.SESSION_HOURS} hours`
+  for (const { id, organizationId, isProjectGone } of await uploads.abandoned(db, now)) {
+    const message = isProjectGone ? 'The project was deleted' : `Nothing was heard of the upload for ${uploads.SESSION_HOURS} hours`
     await change(organizationId, async ({ tx, tasks }) => {
-      if (await upload.fail(tx, id, { step: 'upload', message }, now)) await tasks.enqueue(clearUploadTask, { upload_id: id })
+      if (await uploads.fail(tx, id, { step: 'upload', message }, now)) await tasks.enqueue(clearUploadTask, { upload_id: id })
     })
   }
 })

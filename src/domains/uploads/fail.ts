@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import * as upload from '#model/imagery/upload.ts'
-import * as uploadFile from '#model/imagery/upload-file.ts'
+import * as uploads from '#model/imagery/upload.ts'
+import * as uploadFiles from '#model/imagery/upload-file.ts'
 import { clearUploadTask } from '#model/imagery/tasks.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_UPLOAD, toRecord, UploadId, UploadRecord } from './wire.ts'
@@ -32,16 +32,16 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { upload_id }) {
-    const { upload: found } = await upload.requireEditor(db, principal, upload_id)
+    const { upload: found } = await uploads.requireEditor(db, principal, upload_id)
     if (found.state === 'completed') throw problem('bad-request', 'This upload session is completed; delete its items instead')
     return found
   },
   async execute({ tx, clock, storage, tasks, attributeTo }, { error_message, error_step }, { id, organizationId }) {
     attributeTo(organizationId)
-    const hasEnded = await upload.fail(tx, id, { step: error_step ?? null, message: error_message }, clock.now())
-    const current = await upload.get(tx, id)
+    const hasEnded = await uploads.fail(tx, id, { step: error_step ?? null, message: error_message }, clock.now())
+    const current = await uploads.get(tx, id)
     if (current.state === 'completed') throw problem('bad-request', 'This upload session was completed meanwhile; delete its items instead')
     if (hasEnded) await tasks.enqueue(clearUploadTask, { upload_id: id })
-    return toRecord(current, await uploadFile.list(tx, id), (at) => storage.address(at))
+    return toRecord(current, await uploadFiles.list(tx, id), (at) => storage.address(at))
   },
 })

@@ -1,16 +1,16 @@
 import Type from 'typebox'
 import { invalidField, problem } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, Described, Matching, Nullable, Uuid } from '#core/shapes.ts'
-import * as asset from '#model/imagery/asset.ts'
-import * as collection from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item-read.ts'
-import * as project from '#model/identity/project.ts'
-import * as upload from '#model/imagery/upload.ts'
+import * as assets from '#model/imagery/asset.ts'
+import * as collections from '#model/imagery/collection.ts'
+import * as items from '#model/imagery/item-read.ts'
+import * as projects from '#model/identity/project.ts'
+import * as uploads from '#model/imagery/upload.ts'
 import { MAX_FILES_PER_SESSION } from '#model/imagery/upload-file.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_UPLOAD, MAX_BYTES } from './wire.ts'
 
-const Id = Type.String({ minLength: 1, maxLength: item.MAX_ID_LENGTH })
+const Id = Type.String({ minLength: 1, maxLength: items.MAX_ID_LENGTH })
 
 /** Opens an upload session and takes what it announces from the storage quota. */
 export default operation({
@@ -47,15 +47,15 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, input) {
-    const found = project.requireActive(await project.requireRole(db, principal, input.project_id, 'editor'))
+    const found = projects.requireActive(await projects.requireRole(db, principal, input.project_id, 'editor'))
     if (!found.bucketName) throw problem('bad-request', 'This project has no storage bucket, so nothing can be uploaded to it')
     if (input.target_item_id != null && input.target_collection_id != null)
       throw invalidField('target_collection_id', 'cannot be given with target_item_id: an item stays in the collection that it is in')
-    if (input.target_collection_id != null) await collection.requireIn(db, found.id, input.target_collection_id)
+    if (input.target_collection_id != null) await collections.requireIn(db, found.id, input.target_collection_id)
     if (input.target_item_id == null) return { found, bucket: found.bucketName }
-    const target = await item.requireEditor(db, principal, input.target_item_id)
+    const target = await items.requireEditor(db, principal, input.target_item_id)
     if (target.item.projectId !== found.id) throw invalidField('target_item_id', 'is an item of another project')
-    const isTaken = input.asset_key != null && (await asset.list(db, target.item.seq)).some(({ key }) => key === input.asset_key)
+    const isTaken = input.asset_key != null && (await assets.list(db, target.item.seq)).some(({ key }) => key === input.asset_key)
     if (isTaken)
       throw problem(
         'bad-request',
@@ -65,8 +65,8 @@ export default operation({
   },
   async execute({ tx, principal, clock, attributeTo }, input, { found, bucket }) {
     attributeTo(found.organizationId)
-    await project.hold(tx, found.id)
-    const { id } = await upload.insert(tx, {
+    await projects.hold(tx, found.id)
+    const { id } = await uploads.insert(tx, {
       organizationId: found.organizationId,
       projectId: found.id,
       bucket,

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Choice, Closed, Described, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
 import { UPLOAD_STATES } from '#core/vocabulary.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import * as upload from '#model/imagery/upload.ts'
-import * as uploadFile from '#model/imagery/upload-file.ts'
+import * as uploadFiles from '#model/imagery/upload-file.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_UPLOAD, toRecord, UploadRecord } from './wire.ts'
 
@@ -25,10 +25,10 @@ export default operation({
   }),
   example: { input: { project_id: EXAMPLE_UPLOAD.project_id }, output: { uploads: [EXAMPLE_UPLOAD], count: 1, total: 1 } },
 }).handle({
-  check: async ({ db, principal }, { project_id }) => await project.requireReader(db, principal, project_id),
+  check: async ({ db, principal }, { project_id }) => await projects.requireReader(db, principal, project_id),
   async execute({ db, storage }, { status, limit, offset }, { id }) {
     const { uploads, total } = await upload.list(db, { projectId: id, state: status ?? null, limit, offset })
-    const files = await uploadFile.listMany(
+    const files = await uploadFiles.listMany(
       db,
       uploads.map((each) => each.id),
     )

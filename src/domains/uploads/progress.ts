@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Choice, Closed, Described, Nullable } from '#core/shapes.ts'
-import * as upload from '#model/imagery/upload.ts'
-import * as uploadFile from '#model/imagery/upload-file.ts'
+import * as uploads from '#model/imagery/upload.ts'
+import * as uploadFiles from '#model/imagery/upload-file.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_UPLOAD, MAX_BYTES, toRecord, UploadId, UploadRecord } from './wire.ts'
 
@@ -24,12 +24,12 @@ export default operation({
   example: { input: { upload_id: EXAMPLE_UPLOAD.id }, output: EXAMPLE_UPLOAD },
 }).handle({
   async check({ db, principal }, { upload_id }) {
-    return (await upload.requireEditor(db, principal, upload_id)).upload
+    return (await uploads.requireEditor(db, principal, upload_id)).upload
   },
   /** What the store has, so that the figure moves also where nobody reports it. */
   async prepare({ db, storage, signal }, _input, { id, bucket, closedAt }): Promise<number> {
     if (closedAt) return 0
-    const keys = (await uploadFile.list(db, id)).filter(({ state }) => state === 'awaiting').map(({ objectKey }) => objectKey)
+    const keys = (await uploadFiles.list(db, id)).filter(({ state }) => state === 'awaiting').map(({ objectKey }) => objectKey)
     let bytes = 0
     for (let first = 0; first < keys.length; first += FILES_AT_ONCE) {
       const found = await Promise.all(keys.slice(first, first + FILES_AT_ONCE).map((key) => storage.stat({ bucket, key }, signal)))
@@ -41,8 +41,8 @@ export default operation({
     attributeTo(organizationId)
     const isReport = status != null || bytes_uploaded != null
     const current = isReport
-      ? await upload.progress(tx, id, Math.max(bytes_uploaded ?? 0, stored), clock.now())
-      : await upload.noteBytes(tx, id, stored)
-    return toRecord(current, await uploadFile.list(tx, id), (at) => storage.address(at))
+      ? await uploads.progress(tx, id, Math.max(bytes_uploaded ?? 0, stored), clock.now())
+      : await uploads.noteBytes(tx, id, stored)
+    return toRecord(current, await uploadFiles.list(tx, id), (at) => storage.address(at))
   },
 })

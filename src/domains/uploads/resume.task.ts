@@ -1,11 +1,11 @@
 import { Closed } from '#core/shapes.ts'
 import { task } from '#task.ts'
-import * as uploadFile from '#model/imagery/upload-file.ts'
+import * as uploadFiles from '#model/imagery/upload-file.ts'
 import { convertUploadTask } from '#model/imagery/tasks.ts'
 
 /** Takes up conversions whose process died or whose last try failed. */
 export default task({ name: 'uploads.resume', data: Closed({}), schedule: '* * * * *' }).handle(async ({ db, clock, tasks }) => {
   await db.transaction().execute(async (tx) => {
-    for (const id of await uploadFile.forgotten(tx, clock.now())) await tasks(tx).enqueue(convertUploadTask, { file_id: id })
+    for (const id of await uploadFiles.forgotten(tx, clock.now())) await tasks(tx).enqueue(convertUploadTask, { file_id: id })
   })
 })

@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { isMediaType } from '#core/file-names.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { Closed, Defaulted, Described, Nullable } from '#core/shapes.ts'
-import * as project from '#model/identity/project.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
-import * as upload from '#model/imagery/upload.ts'
-import * as uploadFile from '#model/imagery/upload-file.ts'
+import * as projects from '#model/identity/project.ts'
+import * as storageAccounts from '#model/plans/storage-account.ts'
+import * as uploads from '#model/imagery/upload.ts'
+import * as uploadFiles from '#model/imagery/upload-file.ts'
 import { operation, type Context } from '#operation.ts'
 import { EXAMPLE_UPLOAD, MAX_BYTES, UploadId } from './wire.ts'
 
@@ -64,9 +64,9 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { upload_id, content_type }) {
-    const found = await upload.requireEditor(db, principal, upload_id)
-    upload.requireOpen(found.upload)
-    project.requireActive(found.project)
+    const found = await uploads.requireEditor(db, principal, upload_id)
+    uploads.requireOpen(found.upload)
+    projects.requireActive(found.project)
     if (!isMediaType(content_type)) throw invalidField('content_type', "must be a media type, such as 'image/tiff'")
     return found.upload
   },
@@ -79,20 +79,20 @@ export default operation({
       return { arrivedBytes: 0, part }
     }
     let arrivedBytes = 0
-    for (const { objectKey } of await uploadFile.list(db, id))
+    for (const { objectKey } of await uploadFiles.list(db, id))
       arrivedBytes += (await storage.stat({ bucket, key: objectKey }, signal))?.size ?? 0
     return { arrivedBytes, part: null }
   },
   async execute({ tx, clock, storage, attributeTo }, { file_name, content_type }, { id, organizationId, bucket }, { arrivedBytes, part }) {
     attributeTo(organizationId)
     const now = clock.now()
-    const session = upload.requireOpen(await upload.lock(tx, id))
+    const session = uploads.requireOpen(await uploads.lock(tx, id))
     // The embedded store asks for room at each PUT. Of another we learn what came when we look.
-    if (storage.kind === 's3') await upload.reserveUpTo(tx, session, arrivedBytes)
-    const file = await uploadFile.put(tx, id, { name: file_name, contentType: content_type }, now)
-    await upload.progress(tx, id, null, now)
+    if (storage.kind === 's3') await uploads.reserveUpTo(tx, session, arrivedBytes)
+    const file = await uploadFiles.put(tx, id, { name: file_name, contentType: content_type }, now)
+    await uploads.progress(tx, id, null, now)
     // A file may be larger than was announced, but not than what there is room for.
-    const maxBytes = Math.max(session.reservedBytes, arrivedBytes) + (await storageAccount.freeBytes(tx, organizationId))
+    const maxBytes = Math.max(session.reservedBytes, arrivedBytes) + (await storageAccounts.freeBytes(tx, organizationId))
     const at = { bucket, key: file.objectKey }
     if (part?.url) return { upload_url: part.url, object_path: storage.address(at), part: { offset: part.offset, length: part.length } }
     return {
@@ -128,9 +128,9 @@ interface NextPart {
 async function nextPart({ db, storage, clock, signal }: Context, wanted: Wanted): Promise<NextPart> {
   const now = clock.now()
   const file = await db.transaction().execute(async (tx) => {
-    upload.requireOpen(await upload.lock(tx, wanted.uploadId))
-    const found = await uploadFile.put(tx, wanted.uploadId, { name: wanted.name, contentType: wanted.contentType }, now)
-    await uploadFile.reserveBytes(tx, found.id, wanted.totalBytes, now)
+    uploads.requireOpen(await uploads.lock(tx, wanted.uploadId))
+    const found = await uploadFiles.put(tx, wanted.uploadId, { name: wanted.name, contentType: wanted.contentType }, now)
+    await uploadFiles.reserveBytes(tx, found.id, wanted.totalBytes, now)
     return found
   })
   const parts = storage.parts!
@@ -138,7 +138,7 @@ async function nextPart({ db, storage, clock, signal }: Context, wanted: Wanted)
   const partBytes = parts.partBytes(totalBytes)
   const at = { bucket: wanted.bucket, key: file.objectKey }
   if (totalBytes <= partBytes) return { offset: 0, length: totalBytes, url: null }
-  const former = uploadFile.partsOf(file, wanted.bucket)
+  const former = uploadFiles.partsOf(file, wanted.bucket)
   const reached = former?.totalBytes === totalBytes ? await parts.arrived(former, signal) : null
   const partsId = former && reached !== null ? former.id : await beginAnew()
   const offset = reached ?? 0
@@ -149,7 +149,7 @@ async function nextPart({ db, storage, clock, signal }: Context, wanted: Wanted)
   async function beginAnew(): Promise<string> {
     if (former) await parts.abandon(former)
     const id = await parts.begin(at, file.contentType)
-    if (await uploadFile.beginParts(db, file, { id, partBytes, totalBytes }, now)) return id
+    if (await uploadFiles.beginParts(db, file, { id, partBytes, totalBytes }, now)) return id
     await parts.abandon({ ...at, id })
     throw problem('upload-offset', `Two requests began to upload ${file.name} at the same time; ask again`)
   }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Described, Timestamp, Uuid } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
-import * as report from '#model/plans/usage-report.ts'
+import * as organizations from '#model/identity/organization.ts'
+import * as reports from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_METERS, meters, toMeters } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
@@ -49,16 +49,16 @@ export default operation({
 }).handle({
   async check({ principal }, { organization_id }) {
     return organization_id === undefined
-      ? organization.requireOrganization(principal)
-      : organization.requireNamedOrganization(principal, organization_id)
+      ? organizations.requireOrganization(principal)
+      : organizations.requireNamedOrganization(principal, organization_id)
   },
   async execute({ db, clock }, _input, organizationId) {
     const now = clock.now()
-    const used = await report.current(db, organizationId, now)
+    const used = await reports.current(db, organizationId, now)
     return {
       organization_id: organizationId,
       plan_id: used.plan.id,
-      period: report.monthOf(now),
+      period: reports.monthOf(now),
       ...toMeters(used),
       storage_reserved_bytes: used.reservedBytes,
       egress_bytes_last_24h: used.egressBytesOfDay,

@@ -3,8 +3,8 @@ import { DAY_MS } from '#core/time.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { parseInstant } from '#core/interval.ts'
 import { Choice, Closed, Defaulted, Described, Uuid } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
-import * as report from '#model/plans/usage-report.ts'
+import * as organizations from '#model/identity/organization.ts'
+import * as reports from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_METERS, meters, toMeters } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
@@ -49,8 +49,8 @@ export default operation({
   async check({ principal, clock }, { organization_id, months, from, to, granularity }) {
     const organizationId =
       organization_id === undefined
-        ? organization.requireOrganization(principal)
-        : organization.requireNamedOrganization(principal, organization_id)
+        ? organizations.requireOrganization(principal)
+        : organizations.requireNamedOrganization(principal, organization_id)
     if (months !== undefined && from !== undefined) throw problem('bad-request', 'Send either months or from and to')
     const end = to === undefined ? clock.now() : dayIn(to, 'to')
     const start = from === undefined ? monthsBefore(end, (months ?? 3) - 1) : dayIn(from, 'from')
@@ -62,7 +62,7 @@ export default operation({
     return { organizationId, from: start, to: end }
   },
   async execute({ db, clock }, { granularity }, { organizationId, from, to }) {
-    const points = await report.history(db, organizationId, { from, to, granularity, now: clock.now() })
+    const points = await reports.history(db, organizationId, { from, to, granularity, now: clock.now() })
     return {
       organization_id: organizationId,
       granularity,

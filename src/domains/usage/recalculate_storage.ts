@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { HOUR_MS } from '#core/time.ts'
 import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as organization from '#model/identity/organization.ts'
-import * as report from '#model/plans/usage-report.ts'
+import * as organizations from '#model/identity/organization.ts'
+import * as reports from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
@@ -25,14 +25,14 @@ export default operation({
   async check({ principal }, { organization_id }) {
     const organizationId =
       organization_id === undefined
-        ? organization.requireOrganization(principal)
-        : organization.requireNamedOrganization(principal, organization_id)
-    if (principal.kind !== 'service') organization.requireAdmin(principal)
+        ? organizations.requireOrganization(principal)
+        : organizations.requireNamedOrganization(principal, organization_id)
+    if (principal.kind !== 'service') organizations.requireAdmin(principal)
     return organizationId
   },
   async execute({ tx, clock }, _input, organizationId) {
     const now = clock.now()
-    const { previousBytes, storageBytes } = await report.recountStorage(tx, organizationId, now, (last) => requireHourPassed(last, now))
+    const { previousBytes, storageBytes } = await reports.recountStorage(tx, organizationId, now, (last) => requireHourPassed(last, now))
     return { previous_bytes: previousBytes, storage_bytes: storageBytes }
   },
 })

@@ -1,7 +1,7 @@
 /** What can be wrong with a profile is found before it is saved. */
 import type { Static } from 'typebox'
 import { invalidField } from '#core/problem.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
+import * as itemLayers from '#model/imagery/item-layer.ts'
 import type { ProfileType } from '#core/vocabulary.ts'
 import type { ProfileConfig } from '#model/imagery/visualization-profile.ts'
 import type { Context } from '#operation.ts'
@@ -41,7 +41,7 @@ export async function requireFit(
   itemSeq: number,
   look: { type: ProfileType; config: ProfileConfig; assetKey: string | null },
 ): Promise<void> {
-  const layer = await itemLayer.find(db, itemSeq, { assetKey: look.assetKey, profile: null })
+  const layer = await itemLayers.find(db, itemSeq, { assetKey: look.assetKey, profile: null })
   if (!layer) return // Deleted meanwhile: the transaction finds that out and says so.
   if (layer.asset.state !== 'ready') return
   const info = await raster.describe(rasterSourceOf(layer.asset), signal).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Defaulted, Described } from '#core/shapes.ts'
-import * as item from '#model/imagery/item-read.ts'
-import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
+import * as items from '#model/imagery/item-read.ts'
+import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { requireConfig, requireFit } from './check.lib.ts'
 import { AssetKey, Config, EXAMPLE_PROFILE, ProfileLayer, ProfileName, ProfileRecord, ProfileType, SortOrder, toRecord } from './wire.ts'
@@ -35,7 +35,7 @@ export default operation({
   },
 }).handle({
   async check(context, input) {
-    const { item: found, project } = await item.requireEditor(context.db, context.principal, input.item_id)
+    const { item: found, project } = await items.requireEditor(context.db, context.principal, input.item_id)
     const config = requireConfig(input.type, input.config)
     const assetKey = input.asset_key ?? null
     await requireFit(context, found.seq, { type: input.type, config, assetKey })
@@ -47,10 +47,10 @@ export default operation({
     { found, organizationId, config, assetKey },
   ) {
     attributeTo(organizationId)
-    await item.lock(tx, found.seq)
+    await items.lock(tx, found.seq)
     const owner = { organizationId, itemSeq: found.seq, createdBy: principal.userId, now: clock.now() }
     return toRecord(
-      await visualizationProfile.insert(tx, owner, {
+      await visualizationProfiles.insert(tx, owner, {
         name,
         type,
         config,

@@ -1,6 +1,6 @@
 import { Closed, Described, Removed } from '#core/shapes.ts'
-import * as item from '#model/imagery/item-read.ts'
-import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
+import * as items from '#model/imagery/item-read.ts'
+import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROFILE, ProfileId } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -15,14 +15,14 @@ export default operation({
   example: { input: { item_id: EXAMPLE_PROFILE.item_id, profile_id: EXAMPLE_PROFILE.id }, output: { ok: true, id: EXAMPLE_PROFILE.id } },
 }).handle({
   async check({ db, principal }, { item_id, profile_id }) {
-    const found = await item.requireEditor(db, principal, item_id)
-    await visualizationProfile.requireOf(db, found.item.seq, profile_id)
+    const found = await items.requireEditor(db, principal, item_id)
+    await visualizationProfiles.requireOf(db, found.item.seq, profile_id)
     return found
   },
   async execute({ tx, attributeTo }, { profile_id }, { item: found, project }) {
     attributeTo(project.organizationId)
-    await item.lock(tx, found.seq)
-    await visualizationProfile.remove(tx, found.seq, profile_id)
+    await items.lock(tx, found.seq)
+    await visualizationProfiles.remove(tx, found.seq, profile_id)
     return { ok: true as const, id: profile_id }
   },
 })

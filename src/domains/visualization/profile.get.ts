@@ -1,6 +1,6 @@
 import { Closed, Described } from '#core/shapes.ts'
-import * as item from '#model/imagery/item-read.ts'
-import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
+import * as items from '#model/imagery/item-read.ts'
+import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROFILE, ProfileId, ProfileRecord, toRecord } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -15,9 +15,9 @@ export default operation({
   example: { input: { item_id: EXAMPLE_PROFILE.item_id, profile_id: EXAMPLE_PROFILE.id }, output: EXAMPLE_PROFILE },
 }).handle({
   async check({ db, principal }, { item_id }) {
-    return await item.requireReader(db, principal, item_id)
+    return await items.requireReader(db, principal, item_id)
   },
   async execute({ db }, { profile_id }, found) {
-    return toRecord(await visualizationProfile.requireOf(db, found.item.seq, profile_id), found.item.id)
+    return toRecord(await visualizationProfiles.requireOf(db, found.item.seq, profile_id), found.item.id)
   },
 })

@@ -1,6 +1,6 @@
 import { Closed, Described } from '#core/shapes.ts'
-import * as item from '#model/imagery/item-read.ts'
-import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
+import * as items from '#model/imagery/item-read.ts'
+import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROFILE, ProfileId, ProfileRecord, toRecord } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -15,13 +15,13 @@ export default operation({
   example: { input: { item_id: EXAMPLE_PROFILE.item_id, profile_id: EXAMPLE_PROFILE.id }, output: EXAMPLE_PROFILE },
 }).handle({
   async check({ db, principal }, { item_id, profile_id }) {
-    const found = await item.requireEditor(db, principal, item_id)
-    const profile = await visualizationProfile.requireOf(db, found.item.seq, profile_id)
+    const found = await items.requireEditor(db, principal, item_id)
+    const profile = await visualizationProfiles.requireOf(db, found.item.seq, profile_id)
     return { ...found, profile }
   },
   async execute({ tx, clock, attributeTo }, _input, { item: found, project, profile }) {
     attributeTo(project.organizationId)
-    await item.lock(tx, found.seq)
-    return toRecord(await visualizationProfile.setDefault(tx, found.seq, profile.id, clock.now()), found.id)
+    await items.lock(tx, found.seq)
+    return toRecord(await visualizationProfiles.setDefault(tx, found.seq, profile.id, clock.now()), found.id)
   },
 })

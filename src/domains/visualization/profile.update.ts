@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import * as item from '#model/imagery/item-read.ts'
-import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
+import * as items from '#model/imagery/item-read.ts'
+import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { requireConfig, requireFit } from './check.lib.ts'
 import { AssetKey, Config, EXAMPLE_PROFILE, ProfileId, ProfileName, ProfileRecord, ProfileType, SortOrder, toRecord } from './wire.ts'
@@ -29,8 +29,8 @@ export default operation({
   },
 }).handle({
   async check(context, input) {
-    const { item: found, project } = await item.requireEditor(context.db, context.principal, input.item_id)
-    const before = await visualizationProfile.requireOf(context.db, found.seq, input.profile_id)
+    const { item: found, project } = await items.requireEditor(context.db, context.principal, input.item_id)
+    const before = await visualizationProfiles.requireOf(context.db, found.seq, input.profile_id)
     const type = input.type ?? before.type
     const config = requireConfig(type, input.config ?? before.config)
     const assetKey = input.asset_key === undefined ? before.assetKey : input.asset_key
@@ -43,7 +43,7 @@ export default operation({
     { found, organizationId, type, config, assetKey },
   ) {
     attributeTo(organizationId)
-    await item.lock(tx, found.seq)
+    await items.lock(tx, found.seq)
     const change = {
       type,
       config,
@@ -52,6 +52,6 @@ export default operation({
       isDefault: is_default ?? undefined,
       sortOrder: sort_order ?? undefined,
     }
-    return toRecord(await visualizationProfile.update(tx, found.seq, profile_id, change, clock.now()), found.id)
+    return toRecord(await visualizationProfiles.update(tx, found.seq, profile_id, change, clock.now()), found.id)
   },
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Described } from '#core/shapes.ts'
-import * as item from '#model/imagery/item-read.ts'
-import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
+import * as items from '#model/imagery/item-read.ts'
+import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROFILE, ProfileRecord, toRecord } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -16,9 +16,9 @@ export default operation({
   example: { input: { item_id: EXAMPLE_PROFILE.item_id }, output: [EXAMPLE_PROFILE] },
 }).handle({
   async check({ db, principal }, { item_id }) {
-    return await item.requireReader(db, principal, item_id)
+    return await items.requireReader(db, principal, item_id)
   },
   async execute({ db }, _input, found) {
-    return (await visualizationProfile.list(db, found.item.seq)).map((profile) => toRecord(profile, found.item.id))
+    return (await visualizationProfiles.list(db, found.item.seq)).map((profile) => toRecord(profile, found.item.id))
   },
 })

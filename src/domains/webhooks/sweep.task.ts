@@ -1,7 +1,7 @@
 import { Closed } from '#core/shapes.ts'
 import { DAY_MS } from '#core/time.ts'
-import * as alertEvaluation from '#model/events/alert-evaluation.ts'
-import * as delivery from '#model/events/delivery.ts'
+import * as alertEvaluations from '#model/events/alert-evaluation.ts'
+import * as deliveries from '#model/events/delivery.ts'
 import { task } from '#task.ts'
 
 /** What ended is kept so long, dead letters too. */
@@ -13,9 +13,9 @@ const LEAST_PATIENCE_MS = 3 * DAY_MS
 export default task({ name: 'webhooks.sweep', data: Closed({}), schedule: '23 * * * *' }).handle(async ({ db, clock, webhooks }) => {
   const now = clock.now()
   const scheduleMs = webhooks.backoffSeconds.reduce((sum, step) => sum + step, 0) * 1_000
-  await delivery.sweep(db, now, {
+  await deliveries.sweep(db, now, {
     giveUpBefore: new Date(now.getTime() - Math.max(LEAST_PATIENCE_MS, 2 * scheduleMs)),
     forgetBefore: new Date(now.getTime() - KEPT_MS),
   })
-  await alertEvaluation.sweep(db, new Date(now.getTime() - KEPT_MS))
+  await alertEvaluations.sweep(db, new Date(now.getTime() - KEPT_MS))
 })

@@ -1,11 +1,11 @@
 /** What becomes of webhooks and alert rules when the person behind them, or the whole organization, goes. */
 import type { Tx } from '#db/tables.ts'
 import { tell } from './notification.ts'
-import * as subscription from './subscription.ts'
+import * as subscriptions from './subscription.ts'
 
 /** They rest until somebody else resumes them: what the person made stays, but tells them nothing any more. Admins hear of it. */
 export async function restAllOf(tx: Tx, organizationId: string, userId: string, now: Date): Promise<void> {
-  const paused = await subscription.pauseAllOf(tx, organizationId, userId, now)
+  const paused = await subscriptions.pauseAllOf(tx, organizationId, userId, now)
   const { numUpdatedRows: rules } = await tx
     .updateTable('alert_rule')
     .set({ is_active: false, updated_at: now })

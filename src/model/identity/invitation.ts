@@ -4,7 +4,7 @@ import { isUuid, newId } from '#core/ids.ts'
 import type { InvitedRole, ProjectRole } from '#core/vocabulary.ts'
 import type { Joined, Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as organization from './organization.ts'
+import * as organizations from './organization.ts'
 
 const VALID_DAYS = 14
 /** The prefix lets logs redact a token wherever it appears. */
@@ -190,7 +190,7 @@ export async function accept(tx: Tx, token: string, userId: string, now: Date): 
     .returning([...COLUMNS, 'mailed_token_hash as mailedTokenHash'])
     .executeTakeFirst()
   if (!spent) return null
-  await organization.addMember(tx, spent.organizationId, userId, spent.organizationRole, now)
+  await organizations.addMember(tx, spent.organizationId, userId, spent.organizationRole, now)
   if (spent.projectId && spent.role)
     await tx
       .insertInto('project_member')

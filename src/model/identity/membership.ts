@@ -6,10 +6,10 @@ import { accessDenied, notFound, problem } from '#core/problem.ts'
 import type { OrganizationRole } from '#core/vocabulary.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as watchers from '#model/events/leaving.ts'
-import * as apiKey from './api-key.ts'
-import * as invitation from './invitation.ts'
-import * as organization from './organization.ts'
-import * as session from './session.ts'
+import * as apiKeys from './api-key.ts'
+import * as invitations from './invitation.ts'
+import * as organizations from './organization.ts'
+import * as sessions from './session.ts'
 
 /** A stolen key must not be able to change who belongs to an organization; the service itself may. */
 export function requireSignedIn(principal: Principal): void {
@@ -18,7 +18,7 @@ export function requireSignedIn(principal: Principal): void {
 
 /** Owners are made and unmade by owners; everything else is for admins too. */
 export function requireMayChange(principal: Principal, from: OrganizationRole, to: OrganizationRole | null): void {
-  organization.requireAdmin(principal)
+  organizations.requireAdmin(principal)
   if ((from === 'owner' || to === 'owner') && principal.organizationRole !== 'owner') throw accessDenied()
 }
 
@@ -35,7 +35,7 @@ export async function setRole(tx: Tx, organizationId: string, userId: string, ro
     .where('user_id', '=', userId)
     .executeTakeFirst()
   if (done.numUpdatedRows === 0n) throw notFound('member')
-  if (role === 'member') await invitation.withdrawAllBy(tx, organizationId, userId, now)
+  if (role === 'member') await invitations.withdrawAllBy(tx, organizationId, userId, now)
   await keepAnOwner(tx, organizationId)
 }
 
@@ -59,9 +59,9 @@ export async function end(tx: Tx, organizationId: string, userId: string, now: D
     .where('user_id', '=', userId)
     .executeTakeFirst()
   if (done.numDeletedRows === 0n) throw notFound('member')
-  await apiKey.revokeAllOf(tx, organizationId, userId, now)
-  await session.endAllFor(tx, organizationId, userId, now)
-  await invitation.withdrawAllBy(tx, organizationId, userId, now)
+  await apiKeys.revokeAllOf(tx, organizationId, userId, now)
+  await sessions.endAllFor(tx, organizationId, userId, now)
+  await invitations.withdrawAllBy(tx, organizationId, userId, now)
   await watchers.restAllOf(tx, organizationId, userId, now)
 }
 
@@ -69,9 +69,9 @@ export async function end(tx: Tx, organizationId: string, userId: string, now: D
 export async function endAll(tx: Tx, organizationId: string, now: Date): Promise<void> {
   await sql`delete from project_member m using project p where p.id = m.project_id and p.org_id = ${organizationId}`.execute(tx)
   await tx.deleteFrom('organization_member').where('org_id', '=', organizationId).execute()
-  await apiKey.revokeAllOf(tx, organizationId, null, now)
-  await session.endAllFor(tx, organizationId, null, now)
-  await invitation.withdrawAllOfOrganization(tx, organizationId, now)
+  await apiKeys.revokeAllOf(tx, organizationId, null, now)
+  await sessions.endAllFor(tx, organizationId, null, now)
+  await invitations.withdrawAllOfOrganization(tx, organizationId, now)
   await watchers.removeAll(tx, organizationId)
 }
 

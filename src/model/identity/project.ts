@@ -6,7 +6,7 @@ import type { ProjectRole, Region, Visibility } from '#core/vocabulary.ts'
 import type { Joined, Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { requireOrganization } from './organization.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
+import * as storageAccounts from '#model/plans/storage-account.ts'
 
 const COLUMNS = [
   'project.id',
@@ -301,7 +301,7 @@ export async function account(
       returning org_id as "organizationId"
   `.execute(tx)
   if (rows.length === 0) throw closedMeanwhile()
-  await storageAccount.move(tx, rows[0]!.organizationId, bytes)
+  await storageAccounts.move(tx, rows[0]!.organizationId, bytes)
 }
 
 /**

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#db/tables.ts'
 import * as item from './item-read.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 
 /** An asset of a live item that points at an object. */
 interface Pointing {
@@ -32,7 +32,7 @@ export async function holdPointing(
   at: { bucket: string; objectKey: string },
 ): Promise<{ pointing: Pointing[]; items: Map<number, item.Item> }> {
   const before = await pointingAt(tx, at)
-  await project.holdAll(
+  await projects.holdAll(
     tx,
     before.map(({ projectId }) => projectId),
   )
@@ -52,7 +52,7 @@ export async function holdPointing(
 /** Removes an asset whose file is worth nothing, also the last one of its item. The caller holds project and item. */
 export async function discard(tx: Tx, asset: Pointing, now: Date): Promise<void> {
   await tx.deleteFrom('asset').where('id', '=', asset.id).execute()
-  await project.account(tx, asset.projectId, { bytes: -asset.fileSizeBytes }, now, { evenArchived: true })
+  await projects.account(tx, asset.projectId, { bytes: -asset.fileSizeBytes }, now, { evenArchived: true })
 }
 
 export interface ReplacingFile {
@@ -67,7 +67,7 @@ export interface ReplacingFile {
 /** Gives assets another file, which is ready. The caller holds their projects and items. */
 export async function replaceFile(tx: Tx, assets: readonly Pointing[], file: ReplacingFile, now: Date): Promise<void> {
   for (const asset of assets) {
-    await project.account(tx, asset.projectId, { bytes: file.fileSizeBytes - asset.fileSizeBytes }, now, { evenArchived: true })
+    await projects.account(tx, asset.projectId, { bytes: file.fileSizeBytes - asset.fileSizeBytes }, now, { evenArchived: true })
     await tx
       .updateTable('asset')
       .set({

@@ -6,7 +6,7 @@ import type { AssetState } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { RasterService } from '#ports/raster.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 
 interface Described {
   id: string
@@ -152,7 +152,7 @@ export async function remove(tx: Tx, where: { itemSeq: number; projectId: string
   if (primaries.includes(asset) && rest.length === 0)
     throw problem('bad-request', 'This is the last primary data asset of its item; delete the item instead')
   await tx.deleteFrom('asset').where('id', '=', id).execute()
-  await project.account(tx, where.projectId, { bytes: asset.objectKey === null ? 0 : -(asset.fileSizeBytes ?? 0) }, where.now)
+  await projects.account(tx, where.projectId, { bytes: asset.objectKey === null ? 0 : -(asset.fileSizeBytes ?? 0) }, where.now)
   return asset
 }
 
@@ -276,7 +276,7 @@ export async function add(
       })
       .execute()
   }
-  await project.account(tx, to.projectId, { bytes: storedBytes(assets) }, to.now)
+  await projects.account(tx, to.projectId, { bytes: storedBytes(assets) }, to.now)
 }
 
 /** The first of `data`, `data_2`, `data_3`… that is free. */

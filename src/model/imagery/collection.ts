@@ -4,7 +4,7 @@ import type { Principal } from '#core/principal.ts'
 import { notFound } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 
 const COLUMNS = [
   'id',
@@ -38,8 +38,8 @@ export async function requireIn(db: Db, projectId: string, id: string): Promise<
 export async function requireReader(db: Db, principal: Principal, id: string): Promise<Collection> {
   const row = isUuid(id) ? await live(db).where('id', '=', id).executeTakeFirst() : undefined
   if (!row) throw notFound('collection')
-  if (!(await project.exists(db, principal, row.projectId))) throw notFound('collection')
-  await project.requireReader(db, principal, row.projectId)
+  if (!(await projects.exists(db, principal, row.projectId))) throw notFound('collection')
+  await projects.requireReader(db, principal, row.projectId)
   return row
 }
 

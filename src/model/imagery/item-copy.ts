@@ -2,9 +2,9 @@
 import { sql } from 'kysely'
 import { copyInto } from '#db/copy.ts'
 import type { Tx } from '#db/tables.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { FIRST_MOVE_DAYS } from '#model/plans/retention-rules.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
+import * as storageAccounts from '#model/plans/storage-account.ts'
 import { storedBytes } from './asset.ts'
 import { countedBytes } from './item-metadata.ts'
 import { placed } from './item-place.ts'
@@ -79,9 +79,9 @@ export async function copy(tx: Tx, target: Target, items: readonly NewItem[]): P
     items.flatMap((item, index) => assetRows(item, seqs[index]!, target)),
   )
   const metadata = await countedOf(tx, seqs)
-  if (metadata > 0) await storageAccount.requireFreeBytes(tx, organizationId, metadata)
+  if (metadata > 0) await storageAccounts.requireFreeBytes(tx, organizationId, metadata)
   const bytes = items.reduce((sum, { assets }) => sum + storedBytes(assets), metadata)
-  if (items.length > 0) await project.account(tx, projectId, { items: items.length, bytes }, now)
+  if (items.length > 0) await projects.account(tx, projectId, { items: items.length, bytes }, now)
   return items.map((item) => ({ ...item, projectId, bbox: item.bbox, lifecycleState: 'active', createdAt: now }))
 }
 

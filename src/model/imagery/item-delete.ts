@@ -4,7 +4,7 @@ import type { LifecycleState } from '#core/vocabulary.ts'
 import type { Tx } from '#db/tables.ts'
 import { countedBytes } from './item-metadata.ts'
 import { lock, type Item } from './item-read.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 
 /** Soft-deletes one item: its row stays for its history, its cells go, its assets no longer count as storage. */
 export async function softDelete(
@@ -15,7 +15,7 @@ export async function softDelete(
 ): Promise<{ item: Item; previousState: LifecycleState }> {
   const before = await lock(tx, seq)
   const gone = (await softDeleteMany(tx, [seq], now)).get(before.projectId)!
-  await project.account(tx, before.projectId, { items: -gone.items, bytes: -gone.bytes }, now, options)
+  await projects.account(tx, before.projectId, { items: -gone.items, bytes: -gone.bytes }, now, options)
   return { item: { ...before, lifecycleState: 'deleted', deletedAt: now, updatedAt: now }, previousState: before.lifecycleState }
 }
 

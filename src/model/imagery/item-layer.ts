@@ -13,7 +13,7 @@ import type { ItemType, LifecycleState, ProjectRole, Visibility } from '#core/vo
 import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
 import type { Asset } from './asset.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import type { Profile } from './visualization-profile.ts'
 
 export interface Layer {
@@ -118,7 +118,7 @@ export function createLayers(db: Db, clock: Clock, notices: Pick<Notices, 'state
       const row = await rowFor({ ...wanted, itemId, organizationId, userId, isGuest: kind === 'user', seesEverything }, version)
       if (row.seq === null) throw notFound('item')
       const { visibility, memberRole } = row
-      if (!project.mayRead(principal, { organizationId: row.organizationId, visibility, memberRole })) throw accessDenied()
+      if (!projects.mayRead(principal, { organizationId: row.organizationId, visibility, memberRole })) throw accessDenied()
       return toLayer(row, choice)
     },
     forget() {

@@ -1,9 +1,9 @@
 import type { Principal } from '#core/principal.ts'
 import type { ItemType } from '#core/vocabulary.ts'
 import type { Db } from '#db/tables.ts'
-import * as item from './item-read.ts'
+import * as items from './item-read.ts'
 import * as lineage from '#model/platform/lineage.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 
 export interface TreeNode {
   itemId: string
@@ -22,7 +22,7 @@ const MAX_STEPS = 2 * (MAX_TREE_DEPTH + 1)
 const MAX_TREE_NODES = 1_000
 
 /** The lineage graph seen from one item, other artifacts left out. Items that the caller may not read are left out too. */
-export async function tree(db: Db, principal: Principal, root: item.Item, direction: 'up' | 'down'): Promise<TreeNode[]> {
+export async function tree(db: Db, principal: Principal, root: items.Item, direction: 'up' | 'down'): Promise<TreeNode[]> {
   const { edges } = await lineage.graph(
     db,
     root.organizationId,
@@ -30,7 +30,7 @@ export async function tree(db: Db, principal: Principal, root: item.Item, direct
     {
       direction,
       maxDepth: MAX_STEPS,
-      readable: (projectIds) => project.readableAmong(db, principal, projectIds),
+      readable: (projectIds) => projects.readableAmong(db, principal, projectIds),
     },
   )
   const near = direction === 'up' ? 'src' : 'dst'
@@ -41,7 +41,7 @@ export async function tree(db: Db, principal: Principal, root: item.Item, direct
     steps.set(from, [...(steps.get(from) ?? []), { ...edge[far], relation: edge.relation }])
   }
   const ids = [...new Set(edges.flatMap((edge) => (edge[far].type === 'item' ? [edge[far].id] : [])))]
-  const names = await item.names(db, root.organizationId, ids)
+  const names = await items.names(db, root.organizationId, ids)
   let nodeCount = 0
 
   /** Items one step on, and those behind another artifact, under the relation by which that artifact was reached. */

@@ -7,7 +7,7 @@ import { partsFor } from '#db/prepared.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { requirePage } from './item-metadata.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 
 export const MAX_ID_LENGTH = 256
 
@@ -83,35 +83,35 @@ const MAX_NAMESAKES = 100
 
 export interface Found {
   item: Item
-  project: project.Project
+  project: projects.Project
 }
 
 /** 404 for what the caller's organization does not hold, 403 for items of a private project that is not the caller's. */
 export async function requireReader(db: Db, principal: Principal, id: string): Promise<Found> {
   const item = await find(db, principal, id)
   if (!item) throw notFound('item')
-  return { item, project: await project.requireReader(db, principal, item.projectId) }
+  return { item, project: await projects.requireReader(db, principal, item.projectId) }
 }
 
 /** By its id, or by its STAC id where no item has that id: clients of STAC know the latter only. */
 export async function requireReaderOfStac(db: Db, principal: Principal, id: string): Promise<Found> {
   const item = (await find(db, principal, id)) ?? (await find(db, principal, id, { by: 'stac_id' }))
   if (!item) throw notFound('item')
-  return { item, project: await project.requireReader(db, principal, item.projectId) }
+  return { item, project: await projects.requireReader(db, principal, item.projectId) }
 }
 
 /** The same for questions that a deleted item still has an answer to. */
 export async function requireReaderEvenDeleted(db: Db, principal: Principal, id: string): Promise<Found> {
   const item = await find(db, principal, id, { evenDeleted: true })
   if (!item) throw notFound('item')
-  return { item, project: await project.requireReader(db, principal, item.projectId, { evenDeleted: true }) }
+  return { item, project: await projects.requireReader(db, principal, item.projectId, { evenDeleted: true }) }
 }
 
 /** For changes: editors and admins, and only while the project is not archived. */
 export async function requireEditor(db: Db, principal: Principal, id: string): Promise<Found> {
   const item = await find(db, principal, id)
   if (!item) throw notFound('item')
-  return { item, project: project.requireActive(await project.requireRole(db, principal, item.projectId, 'editor')) }
+  return { item, project: projects.requireActive(await projects.requireRole(db, principal, item.projectId, 'editor')) }
 }
 
 /** Inside the transaction: the row as it is now, held until the end. */

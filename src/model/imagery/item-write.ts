@@ -6,8 +6,8 @@ import { invalidField, problem } from '#core/problem.ts'
 import type { ItemType, LifecycleState } from '#core/vocabulary.ts'
 import { listed } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as project from '#model/identity/project.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
+import * as projects from '#model/identity/project.ts'
+import * as storageAccounts from '#model/plans/storage-account.ts'
 import { FIRST_MOVE_DAYS } from '#model/plans/retention-rules.ts'
 import { storedBytes, type NewAsset } from './asset.ts'
 import { requireTimeLeft } from './item-window.ts'
@@ -92,8 +92,8 @@ export async function insert(tx: Tx, target: Target, items: readonly NewItem[]):
   const stored = new Set(rows.map(({ id }) => id))
   const metadata = rows.reduce((sum, row) => sum + row.counted, 0)
   const bytes = items.filter(({ id }) => stored.has(id)).reduce((sum, item) => sum + storedBytes(item.assets), metadata)
-  if (metadata > 0) await storageAccount.requireFreeBytes(tx, organizationId, metadata)
-  if (rows.length > 0) await project.account(tx, projectId, { items: rows.length, bytes }, now)
+  if (metadata > 0) await storageAccounts.requireFreeBytes(tx, organizationId, metadata)
+  if (rows.length > 0) await projects.account(tx, projectId, { items: rows.length, bytes }, now)
   return rows.map(({ counted: _counted, ...row }) => row)
 }
 
@@ -236,8 +236,8 @@ export async function update(tx: Tx, seq: number, change: ItemChange, now: Date)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
   const grown = (await countedOf(tx, seq)) - weighedBefore
-  if (grown > 0) await storageAccount.requireFreeBytes(tx, before.organizationId, grown)
-  if (grown !== 0) await project.account(tx, before.projectId, { bytes: grown }, now)
+  if (grown > 0) await storageAccounts.requireFreeBytes(tx, before.organizationId, grown)
+  if (grown !== 0) await projects.account(tx, before.projectId, { bytes: grown }, now)
   return { item: row, changedFields, previousState: before.lifecycleState }
 }
 

@@ -1,8 +1,8 @@
 import type { Tx } from '#db/tables.ts'
-import * as invitation from '#model/identity/invitation.ts'
-import * as project from '#model/identity/project.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
-import * as collection from './collection.ts'
+import * as invitations from '#model/identity/invitation.ts'
+import * as projects from '#model/identity/project.ts'
+import * as storageAccounts from '#model/plans/storage-account.ts'
+import * as collections from './collection.ts'
 import { softDeleteAll } from './item-delete.ts'
 
 /** Soft-deletes a project with everything in it, reports each item, and gives its storage back to the organization. */
@@ -11,10 +11,10 @@ export async function endProject(
   found: { id: string; organizationId: string },
   call: { invocationId: string; now: Date },
 ): Promise<{ storageBytes: number }> {
-  const { storageBytes } = await project.softDelete(tx, found.id, call.now)
-  await collection.softDeleteAll(tx, found.id, call.now)
+  const { storageBytes } = await projects.softDelete(tx, found.id, call.now)
+  await collections.softDeleteAll(tx, found.id, call.now)
   await softDeleteAll(tx, found.id, call)
-  await storageAccount.move(tx, found.organizationId, -storageBytes)
-  await invitation.withdrawAll(tx, found.id, call.now) // Else somebody would join the organization for a project that is gone.
+  await storageAccounts.move(tx, found.organizationId, -storageBytes)
+  await invitations.withdrawAll(tx, found.id, call.now) // Else somebody would join the organization for a project that is gone.
   return { storageBytes }
 }

@@ -7,7 +7,7 @@ import { ITEM_TYPES, type ItemType } from '#core/vocabulary.ts'
 import type { RasterService } from '#ports/raster.ts'
 import { requireHref, type NewAsset, type StatedBand } from './asset.ts'
 import { requireProperties } from './item-metadata.ts'
-import * as item from './item-read.ts'
+import * as items from './item-read.ts'
 import { placeOf } from './item-place.ts'
 import * as itemWrite from './item-write.ts'
 import { fieldsToKeep } from './stac-asset.ts'
@@ -29,7 +29,7 @@ const IN_COLUMNS = new Set(['datetime', 'start_datetime', 'end_datetime', 'eo:cl
 export function fromFeature(value: unknown, collectionId: string | null, raster: Pick<RasterService, 'mayRead'>): itemWrite.NewItem {
   const feature = requireBounded(objectOf(value, 'feature'), 'feature', MAX_FEATURE_DEPTH)
   if (feature['type'] !== 'Feature') throw invalidField('type', "must be 'Feature'")
-  const id = textOf(feature['id'], 'id', item.MAX_ID_LENGTH)
+  const id = textOf(feature['id'], 'id', items.MAX_ID_LENGTH)
   const properties = objectOf(feature['properties'] ?? {}, 'properties')
   const [datetime, startDatetime, endDatetime] = [
     timeOf(properties, 'datetime'),

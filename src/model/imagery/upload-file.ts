@@ -6,7 +6,7 @@ import { notFound, problem } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { PartUpload } from '#ports/storage.ts'
-import * as upload from './upload.ts'
+import * as uploads from './upload.ts'
 
 export const MAX_FILES_PER_SESSION = 100
 
@@ -272,7 +272,7 @@ export async function forgotten(tx: Tx, now: Date): Promise<string[]> {
 export async function reserveBytes(tx: Tx, id: string, bytes: number, now: Date): Promise<void> {
   const found = await tx.selectFrom('upload_file').select('upload_id as uploadId').where('id', '=', id).executeTakeFirst()
   if (!found) throw notFound('upload')
-  const session = upload.requireOpen(await upload.lock(tx, found.uploadId))
+  const session = uploads.requireOpen(await uploads.lock(tx, found.uploadId))
   const files = await tx
     .selectFrom('upload_file')
     .select(['id', 'reserved_bytes as reservedBytes'])
@@ -281,6 +281,6 @@ export async function reserveBytes(tx: Tx, id: string, bytes: number, now: Date)
   const own = files.find((file) => file.id === id)!.reservedBytes
   if (bytes <= own) return
   const taken = files.reduce((sum, file) => sum + file.reservedBytes, bytes - own)
-  await upload.reserveUpTo(tx, session, taken)
+  await uploads.reserveUpTo(tx, session, taken)
   await tx.updateTable('upload_file').set({ reserved_bytes: bytes, updated_at: now }).where('id', '=', id).execute()
 }

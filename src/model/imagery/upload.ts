@@ -6,8 +6,8 @@ import type { Principal } from '#core/principal.ts'
 import { notFound, problem } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as project from '#model/identity/project.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
+import * as projects from '#model/identity/project.ts'
+import * as storageAccounts from '#model/plans/storage-account.ts'
 
 /** Without progress for so long, a session has failed. */
 export const SESSION_HOURS = 24
@@ -41,14 +41,14 @@ export type Upload = Row<'upload_session', typeof COLUMNS>
 
 export interface Found {
   upload: Upload
-  project: project.Project
+  project: projects.Project
 }
 
 /** Editors and admins of the session's project. 404 for what the caller's organization does not hold. */
 export async function requireEditor(db: Db, principal: Principal, id: string): Promise<Found> {
   const upload = isUuid(id) ? await db.selectFrom('upload_session').select(COLUMNS).where('id', '=', id).executeTakeFirst() : undefined
-  if (!upload || !(await project.exists(db, principal, upload.projectId))) throw notFound('upload session')
-  return { upload, project: await project.requireRole(db, principal, upload.projectId, 'editor') }
+  if (!upload || !(await projects.exists(db, principal, upload.projectId))) throw notFound('upload session')
+  return { upload, project: await projects.requireRole(db, principal, upload.projectId, 'editor') }
 }
 
 /** 400 for a session that has ended, with the reason. */
@@ -83,7 +83,7 @@ export async function lock(tx: Tx, id: string): Promise<Upload> {
   return await tx.selectFrom('upload_session').select(COLUMNS).where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
 }
 
-export interface NewUpload {
+interface NewUpload {
   organizationId: string
   projectId: string
   bucket: string
@@ -100,7 +100,7 @@ export interface NewUpload {
 /** Opens a session and takes what it announces from the quota: 402 where that does not fit. */
 export async function insert(tx: Tx, upload: NewUpload): Promise<Upload> {
   const { now } = upload
-  await storageAccount.reserve(tx, upload.organizationId, upload.totalBytes)
+  await storageAccounts.reserve(tx, upload.organizationId, upload.totalBytes)
   return await tx
     .insertInto('upload_session')
     .values({
@@ -128,7 +128,7 @@ export async function insert(tx: Tx, upload: NewUpload): Promise<Upload> {
 export async function reserveUpTo(tx: Tx, session: Upload, bytes: number): Promise<void> {
   const missing = bytes - session.reservedBytes
   if (missing <= 0) return
-  await storageAccount.reserve(tx, session.organizationId, missing)
+  await storageAccounts.reserve(tx, session.organizationId, missing)
   await tx.updateTable('upload_session').set({ reserved_bytes: bytes }).where('id', '=', session.id).execute()
 }
 
@@ -185,7 +185,7 @@ export async function fail(tx: Tx, id: string, reason: { step: string | null; me
     .set({ state: 'failed', error_step: reason.step, error_message: reason.message, reserved_bytes: 0, updated_at: now, closed_at: now })
     .where('id', '=', id)
     .execute()
-  await storageAccount.release(tx, held.organizationId, held.reservedBytes)
+  await storageAccounts.release(tx, held.organizationId, held.reservedBytes)
   return true
 }
 

@@ -4,7 +4,7 @@ import { problem } from '#core/problem.ts'
 import { askProcessor, customerOf, requirePayments, type PaymentContext } from './processor.ts'
 import * as attempts from './payment-attempt.ts'
 import type { Attempt } from './payment-attempt.ts'
-import * as paymentMethod from './payment-method.ts'
+import * as paymentMethods from './payment-method.ts'
 
 export interface Payment {
   attempt: Attempt
@@ -23,7 +23,7 @@ interface WantedPayment extends Omit<attempts.NewAttempt, 'invocationId'> {
 export async function pay(context: PaymentContext, wanted: WantedPayment): Promise<Payment> {
   const { db, clock } = context
   const payments = requirePayments(context)
-  const card = await paymentMethod.findDefault(db, wanted.organizationId)
+  const card = await paymentMethods.findDefault(db, wanted.organizationId)
   if (!card) throw problem('payment-method-required', 'The organization has no default card; save one with payment_methods.attach')
   const customerId = await customerOf(context, payments, wanted.organizationId)
   const attempt = await attempts.open(db, { ...wanted, invocationId: context.invocationId }, clock.now())

@@ -4,7 +4,7 @@ import { audOf } from '#core/money.ts'
 import { periodNamed } from '#core/period.ts'
 import type { Tx } from '#db/tables.ts'
 import { planSpans } from '#model/plans/plan.ts'
-import * as accrual from './accrual.ts'
+import * as accruals from './accrual.ts'
 import { billingModeOf, lockWallet } from './billing-account.ts'
 
 /** In words for whoever wants to end it, one for each; none: nobody owes anything. The wallet is held from here on. */
@@ -19,7 +19,7 @@ export async function openMatters(tx: Tx, organizationId: string, now: Date): Pr
   `.execute(tx)
   const { unpaid, held, paying, closedMonth } = rows[0]!
   const since = closedMonth === null ? new Date(0) : periodNamed(closedMonth).end
-  const { finalCredits } = await accrual.standing(tx, organizationId)
+  const { finalCredits } = await accruals.standing(tx, organizationId)
   const hasFee = (await planSpans(tx, organizationId, since, now)).some(({ plan }) => plan.monthlyAud > 0)
   return {
     credits: available,

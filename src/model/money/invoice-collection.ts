@@ -4,14 +4,14 @@ import type { Payments } from '#ports/payments.ts'
 import { hasDefaultCard } from './billing-account.ts'
 import { tellIfLow } from './low-balance.ts'
 import { customerOf, type PaymentContext } from './processor.ts'
-import * as invoice from './invoice.ts'
+import * as invoices from './invoice.ts'
 import type { Invoice } from './invoice.ts'
-import * as ledger from './ledger.ts'
+import * as ledgers from './ledger.ts'
 
 /** Takes what an invoice is owed: from credits that have come since, else from the card. True when it is paid now. */
 export async function collect(context: PaymentContext, invoiceId: string): Promise<boolean> {
   const { db, payments } = context
-  const found = await invoice.find(db, null, invoiceId)
+  const found = await invoices.find(db, null, invoiceId)
   if (!found || found.status === 'paid') return false
   if (!found.processorInvoiceId && (await payFromWallet(context, found))) return true
   return payments ? await payByCard(context, payments, found) : false
@@ -21,8 +21,8 @@ async function payFromWallet(context: PaymentContext, { id, organizationId, numb
   return await context.commit(organizationId, 'billing.collect_invoice', async (change) => {
     const { tx, clock, invocationId } = change
     const now = clock.now()
-    if (!(await invoice.lockUnpaid(tx, id))) return false
-    const after = await ledger.debit(
+    if (!(await invoices.lockUnpaid(tx, id))) return false
+    const after = await ledgers.debit(
       tx,
       { organizationId, invocationId, now, reference: { type: 'invoice', id }, description: `Invoice ${number}` },
       'capture',
@@ -30,7 +30,7 @@ async function payFromWallet(context: PaymentContext, { id, organizationId, numb
     )
     if (!after) return false
     await tellIfLow(change, organizationId, after)
-    return await invoice.markPaid(tx, id, now)
+    return await invoices.markPaid(tx, id, now)
   })
 }
 
@@ -38,17 +38,17 @@ async function payByCard(context: PaymentContext, payments: Payments, found: Inv
   const { db } = context
   const { id, organizationId } = found
   if (!(await hasDefaultCard(db, organizationId))) {
-    await invoice.noteFailure(db, id, 'payment-method-required')
+    await invoices.noteFailure(db, id, 'payment-method-required')
     return false
   }
   const customerId = await customerOf(context, payments, organizationId)
   const processorId = found.processorInvoiceId ?? (await createAtProcessor(db, payments, customerId, found))
   const { status } = await payments.payInvoice(processorId)
   if (status !== 'paid') {
-    await invoice.noteFailure(db, id, 'card-declined')
+    await invoices.noteFailure(db, id, 'card-declined')
     return false
   }
-  return await context.commit(organizationId, 'billing.collect_invoice', ({ tx, clock }) => invoice.markPaid(tx, id, clock.now()))
+  return await context.commit(organizationId, 'billing.collect_invoice', ({ tx, clock }) => invoices.markPaid(tx, id, clock.now()))
 }
 
 async function createAtProcessor(db: Db, payments: Payments, customerId: string, found: Invoice): Promise<string> {
@@ -62,6 +62,6 @@ async function createAtProcessor(db: Db, payments: Payments, customerId: string,
     },
     `invoice:${id}`,
   )
-  await invoice.noteProcessorInvoice(db, id, made.id)
+  await invoices.noteProcessorInvoice(db, id, made.id)
   return made.id
 }

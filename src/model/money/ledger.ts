@@ -19,7 +19,7 @@ export interface Reference {
 }
 
 /** Why credits move: every transfer names its invocation and what it is for. */
-export interface Cause {
+interface Cause {
   organizationId: string
   invocationId: string
   now: Date
@@ -97,7 +97,7 @@ export async function debit(tx: Tx, cause: Cause, type: 'capture' | 'adjustment'
   return rows[0] ? { ...rows[0], availableBefore: rows[0].available + credits } : null
 }
 
-export interface NewReservation {
+interface NewReservation {
   id: string
   mode: BillingMode
   credits: number

@@ -5,18 +5,18 @@ import { periodBefore, periodNamed, type Period } from '#core/period.ts'
 import { problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { InvoiceCustomer, InvoiceLine, StatementCommitment } from '#db/tables/money.ts'
-import * as accrual from './accrual.ts'
+import * as accruals from './accrual.ts'
 import type { Billable } from './accrual.ts'
 import { billingModeOf } from './billing-account.ts'
 import type { Change } from '#effects.ts'
 import { tellIfLow } from './low-balance.ts'
 import * as commitment from './commitment.ts'
 import type { Rollup } from './commitment.ts'
-import * as invoice from './invoice.ts'
+import * as invoices from './invoice.ts'
 import type { Invoice } from './invoice.ts'
-import * as ledger from './ledger.ts'
+import * as ledgers from './ledger.ts'
 import { collectInvoiceTask } from './tasks.ts'
-import * as organization from '#model/identity/organization.ts'
+import * as organizations from '#model/identity/organization.ts'
 import type { Organization } from '#model/identity/organization.ts'
 import { planSpans } from '#model/plans/plan.ts'
 
@@ -38,18 +38,18 @@ interface ClosedMonth {
 
 export async function close(change: Change, organizationId: string, period: Period): Promise<ClosedMonth> {
   const { tx, clock } = change
-  const before = await invoice.lockPeriod(tx, organizationId, period.name)
+  const before = await invoices.lockPeriod(tx, organizationId, period.name)
   if (before) return { invoice: before, isFirst: false }
   const now = clock.now()
-  const owner = await organization.get(tx, organizationId)
+  const owner = await organizations.get(tx, organizationId)
   const commitments = await commitment.list(tx, organizationId, period.end)
   const planFees = await planLines(tx, organizationId, period)
   const shortfalls = shortfallLines(commitments, period)
-  const billed = fitting(await accrual.billable(tx, organizationId, period), sumCents([...planFees, ...shortfalls]))
+  const billed = fitting(await accruals.billable(tx, organizationId, period), sumCents([...planFees, ...shortfalls]))
   const lines = [...planFees, ...billed.filter(({ credits }) => credits !== 0).map(accruedLine), ...shortfalls]
   const subtotalCents = sumCents(lines)
   const mode = await billingModeOf(tx, organizationId)
-  const made = await invoice.insert(
+  const made = await invoices.insert(
     tx,
     {
       organizationId,
@@ -63,9 +63,9 @@ export async function close(change: Change, organizationId: string, period: Peri
     },
     now,
   )
-  await accrual.bill(tx, made.id, billed)
+  await accruals.bill(tx, made.id, billed)
   if (made.totalCents > 0 && mode !== 'enterprise') await collect(change, made)
-  return { invoice: (await invoice.find(tx, organizationId, made.id))!, isFirst: true }
+  return { invoice: (await invoices.find(tx, organizationId, made.id))!, isFirst: true }
 }
 
 const sumCents = (lines: readonly InvoiceLine[]): number => lines.reduce((sum, line) => sum + Math.round(line.amount_aud * 100), 0)
@@ -74,14 +74,14 @@ const sumCents = (lines: readonly InvoiceLine[]): number => lines.reduce((sum, l
 async function collect(change: Change, { id, organizationId, number, totalCents }: Invoice): Promise<void> {
   const { tx, clock, invocationId, tasks } = change
   const now = clock.now()
-  const after = await ledger.debit(
+  const after = await ledgers.debit(
     tx,
     { organizationId, invocationId, now, reference: { type: 'invoice', id }, description: `Invoice ${number}` },
     'capture',
     totalCents,
   )
   if (!after) return await tasks.enqueue(collectInvoiceTask, { invoice_id: id })
-  await invoice.markPaid(tx, id, now)
+  await invoices.markPaid(tx, id, now)
   await tellIfLow(change, organizationId, after)
 }
 

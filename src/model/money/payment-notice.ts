@@ -8,10 +8,10 @@
 import { DAY_MS } from '#core/time.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { Notice } from '#ports/payments.ts'
-import * as cardHold from './card-hold.ts'
+import * as cardHolds from './card-hold.ts'
 import * as attempts from './payment-attempt.ts'
 import { requirePayments, type PaymentContext } from './processor.ts'
-import * as topup from './topup.ts'
+import * as topups from './topup.ts'
 
 /**
  * A notice only says where to look: the intent is read from the processor as it stands now. So notices may come twice, late,
@@ -24,8 +24,8 @@ export async function receive(context: PaymentContext, notice: Notice): Promise<
   const intent = await payments.getIntent(notice.paymentIntentId!)
   await context.commit(attempt.organizationId, 'billing.payment_notice', async (change) => {
     if (!(await isNew(change.tx, notice, change.clock.now()))) return
-    if (attempt.kind !== 'hold') await topup.settle(change, attempt.id, intent)
-    else if (intent.status === 'canceled' && attempt.reservationId) await cardHold.endLost(change, attempt)
+    if (attempt.kind !== 'hold') await topups.settle(change, attempt.id, intent)
+    else if (intent.status === 'canceled' && attempt.reservationId) await cardHolds.endLost(change, attempt)
   })
 }
 

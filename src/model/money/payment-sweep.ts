@@ -1,14 +1,14 @@
 /** Finishes what was left half-way: attempts that nobody works on, holds to take or free, reservations that nobody settled in time. */
 import { DAY_MS } from '#core/time.ts'
 import { PaymentsError, type Payments } from '#ports/payments.ts'
-import * as cardHold from './card-hold.ts'
+import * as cardHolds from './card-hold.ts'
 import { cancelIntent } from './card-payment.ts'
 import * as attempts from './payment-attempt.ts'
 import type { Attempt } from './payment-attempt.ts'
 import { requirePayments, type PaymentContext } from './processor.ts'
 import * as reservations from './reservation.ts'
 import * as spending from './spending.ts'
-import * as topup from './topup.ts'
+import * as topups from './topup.ts'
 
 /** A request is answered long before this; what is older was left behind. */
 const STALE_MS = 5 * 60_000
@@ -48,7 +48,7 @@ async function settleAttempt(context: PaymentContext, payments: Payments, attemp
   if (attempt.kind === 'hold')
     return await attempts.move(context.db, attempt.id, { from: ['pending', 'authorized'], to: 'voided', failure: 'abandoned' }, now)
   const { isFirst } = await context.commit(attempt.organizationId, 'billing.sweep_payments', (change) =>
-    topup.settle(change, attempt.id, intent),
+    topups.settle(change, attempt.id, intent),
   )
   return isFirst
 }
@@ -68,7 +68,7 @@ export async function settleReservations(
   const run: SettlementRun = { seen: found.length, settled: 0, released: 0 }
   for (const one of found) {
     if (one.state !== 'live') {
-      if (context.payments && (await falseIfProcessorFails(() => cardHold.settle(context, one)))) run.settled++
+      if (context.payments && (await falseIfProcessorFails(() => cardHolds.settle(context, one)))) run.settled++
       continue
     }
     const released = await context.commit(one.organizationId, 'billing.settle_unsettled', (change) =>

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '#db/tables.ts'
 import { PLANS, requireKnownPlan, type Plan } from '#model/plans/plan.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
+import * as storageAccounts from '#model/plans/storage-account.ts'
 import * as usage from '#model/plans/usage.ts'
 
 interface Exceeded {
@@ -62,7 +62,7 @@ export async function changePlan(
 
 /** Nothing is taken away by a change of plan; what is above the limits is told, with what it means. */
 async function exceededBy(tx: Tx, organizationId: string, plan: Plan, now: Date): Promise<Exceeded[]> {
-  const { usedBytes, reservedBytes } = await storageAccount.get(tx, organizationId)
+  const { usedBytes, reservedBytes } = await storageAccounts.get(tx, organizationId)
   const stored = usedBytes + reservedBytes
   const exceeded: Exceeded[] = []
   if (stored > plan.storageBytes)

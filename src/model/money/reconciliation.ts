@@ -4,7 +4,7 @@ import { countedBytes } from '#model/imagery/item-metadata.ts'
 import { newId } from '#core/ids.ts'
 import type { Tx } from '#db/tables.ts'
 import { lockWallet } from './billing-account.ts'
-import * as ledger from './ledger.ts'
+import * as ledgers from './ledger.ts'
 
 interface Count {
   recorded: number
@@ -22,7 +22,7 @@ interface Reconciliation {
 
 export async function reconcile(tx: Tx, organizationId: string, thresholdBytes: number, now: Date): Promise<Reconciliation> {
   const wallet = await lockWallet(tx, organizationId) // Nobody moves credits while they are counted.
-  const entries = await ledger.recount(tx, organizationId)
+  const entries = await ledgers.recount(tx, organizationId)
   const storage = await storedBytes(tx, organizationId)
   const hasDrift =
     Math.abs(storage.recorded - storage.counted) > thresholdBytes ||

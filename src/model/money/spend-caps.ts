@@ -3,7 +3,7 @@ import { DAY_MS } from '#core/time.ts'
 import { problem, type Problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as agreedSpend from './agreed-spend.ts'
-import * as approval from './approval.ts'
+import * as approvals from './approval.ts'
 
 const WINDOW_DAYS = 30
 
@@ -24,7 +24,7 @@ interface Purchase {
 export async function requireWithin(tx: Tx, purchase: Purchase, now: Date): Promise<string | null> {
   const breach = await breachOf(tx, purchase, now, true)
   if (!breach) return null
-  const approvalId = await approval.use(tx, purchase.organizationId, purchase.userId, purchase.credits, now)
+  const approvalId = await approvals.use(tx, purchase.organizationId, purchase.userId, purchase.credits, now)
   if (!approvalId) throw breach
   return approvalId
 }
@@ -32,7 +32,7 @@ export async function requireWithin(tx: Tx, purchase: Purchase, now: Date): Prom
 /** The same without a lock or an effect, before a card is asked for a hold: nobody's money is held for an order that cannot be. */
 export async function requireLikely(db: Db, purchase: Purchase, now: Date): Promise<void> {
   const breach = await breachOf(db, purchase, now, false)
-  if (breach && !(await approval.covers(db, purchase.organizationId, purchase.userId, purchase.credits, now))) throw breach
+  if (breach && !(await approvals.covers(db, purchase.organizationId, purchase.userId, purchase.credits, now))) throw breach
 }
 
 /** What somebody may spend in each of their organizations, and what they have spent within the window. */

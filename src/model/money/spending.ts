@@ -23,11 +23,11 @@ import { billingModeOf, walletOf } from './billing-account.ts'
 import type { Change } from '#effects.ts'
 import { tellIfLow } from './low-balance.ts'
 import type { PaymentContext } from './processor.ts'
-import * as accrual from './accrual.ts'
+import * as accruals from './accrual.ts'
 import { WHOLE, type Agreed } from './agreed-spend.ts'
 import * as agreedSpend from './agreed-spend.ts'
-import * as cardHold from './card-hold.ts'
-import * as ledger from './ledger.ts'
+import * as cardHolds from './card-hold.ts'
+import * as ledgers from './ledger.ts'
 import type { Reference } from './ledger.ts'
 import * as reservations from './reservation.ts'
 import type { Reservation } from './reservation.ts'
@@ -108,7 +108,7 @@ export async function authorize(
   const funding: Funding = { spender, mode, credits, agreed, countsForCaps, attemptId: null }
   if (mode !== 'card' || credits === 0) return funding
   if (countsForCaps && userId && !approval) await caps.requireLikely(db, { organizationId, userId, ...agreed, reservationId }, clock.now())
-  const attemptId = await cardHold.hold(context, { organizationId, userId, credits, requestKey: `${operation} ${idempotencyKey}` })
+  const attemptId = await cardHolds.hold(context, { organizationId, userId, credits, requestKey: `${operation} ${idempotencyKey}` })
   return { ...funding, attemptId }
 }
 
@@ -143,15 +143,15 @@ export async function reserve(change: Change, funding: Funding, spend: Spend): P
     deadlineAt: spend.deadlineAt ?? null,
     approvalId,
   }
-  if (mode !== 'credit' || credits === 0) await ledger.reserveWithoutCredits(tx, cause, made)
+  if (mode !== 'credit' || credits === 0) await ledgers.reserveWithoutCredits(tx, cause, made)
   else {
-    const after = await ledger.reserve(tx, cause, made)
+    const after = await ledgers.reserve(tx, cause, made)
     if (!after) throw await insufficient(change, organizationId, credits)
     await tellIfLow(change, organizationId, after)
   }
   await accrue(change, { ...made, organizationId }, 'provisional', credits)
   if (countsForCaps) await agreedSpend.put(tx, { id: made.id, organizationId, userId }, funding.agreed, now)
-  if (funding.attemptId) await cardHold.bind(change, funding.attemptId, made.id)
+  if (funding.attemptId) await cardHolds.bind(change, funding.attemptId, made.id)
   return { id: made.id, mode }
 }
 
@@ -163,7 +163,7 @@ async function accrue(
   credits: number,
 ): Promise<void> {
   if (mode !== 'enterprise') return
-  await accrual.add(tx, { organizationId, reservationId: id, kind, credits, invocationId, now: clock.now() })
+  await accruals.add(tx, { organizationId, reservationId: id, kind, credits, invocationId, now: clock.now() })
 }
 
 /** The approval that lets a purchase pass the caps, null where none is needed; throws when one would be. */
@@ -225,7 +225,7 @@ async function settle(change: Change, found: Reservation, captured: number, end:
   const { tx, clock, invocationId, tasks } = change
   const now = clock.now()
   const byCard = found.mode === 'card' && found.credits > 0
-  if (found.mode === 'credit' && found.credits > 0) await ledger.settle(tx, causeOf(found, invocationId, now), found.id, captured)
+  if (found.mode === 'credit' && found.credits > 0) await ledgers.settle(tx, causeOf(found, invocationId, now), found.id, captured)
   else {
     const to = !byCard ? end : end === 'captured' ? 'capturing' : 'releasing'
     await reservations.move(tx, found.id, { from: ['live'], to, capturedCredits: captured }, now)
@@ -249,7 +249,7 @@ export async function refund(change: Change, organizationId: string, reference: 
   if (found?.state !== 'captured') return false
   const { refundedCredits } = found
   if (refundedCredits + credits > found.capturedCredits) return false
-  if (found.mode === 'credit') return (await ledger.refund(tx, causeOf(found, invocationId, clock.now()), found.id, credits)) !== null
+  if (found.mode === 'credit') return (await ledgers.refund(tx, causeOf(found, invocationId, clock.now()), found.id, credits)) !== null
   await reservations.setRefunded(tx, found.id, refundedCredits + credits)
   await accrue(change, found, 'refund', -credits)
   if (found.mode === 'card') await tasks.enqueue(refundCardTask, { reservation_id: found.id, credits, refunded_before: refundedCredits })
@@ -274,11 +274,11 @@ export async function reprice(change: Change, funding: Funding, reference: Refer
   await approvalFor(change, funding, found.id)
   if (countsForCaps) await agreedSpend.put(tx, { id: found.id, organizationId, userId }, agreed, now)
   if (found.mode === 'credit') {
-    const after = await ledger.resize(tx, causeOf(found, invocationId, now), found.id, credits, lines)
+    const after = await ledgers.resize(tx, causeOf(found, invocationId, now), found.id, credits, lines)
     if (!after) throw await insufficient(change, organizationId, credits - found.credits)
     return await tellIfLow(change, organizationId, after)
   }
   await reservations.setPrice(tx, found.id, credits, lines)
   await accrue(change, found, 'provisional', credits - found.credits)
-  if (found.mode === 'card') await cardHold.rebind(change, funding.attemptId, found.id)
+  if (found.mode === 'card') await cardHolds.rebind(change, funding.attemptId, found.id)
 }

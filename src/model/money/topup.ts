@@ -14,7 +14,7 @@ import { invalidField } from '#core/problem.ts'
 import type { Change } from '#effects.ts'
 import type { Intent } from '#ports/payments.ts'
 import { authenticationRequired, cardDeclined, pay, type Payment } from './card-payment.ts'
-import * as ledger from './ledger.ts'
+import * as ledgers from './ledger.ts'
 import * as attempts from './payment-attempt.ts'
 import type { Attempt } from './payment-attempt.ts'
 import type { PaymentContext } from './processor.ts'
@@ -69,7 +69,7 @@ async function giveCredits(change: Change, attempt: Attempt, intent: Intent): Pr
   const { id, organizationId, cents, credits } = attempt
   if (intent.cents !== cents) throw new Error(`payment ${intent.id} is of ${intent.cents} cents, its attempt of ${cents}`)
   const now = clock.now()
-  const after = await ledger.credit(
+  const after = await ledgers.credit(
     tx,
     {
       organizationId,

@@ -8,7 +8,7 @@ import * as spending from '#model/money/spending.ts'
 import type { PaymentContext } from '#model/money/processor.ts'
 import type { Principal } from '#core/principal.ts'
 import * as group from './order-group.ts'
-import * as order from './order.ts'
+import * as orders from './order.ts'
 import { referenceOf, type Order } from './order.ts'
 import { linesOf } from './pricing.ts'
 import { requireNoRealMoney } from './simulated.ts'
@@ -49,15 +49,15 @@ export async function authorize(
 
 /** Stage 6b: the order as it is now, held; 400 where it is too late or somebody decided on another group in the same moment. */
 export async function hold({ tx }: Change, orderId: string): Promise<Order> {
-  const current = await order.lock(tx, orderId)
+  const current = await orders.lock(tx, orderId)
   if (current.status !== 'pending') throw problem('bad-request', `This order is ${current.status}, so there is nothing left to decide`)
   return current
 }
 
 /** Moves the order's reservation to what its groups cost now. They carry the new price already. */
 export async function secure(change: Change, funding: Funding, orderId: string): Promise<void> {
-  const current = await order.get(change.tx, orderId)
-  const credits = order.totalCreditsOf(current)
+  const current = await orders.get(change.tx, orderId)
+  const credits = orders.totalCreditsOf(current)
   if (credits !== funding.credits && funding.mode === 'card')
     throw problem('bad-request', 'Another part of this order was decided in the same moment; repeat the request')
   const lines = linesOf(current.groups)
@@ -71,12 +71,12 @@ export async function secure(change: Change, funding: Funding, orderId: string):
 export async function proceed(change: Change, orderId: string): Promise<Order> {
   const { tx, clock, tasks } = change
   const now = clock.now()
-  await order.setSubStatus(tx, orderId, now)
-  const current = await order.get(tx, orderId)
+  await orders.setSubStatus(tx, orderId, now)
+  const current = await orders.get(tx, orderId)
   if (current.subStatus !== 'accepted') return current
-  const placed = await order.move(change, current, 'decide')
+  const placed = await orders.move(change, current, 'decide')
   if (!placed) return current
   for (const one of placed.groups)
     if (await group.move(tx, one.id, 'decide', {}, now)) await tasks.enqueue(placeAtVendorTask, { group_id: one.id })
-  return await order.get(tx, orderId)
+  return await orders.get(tx, orderId)
 }

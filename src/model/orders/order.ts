@@ -8,7 +8,7 @@ import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { BillingMode } from '#db/tables/money.ts'
 import type { Change } from '#effects.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import * as group from './order-group.ts'
 import type { Group, NewGroup } from './order-group.ts'
 import { FIRST_STATUS, OPEN_STATUSES, ORDER_MOVES, subStatusOf } from './states.ts'
@@ -69,14 +69,14 @@ export async function get(db: Db, id: string): Promise<Order> {
 export async function requireReader(db: Db, principal: Principal, id: string, what = 'order'): Promise<Order> {
   const found = await find(db, id)
   if (!found) throw notFound(what)
-  await project.unlessHidden(what, () => project.requireReader(db, principal, found.projectId, { evenDeleted: true }))
+  await projects.unlessHidden(what, () => projects.requireReader(db, principal, found.projectId, { evenDeleted: true }))
   return found
 }
 
 /** Whoever may change its project and acts for the organization that pays. */
 export async function requireBuyer(db: Db, principal: Principal, id: string, what = 'order'): Promise<Order> {
   const found = await requireReader(db, principal, id, what)
-  await project.unlessHidden(what, () => project.requireBuyer(db, principal, found.projectId))
+  await projects.unlessHidden(what, () => projects.requireBuyer(db, principal, found.projectId))
   return found
 }
 
@@ -115,7 +115,7 @@ export async function list(
   filter: OrderFilter,
   { page, size, sort, direction }: PageOf,
 ): Promise<{ orders: Order[]; total: number }> {
-  const hidden = await project.hiddenFrom(db, principal)
+  const hidden = await projects.hiddenFrom(db, principal)
   const wanted = rows(db)
     .where('org_id', '=', organizationId)
     .$if(hidden.length > 0, (query) => query.where('project_id', 'not in', hidden))

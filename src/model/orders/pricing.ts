@@ -9,7 +9,7 @@ import type { Problem } from '#core/problem.ts'
 import type { Db } from '#db/tables.ts'
 import type { SpendLine } from '#db/tables/money.ts'
 import type { OrderedCapture } from '#db/tables/orders.ts'
-import * as commitment from '#model/money/commitment.ts'
+import * as commitments from '#model/money/commitment.ts'
 import type { OverlayAbout, Overlays } from '#ports/overlays.ts'
 import { VendorError, type Product, type Vendors } from '#ports/vendors.ts'
 import { vendorProblem } from './vendor-problem.ts'
@@ -184,7 +184,7 @@ function billed(
 
 async function atContractedRates({ db, organizationId, now }: PricingContext, groups: readonly ListPriced[]): Promise<PricedGroup[]> {
   const lines = groups.map(({ product, billedKm2, credits }) => ({ product: product.name, area_km2: billedKm2, credits }))
-  const priced = await commitment.priced(db, organizationId, lines, now)
+  const priced = await commitments.priced(db, organizationId, lines, now)
   return groups.map(({ billedKm2: _billed, ...group }, index) => ({ ...group, credits: priced[index]!.credits }))
 }
 
@@ -256,7 +256,7 @@ export async function contracted(
   cents: number,
   now: Date,
 ): Promise<number> {
-  const [line] = await commitment.priced(db, organizationId, [{ ...lineOf(group), credits: cents }], now)
+  const [line] = await commitments.priced(db, organizationId, [{ ...lineOf(group), credits: cents }], now)
   return line!.credits
 }
 

@@ -13,8 +13,8 @@ import {
   type OrderType,
 } from '#core/vocabulary.ts'
 import { createCommit } from '#background/change.ts'
-import * as group from './order-group.ts'
-import * as order from './order.ts'
+import * as groups from './order-group.ts'
+import * as orders from './order.ts'
 import {
   DELIVERED_STATUSES,
   ENDED_STATUSES,
@@ -86,10 +86,10 @@ test('each move from each state', async (t) => {
             accept: {},
           }[name]
           const move = () =>
-            commit(org.id, 'test', async (change) => await order.move(change, await order.get(change.tx, id), name, { more }))
+            commit(org.id, 'test', async (change) => await orders.move(change, await orders.get(change.tx, id), name, { more }))
           const moved = await move()
           assert.equal(moved !== null, isAllowed, `${type} ${status} ${name}`)
-          const after = await order.get(w.db, id)
+          const after = await orders.get(w.db, id)
           assert.equal(after.status, isAllowed ? to : status)
           assert.deepEqual([after.history.length, after.history.at(-1)!.status], isAllowed ? [2, to] : [1, status])
           const told = await w.db.selectFrom('event').select('type').where('entity_id', '=', id).execute()
@@ -109,9 +109,9 @@ test('each move from each state', async (t) => {
         const { from, to } = GROUP_MOVES[name]
         const isAllowed = (from as readonly OrderGroupStatus[]).includes(status)
         const delivers = (DELIVERED_STATUSES as readonly string[]).includes(to)
-        const moved = await group.move(w.db, id, name, delivers ? { itemIds: ['x'] } : {}, w.clock.now())
+        const moved = await groups.move(w.db, id, name, delivers ? { itemIds: ['x'] } : {}, w.clock.now())
         assert.equal(moved, isAllowed, `${status} ${name}`)
-        assert.equal((await group.find(w.db, id))!.status, isAllowed ? to : status)
+        assert.equal((await groups.find(w.db, id))!.status, isAllowed ? to : status)
       }
   })
 
@@ -121,9 +121,9 @@ test('each move from each state', async (t) => {
         const id = await groupIn(w, org, { status: 'deciding', subStatus })
         const { from, to } = SUB_MOVES[name]
         const isAllowed = (from as readonly OrderSubStatus[]).includes(subStatus)
-        const moved = await w.db.transaction().execute((tx) => group.agree(tx, id, name, {}, w.clock.now()))
+        const moved = await w.db.transaction().execute((tx) => groups.agree(tx, id, name, {}, w.clock.now()))
         assert.equal(moved, isAllowed, `${subStatus} ${name}`)
-        assert.equal((await group.find(w.db, id))!.subStatus, isAllowed ? to : subStatus)
+        assert.equal((await groups.find(w.db, id))!.subStatus, isAllowed ? to : subStatus)
       }
   })
 })

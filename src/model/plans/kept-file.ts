@@ -6,8 +6,8 @@ import type { Principal } from '#core/principal.ts'
 import { notFound } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as project from '#model/identity/project.ts'
-import * as storageAccount from './storage-account.ts'
+import * as projects from '#model/identity/project.ts'
+import * as storageAccounts from './storage-account.ts'
 
 const COLUMNS = [
   'id',
@@ -42,7 +42,7 @@ interface NewFile {
 
 /** 402 where it does not fit. */
 export async function insert(tx: Tx, file: NewFile, now: Date): Promise<void> {
-  await storageAccount.requireFreeBytes(tx, file.organizationId, file.sizeBytes)
+  await storageAccounts.requireFreeBytes(tx, file.organizationId, file.sizeBytes)
   await tx
     .insertInto('kept_file')
     .values({
@@ -56,7 +56,7 @@ export async function insert(tx: Tx, file: NewFile, now: Date): Promise<void> {
       expires_at: file.expiresAt,
     })
     .execute()
-  await storageAccount.move(tx, file.organizationId, file.sizeBytes)
+  await storageAccounts.move(tx, file.organizationId, file.sizeBytes)
 }
 
 const RESULT = 'result, or it has expired'
@@ -66,7 +66,7 @@ export async function requireRaster(db: Db, principal: Principal, id: string, no
   const file = await db.selectFrom('kept_file').select(COLUMNS).where('id', '=', id).where('expires_at', '>', now).executeTakeFirst()
   if (!file?.look) throw notFound(RESULT)
   const { projectIds } = file.look
-  for (const projectId of projectIds) await project.unlessHidden(RESULT, () => project.requireReader(db, principal, projectId))
+  for (const projectId of projectIds) await projects.unlessHidden(RESULT, () => projects.requireReader(db, principal, projectId))
   return { ...file, look: file.look }
 }
 
@@ -78,5 +78,5 @@ export async function expired(db: Db, before: Date, limit: number): Promise<Kept
 /** Gives its room back; whoever finds it gone leaves the account alone. */
 export async function remove(tx: Tx, { id, organizationId, sizeBytes }: KeptFile): Promise<void> {
   const done = await tx.deleteFrom('kept_file').where('id', '=', id).executeTakeFirst()
-  if (done.numDeletedRows === 1n) await storageAccount.move(tx, organizationId, -sizeBytes)
+  if (done.numDeletedRows === 1n) await storageAccounts.move(tx, organizationId, -sizeBytes)
 }

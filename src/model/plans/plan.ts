@@ -67,7 +67,7 @@ export const PLANS: readonly Plan[] = [
 
 export const FREE_PLAN = PLANS[0]!
 
-export function findPlan(id: string): Plan | null {
+function findPlan(id: string): Plan | null {
   return PLANS.find((plan) => plan.id === id) ?? null
 }
 
@@ -87,7 +87,7 @@ export async function planOf(db: Db, organizationId: string): Promise<Plan> {
   return requireKnownPlan(planId)
 }
 
-export interface PlanSpan {
+interface PlanSpan {
   plan: Plan
   from: Date
   to: Date

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import * as plan from './plan.ts'
-import * as project from '#model/identity/project.ts'
-import * as storageAccount from './storage-account.ts'
+import * as plans from './plan.ts'
+import * as projects from '#model/identity/project.ts'
+import * as storageAccounts from './storage-account.ts'
 import { Problem } from '#core/problem.ts'
 import { world } from '../../../test/support/world.ts'
 
@@ -12,15 +12,15 @@ const GIB = 1024 ** 3
 // Goal: an organization never gets more room than its plan has, however many ask at once, and what was promised comes back whole.
 test('storage account', async (t) => {
   const w = await world(t)
-  const inTransaction = <T>(work: (tx: Parameters<typeof storageAccount.reserve>[0]) => Promise<T>) => w.db.transaction().execute(work)
+  const inTransaction = <T>(work: (tx: Parameters<typeof storageAccounts.reserve>[0]) => Promise<T>) => w.db.transaction().execute(work)
 
   await t.test('200 reservations of 1 GiB at once: exactly ten fit the free plan', async () => {
     const { id } = await w.organization()
-    const results = await Promise.allSettled(Array.from({ length: 200 }, () => inTransaction((tx) => storageAccount.reserve(tx, id, GIB))))
+    const results = await Promise.allSettled(Array.from({ length: 200 }, () => inTransaction((tx) => storageAccounts.reserve(tx, id, GIB))))
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 10)
     const refused = results.find((result) => result.status === 'rejected')!.reason as Problem
     assert.deepEqual([refused.status, refused.title, refused.members], [402, 'Storage Quota Exceeded', { used: 10 * GIB, limit: 10 * GIB }])
-    assert.deepEqual(await storageAccount.get(w.db, id), { usedBytes: 0, reservedBytes: 10 * GIB })
+    assert.deepEqual(await storageAccounts.get(w.db, id), { usedBytes: 0, reservedBytes: 10 * GIB })
   })
 
   await t.test('any sequence of promises, their ends and returns keeps to a plain model of it', async () => {
@@ -33,8 +33,8 @@ test('storage account', async (t) => {
         for (const { what, bytes } of steps) {
           const promised = open.reduce((sum, each) => sum + each, 0)
           if (what === 'reserve') {
-            const fits = used + promised + bytes <= plan.FREE_PLAN.storageBytes
-            await inTransaction((tx) => storageAccount.reserve(tx, id, bytes)).then(
+            const fits = used + promised + bytes <= plans.FREE_PLAN.storageBytes
+            await inTransaction((tx) => storageAccounts.reserve(tx, id, bytes)).then(
               () => {
                 assert.ok(fits)
                 open.push(bytes)
@@ -45,13 +45,13 @@ test('storage account', async (t) => {
               },
             )
           } else if (open.length > 0 && what === 'release') {
-            await inTransaction((tx) => storageAccount.release(tx, id, open.pop()!))
+            await inTransaction((tx) => storageAccounts.release(tx, id, open.pop()!))
           } else if (open.length > 0) {
             const reserved = open.at(-1)!
-            const fits = bytes <= reserved || used + promised - reserved + bytes <= plan.FREE_PLAN.storageBytes
+            const fits = bytes <= reserved || used + promised - reserved + bytes <= plans.FREE_PLAN.storageBytes
             const stored = inTransaction(async (tx) => {
-              await storageAccount.settle(tx, id, { reserved, stored: bytes })
-              await project.account(tx, projectId, { bytes }, w.clock.now())
+              await storageAccounts.settle(tx, id, { reserved, stored: bytes })
+              await projects.account(tx, projectId, { bytes }, w.clock.now())
             })
             await stored.then(
               () => {
@@ -65,7 +65,7 @@ test('storage account', async (t) => {
               },
             )
           }
-          assert.deepEqual(await storageAccount.get(w.db, id), {
+          assert.deepEqual(await storageAccounts.get(w.db, id), {
             usedBytes: used,
             reservedBytes: open.reduce((sum, each) => sum + each, 0),
           })
@@ -85,7 +85,7 @@ test('storage account', async (t) => {
         { org_id: id, plan_id: 'free', started_at: at(20) },
       ])
       .execute()
-    const spans = await plan.planSpans(w.db, id, at(5), at(31))
+    const spans = await plans.planSpans(w.db, id, at(5), at(31))
     assert.deepEqual(
       spans.map((span) => [span.plan.id, span.from, span.to]),
       [
@@ -95,9 +95,9 @@ test('storage account', async (t) => {
       ],
     )
     assert.deepEqual(
-      (await plan.planSpans(w.db, id, at(12), at(13))).map((span) => span.plan.id),
+      (await plans.planSpans(w.db, id, at(12), at(13))).map((span) => span.plan.id),
       ['team'],
     )
-    assert.equal((await plan.planOf(w.db, id)).id, 'free')
+    assert.equal((await plans.planOf(w.db, id)).id, 'free')
   })
 })

@@ -5,7 +5,7 @@ import { DAY_MS } from '#core/time.ts'
 import type { Meter } from '#core/meters.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { planOf, type Plan } from './plan.ts'
-import * as storageAccount from './storage-account.ts'
+import * as storageAccounts from './storage-account.ts'
 import { dayOf } from './usage.ts'
 
 export interface UsagePoint {
@@ -39,7 +39,7 @@ interface CurrentUsage extends UsagePoint {
 /** The month so far; storage is what is stored now. */
 export async function current(db: Db, organizationId: string, now: Date): Promise<CurrentUsage> {
   const month = await points(db, organizationId, { from: `${monthOf(now)}-01`, to: dayOf(now), granularity: 'month', today: dayOf(now) })
-  const account = await storageAccount.get(db, organizationId)
+  const account = await storageAccounts.get(db, organizationId)
   const { rows } = await sql<{ bytes: number }>`
     select coalesce(sum(bytes), 0)::bigint as bytes from egress_minute where org_id = ${organizationId}
       and minute > ${new Date(now.getTime() - DAY_MS)}

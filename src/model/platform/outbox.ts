@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import { eventType, type EventType } from '#core/event-types.ts'
 import type { Tx } from '#db/tables.ts'
-import * as alertEvaluation from '#model/events/alert-evaluation.ts'
+import * as alertEvaluations from '#model/events/alert-evaluation.ts'
 import { mayRead, RIGHTS } from '#model/events/audience.ts'
-import * as delivery from '#model/events/delivery.ts'
-import * as notice from '#model/events/notice.ts'
+import * as deliveries from '#model/events/delivery.ts'
+import * as notices from '#model/events/notice.ts'
 
 export interface PendingEvent {
   type: EventType
@@ -47,7 +47,7 @@ export async function write(
     ), counted as materialized (
       select seq, array_agg(id) as ids, sum(count(*)) over (order by seq) as up_to from matched group by seq
     ), room as materialized (
-      select ${delivery.roomFor(organizationId)} as free where exists (select from matched)
+      select ${deliveries.roomFor(organizationId)} as free where exists (select from matched)
     ), deliveries as (
       insert into webhook_delivery (subscription_id, event_seq, endpoint_key, since, due_at, created_at)
       select m.id, m.seq, m.endpoint_key, ${now}, ${now}, ${now}
@@ -65,8 +65,8 @@ export async function write(
     on conflict (rule_id, item_id) do update set due_at = excluded.due_at, version = alert_evaluation.version + 1, tries = 0
   `.execute(tx)
   const updated = events.filter(({ type }) => type === 'item.updated').map(({ entityId }) => entityId)
-  if (updated.length > 0) await alertEvaluation.wake(tx, organizationId, updated, now)
-  await notice.tellOf(tx, organizationId, events, now)
+  if (updated.length > 0) await alertEvaluations.wake(tx, organizationId, updated, now)
+  await notices.tellOf(tx, organizationId, events, now)
 }
 
 /** Where an event lies: whoever may not read the project is not told of it. */

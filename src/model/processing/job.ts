@@ -11,7 +11,7 @@ import { notFound } from '#core/problem.ts'
 import type { JobResponse, JobStatus } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 
 export const COLUMNS = [
   'id',
@@ -115,14 +115,14 @@ export async function find(db: Db, id: string): Promise<Job | null> {
 export async function requireReader(db: Db, principal: Principal, id: string): Promise<Job> {
   const job = await find(db, id)
   if (!job) throw notFound('job')
-  await project.unlessHidden('job', () => project.requireReader(db, principal, job.projectId, { evenDeleted: true }))
+  await projects.unlessHidden('job', () => projects.requireReader(db, principal, job.projectId, { evenDeleted: true }))
   return job
 }
 
 /** For whoever may change what lies in its project. */
 export async function requireEditor(db: Db, principal: Principal, id: string): Promise<Job> {
   const job = await requireReader(db, principal, id)
-  await project.unlessHidden('job', () => project.requireRole(db, principal, job.projectId, 'editor'))
+  await projects.unlessHidden('job', () => projects.requireRole(db, principal, job.projectId, 'editor'))
   return job
 }
 
@@ -133,7 +133,7 @@ export async function lock(tx: Tx, id: string): Promise<Job> {
   return row
 }
 
-export interface JobFilter {
+interface JobFilter {
   organizationId?: string
   projectId?: string
   /** Of these the caller sees nothing. */

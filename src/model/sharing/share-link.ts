@@ -6,7 +6,7 @@ import { notFound } from '#core/problem.ts'
 import type { SharePermission, ShareTarget } from '#core/vocabulary.ts'
 import { listed, type Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 
 const COLUMNS = [
   'id',
@@ -137,8 +137,8 @@ export async function insert(tx: Tx, wanted: NewShareLink): Promise<{ link: Shar
  */
 export async function requireEditor(db: Db, principal: Principal, id: string): Promise<ShareLink> {
   const link = isUuid(id) ? await db.selectFrom('share_link').select(COLUMNS).where('id', '=', id).executeTakeFirst() : undefined
-  if (!link || !(await project.exists(db, principal, link.projectId))) throw notFound('share link')
-  await project.requireRole(db, principal, link.projectId, 'editor')
+  if (!link || !(await projects.exists(db, principal, link.projectId))) throw notFound('share link')
+  await projects.requireRole(db, principal, link.projectId, 'editor')
   if (link.revokedAt) throw notFound('share link')
   return link
 }

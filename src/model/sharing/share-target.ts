@@ -1,8 +1,8 @@
 /** What a share link shows. Whether it may be shown has been decided: these look at the target alone. */
 import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
-import * as asset from '#model/imagery/asset.ts'
-import * as collection from '#model/imagery/collection.ts'
+import * as assets from '#model/imagery/asset.ts'
+import * as collections from '#model/imagery/collection.ts'
 import * as item from '#model/imagery/item-read.ts'
 import type { ShareLink } from './share-link.ts'
 
@@ -11,7 +11,7 @@ const MAX_SHARED_ITEMS = 100
 
 export type SharedTarget =
   | { type: 'item'; item: item.Item }
-  | { type: 'collection'; collection: collection.Collection; items: item.Item[]; total: number }
+  | { type: 'collection'; collection: collections.Collection; items: item.Item[]; total: number }
 
 /** Null when it went away since the link was opened. */
 export async function find(db: Db, link: ShareLink): Promise<SharedTarget | null> {
@@ -19,7 +19,7 @@ export async function find(db: Db, link: ShareLink): Promise<SharedTarget | null
     const found = await shown(db).where('seq', '=', link.itemSeq).executeTakeFirst()
     return found ? { type: 'item', item: found } : null
   }
-  const found = await collection.find(db, link.collectionId!)
+  const found = await collections.find(db, link.collectionId!)
   if (!found) return null
   const inside = shown(db).where('collection_id', '=', found.id)
   const items = await inside
@@ -39,8 +39,8 @@ export async function findAsset(
   db: Db,
   link: ShareLink,
   assetId: string,
-): Promise<{ asset: asset.Asset; item: item.Item; itemId: string; itemName: string } | null> {
-  const file = await asset.find(db, assetId)
+): Promise<{ asset: assets.Asset; item: item.Item; itemId: string; itemName: string } | null> {
+  const file = await assets.find(db, assetId)
   const row = file && (await within(db, link).where('seq', '=', file.itemSeq).executeTakeFirst())
   return row ? { asset: file, item: row, itemId: row.id, itemName: row.name } : null
 }

@@ -1,6 +1,6 @@
 /** Answers what alert rules were asked, one organization after the other: whoever has much waits behind their own. */
 import { forTenant } from '#core/tenant.ts'
-import * as evaluation from '#model/events/alert-evaluation.ts'
+import * as evaluations from '#model/events/alert-evaluation.ts'
 import { answer, type Answering } from './answer.ts'
 
 /** At once in one process; the raster pool has others to serve. */
@@ -24,7 +24,7 @@ export function createAnswerer(context: Answering & { onCapacity: () => void }):
   const turns = new Map<string, number>()
   let turn = 0
 
-  const begin = (question: evaluation.Question): void => {
+  const begin = (question: evaluations.Question): void => {
     const { organizationId } = question
     busy.set(organizationId, (busy.get(organizationId) ?? 0) + 1)
     turns.set(organizationId, ++turn)
@@ -42,13 +42,13 @@ export function createAnswerer(context: Answering & { onCapacity: () => void }):
 
   const step = async (): Promise<boolean> => {
     if (running.size >= AT_ONCE) return false
-    const waiting = await evaluation.organizationsWaiting(db, clock.now())
+    const waiting = await evaluations.organizationsWaiting(db, clock.now())
     for (const id of turns.keys()) if (!busy.has(id) && !waiting.includes(id)) turns.delete(id)
     const [next] = waiting
       .filter((id) => (busy.get(id) ?? 0) < AT_ONCE_PER_ORGANIZATION)
       .toSorted((a, b) => (busy.get(a) ?? 0) - (busy.get(b) ?? 0) || (turns.get(a) ?? 0) - (turns.get(b) ?? 0))
     if (next === undefined) return false
-    const question = await evaluation.claim(db, next, clock.now())
+    const question = await evaluations.claim(db, next, clock.now())
     if (question) begin(question)
     return true
   }

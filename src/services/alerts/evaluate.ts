@@ -1,7 +1,7 @@
 /** What an alert rule says of an item: the mean of its expression, and whether that is what it waits for. */
 import { notFound, Problem, problem } from '#core/problem.ts'
 import { rasterSourceOf } from '#model/imagery/asset.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
+import * as itemLayers from '#model/imagery/item-layer.ts'
 import type { RuleTerms } from '#model/events/alert-rule.ts'
 import type { Context } from '#operation.ts'
 import { RasterError, type RasterErrorCode } from '#raster/errors.ts'
@@ -52,7 +52,7 @@ export class NoPixels extends Problem {}
 
 async function sourceOf(db: Context['db'], itemSeq: number, assetKey: string) {
   try {
-    const layer = await itemLayer.find(db, itemSeq, { assetKey: assetKey === PRIMARY ? null : assetKey, profile: null })
+    const layer = await itemLayers.find(db, itemSeq, { assetKey: assetKey === PRIMARY ? null : assetKey, profile: null })
     if (!layer) throw notFound('item')
     return { source: rasterSourceOf(layer.asset), given: layer.asset.bandNames }
   } catch (error) {

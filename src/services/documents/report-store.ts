@@ -1,6 +1,6 @@
 /** Where reports and what methods compute are kept: a week, by the day they were made. */
 import type { Context } from '#operation.ts'
-import * as keptFile from '#model/plans/kept-file.ts'
+import * as keptFiles from '#model/plans/kept-file.ts'
 import type { ObjectRef } from '#ports/storage.ts'
 import { newId } from '#core/ids.ts'
 import { DAY_MS } from '#core/time.ts'
@@ -18,7 +18,7 @@ interface NewReport {
   body: Uint8Array
   fileName?: string
   /** How a raster is drawn, where its tiles can be asked for. */
-  look?: keptFile.Look
+  look?: keptFiles.Look
 }
 
 /**
@@ -41,7 +41,7 @@ export async function keepReport(
     look: look ?? null,
     expiresAt: new Date(now.getTime() + REPORT_SECONDS * 1_000),
   }
-  await db.transaction().execute((tx) => keptFile.insert(tx, file, now))
+  await db.transaction().execute((tx) => keptFiles.insert(tx, file, now))
   await storage.createBucket(REPORT_BUCKET)
   await storage.put(at, body, { contentType, signal })
   const url = await storage.signGet({
@@ -64,9 +64,9 @@ export async function sweepReports({ db, storage, clock, signal }: Pick<Context,
   const keptFrom = dayOf(new Date(now.getTime() - (REPORT_DAYS + 1) * DAY_MS))
   await storage.createBucket(REPORT_BUCKET)
   let removed = 0
-  for (const file of await keptFile.expired(db, new Date(now.getTime() - DAY_MS), MAX_SWEPT)) {
+  for (const file of await keptFiles.expired(db, new Date(now.getTime() - DAY_MS), MAX_SWEPT)) {
     await storage.remove({ bucket: file.bucket, key: file.objectKey })
-    await db.transaction().execute((tx) => keptFile.remove(tx, file))
+    await db.transaction().execute((tx) => keptFiles.remove(tx, file))
     removed += 1
   }
   let cursor: string | null = null

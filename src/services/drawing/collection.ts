@@ -2,9 +2,9 @@
 import { isUuid } from '#core/ids.ts'
 import { invalidField } from '#core/problem.ts'
 import type { Collection } from '#model/imagery/collection.ts'
-import * as collectionLayer from '#model/imagery/collection-layer.ts'
+import * as collectionLayers from '#model/imagery/collection-layer.ts'
 import type { Bbox } from '#model/imagery/footprint.ts'
-import * as itemLayer from '#model/imagery/item-layer.ts'
+import * as itemLayers from '#model/imagery/item-layer.ts'
 import type { Context } from '#operation.ts'
 import { UNREADABLE } from '#raster/errors.ts'
 import { RasterError } from '#raster/types.ts'
@@ -23,8 +23,8 @@ type Drawing = Pick<Context, 'db' | 'raster' | 'usage' | 'ifNoneMatch' | 'signal
 
 export async function drawCollectionTile(context: Drawing, collection: Collection, request: LookRequest & TileRequest): Promise<Picture> {
   const { z, x, y, format, quality, tile_size: size } = request
-  const seqs = await collectionLayer.itemsUnder(context.db, collection, boxOf(request))
-  const found = await itemLayer.findMany(context.db, seqs, choiceOf(request))
+  const seqs = await collectionLayers.itemsUnder(context.db, collection, boxOf(request))
+  const found = await itemLayers.findMany(context.db, seqs, choiceOf(request))
   const resolved = await resolveAll(context, found, request)
   const layers = resolved.map(({ source, style, resampling }) => ({ source, style, resampling }))
   const picture = await context.raster.mosaic(
@@ -46,7 +46,7 @@ const AT_ONCE = 4
  */
 async function resolveAll(
   context: Pick<Context, 'raster' | 'signal'>,
-  layers: readonly itemLayer.Layer[],
+  layers: readonly itemLayers.Layer[],
   request: LookRequest,
 ): Promise<ResolvedLook[]> {
   const settled: PromiseSettledResult<ResolvedLook>[] = []
@@ -77,9 +77,9 @@ const NOWHERE: Coverage = { bounds: [-180, -MAX_LATITUDE, 180, MAX_LATITUDE], ce
  * than it may have items.
  */
 export async function collectionCoverage(context: Pick<Context, 'db' | 'raster' | 'signal'>, collection: Collection): Promise<Coverage> {
-  const { boxes, newest } = await collectionLayer.spreadOf(context.db, collection.id)
+  const { boxes, newest } = await collectionLayers.spreadOf(context.db, collection.id)
   if (boxes.length === 0) return NOWHERE
-  const resolved = await resolveAll(context, await itemLayer.findMany(context.db, newest, { assetKey: null, profile: null }), {})
+  const resolved = await resolveAll(context, await itemLayers.findMany(context.db, newest, { assetKey: null, profile: null }), {})
   const zooms = resolved.map(({ info }) => coverageOf(info))
   const maxZoom = Math.max(0, ...zooms.map((each) => each.maxZoom))
   const crosses = boxes.some(([west, , east]) => west > east)
@@ -92,7 +92,7 @@ export async function collectionCoverage(context: Pick<Context, 'db' | 'raster' 
   const lowest = Math.min(...zooms.map((each) => each.minZoom), maxZoom)
   const minZoom = Math.max(
     lowest,
-    Array.from({ length: maxZoom }, (_, zoom) => zoom).find((zoom) => mostPlaces(boxes, zoom) <= collectionLayer.MAX_ITEMS_PER_TILE) ??
+    Array.from({ length: maxZoom }, (_, zoom) => zoom).find((zoom) => mostPlaces(boxes, zoom) <= collectionLayers.MAX_ITEMS_PER_TILE) ??
       maxZoom,
   )
   const [left, bottom] = toMercator(bounds[0], bounds[1])

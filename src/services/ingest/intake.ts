@@ -4,7 +4,7 @@ import { newId } from '#core/ids.ts'
 import { Problem, problem } from '#core/problem.ts'
 import type { NewFile } from '#model/imagery/asset.ts'
 import { areaOf, bounds } from '#model/imagery/footprint.ts'
-import * as itemPlace from '#model/imagery/item-place.ts'
+import * as itemPlaces from '#model/imagery/item-place.ts'
 import type * as itemWrite from '#model/imagery/item-write.ts'
 import type { Upload } from '#model/imagery/upload.ts'
 import type { UploadFile, UploadPosition } from '#model/imagery/upload-file.ts'
@@ -31,7 +31,7 @@ export interface Taken {
   size: number
   sha256: Buffer | null
   info: RasterInfo
-  place: itemPlace.Place
+  place: itemPlaces.Place
   /** Null: it is yet to be converted. */
   inspection: Inspection | null
   /** Where the caller says that it lies, which the conversion writes into the file. */
@@ -123,13 +123,13 @@ async function headOf(
 }
 
 /** A projection may bend an outline over itself; its box is true in any case. */
-export function placeOf(outline: Outline): itemPlace.Place {
+export function placeOf(outline: Outline): itemPlaces.Place {
   try {
-    return itemPlace.placeOf(areaOf(outline), null)
+    return itemPlaces.placeOf(areaOf(outline), null)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const [west, south, east, north] = bounds(outline)
-    return itemPlace.placeOf(
+    return itemPlaces.placeOf(
       areaOf([
         [west, south],
         [east, south],

@@ -5,13 +5,13 @@
 import { requireBounded } from '#core/bounded.ts'
 import { newId } from '#core/ids.ts'
 import { accessDenied, invalidField, problem } from '#core/problem.ts'
-import * as collection from '#model/imagery/collection.ts'
-import * as project from '#model/identity/project.ts'
+import * as collections from '#model/imagery/collection.ts'
+import * as projects from '#model/identity/project.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as spending from '#model/money/spending.ts'
-import * as computeQuota from '#model/plans/compute-quota.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
-import * as job from '#model/processing/job.ts'
+import * as computeQuotas from '#model/plans/compute-quota.ts'
+import * as storageAccounts from '#model/plans/storage-account.ts'
+import * as jobs from '#model/processing/job.ts'
 import { runJobTask } from '#model/processing/tasks.ts'
 import type { Context, WriteContext } from '#operation.ts'
 import { withValidAreas } from './areas.ts'
@@ -34,8 +34,8 @@ interface JobRequest {
 type CheckedJob = Awaited<ReturnType<typeof checkJob>>
 
 /** Who may: editors of a project of the organization that pays, which is the caller's own. */
-export async function permitJob({ db, principal }: Pick<Context, 'db' | 'principal'>, projectId: string): Promise<project.Project> {
-  const found = await project.requireRole(db, principal, projectId, 'editor')
+export async function permitJob({ db, principal }: Pick<Context, 'db' | 'principal'>, projectId: string): Promise<projects.Project> {
+  const found = await projects.requireRole(db, principal, projectId, 'editor')
   const isPlatform = principal.kind === 'service' && principal.organizationId === null
   if (!isPlatform && requireOrganization(principal) !== found.organizationId) throw accessDenied()
   return found
@@ -46,16 +46,16 @@ export async function checkJob(
   context: Context,
   { process, projectId, params: given, field, targetCollectionId, origin = 'items' }: JobRequest,
 ) {
-  const found = project.requireActive(await permitJob(context, projectId))
+  const found = projects.requireActive(await permitJob(context, projectId))
   if (found.bucketName === null) throw problem('bad-request', 'This project has no storage bucket, so nothing can be made in it')
   const params = await withValidAreas(requireBounded(validateParams(process, given, field), field, MAX_PARAMS_DEPTH))
-  if (targetCollectionId) await collection.requireIn(context.db, found.id, targetCollectionId)
+  if (targetCollectionId) await collections.requireIn(context.db, found.id, targetCollectionId)
   const sources = await findSources(context, process, params, found.organizationId)
   if (origin === 'items' && sources.every(({ item }) => item === null)) throw invalidField(field, 'must name an item to work on')
   const opened = await openSources(context, sources)
   process.check?.(params, opened)
   const price = quote(process, params, opened)
-  await storageAccount.checkFreeBytes(context.db, found.organizationId, price.bytes)
+  await storageAccounts.checkFreeBytes(context.db, found.organizationId, price.bytes)
   return {
     process,
     project: found,
@@ -76,31 +76,31 @@ export async function fundJob(context: Context, { project: found, credits }: Che
   return await spending.authorize(context, { spender, credits, countsForCaps: false, operation, idempotencyKey: context.idempotencyKey })
 }
 
-const WHOLE_DOCUMENT: job.RequestedResults = { response: 'document', outputs: null }
+const WHOLE_DOCUMENT: jobs.RequestedResults = { response: 'document', outputs: null }
 
 /** Stage 6b: the job and its reservation, and its place in the line where it is dispatched at once. */
 export async function storeJob(
   context: WriteContext,
   { process, project: found, params, sources, origin, targetCollectionId, credits, areaSqKm, bytes }: CheckedJob,
   funding: Awaited<ReturnType<typeof fundJob>>,
-  { dispatch, requested = WHOLE_DOCUMENT }: { dispatch: boolean; requested?: job.RequestedResults },
-): Promise<job.Job> {
+  { dispatch, requested = WHOLE_DOCUMENT }: { dispatch: boolean; requested?: jobs.RequestedResults },
+): Promise<jobs.Job> {
   const { tx, clock, principal, lineage, events, attributeTo } = context
   const { organizationId } = found
   const now = clock.now()
   attributeTo(organizationId)
-  await project.hold(tx, found.id)
-  if (targetCollectionId) await collection.hold(tx, found.id, targetCollectionId)
-  await computeQuota.take(tx, organizationId, process.meter ?? 'processing_jobs', now)
-  await storageAccount.reserve(tx, organizationId, bytes)
+  await projects.hold(tx, found.id)
+  if (targetCollectionId) await collections.hold(tx, found.id, targetCollectionId)
+  await computeQuotas.take(tx, organizationId, process.meter ?? 'processing_jobs', now)
+  await storageAccounts.reserve(tx, organizationId, bytes)
   const id = newId()
   const sourceItemIds = [...new Set(sources.flatMap(({ item }) => (item ? [item.id] : [])))]
   await spending.reserve(context, funding, {
-    reference: job.referenceOf({ id }),
+    reference: jobs.referenceOf({ id }),
     lines: [{ product: process.id, area_km2: areaSqKm, credits }],
     description: process.title,
   })
-  const made = await job.insert(
+  const made = await jobs.insert(
     tx,
     {
       id,
@@ -123,7 +123,7 @@ export async function storeJob(
   )
   if (origin === 'project') lineage.record('processing_job', id, 'created_in', { kind: 'project', id: found.id })
   else for (const itemId of sourceItemIds) lineage.record('processing_job', id, 'used', { kind: 'item', id: itemId }, found.id)
-  events.emit('job.created', id, { ...job.summary(made), reserved_credits: credits })
+  events.emit('job.created', id, { ...jobs.summary(made), reserved_credits: credits })
   if (dispatch) await queueJob(context, made)
   return made
 }
@@ -131,7 +131,7 @@ export async function storeJob(
 /** A type that workers from outside are registered for waits until one of them asks for it. */
 export async function queueJob(
   { tasks, workers }: Pick<WriteContext, 'tasks' | 'workers'>,
-  made: Pick<job.Job, 'id' | 'jobType'>,
+  made: Pick<jobs.Job, 'id' | 'jobType'>,
 ): Promise<void> {
   if (!workers.serve(made.jobType)) await tasks.enqueue(runJobTask, { job_id: made.id })
 }

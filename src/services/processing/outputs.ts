@@ -9,15 +9,15 @@ import { newId } from '#core/ids.ts'
 import { problem } from '#core/problem.ts'
 import type { Change } from '#effects.ts'
 import type { NewFile } from '#model/imagery/asset.ts'
-import * as collection from '#model/imagery/collection.ts'
-import * as itemPlace from '#model/imagery/item-place.ts'
+import * as collections from '#model/imagery/collection.ts'
+import * as itemPlaces from '#model/imagery/item-place.ts'
 import * as item from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
-import * as visualizationProfile from '#model/imagery/visualization-profile.ts'
-import * as project from '#model/identity/project.ts'
+import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
+import * as projects from '#model/identity/project.ts'
 import * as spending from '#model/money/spending.ts'
-import * as storageAccount from '#model/plans/storage-account.ts'
-import * as job from '#model/processing/job.ts'
+import * as storageAccounts from '#model/plans/storage-account.ts'
+import * as jobs from '#model/processing/job.ts'
 import * as runs from '#model/processing/run.ts'
 import type { Context } from '#operation.ts'
 import type { ObjectRef } from '#ports/storage.ts'
@@ -48,7 +48,7 @@ interface StoredAsset {
   file: NewFile
   /** Of rasters. */
   info: RasterInfo | null
-  place: itemPlace.Place | null
+  place: itemPlaces.Place | null
   isCategorical: boolean
 }
 
@@ -172,15 +172,15 @@ export async function registerOutputs(
     /** The rasters that it was made of, where they were read on this machine. */
     sources?: readonly OpenSource[]
   },
-): Promise<job.Job | null> {
+): Promise<jobs.Job | null> {
   const { tx, clock, lineage, events } = change
   const { organizationId, projectId } = run
   const now = clock.now()
-  await project.hold(tx, projectId)
-  if (run.targetCollectionId) await collection.hold(tx, projectId, run.targetCollectionId)
-  const settled = await job.lock(tx, run.id)
+  await projects.hold(tx, projectId)
+  if (run.targetCollectionId) await collections.hold(tx, projectId, run.targetCollectionId)
+  const settled = await jobs.lock(tx, run.id)
   if (settled.status !== 'running' || settled.runId !== run.runId) return null
-  await storageAccount.settle(tx, organizationId, { reserved: settled.reservedBytes, stored: sizeOf(stored) })
+  await storageAccounts.settle(tx, organizationId, { reserved: settled.reservedBytes, stored: sizeOf(stored) })
   const homes = await homesOf(change, run, stored)
   const warnings = stored.map((one) => positionWarning(one, about.sources ?? []))
   const made = await itemWrite.insert(
@@ -196,15 +196,15 @@ export async function registerOutputs(
     for (const id of run.sourceItemIds) lineage.record('item', stands.id, 'derived_from', { kind: 'item', id }, projectId)
     events.emit('item.created', stands.id, item.summary(stands))
   }
-  const captured = await spending.capture(change, organizationId, job.referenceOf(run))
+  const captured = await spending.capture(change, organizationId, jobs.referenceOf(run))
   const outcome = {
     capturedCredits: captured?.capturedCredits ?? 0,
     outputItemIds: made.map(({ id }) => id),
     outputArtifacts: { items: stored.map(artifactOf), ...warningsOf(warnings), ...about.summary },
   }
   const completed = (await runs.complete(tx, run, outcome, now))!
-  events.emit('job.completed', run.id, { ...job.summary(completed, 'running'), output_item_ids: outcome.outputItemIds })
-  events.emit('job.captured', run.id, { ...job.summary(completed, 'running'), captured_credits: outcome.capturedCredits })
+  events.emit('job.completed', run.id, { ...jobs.summary(completed, 'running'), output_item_ids: outcome.outputItemIds })
+  events.emit('job.captured', run.id, { ...jobs.summary(completed, 'running'), captured_credits: outcome.capturedCredits })
   return completed
 }
 
@@ -232,8 +232,8 @@ async function homesOf({ tx, clock, events }: Change, run: runs.Run, stored: rea
   for (const { made } of stored) {
     if (run.targetCollectionId || !made.home) homes.push(run.targetCollectionId)
     else {
-      const { collection: home, isNew } = await collection.openSystem(tx, owner, made.home)
-      if (isNew) events.emit('collection.created', home.id, collection.summary(home))
+      const { collection: home, isNew } = await collections.openSystem(tx, owner, made.home)
+      if (isNew) events.emit('collection.created', home.id, collections.summary(home))
       homes.push(home.id)
     }
   }
@@ -259,7 +259,7 @@ async function show(
   if (!shown) return
   const look = wanted.look ?? firstLook(shown.info!, shown.file.bandNames!, shown.isCategorical)
   const key = shown.file.key
-  await visualizationProfile.insertDefault(
+  await visualizationProfiles.insertDefault(
     tx,
     { organizationId, itemSeq: seq, createdBy, now: clock.now() },
     look,
@@ -269,7 +269,7 @@ async function show(
 
 function toItem({ id, made, assets }: StoredItem, run: runs.Run, title: string, warning: string | null, now: Date): itemWrite.NewItem {
   const shown = assets.find(({ info }) => info !== null)
-  const place = shown?.place ?? itemPlace.placeOf(made.geometry as Parameters<typeof itemPlace.placeOf>[0], null)
+  const place = shown?.place ?? itemPlaces.placeOf(made.geometry as Parameters<typeof itemPlaces.placeOf>[0], null)
   return {
     ...place,
     id,

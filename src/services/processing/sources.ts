@@ -2,7 +2,7 @@
 import { sqKmOf } from '#core/area.ts'
 import { requireArea, type AreaGeometry, type Position } from '#core/geometry.ts'
 import { invalidField, Problem, problem } from '#core/problem.ts'
-import * as asset from '#model/imagery/asset.ts'
+import * as assets from '#model/imagery/asset.ts'
 import * as item from '#model/imagery/item-read.ts'
 import type { Context } from '#operation.ts'
 import type { RasterInfo } from '#raster/types.ts'
@@ -35,12 +35,12 @@ async function findWish({ db, principal, raster }: Means, wish: SourceWish, orga
     throw problem('bad-request', `The item '${found.name}' belongs to another organization; a job works on what its own organization holds`)
   if (found.lifecycleState === 'expired') throw problem('bad-request', `The item '${found.name}' is past its retention`)
   return (await assetsOf({ db }, found, wish)).map((file) => {
-    asset.requireReachable(file, raster)
-    return { item: found, key: file.key, bandNames: file.bandNames, source: asset.rasterSourceOf(file) }
+    assets.requireReachable(file, raster)
+    return { item: found, key: file.key, bandNames: file.bandNames, source: assets.rasterSourceOf(file) }
   })
 }
 
-const isRaster = ({ mediaType, roles }: asset.Asset): boolean =>
+const isRaster = ({ mediaType, roles }: assets.Asset): boolean =>
   (mediaType === null || /^image\/(tiff|vnd\.stac\.geotiff)/.test(mediaType)) &&
   !roles.some((role) => ['provenance', 'metadata', 'overview', 'thumbnail'].includes(role))
 
@@ -49,7 +49,7 @@ async function assetsOf(
   found: item.Item,
   { assets: wanted, field, keysField }: Extract<SourceWish, { itemId: string }>,
 ) {
-  const all = await asset.list(db, found.seq)
+  const all = await assets.list(db, found.seq)
   if (wanted !== 'primary' && wanted !== 'rasters')
     return wanted.map((key) => {
       const named = all.find((file) => file.key === key)
@@ -64,7 +64,7 @@ async function assetsOf(
     : [rasters.find(({ key }) => key === 'data') ?? rasters.find(({ roles }) => roles.includes('data')) ?? rasters[0]!]
 }
 
-function unresolved({ name }: item.Item, key: string, field: string, all: readonly asset.Asset[]): Problem {
+function unresolved({ name }: item.Item, key: string, field: string, all: readonly assets.Asset[]): Problem {
   const rasters = all.filter(isRaster).map((file) => file.key)
   const message = `'${key}' is not a raster asset of '${name}'; available: ${rasters.join(', ') || 'none'}`
   return problem('bad-request', `No raster assets resolved: ${field}: ${message}`, { members: { errors: [{ field, message }] } })

@@ -1,6 +1,6 @@
 /** Delivers as long as the process lives: claims what is due, keeps each endpoint to its share, writes outcomes together. */
 import { createFlusher } from '#core/flusher.ts'
-import * as delivery from '#model/events/delivery.ts'
+import * as deliveries from '#model/events/delivery.ts'
 import type { Context } from '#operation.ts'
 import { createCircuits } from './circuit.ts'
 import { finish } from './finish.ts'
@@ -32,7 +32,7 @@ export function createDeliverer({ db, clock, webhooks, onError, onCapacity }: De
   const circuits = createCircuits({ pauseMs, perEndpoint: PER_ENDPOINT })
   const inFlight = new Map<string, number>()
   const underWay = new Set<Promise<void>>()
-  let outcomes: delivery.Outcome[] = []
+  let outcomes: deliveries.Outcome[] = []
   const flusher = createFlusher({
     async drain() {
       const writing = outcomes
@@ -51,7 +51,7 @@ export function createDeliverer({ db, clock, webhooks, onError, onCapacity }: De
     if (count > 0) inFlight.set(endpoint, count)
     else inFlight.delete(endpoint)
   }
-  const deliver = async (claimed: delivery.Claimed): Promise<void> => {
+  const deliver = async (claimed: deliveries.Claimed): Promise<void> => {
     const { endpointKey } = claimed
     change(endpointKey, 1)
     try {
@@ -70,8 +70,8 @@ export function createDeliverer({ db, clock, webhooks, onError, onCapacity }: De
     async step() {
       const room = IN_FLIGHT - underWay.size
       if (room <= 0 || outcomes.length > MAX_UNWRITTEN) return false
-      await delivery.admit(db, clock.now())
-      const claimed = await delivery.claim(
+      await deliveries.admit(db, clock.now())
+      const claimed = await deliveries.claim(
         db,
         {
           total: room,

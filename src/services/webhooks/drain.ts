@@ -1,4 +1,4 @@
-import * as delivery from '#model/events/delivery.ts'
+import * as deliveries from '#model/events/delivery.ts'
 import type { Context } from '#operation.ts'
 import { leaseSecondsOf, PER_ENDPOINT } from './limits.ts'
 import { finish } from './finish.ts'
@@ -16,8 +16,8 @@ interface Drained {
 export async function drain(context: Pick<Context, 'db' | 'clock' | 'webhooks'>, limit: number): Promise<Drained> {
   const drained = { attempted: 0, delivered: 0, failed: 0 }
   while (drained.attempted < limit) {
-    await delivery.admit(context.db, context.clock.now())
-    const claimed = await delivery.claim(
+    await deliveries.admit(context.db, context.clock.now())
+    const claimed = await deliveries.claim(
       context.db,
       {
         total: Math.min(BATCH, limit - drained.attempted),

@@ -1,20 +1,20 @@
 import type { Clock } from '#core/clock.ts'
-import * as delivery from '#model/events/delivery.ts'
-import * as notification from '#model/events/notification.ts'
+import * as deliveries from '#model/events/delivery.ts'
+import * as notifications from '#model/events/notification.ts'
 import type { Context } from '#operation.ts'
 
 /** After so many failures in a row people are told; nothing is paused by itself. */
 const FAILURES_TO_TELL = 20
 
 /** Writes outcomes, and tells owners and admins of dead letters and of endpoints that fail and fail: once a day for each. */
-export async function finish({ db, clock }: { db: Context['db']; clock: Clock }, outcomes: readonly delivery.Outcome[]): Promise<void> {
+export async function finish({ db, clock }: { db: Context['db']; clock: Clock }, outcomes: readonly deliveries.Outcome[]): Promise<void> {
   if (outcomes.length === 0) return
   await db.transaction().execute(async (tx) => {
     const now = clock.now()
     const day = now.toISOString().slice(0, 10)
-    for (const noted of await delivery.finish(tx, outcomes, FAILURES_TO_TELL, now)) {
+    for (const noted of await deliveries.finish(tx, outcomes, FAILURES_TO_TELL, now)) {
       const host = new URL(noted.endpointUrl).host
-      const news: notification.News[] = []
+      const news: notifications.News[] = []
       if (noted.deadCount > 0)
         news.push({
           kind: 'webhook',
@@ -33,7 +33,7 @@ export async function finish({ db, clock }: { db: Context['db']; clock: Clock },
             'pause the subscription if the endpoint is gone.',
           dedupeKey: `failing:${noted.id}:${day}`,
         })
-      await notification.tell(tx, noted.organizationId, 'admins', news, now)
+      await notifications.tell(tx, noted.organizationId, 'admins', news, now)
     }
   })
 }

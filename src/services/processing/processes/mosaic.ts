@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted } from '#core/shapes.ts'
-import * as mosaic from '#model/imagery/mosaic.ts'
+import * as mosaics from '#model/imagery/mosaic.ts'
 import { toFeature } from '#model/imagery/stac.ts'
 import type { RasterSource } from '#ports/raster.ts'
 import { COG_TYPE } from '#services/ingest/intake.ts'
@@ -122,8 +122,8 @@ export default process({
       ...timesOf(scenes),
       name,
       type: 'mosaic' as const,
-      home: mosaic.MOSAICS,
-      properties: mosaic.propertiesOf({
+      home: mosaics.MOSAICS,
+      properties: mosaics.propertiesOf({
         name,
         method,
         sourceCollections: [...new Set(scenes.map(({ item }) => item!.collectionId ?? item!.projectId))],
@@ -166,7 +166,7 @@ function assetsOf(scenes: readonly OpenSource[], files: Computed['files'], manif
       mediaType: COG_TYPE,
       path: files['source_index.tif']!.path,
       isCategorical: true,
-      stac: mosaic.classesOf(scenes.map(sceneOf)),
+      stac: mosaics.classesOf(scenes.map(sceneOf)),
     },
     {
       key: 'source_manifest',

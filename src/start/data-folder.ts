@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { ConfigError, type Config } from './config.ts'
+import { ConfigError, type Config } from '#config.ts'
 
 /** A new cluster takes about half of it; the other half lets the first uploads in. */
 const NEW_CLUSTER_BYTES = 128 * 1024 * 1024

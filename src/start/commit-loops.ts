@@ -1,9 +1,9 @@
 /** What a worker looks after when something was committed, and every now and then: webhooks, alert rules, queues of tasks. */
-import type { CommitNotifier } from './background/commit-notifier.ts'
-import { startLoop, type Loop } from './background/loop.ts'
-import type { TaskPlatform } from './background/tasks.ts'
-import { createAnswerer } from './services/alerts/answerer.ts'
-import { createDeliverer } from './services/webhooks/deliverer.ts'
+import type { CommitNotifier } from '#background/commit-notifier.ts'
+import { startLoop, type Loop } from '#background/loop.ts'
+import type { TaskPlatform } from '#background/tasks.ts'
+import { createAnswerer } from '#services/alerts/answerer.ts'
+import { createDeliverer } from '#services/webhooks/deliverer.ts'
 
 /** What comes due is found this much later at most; what is new rings. */
 const REST_MS = 500
@@ -12,13 +12,13 @@ const GAP_MS = 5
 const TASK_REST_MS = 1_000
 const TASK_GAP_MS = 50
 
-interface Watched {
+export interface LoopParts {
   taskPlatform: TaskPlatform
   commitNotifier: CommitNotifier
 }
 
-export function startWatch(
-  { taskPlatform, commitNotifier }: Watched,
+export function startCommitLoops(
+  { taskPlatform, commitNotifier }: LoopParts,
   onError: (error: unknown, what: string) => void,
 ): { close(): Promise<void> } {
   const deliverer = createDeliverer({ ...taskPlatform, onError: (error) => onError(error, 'webhooks'), onCapacity: () => loops[0]?.wake() })

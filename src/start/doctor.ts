@@ -1,5 +1,5 @@
 /** Names what is unsafe about a configuration, a line for each: at every start, and by `npm run doctor`. */
-import type { Config } from './config.ts'
+import type { Config } from '#config.ts'
 
 interface Finding {
   readonly setting: string

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { CONSOLE_FOLDER, type ConsoleProgress } from '#http/pages/console.ts'
 
-const root = path.join(import.meta.dirname, '..')
+const root = path.join(import.meta.dirname, '../..')
 const SOURCES = [
   'packages/console/{src,first}/**/*',
   'packages/console/{index.html,vite.config.ts,package.json}',

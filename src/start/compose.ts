@@ -2,46 +2,46 @@
 import type { Logger } from 'pino'
 import { createOverlays } from '#adapters/overlays/overlays.ts'
 import { createRasterService } from '#adapters/raster/service.ts'
-import type { RasterService } from './ports/raster.ts'
-import { createPrinter } from './services/documents/printer.ts'
-import type { Storage } from './ports/storage.ts'
-import type { Services } from './context.ts'
+import type { RasterService } from '#ports/raster.ts'
+import { createPrinter } from '#services/documents/printer.ts'
+import type { Storage } from '#ports/storage.ts'
+import type { Services } from '#context.ts'
 import type { Clock } from '#core/clock.ts'
 import { createLayers } from '#model/imagery/item-layer.ts'
-import type { ClipArea } from './ports/clip-areas.ts'
-import type { Payments } from './ports/payments.ts'
-import type { Vendors } from './ports/vendors.ts'
-import type { Mail } from './ports/mail.ts'
-import type { Webhooks } from './ports/webhooks.ts'
+import type { ClipArea } from '#ports/clip-areas.ts'
+import type { Payments } from '#ports/payments.ts'
+import type { Vendors } from '#ports/vendors.ts'
+import type { Mail } from '#ports/mail.ts'
+import type { Webhooks } from '#ports/webhooks.ts'
 import { confirmAddressTask, resetPasswordTask } from '#model/identity/tasks.ts'
 import type { Listen } from '#db/notify.ts'
-import { NO_WORKERS, type Workers } from './ports/workers.ts'
+import { NO_WORKERS, type Workers } from '#ports/workers.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Notices } from '#db/notices.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { watchDiskSpace, type DiskSpace } from '#db/trouble.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
-import type { AnyTask } from './task.ts'
+import type { AnyTask } from '#task.ts'
 import type { AnyOperation } from '#operation.ts'
 import { createAuditTrail } from '#pipeline/audit.ts'
-import { createAuthenticator } from './access/authenticate.ts'
-import { createCommitNotifier, type CommitNotifier } from './background/commit-notifier.ts'
-import { createCommit } from './background/change.ts'
-import { createEventStream, type EventStream } from './background/event-stream.ts'
+import { createAuthenticator } from '#access/authenticate.ts'
+import { createCommitNotifier, type CommitNotifier } from '#background/commit-notifier.ts'
+import { createCommit } from '#background/change.ts'
+import { createEventStream, type EventStream } from '#background/event-stream.ts'
 import { createClaims } from '#pipeline/idempotency.ts'
 import { createFairScheduler } from '#pipeline/fair-scheduler.ts'
-import { declareTasks, enqueuer, type TaskPlatform } from './background/tasks.ts'
-import { createPasswords } from './access/passwords.ts'
+import { declareTasks, enqueuer, type TaskPlatform } from '#background/tasks.ts'
+import { createPasswords } from '#access/passwords.ts'
 import type { Platform } from '#pipeline/platform.ts'
-import { createRateLimiter } from './access/rate-limit.ts'
-import type { OperatorRoles, SignInPlatform } from './access/sign-in.ts'
-import { createShares } from './access/shares.ts'
-import { createTokens } from './access/tokens.ts'
-import { createUsageRecorder, type UsageRecorder } from './background/usage.ts'
+import { createRateLimiter } from '#access/rate-limit.ts'
+import type { OperatorRoles, SignInPlatform } from '#access/sign-in.ts'
+import { createShares } from '#access/shares.ts'
+import { createTokens } from '#access/tokens.ts'
+import { createUsageRecorder, type UsageRecorder } from '#background/usage.ts'
 import type { Limits } from '#http/limits.ts'
 import { limitsOf } from './limits.ts'
 
-interface Parts {
+export interface Parts {
   db: Db
   connectionCount: () => number
   clock: Clock
@@ -81,7 +81,7 @@ interface Parts {
   deadlineFactor?: number
 }
 
-interface Composed {
+export interface Composed {
   platform: Platform
   auth: SignInPlatform
   taskPlatform: TaskPlatform

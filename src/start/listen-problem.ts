@@ -1,4 +1,4 @@
-import { ConfigError } from './config.ts'
+import { ConfigError } from '#config.ts'
 import { runningOn } from './running.ts'
 
 /** Below this a user needs a permission to listen. */
