@@ -1,4 +1,4 @@
-import { DatabaseAway, isDiskFull } from '#db/trouble.ts'
+import { DatabaseUnavailable, isDiskFull } from '#db/trouble.ts'
 import { StorageError } from '#ports/storage.ts'
 import { VendorError, type VendorErrorCode } from '#ports/vendors.ts'
 import { invalidField, Problem, problem, type ProblemSlug } from '#core/problem.ts'
@@ -43,7 +43,7 @@ const VENDOR_SLUGS: Readonly<Record<VendorErrorCode, Slug>> = {
 const INPUT = 'body'
 
 /** Whether somebody who runs the service must hear of an error, whatever the caller is told. */
-export const concernsOperator = (error: unknown): boolean => error instanceof DatabaseAway || isDiskFull(error)
+export const concernsOperator = (error: unknown): boolean => error instanceof DatabaseUnavailable || isDiskFull(error)
 
 /** Whether work ended because whoever wanted it has gone. */
 export const isAbandoned = (error: unknown, signal: AbortSignal): boolean =>
@@ -52,7 +52,7 @@ export const isAbandoned = (error: unknown, signal: AbortSignal): boolean =>
 /** The problem that an error is, or null for a fault of ours. */
 export function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
-  if (error instanceof DatabaseAway)
+  if (error instanceof DatabaseUnavailable)
     return problem('unavailable', 'The database cannot be reached; try again shortly', { headers: { 'Retry-After': '5' } })
   if (isDiskFull(error)) return problem('insufficient-storage', 'The database has no disk space left. The request was rolled back.')
   if (error instanceof StorageError) return STORE_PROBLEMS[error.code]?.() ?? null

@@ -14,7 +14,7 @@ export async function mailNews({ db, clock, mail, signal }: TaskContext, choice:
     for (const { ids, news, ...to } of mails)
       if (news.length > 0)
         await mail.send(notificationMail(to, news, `${mail.baseUrl()}/`)).catch((error: unknown) => failed.push({ ids, error }))
-    for (const { ids } of failed) await notifications.giveBack(db, ids)
+    for (const { ids } of failed) await notifications.markUnsent(db, ids)
     if (failed.length > 0) throw failed[0]!.error
     if (mails.length < PEOPLE) return
   }
