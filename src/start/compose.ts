@@ -79,6 +79,8 @@ export interface Parts {
   notices?: Notices | null
   /** Lower in tests, where nobody guesses passwords. */
   passwordCost?: number
+  /** Higher in tests, which share their machine: how many times longer than usual work on rasters and their hosts may take. */
+  deadlineFactor?: number
 }
 
 export interface Composed {
@@ -106,6 +108,7 @@ function rasterOf(parts: Parts): RasterService {
     workDir: parts.workDir,
     compression: parts.cogCompression,
     processes: parts.rasterProcesses,
+    deadlineFactor: parts.deadlineFactor ?? 1,
   })
 }
 

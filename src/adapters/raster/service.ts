@@ -35,6 +35,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     module: new URL('./handlers.ts', import.meta.url),
     size: options.processes,
     restTask: 'rest',
+    deadlineFactor: options.deadlineFactor ?? 1,
   })
   const summaries = new LoadingCache<Statistics>({ maxBytes: STATISTICS_CACHE_BYTES, sizeOf: ({ bands }) => 256 + bands.length * 1024 })
   const sources = createSources(pool, options)
@@ -43,6 +44,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     workDir: options.workDir,
     compression: options.compression,
     size: Math.max(1, Math.floor(options.processes / 2)),
+    deadlineFactor: options.deadlineFactor ?? 1,
     locate: async (source, signal) => (await sources.locate(source, signal)).source,
   })
 

@@ -15,6 +15,8 @@ export interface SourceOptions {
   /** Hosts that URLs of callers may use. */
   hosts: readonly string[]
   egressAllow: readonly string[]
+  /** How many times longer than usual a task and a host may take. */
+  deadlineFactor?: number
 }
 
 const MIB = 1024 * 1024
@@ -50,7 +52,8 @@ function createLocator(options: SourceOptions) {
   const signed = new LRUCache<string, Promise<string>>({ max: MAX_REMEMBERED })
   return async (source: RasterSource, signal: AbortSignal | undefined): Promise<Located> => {
     if ('path' in source) return { source: { ...source, hosts: [], egressAllow: [] }, stretch: null }
-    if ('url' in source) return { source: { ...source, ...reachFor(source.url, options) }, stretch: null }
+    const { deadlineFactor = 1 } = options
+    if ('url' in source) return { source: { ...source, ...reachFor(source.url, options), deadlineFactor }, stretch: null }
     if (options.storage.kind === 'files') {
       const object = await options.storage.source(source.object, signal).catch(missing)
       await object.close()
@@ -62,7 +65,7 @@ function createLocator(options: SourceOptions) {
       options.storage.signGet({ ...source.object, expiresInSeconds: 2 * SIGNED_STRETCH_SECONDS }),
     )
     const { host } = new URL(url) // The operator's own store: it may be private, and nothing else is reached through it.
-    return { source: { url, name, hosts: [host], egressAllow: [host] }, stretch }
+    return { source: { url, name, hosts: [host], egressAllow: [host], deadlineFactor }, stretch }
   }
 }
 

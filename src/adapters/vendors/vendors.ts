@@ -16,6 +16,8 @@ interface VendorsOptions {
   registry: Registry
   /** `host` or `host:port` that may be private or plain http, in addition to the sandbox. */
   egressAllow: readonly string[]
+  /** How many times longer than usual a host may take. */
+  deadlineFactor?: number
 }
 
 /** Hosts of the sources' files: those that tiles can be rendered from, and which of them are private. */
@@ -32,7 +34,7 @@ export function fileHostsOf({ hosts }: Registry): FileHosts {
   }
 }
 
-export function createVendors({ registry, egressAllow }: VendorsOptions): Vendors {
+export function createVendors({ registry, egressAllow, deadlineFactor = 1 }: VendorsOptions): Vendors {
   const { sources, products, licences, providers, hosts } = registry
   const egress = createEgress({ allow: [...egressAllow, ...fileHostsOf(registry).sandbox] })
   const clients = new Map<string, Client>()
@@ -40,6 +42,7 @@ export function createVendors({ registry, egressAllow }: VendorsOptions): Vendor
     const host = createHost(
       egress,
       hosts.find(({ hostName }) => hostName === source.hostName)!,
+      deadlineFactor,
     )
     clients.set(source.hostName, {
       catalog: createCatalog(host, source, products),

@@ -16,6 +16,8 @@ export interface PoolOptions {
   maxRunningPerTenant?: number
   /** Deadline of one task, from its start in a child. */
   deadlineMs?: number
+  /** Makes every deadline so many times longer. */
+  deadlineFactor?: number
   /** Resident memory of one child. */
   maxRssBytes?: number
   /**
@@ -72,6 +74,7 @@ const DEFAULTS = {
   maxQueue: 256,
   maxQueuePerTenant: 64,
   deadlineMs: 5000,
+  deadlineFactor: 1,
   maxRssBytes: 512 * MIB,
   recycleRssBytes: 460 * MIB,
   recycleAfterTasks: 20_000,
@@ -204,10 +207,8 @@ export class RasterPool {
     const worker = (slot.worker = slot.worker?.isAlive ? slot.worker : this.#startWorker())
     const startedMs = performance.now()
     const { id, task, input, options } = queued
-    const outcome = await worker.run(
-      { id, task, input, deadlineMs: options.deadlineMs ?? this.#options.deadlineMs, onProgress: options.onProgress },
-      options.signal,
-    )
+    const deadlineMs = (options.deadlineMs ?? this.#options.deadlineMs) * this.#options.deadlineFactor
+    const outcome = await worker.run({ id, task, input, deadlineMs, onProgress: options.onProgress }, options.signal)
     this.#counts.busyMs += performance.now() - startedMs
     this.#count(outcome)
     slot.isBusy = false
@@ -220,8 +221,8 @@ export class RasterPool {
 
   #startWorker(): Worker {
     this.#counts.started += 1
-    const { module, maxRssBytes, graceMs, niceness } = this.#options
-    const options: WorkerOptions = { module, maxRssBytes, graceMs, niceness }
+    const { module, maxRssBytes, graceMs, niceness, deadlineFactor } = this.#options
+    const options: WorkerOptions = { module, maxRssBytes, graceMs, niceness, deadlineFactor }
     return new Worker(options)
   }
 

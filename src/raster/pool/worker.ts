@@ -1,6 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { getCompileCacheDir } from 'node:module'
 import { setPriority } from 'node:os'
+import path from 'node:path'
 
 import { RasterError } from '#raster/errors.ts'
 
@@ -13,6 +15,8 @@ export interface WorkerOptions {
   maxRssBytes: number
   /** Time for a child to react to a cancelled task. */
   graceMs: number
+  /** How many times longer than usual it may take to start. */
+  deadlineFactor: number
   niceness: number
 }
 
@@ -49,6 +53,12 @@ const PAGE_BYTES = 4096
 export const STEADY_FLAGS = ['--max-semi-space-size=8', '--initial-old-space-size=128']
 export const STEADY_ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
+/** Where this process keeps compiled modules, children do too: they start in half the time. */
+function compileCache(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir()
+  return folder ? { NODE_COMPILE_CACHE: path.dirname(folder) } : {}
+}
+
 /** One child process. Runs one task at a time. */
 export class Worker {
   readonly #options: WorkerOptions
@@ -66,7 +76,7 @@ export class Worker {
       serialization: 'advanced',
       execArgv: [`--max-old-space-size=${Math.max(64, Math.floor((options.maxRssBytes / MIB) * HEAP_SHARE))}`, ...STEADY_FLAGS],
       // The child decodes untrusted files: it gets no secrets.
-      env: STEADY_ENVIRONMENT,
+      env: { ...STEADY_ENVIRONMENT, ...compileCache() },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     if (options.niceness > 0 && this.#child.pid !== undefined) setPriority(this.#child.pid, options.niceness)
@@ -100,7 +110,7 @@ export class Worker {
     const memory = setInterval(() => void this.#checkMemory(), MEMORY_CHECK_MS)
     signal?.addEventListener('abort', cancel, { once: true })
     let isLate = false
-    const starting = setTimeout(() => this.#kill('timed out'), START_LIMIT_MS)
+    const starting = setTimeout(() => this.#kill('timed out'), START_LIMIT_MS * this.#options.deadlineFactor)
     let deadline: NodeJS.Timeout | undefined
     try {
       await Promise.race([this.#ready, outcome.promise])

@@ -8,7 +8,7 @@ import { invalidField } from '#core/problem.ts'
 import { rasterSourceOf } from '#model/imagery/asset.ts'
 import type { Choice, Layer } from '#model/imagery/item-layer.ts'
 import type { Context } from '#operation.ts'
-import { defaultProfile, styleOfProfile, type Look } from '#raster/render/profile.ts'
+import { defaultProfile, styleOfProfile, type Profile } from '#raster/render/profile.ts'
 import { bandNames, parseStyle, type BandNames } from '#raster/render/request.ts'
 import type { Style } from '#raster/render/style.ts'
 import type { RasterInfo } from '#raster/types.ts'
@@ -98,7 +98,7 @@ function resolvedStyle(
   info: RasterInfo,
   names: BandNames,
   given: readonly string[] | null,
-  profile: Look | null,
+  profile: Profile | null,
   request: LayerRequest,
 ): Omit<ResolvedStyle, 'names'> {
   const { bands, expression, colormap, rescale } = request
