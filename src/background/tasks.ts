@@ -12,6 +12,7 @@ const STANDARD_TIMEOUT_SECONDS = 300
 
 export interface TaskPlatform extends Services {
   readonly db: Db
+  readonly baseUrl: () => string
   readonly queue: Queue
   readonly committed: () => void
   readonly onFault: (error: unknown, task: string) => void
@@ -46,12 +47,12 @@ export async function startWorkers(platform: TaskPlatform, tasks: readonly AnyTa
 }
 
 export async function runTask(platform: TaskPlatform, task: AnyTask, data: unknown, signal: AbortSignal): Promise<void> {
-  const { queue, committed, onFault, ...services } = platform
+  const { queue, committed, onFault, baseUrl, ...services } = platform
   try {
     if (!validatorOf(task.data).Check(data)) throw new Error(`${task.name} got data that breaks its schema`)
     const tasks = enqueuer(queue)
     const change = changer({ ...services, tasks, committed }, task)
-    await task.run({ ...services, invocationId: newId(), tasks, change, signal }, data)
+    await task.run({ ...services, baseUrl: baseUrl(), invocationId: newId(), tasks, change, signal }, data)
   } catch (error) {
     onFault(error, task.name)
     throw error

@@ -149,13 +149,12 @@ export async function compose(parts: Parts): Promise<Composed> {
     vendors: parts.vendors,
     overlays: createOverlays(),
     webhooks: parts.webhooks,
-    mail: { ...parts.mail, baseUrl },
+    mail: parts.mail,
     clipAreas: parts.clipAreas ?? [],
     workers: parts.workers ?? NO_WORKERS,
     // A queue of its own: whoever guesses at links keeps nobody from signing in.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     commit: createCommit({ db, clock, tasks, committed }),
-    address: baseUrl,
   }
   const platform: Platform = {
     ...services,
@@ -183,7 +182,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     stream,
     limits: limitsOf(operations),
     auth: authOf(parts, { tokens, rightsChanged, mails: accountMails(tasks) }),
-    taskPlatform: { ...services, db, queue, committed, onFault },
+    taskPlatform: { ...services, db, baseUrl, queue, committed, onFault },
     close: () => closeAll([...own, parts.webhooks, parts.mail]),
   }
 }

@@ -13,14 +13,14 @@ const MAILS_PER_ADDRESS = 5
 
 /** Mails the link of an invitation, and tells the person in their inbox if they have one. The inviter's link works without. */
 export default task({ ...inviteTask, retryLimit: 5 }).handle(async (context, { invitation_id }) => {
-  const { db, clock, mail } = context
+  const { db, clock, mail, baseUrl } = context
   const found = await invitations.findForMail(db, invitation_id, clock.now())
   if (!found) return
   const counted = [`invite-mails-of:${found.organizationId}`, `invite-mails-to:${found.email}`]
   if (!(await isWithinLimits(context, counted))) return await tellNotMailed(context, found)
   try {
     const token = await invitations.issueForMail(db, found.id)
-    await mail.send(invitationMail(found, `${mail.baseUrl()}/invite/${token}`))
+    await mail.send(invitationMail(found, `${baseUrl}/invite/${token}`))
   } catch (error) {
     for (const subject of counted) await rateWindows.forgive(db, subject)
     throw error

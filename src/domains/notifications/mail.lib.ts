@@ -7,13 +7,12 @@ const PEOPLE = 20
 const MAX_ROUNDS = 100
 
 /** Mails what has gathered to those who chose this way. News whose mail cannot be sent wait for the next run, which begins with them. */
-export async function mailNews({ db, clock, mail, signal }: TaskContext, choice: 'instant' | 'daily'): Promise<void> {
+export async function mailNews({ db, clock, mail, baseUrl, signal }: TaskContext, choice: 'instant' | 'daily'): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS && !signal.aborted; round++) {
     const mails = await notifications.takeMails(db, choice, PEOPLE, clock.now())
     const failed: { ids: string[]; error: unknown }[] = []
     for (const { ids, news, ...to } of mails)
-      if (news.length > 0)
-        await mail.send(notificationMail(to, news, `${mail.baseUrl()}/`)).catch((error: unknown) => failed.push({ ids, error }))
+      if (news.length > 0) await mail.send(notificationMail(to, news, `${baseUrl}/`)).catch((error: unknown) => failed.push({ ids, error }))
     for (const { ids } of failed) await notifications.giveBack(db, ids)
     if (failed.length > 0) throw failed[0]!.error
     if (mails.length < PEOPLE) return

@@ -23,9 +23,9 @@ export default task({
 })
 
 /** An order that was cancelled while it was being sent is taken back: the vendor has it, and we no longer want it. */
-async function place({ db, clock, vendors, tasks, signal, address }: TaskContext, found: Group): Promise<void> {
+async function place({ db, clock, vendors, tasks, signal, baseUrl }: TaskContext, found: Group): Promise<void> {
   const { licenseType } = await orders.get(db, found.orderId)
-  const placed = await vendors.shop(found.hostName)!.placeOrder(requestOf(found, licenseType, address()), { signal })
+  const placed = await vendors.shop(found.hostName)!.placeOrder(requestOf(found, licenseType, baseUrl), { signal })
   await db.transaction().execute(async (tx) => {
     if (await groups.move(tx, found.id, 'place', { vendorOrderId: placed.id }, clock.now())) return
     const now = await groups.find(tx, found.id)

@@ -6,13 +6,13 @@ import { task } from '#task.ts'
 import { requestOf } from './request.lib.ts'
 
 /** Takes an order back at the vendor's that was cancelled here while it was being sent. Sending it again tells its name there. */
-export default task({ ...withdrawTask, concurrency: 2 }).handle(async ({ db, vendors, signal, address }, { group_id }) => {
+export default task({ ...withdrawTask, concurrency: 2 }).handle(async ({ db, vendors, signal, baseUrl }, { group_id }) => {
   const found = await groups.find(db, group_id)
   if (found?.status !== 'cancelled') return
   const shop = vendors.shop(found.hostName)
   const { licenseType } = await orders.get(db, found.orderId)
   try {
-    const { id } = await shop!.placeOrder(requestOf(found, licenseType, address()), { signal })
+    const { id } = await shop!.placeOrder(requestOf(found, licenseType, baseUrl), { signal })
     await shop!.cancelOrder(id, { signal })
   } catch (error) {
     // A vendor that refuses will deliver to nobody; one that is away is asked again.

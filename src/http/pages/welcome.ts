@@ -36,8 +36,8 @@ const referenceOf = ({ email, password, shareToken, fields }: ShownDemo) => ({
 })
 
 /** Where programs go on from here: the OGC and STAC interfaces, and the contract. */
-function landing(base: string) {
-  const link = (rel: string, path: string, title: string, type = 'application/json') => ({ rel, href: `${base}${path}`, type, title })
+function landing(baseUrl: string) {
+  const link = (rel: string, path: string, title: string, type = 'application/json') => ({ rel, href: `${baseUrl}${path}`, type, title })
   return {
     title: 'Groundtrack',
     description: 'Imagery to find, buy, keep, process and show',

@@ -8,7 +8,7 @@ import { parseBody } from '#http/body.ts'
 import { send } from '#http/operations.ts'
 import { project } from '#http/projections/project.ts'
 import { bodyOf, sendProblem } from '#http/projections/stac/answers.ts'
-import { baseOf, type Dialect, type Facade } from '#http/projections/stac/base.ts'
+import { baseUrlOf, type Dialect, type Facade } from '#http/projections/stac/base-url.ts'
 import { registerStac, sendItem } from '#http/projections/stac/routes.ts'
 import { readBody, USUAL_BYTES } from '#http/read-body.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
@@ -46,7 +46,7 @@ const DIALECT: Dialect = {
     ...input,
     ...Object.fromEntries(['filter', 'query', 'sortby'].flatMap((name) => (name in input ? [[name, renamed(input[name])]] : []))),
   }),
-  toTheirs(document, { organizationId, base }) {
+  toTheirs(document, { organizationId, baseUrl }) {
     if (document['type'] === 'Collection') return { ...document, [TITLE]: document['title'], 'up42-system:account_id': organizationId }
     const properties = document['properties'] as Json
     const theirs = Object.fromEntries(Object.entries(OURS).map(([name, ours]) => [name, properties[ours] ?? null]))
@@ -54,7 +54,7 @@ const DIALECT: Dialect = {
     // Files have one address, whichever way their item was found.
     const files = assets.map(([key, asset]) => [
       key,
-      { ...asset, href: asset.href.replace(`${base}/api/`, `${base.slice(0, -MOUNT.length)}/api/`) },
+      { ...asset, href: asset.href.replace(`${baseUrl}/api/`, `${baseUrl.slice(0, -MOUNT.length)}/api/`) },
     ])
     return {
       ...document,
@@ -137,7 +137,7 @@ function updateItem(facade: Facade, request: FastifyRequest<ItemRoute>, reply: F
           : {}),
       }
     })
-    return sendItem(facade, request, reply, await ask('items.get_stac', () => ({ item_id, base_url: baseOf(facade, request) })))
+    return sendItem(facade, request, reply, await ask('items.get_stac', () => ({ item_id, base_url: baseUrlOf(facade, request) })))
   })
 }
 

@@ -237,7 +237,7 @@ const ROUTES: readonly Route[] = [
     path: '/catalog/hosts/:id/stac/search',
     operation: 'catalog.search',
     input: (request, body) => ({ ...body, ...pick(queryOf(request), ['next']), host_name: idOf(request) }),
-    shape: (answer, _accountId, { request, base }) => scenesShape(answer, pathOf(request.url), base),
+    shape: (answer, _accountId, { request, baseUrl }) => scenesShape(answer, pathOf(request.url), baseUrl),
     refusal: { 422: (problem) => ({ ...problem, error: { message: problem['detail'] } }) },
   },
   {
@@ -253,7 +253,7 @@ const ROUTES: readonly Route[] = [
     path: '/v2/processing/jobs/:id',
     operation: 'processing.job.get',
     input: (request) => ({ job_id: idOf(request) }),
-    shape: ({ job }, _accountId, { base }) => jobShape(job as Json, base),
+    shape: ({ job }, _accountId, { baseUrl }) => jobShape(job as Json, baseUrl),
   },
   ...TEMPLATE_ROUTES,
   // There are no budgets here: limits are on members, and nothing is charged to a budget.
@@ -288,13 +288,13 @@ function jobsInput(request: FastifyRequest): Json {
 }
 
 /** The client asks its own host for the next page, so that the link is a path. */
-function jobsShape(answer: Json, _accountId: string | null, { request, base }: { request: FastifyRequest; base: string }): Json {
+function jobsShape(answer: Json, _accountId: string | null, { request, baseUrl }: { request: FastifyRequest; baseUrl: string }): Json {
   const { jobs, page, limit, total } = answer as Json & { jobs: Json[]; page: number; limit: number; total: number }
-  const url = new URL(request.url, base)
+  const url = new URL(request.url, baseUrl)
   url.searchParams.delete('key')
   url.searchParams.set('page', String(page + 1))
   const links = (page + 1) * limit < total ? [{ rel: 'next', href: `${url.pathname}${url.search}` }] : []
-  return { jobs: jobs.map((job) => jobShape(job, base)), links }
+  return { jobs: jobs.map((job) => jobShape(job, baseUrl)), links }
 }
 
 /** The area comes as GeoJSON in the address. */
@@ -330,7 +330,7 @@ export function registerUp42(app: FastifyInstance, projecting: Projecting): void
       url: path,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         const invoked = await project(projecting, operation, request, reply, async () => input(request, await bodyOf(request)))
-        const asked = { request, base: projecting.platform.baseUrl() }
+        const asked = { request, baseUrl: projecting.platform.baseUrl() }
         return send(reply, reshaped(invoked, route, asked))
       },
     })
@@ -354,11 +354,11 @@ function reshaped(invoked: Invoked, { shape, refusal }: Pick<Route, 'shape' | 'r
   }
   if (shape === 'bytes') return invoked
   const document = shape(documentOf(), invoked.trace.organizationId, asked)
-  return document instanceof Refused ? refusedWith(invoked, document.problem, asked.base) : answered(document)
+  return document instanceof Refused ? refusedWith(invoked, document.problem, asked.baseUrl) : answered(document)
 }
 
 /** For what an operation answers as a finding and UP42 as a refusal. */
-function refusedWith(invoked: Invoked, refused: Problem, base: string): Invoked {
-  const { status, headers, body } = problemReply(refused, invoked.trace.invocationId, base)
+function refusedWith(invoked: Invoked, refused: Problem, baseUrl: string): Invoked {
+  const { status, headers, body } = problemReply(refused, invoked.trace.invocationId, baseUrl)
   return { ...invoked, status, headers: { ...invoked.headers, ...headers }, body }
 }
