@@ -6,8 +6,8 @@ import { receive } from '#model/money/payment-notice.ts'
 import type { Platform } from '#pipeline/platform.ts'
 
 /** A notice of the card processor: believed by its signature alone, worked once, and refused with a failure when it should come again. */
-export async function receiveNotice(platform: Platform, body: Buffer, signature: string): Promise<void> {
-  const { db, clock, payments, commit } = platform
+export async function receiveNotice({ db, services }: Platform, body: Buffer, signature: string): Promise<void> {
+  const { clock, payments, commit } = services
   requirePayments({ payments })
   try {
     const notice = await payments!.readNotice(body, signature)

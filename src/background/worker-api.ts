@@ -30,7 +30,7 @@ interface Claim {
 
 /** The oldest job that waits for such a worker; null where there is none in time. */
 export async function claimJob(platform: Platform, tokens: Tokens, { secret, jobTypes, waitSeconds, signal }: Claim) {
-  const worker = platform.workers.identify(secret)
+  const worker = platform.services.workers.identify(secret)
   if (!worker)
     throw problem('unauthorized', 'This is not the secret of a registered worker', {
       headers: { 'WWW-Authenticate': 'Bearer realm="workers"' },
@@ -52,7 +52,11 @@ export async function claimJob(platform: Platform, tokens: Tokens, { secret, job
 }
 
 /** Takes a job and says that it has begun, in one transaction. */
-async function takeOne({ db, clock, commit }: Platform, worker: string, jobTypes: readonly string[]): Promise<runs.Run | null> {
+async function takeOne(
+  { db, services: { clock, commit } }: Platform,
+  worker: string,
+  jobTypes: readonly string[],
+): Promise<runs.Run | null> {
   const waiting = await runs.nextWaiting(db, jobTypes, 'worker', clock.now())
   if (!waiting) return null
   return await commit(waiting.organizationId, 'workers.claim', async ({ tx, events }) => {
@@ -69,14 +73,14 @@ async function handOver(platform: Platform, tokens: Tokens, run: runs.Run) {
     return { job: toJob(run), token, inputs, outputs_url_template: `${platform.baseUrl()}/workers/jobs/${run.id}/outputs/{name}` }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    await platform.commit(run.organizationId, 'workers.claim', async (change) => {
+    await platform.services.commit(run.organizationId, 'workers.claim', async (change) => {
       await failJob(change, run, run.runId, error.message)
     })
     return null
   }
 }
 
-async function inputsOf({ db, raster, storage }: Platform, run: runs.Run) {
+async function inputsOf({ db, services: { raster, storage } }: Platform, run: runs.Run) {
   const process = requireProcess(run.jobType)
   const means = { db, raster, principal: { ...SERVICE, organizationId: run.organizationId }, signal: new AbortController().signal }
   const sources = await findSources(means, process, run.inputParams, run.organizationId)
@@ -94,7 +98,10 @@ export async function signOutput(
   tokens: Tokens,
   asked: { token: string; jobId: string; name: string; contentType: string },
 ) {
-  const { db, storage } = platform
+  const {
+    db,
+    services: { storage },
+  } = platform
   const claims = await tokens.verify(asked.token)
   if (claims?.typ !== 'worker')
     throw problem('unauthorized', 'Send the token that came with the job', { headers: { 'WWW-Authenticate': 'Bearer realm="workers"' } })

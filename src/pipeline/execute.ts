@@ -42,12 +42,12 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
     const writeContext: WriteContext = { ...inside, tx, lineage: provenance.lineage, events, tasks: platform.tasks(tx) }
     output = await op.execute(writeContext, input, facts, prepared)
     const answer = toReply(platform, op, output, context)
-    const owner = { organizationId: trace.organizationId, invocationId: trace.invocationId, now: platform.clock.now() }
+    const owner = { organizationId: trace.organizationId, invocationId: trace.invocationId, now: platform.services.clock.now() }
     if (answer.status < 400) await provenance.seal(tx, owner)
     await writeEvents(tx, owner)
     if (!(answer.body instanceof Uint8Array)) throw new Error(`${op.id} writes, so it cannot stream its answer`)
     if (answer.status < 300) await claim?.complete(tx, stored(answer), op.afterwards === undefined)
-    await platform.audit.commitWith(tx, auditEntry(platform.clock, op, trace, answer.status, provenance.artifacts()))
+    await platform.audit.commitWith(tx, auditEntry(platform.services.clock, op, trace, answer.status, provenance.artifacts()))
     return answer
   })
   trace.audited = true

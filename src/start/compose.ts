@@ -157,7 +157,6 @@ export async function compose(parts: Parts): Promise<Composed> {
     commit: createCommit({ db, clock, tasks, committed }),
   }
   const platform: Platform = {
-    ...services,
     services,
     db,
     baseUrl,
@@ -182,7 +181,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     stream,
     limits: limitsOf(operations),
     auth: authOf(parts, { tokens, rightsChanged, mails: accountMails(tasks) }),
-    taskPlatform: { ...services, db, baseUrl, queue, committed, onFault },
+    taskPlatform: { services, db, baseUrl, queue, committed, onFault },
     close: () => closeAll([...own, parts.webhooks, parts.mail]),
   }
 }

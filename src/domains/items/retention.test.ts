@@ -289,7 +289,7 @@ test('retention: any history keeps to the state machine', async (t) => {
         if (before === 'deleted') break
         if (each.do === 'days') w.clock.advance({ days: each.days })
         if (each.do === 'use') {
-          w.platform.usage.touch(seq)
+          w.platform.services.usage.touch(seq)
           await w.flushUsage()
           usedAt = w.clock.now()
         }

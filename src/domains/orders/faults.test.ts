@@ -36,7 +36,7 @@ test('vendors that fail', async (t) => {
 
   await t.test('one that delivers in part: the part is paid, the rest released, and what is missing is named', async () => {
     const [available] = await balance(w, org)
-    const { scenes: sameDay } = await w.platform.vendors.catalog('sandbox-flaky').search({
+    const { scenes: sameDay } = await w.platform.services.vendors.catalog('sandbox-flaky').search({
       bbox: [2.3, 48.2, 2.31, 48.21],
       from: new Date('2025-06-12T00:00:00Z'),
       to: new Date('2025-06-12T23:59:59Z'),

@@ -34,7 +34,7 @@ export function registerShareUnlock(app: FastifyInstance, platform: Platform): v
       Entry,
       parseBody(request.body, request.headers['content-type'], request.headers['content-encoding']),
     ) as Static<typeof Entry>
-    const share = await platform.shares.open(request.params.token, password, 'failed')
+    const share = await platform.services.shares.open(request.params.token, password, 'failed')
     const { grant } = await share.sign(share.scope, GRANT_SECONDS)
     return reply.header('Cache-Control', 'no-store').send({ grant })
   })
