@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { nearest } from '#core/nearest.ts'
 import { problem, type Problem } from '#core/problem.ts'
 import type { AnyOperation } from '#operation.ts'
+import type { RouteParts } from './parts.ts'
 import { invoke, type Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { callerAddress } from './caller.ts'
@@ -13,11 +14,7 @@ import { PUBLIC_BYTES, readBody, USUAL_BYTES } from './read-body.ts'
 import { credentialOf } from './credential.ts'
 
 /** `POST /v1/op/{id}` and `POST /v1/{resource}/{action}`: the same operation, the same everything. */
-export function registerOperations(
-  app: FastifyInstance,
-  platform: Platform,
-  observe: (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void,
-): void {
+export function registerOperations(app: FastifyInstance, { platform, observe }: RouteParts): void {
   const large = createLargeBodies()
   app.addHook('onClose', () => large.close())
   app.all<{ Params: { '*': string } }>('/v1/*', async (request, reply) => {

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Defaulted } from '#core/shapes.ts'
 import { validateInput } from '#core/validate.ts'
-import type { Tokens } from '#access/tokens.ts'
+import type { SignInPlatform } from '#access/sign-in.ts'
 import { claimJob, signOutput } from '#background/worker-api.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { parseBody } from './body.ts'
@@ -21,8 +21,13 @@ const OutputInput = Closed({
   content_type: Defaulted(Type.String({ minLength: 1, maxLength: 200 }), 'image/tiff', { description: 'What the PUT will carry' }),
 })
 
+interface WorkerParts {
+  platform: Platform
+  auth: SignInPlatform
+}
+
 /** `/workers/claim` for registered workers from outside, and addresses for what they make. */
-export function registerWorkers(app: FastifyInstance, platform: Platform, tokens: Tokens): void {
+export function registerWorkers(app: FastifyInstance, { platform, auth: { tokens } }: WorkerParts): void {
   const bodyOf = (request: { body: unknown; headers: Record<string, unknown> }) =>
     parseBody(
       request.body as Buffer | undefined,

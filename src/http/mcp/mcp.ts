@@ -15,11 +15,10 @@ import { parseBody } from '#http/body.ts'
 import { callerAddress } from '#http/caller.ts'
 import { credentialOf } from '#http/credential.ts'
 import { abortedWith } from '#http/operations.ts'
+import type { Observe, RouteParts } from '#http/parts.ts'
 import { readBody, USUAL_BYTES } from '#http/read-body.ts'
 import { refused, resultOf, type ToolResult } from './results.ts'
 import { choiceOf, CONFIRM, createTools, KEY, keyOf, PARAMETER_OF, remember, toolName, type Choice, type Tools } from './tools.ts'
-
-type Observe = (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void
 
 interface Caller {
   readonly platform: Platform
@@ -36,7 +35,7 @@ const INSTRUCTIONS =
   'scenes on sale or free with catalog_federated_search. Look at an item with items_tile_render (format png): items_tile_tilejson ' +
   'tells its bounds and zooms. Geometry is GeoJSON in WGS84, a bbox is [west, south, east, north], times are RFC 3339.'
 
-export function registerMcp(app: FastifyInstance, { platform, observe }: { platform: Platform; observe: Observe }): void {
+export function registerMcp(app: FastifyInstance, { platform, observe }: RouteParts): void {
   const tools = createTools(platform.operations)
   const lists = new Map<string, Answered>()
   app.post('/mcp', async (request, reply) => {

@@ -7,7 +7,12 @@ import type { Platform } from '#pipeline/platform.ts'
 import { isPublished } from '#http/openapi.ts'
 import { escape, layout, sendPage } from './layout.ts'
 
-export function registerWelcome(app: FastifyInstance, platform: Platform, demo: Demo): void {
+export interface WelcomeParts {
+  platform: Platform
+  demo: Demo
+}
+
+export function registerWelcome(app: FastifyInstance, { platform, demo }: WelcomeParts): void {
   const demoFor = async (request: FastifyRequest) => (isOwnRequest(request, platform.baseUrl()) ? await demo() : null)
   const show = async (request: FastifyRequest, reply: FastifyReply) => {
     const shown = await demoFor(request)

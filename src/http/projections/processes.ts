@@ -18,7 +18,8 @@ import {
   type JobDocument,
   type ProcessDocument,
 } from './processes.wire.ts'
-import { numeric, pick, project, queryOf, type Projecting } from './project.ts'
+import { numeric, pick, project, queryOf } from './project.ts'
+import type { RouteParts } from '#http/parts.ts'
 
 const MAX_WAIT_SECONDS = 25
 /** As many jobs as `processing.jobs.list` gives at once; who asks for more gets these and a `next` link. */
@@ -26,36 +27,36 @@ const MAX_JOBS = 100
 const DEFAULT_JOBS = 20
 const MAX_PROCESSES = 10_000
 
-export function registerProcesses(app: FastifyInstance, projecting: Projecting): void {
-  const baseUrl = () => projecting.platform.baseUrl()
+export function registerProcesses(app: FastifyInstance, parts: RouteParts): void {
+  const baseUrl = () => parts.platform.baseUrl()
   app.get('/conformance', async () => conformance())
   app.get('/api', async (_request, reply) => reply.type('application/vnd.oai.openapi+json;version=3.0').send(processesApi(baseUrl())))
   app.get('/processes', async (request, reply) => {
     const query = queryOf(request)
     const [limit, offset] = [countOf(query, 'limit', MAX_PROCESSES, 1), countOf(query, 'offset', 0, 0)]
-    const invoked = await project(projecting, 'processing.catalog.list', request, reply, () => ({}))
+    const invoked = await project(parts, 'processing.catalog.list', request, reply, () => ({}))
     return shown(reply, invoked, ({ processes }: { processes: ProcessDocument[] }) => ({
       processes: processes.slice(offset, offset + limit).map((process) => processSummary(process, baseUrl())),
       links: pageLinks(request, baseUrl(), { previous: null, next: offset + limit < processes.length ? { offset: offset + limit } : null }),
     }))
   })
   app.get<{ Params: { id: string } }>('/processes/:id', async (request, reply) => {
-    const invoked = await project(projecting, 'processing.catalog.get', request, reply, () => ({ process_id: request.params.id }))
+    const invoked = await project(parts, 'processing.catalog.get', request, reply, () => ({ process_id: request.params.id }))
     return shown(reply, invoked, (process: ProcessDocument) => processDescription(process, baseUrl()), EXCEPTIONS.noSuchProcess)
   })
-  app.post<{ Params: { id: string } }>('/processes/:id/execution', (request, reply) => execute(projecting, request, reply))
-  registerJobs(app, projecting)
+  app.post<{ Params: { id: string } }>('/processes/:id/execution', (request, reply) => execute(parts, request, reply))
+  registerJobs(app, parts)
 }
 
 type JobRoute = { Params: { id: string } }
 
-function registerJobs(app: FastifyInstance, projecting: Projecting): void {
-  const baseUrl = () => projecting.platform.baseUrl()
+function registerJobs(app: FastifyInstance, parts: RouteParts): void {
+  const baseUrl = () => parts.platform.baseUrl()
   app.get('/jobs', async (request, reply) => {
     const query = queryOf(request)
     const limit = Math.min(countOf(query, 'limit', DEFAULT_JOBS, 1), MAX_JOBS)
     const page = countOf(query, 'page', 0, 0)
-    const invoked = await project(projecting, 'processing.jobs.list', request, reply, () => ({ ...jobFilter(query), limit, page }))
+    const invoked = await project(parts, 'processing.jobs.list', request, reply, () => ({ ...jobFilter(query), limit, page }))
     return shown(reply, invoked, ({ jobs, total }: { jobs: JobDocument[]; total: number }) => ({
       jobs: jobs.map((job) => statusInfo(job, baseUrl())),
       links: pageLinks(request, baseUrl(), {
@@ -67,7 +68,7 @@ function registerJobs(app: FastifyInstance, projecting: Projecting): void {
   const job = async (request: FastifyRequest<JobRoute>, reply: FastifyReply, operation: string, words: (job: JobDocument) => unknown) => {
     const { id } = request.params
     // Whoever is not signed in learns that first; what is no id is the id of no job.
-    const invoked = await project(projecting, operation, request, reply, () => {
+    const invoked = await project(parts, operation, request, reply, () => {
       if (!isUuid(id)) throw noSuchJob()
       return { job_id: id }
     })
@@ -146,13 +147,13 @@ function pageLinks(
 }
 
 /** Waits for the end unless asked not to; what is not done by then is told as a job. */
-async function execute(projecting: Projecting, request: FastifyRequest<JobRoute>, reply: FastifyReply): Promise<FastifyReply> {
-  const baseUrl = projecting.platform.baseUrl()
+async function execute(parts: RouteParts, request: FastifyRequest<JobRoute>, reply: FastifyReply): Promise<FastifyReply> {
+  const baseUrl = parts.platform.baseUrl()
   const prefer = String(request.headers['prefer'] ?? '')
   const isAsync = /\brespond-async\b/.test(prefer)
   const asked = /\bwait=(\d{1,4})\b/.exec(prefer)?.[1]
   const wait = isAsync ? Number(asked ?? 0) : Number(asked ?? MAX_WAIT_SECONDS)
-  const invoked = await project(projecting, 'processing.execute', request, reply, () => {
+  const invoked = await project(parts, 'processing.execute', request, reply, () => {
     const wanted = requestOf(request)
     return {
       process_id: request.params.id,

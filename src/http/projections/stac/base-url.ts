@@ -1,9 +1,9 @@
 /** Under which address the facade is seen: its own, or the one that a proxy of ours was asked at. */
 import type { FastifyRequest } from 'fastify'
 import { trusting } from '#core/proxies.ts'
-import type { Projecting } from '#http/projections/project.ts'
+import type { RouteParts } from '#http/parts.ts'
 
-export interface Facade extends Projecting {
+export interface Facade extends RouteParts {
   /** Addresses or networks whose `X-Forwarded-*` are believed. */
   trustedProxies: readonly string[]
   /** Where the same API is served in the words of another service; left out: at `/stac`, in our own. */

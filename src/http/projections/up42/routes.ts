@@ -10,7 +10,8 @@ import { parseBody } from '#http/body.ts'
 import { readBody, USUAL_BYTES } from '#http/read-body.ts'
 import { send } from '#http/operations.ts'
 import { pathOf } from '#http/methods.ts'
-import { numeric, pick, project, queryOf, type Projecting } from '#http/projections/project.ts'
+import { numeric, pick, project, queryOf } from '#http/projections/project.ts'
+import type { RouteParts } from '#http/parts.ts'
 import { TEMPLATE_ROUTES } from './processes.ts'
 import { collectionShape, jobShape, jobStatuses, scenesShape } from './shapes.ts'
 import { Refused, type Asked, type Json, type Route, type Shape } from './route.ts'
@@ -322,15 +323,15 @@ function parsed(text: unknown): unknown {
   }
 }
 
-export function registerUp42(app: FastifyInstance, projecting: Projecting): void {
+export function registerUp42(app: FastifyInstance, parts: RouteParts): void {
   for (const route of ROUTES) {
     const { method, path, operation, input } = route
     app.route({
       method,
       url: path,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        const invoked = await project(projecting, operation, request, reply, async () => input(request, await bodyOf(request)))
-        const asked = { request, baseUrl: projecting.platform.baseUrl() }
+        const invoked = await project(parts, operation, request, reply, async () => input(request, await bodyOf(request)))
+        const asked = { request, baseUrl: parts.platform.baseUrl() }
         return send(reply, reshaped(invoked, route, asked))
       },
     })
