@@ -7,6 +7,7 @@ import type { Platform } from '#pipeline/platform.ts'
 import { validateInput } from '#core/validate.ts'
 import { parseBody } from './body.ts'
 import { isOwnRequest } from './local.ts'
+import { STANDARD_BYTES } from './read-body.ts'
 
 /** The sandbox processor, as far as a person meets it. */
 export interface SandboxConfirmation {
@@ -29,7 +30,7 @@ interface PaymentParts {
 
 /** `/webhooks/payments` for the processor's signed notices; with the sandbox, `/sandbox/payments/confirm` for what a browser would do. */
 export function registerPayments(app: FastifyInstance, { platform, sandboxPayments, isLocal }: PaymentParts): void {
-  app.post('/webhooks/payments', async (request) => {
+  app.post('/webhooks/payments', { bodyLimit: STANDARD_BYTES }, async (request) => {
     const signature = request.headers['stripe-signature']
     await receiveNotice(platform, (request.body as Buffer | undefined) ?? Buffer.alloc(0), typeof signature === 'string' ? signature : '')
     return { received: true }

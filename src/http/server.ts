@@ -38,7 +38,7 @@ import { registerUp42 } from './projections/up42/routes.ts'
 import { registerUp42SignIn } from './projections/up42/sign-in.ts'
 import { registerWmts } from './projections/wmts.ts'
 import { registerProxyLimit } from './proxied.ts'
-import { linger, readBody, SIGN_IN_BYTES, USUAL_BYTES } from './read-body.ts'
+import { registerBodies, SIGN_IN_BYTES } from './read-body.ts'
 import { registerVendors } from './vendors.ts'
 import { registerWorkers } from './workers.ts'
 
@@ -122,6 +122,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     // A URL that cannot be decoded reaches no hook and no route.
     frameworkErrors: (error, _request, reply) => void sendError(platform, error, reply.headers(COMMON_HEADERS)),
     exposeHeadRoutes: true,
+    bodyLimit: SIGN_IN_BYTES,
     // Callers could forge a forwarded address, so it is read only from proxies that the operator named, from the right.
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
   })
@@ -169,18 +170,6 @@ function registerRequestLog(app: FastifyInstance, { log }: { log: Logger }): voi
         { method: request.method, path: redact(pathOf(request.url)), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
         'request',
       )
-    done()
-  })
-}
-
-/** Operations read their bodies themselves, once the caller has been let in; what other routes take is small. */
-function registerBodies(app: FastifyInstance): void {
-  app.addHook('preHandler', async (request) => {
-    if (request.method !== 'POST' || /^\/((v1|v2|stac|catalog)\/|mcp\b)/.test(request.url)) return
-    request.body = await readBody(request.raw, /^\/(webhooks|processes)\//.test(request.url) ? USUAL_BYTES : SIGN_IN_BYTES)
-  })
-  app.addHook('onResponse', (request, _reply, done) => {
-    linger(request.raw)
     done()
   })
 }

@@ -16,7 +16,7 @@ import { callerAddress } from '#http/caller.ts'
 import { credentialOf } from '#http/credential.ts'
 import { abortedWith } from '#http/operations.ts'
 import type { Observe, RouteParts } from '#http/parts.ts'
-import { readBody, USUAL_BYTES } from '#http/read-body.ts'
+import { READS_BODY, readRequest } from '#http/read-body.ts'
 import { refused, resultOf, type ToolResult } from './results.ts'
 import { choiceOf, CONFIRM, createTools, KEY, keyOf, PARAMETER_OF, remember, toolName, type Choice, type Tools } from './tools.ts'
 
@@ -38,7 +38,7 @@ const INSTRUCTIONS =
 export function registerMcp(app: FastifyInstance, { platform, observe }: RouteParts): void {
   const tools = createTools(platform.operations)
   const lists = new Map<string, Answered>()
-  app.post('/mcp', async (request, reply) => {
+  app.post('/mcp', READS_BODY, async (request, reply) => {
     requireSameOrigin(request, platform.baseUrl())
     const principal = await authenticate(request, reply, platform)
     const signal = abortedWith(reply)
@@ -58,7 +58,7 @@ export function registerMcp(app: FastifyInstance, { platform, observe }: RoutePa
 
 async function readMessage(request: FastifyRequest): Promise<Record<string, unknown>> {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers
-  return parseBody(await readBody(request.raw, USUAL_BYTES), type, encoding)
+  return parseBody(await readRequest(request), type, encoding)
 }
 
 /** A browser names the page that calls. Agents are no pages and name none. */

@@ -20,6 +20,7 @@ import {
 } from './processes.wire.ts'
 import { numeric, pick, project, queryOf } from './project.ts'
 import type { RouteParts } from '#http/parts.ts'
+import { STANDARD_BYTES } from '#http/read-body.ts'
 
 const MAX_WAIT_SECONDS = 25
 /** As many jobs as `processing.jobs.list` gives at once; who asks for more gets these and a `next` link. */
@@ -44,7 +45,9 @@ export function registerProcesses(app: FastifyInstance, parts: RouteParts): void
     const invoked = await project(parts, 'processing.catalog.get', request, reply, () => ({ process_id: request.params.id }))
     return shown(reply, invoked, (process: ProcessDocument) => processDescription(process, baseUrl()), EXCEPTIONS.noSuchProcess)
   })
-  app.post<{ Params: { id: string } }>('/processes/:id/execution', (request, reply) => execute(parts, request, reply))
+  app.post<{ Params: { id: string } }>('/processes/:id/execution', { bodyLimit: STANDARD_BYTES }, (request, reply) =>
+    execute(parts, request, reply),
+  )
   registerJobs(app, parts)
 }
 

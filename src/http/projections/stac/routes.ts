@@ -4,7 +4,7 @@ import { problem } from '#core/problem.ts'
 import { parseBody } from '#http/body.ts'
 import { credentialOf } from '#http/credential.ts'
 import { send } from '#http/operations.ts'
-import { readBody, USUAL_BYTES } from '#http/read-body.ts'
+import { READS_BODY, readRequest } from '#http/read-body.ts'
 import { extensionUri, withKey } from '#core/stac.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import { project, queryOf } from '#http/projections/project.ts'
@@ -169,10 +169,10 @@ function registerSearch(app: FastifyInstance, facade: Facade): void {
     const invoked = await project(facade, 'stac.search', request, reply, input)
     return sendFeatures(facade, request, reply, invoked, { path: '/stac/search', query, posted: null, links: [] })
   })
-  app.post('/stac/search', async (request, reply) => {
+  app.post('/stac/search', READS_BODY, async (request, reply) => {
     let posted: Json = {}
     const invoked = await project(facade, 'stac.search', request, reply, async () => {
-      posted = parseBody(await readBody(request.raw, USUAL_BYTES), request.headers['content-type'], request.headers['content-encoding'])
+      posted = parseBody(await readRequest(request), request.headers['content-type'], request.headers['content-encoding'])
       return searchInput(facade, request, pickAsked(posted))
     })
     return sendFeatures(facade, request, reply, invoked, { path: '/stac/search', query: {}, posted, links: [] })

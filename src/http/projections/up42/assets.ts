@@ -10,7 +10,7 @@ import { project } from '#http/projections/project.ts'
 import { bodyOf, sendProblem } from '#http/projections/stac/answers.ts'
 import { baseUrlOf, type Dialect, type Facade } from '#http/projections/stac/base-url.ts'
 import { registerStac, sendItem } from '#http/projections/stac/routes.ts'
-import { readBody, USUAL_BYTES } from '#http/read-body.ts'
+import { READS_BODY, readRequest } from '#http/read-body.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import type { Json } from './route.ts'
 
@@ -67,7 +67,9 @@ const DIALECT: Dialect = {
 export function registerUp42Assets(app: FastifyInstance, facade: Facade): void {
   const theirs = { ...facade, dialect: DIALECT }
   void app.register(async (scope) => registerStac(scope, theirs), { prefix: MOUNT })
-  app.patch<ItemRoute>(`${MOUNT}/stac/collections/:collection/items/:item`, (request, reply) => updateItem(theirs, request, reply))
+  app.patch<ItemRoute>(`${MOUNT}/stac/collections/:collection/items/:item`, READS_BODY, (request, reply) =>
+    updateItem(theirs, request, reply),
+  )
   app.delete<CollectionRoute>(`${MOUNT}/stac/collections/:collection`, (request, reply) => deleteCollection(theirs, request, reply))
   app.post<{ Params: { item_id: string; key: string } }>('/api/v1/items/:item_id/assets/:key/download-url', async (request, reply) => {
     const { item_id, key } = request.params
@@ -125,8 +127,8 @@ function updateItem(facade: Facade, request: FastifyRequest<ItemRoute>, reply: F
     const item_id = shown.properties['svc:item_id']
     const { properties } = bodyOf<{ item: { properties: Json } }>(await ask('items.get', () => ({ item_id }))).item
     await ask('items.update', async () => {
-      const { headers, raw } = request
-      const given = parseBody(await readBody(raw, USUAL_BYTES), headers['content-type'], headers['content-encoding'])
+      const { headers } = request
+      const given = parseBody(await readRequest(request), headers['content-type'], headers['content-encoding'])
       const [title, tags] = [given[TITLE] ?? null, given[TAGS] ?? null]
       const isStated = title !== null && 'title' in properties
       return {

@@ -12,7 +12,7 @@ import type { RouteParts } from '#http/parts.ts'
 import { bodyOf, sendProblem } from '#http/projections/stac/answers.ts'
 import { GEOJSON_TYPE, JSON_TYPE } from '#http/projections/stac/documents.ts'
 import { fromQuery, pickAsked } from '#http/projections/stac/query.ts'
-import { readBody, USUAL_BYTES } from '#http/read-body.ts'
+import { READS_BODY, readRequest } from '#http/read-body.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import type { Json } from './route.ts'
 
@@ -54,7 +54,7 @@ export function registerUp42Catalog(app: FastifyInstance, parts: RouteParts): vo
   })
   app.get<SceneRoute>(`${MOUNT}/collections/:id/items/:item`, (request, reply) => sendScene(parts, request, reply, root()))
   app.get(`${MOUNT}/search`, (request, reply) => search(parts, request, reply, root()))
-  app.post(`${MOUNT}/search`, (request, reply) => search(parts, request, reply, root()))
+  app.post(`${MOUNT}/search`, READS_BODY, (request, reply) => search(parts, request, reply, root()))
 }
 
 interface SceneRoute {
@@ -195,8 +195,8 @@ async function search(parts: RouteParts, request: FastifyRequest, reply: Fastify
   let posted: Json = {}
   let wanted: Wanted | null = null
   const { invoked, sources } = await sourcesOf(parts, request, reply, async () => {
-    const { headers, raw } = request
-    if (isPost) posted = parseBody(await readBody(raw, USUAL_BYTES), headers['content-type'], headers['content-encoding'])
+    const { headers } = request
+    if (isPost) posted = parseBody(await readRequest(request), headers['content-type'], headers['content-encoding'])
     wanted = wantedOf(isPost ? pickAsked(posted) : fromQuery({ ...queryOf(request) }))
   })
   if (invoked.status !== 200) return sendProblem(reply, invoked)

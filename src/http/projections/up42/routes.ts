@@ -7,7 +7,7 @@ import type { Problem } from '#core/problem.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import { problemReply } from '#pipeline/reply.ts'
 import { parseBody } from '#http/body.ts'
-import { readBody, USUAL_BYTES } from '#http/read-body.ts'
+import { READS_BODY, readRequest } from '#http/read-body.ts'
 import { send } from '#http/operations.ts'
 import { pathOf } from '#http/methods.ts'
 import { numeric, pick, project, queryOf } from '#http/projections/project.ts'
@@ -329,6 +329,7 @@ export function registerUp42(app: FastifyInstance, parts: RouteParts): void {
     app.route({
       method,
       url: path,
+      ...READS_BODY,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         const invoked = await project(parts, operation, request, reply, async () => input(request, await bodyOf(request)))
         const asked = { request, baseUrl: parts.platform.baseUrl() }
@@ -339,11 +340,12 @@ export function registerUp42(app: FastifyInstance, parts: RouteParts): void {
 }
 
 /** Read when the caller has been let in, as the bodies of operations are. */
-async function bodyOf({ method, raw, headers }: FastifyRequest): Promise<Json> {
+async function bodyOf(request: FastifyRequest): Promise<Json> {
+  const { method, headers } = request
   if (method === 'GET') return {}
   const type = headers['content-type']
   const isPatch = method === 'PATCH' && type?.startsWith('application/merge-patch+json')
-  return parseBody(await readBody(raw, USUAL_BYTES), isPatch ? 'application/json' : type, headers['content-encoding'])
+  return parseBody(await readRequest(request), isPatch ? 'application/json' : type, headers['content-encoding'])
 }
 
 function reshaped(invoked: Invoked, { shape, refusal }: Pick<Route, 'shape' | 'refusal'>, asked: Asked): Invoked {
