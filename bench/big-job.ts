@@ -12,7 +12,7 @@ import { crsFromEpsg } from '#raster/crs/registry.ts'
 import { writeCog } from '#raster/write/cog.ts'
 import { openFileSink } from '#raster/write/sink.ts'
 import { treeCpuMs } from './lib/cpu.ts'
-import { call, found, ok } from '../test/support/client.ts'
+import { call, createOwner, ok } from '../test/support/client.ts'
 import { openLab } from '../test/support/service.ts'
 
 const SIDE = Number(process.env['BIG_SIDE'] ?? 20_000)
@@ -41,7 +41,7 @@ async function writeScene(file: string): Promise<void> {
     bands: BANDS.map((name) => ({ name })),
     compression: 'zstd' as const,
   }
-  const made = new Map<number, Uint16Array>()
+  const blocks = new Map<number, Uint16Array>()
   // Rows that were made once serve for all blocks of that height: filling a gigabyte anew is not what is measured here.
   const rowsOf = (rows: number) => {
     const data = new Uint16Array(SIDE * rows * BANDS.length)
@@ -52,11 +52,11 @@ async function writeScene(file: string): Promise<void> {
           noise = (Math.imul(noise, 1_664_525) + 1_013_904_223) >>> 0
           data[i] = 1_500 + band * 400 + 800 * wave[x]! * wave[row]! + (noise >>> 26)
         }
-    made.set(rows, data)
+    blocks.set(rows, data)
     return data
   }
   await writeCog(sink, { ...spec, ...look }, async (_y, rows) => {
-    const data = made.get(rows) ?? rowsOf(rows)
+    const data = blocks.get(rows) ?? rowsOf(rows)
     const [starts, stride, mask] = [bands, BANDS.length, null]
     return { width: SIDE, height: rows, bands, data: bands.map(() => data), starts, stride, mask, byteLength: data.byteLength }
   })
@@ -110,7 +110,7 @@ try {
   console.log(`${SIDE} × ${SIDE} pixels, ${BANDS.length} bands of uint16: a file of ${(size / 2 ** 20).toFixed(0)} MB`)
   const service = await lab.start({ env: { DATA_DIR: path.join(dataDir, 'service'), DEMO: '0', SANDBOX: '0', LOG_LEVEL: 'error' } })
   const { baseUrl } = service
-  const { token } = await found(baseUrl, 'owner@example.com')
+  const { token } = await createOwner(baseUrl, 'owner@example.com')
   await ok(baseUrl, token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
   await ok(baseUrl, token, 'billing.topup', { aud_cents: 5_000_000 })
   const { key } = await ok(baseUrl, token, 'api_keys.create', {

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { found, ok, type Owner } from '../test/support/client.ts'
+import { createOwner, ok, type Owner } from '../test/support/client.ts'
 import { openLab, type Service } from '../test/support/service.ts'
 import { pageOf, registryOf } from './lib/hosts.ts'
 import { percentile } from './lib/scenes.ts'
@@ -51,7 +51,7 @@ const registry = registryOf(
 
 async function federated({ baseUrl }: Service, { token }: Owner): Promise<void> {
   const took: number[] = []
-  const one = async () => {
+  const search = async () => {
     const began = performance.now()
     const { features, sources } = await ok(baseUrl, token, 'catalog.federated_search', { bbox: [0, 0, 1, 1], limit: 50 })
     took.push(performance.now() - began)
@@ -59,7 +59,7 @@ async function federated({ baseUrl }: Service, { token }: Owner): Promise<void> 
     if (features.length !== 50 || sources.length !== SOURCES || failed.length !== HANGING)
       throw new Error(`${features.length} scenes, ${failed.length} of ${sources.length} sources failed`)
   }
-  for (let done = 0; done < SEARCHES; done += SIDE_BY_SIDE) await Promise.all(Array.from({ length: SIDE_BY_SIDE }, one))
+  for (let done = 0; done < SEARCHES; done += SIDE_BY_SIDE) await Promise.all(Array.from({ length: SIDE_BY_SIDE }, search))
   const [p50, p95] = [percentile(took, 0.5), percentile(took, 0.95)]
   console.log(
     `federated search, ${SOURCES} sources, ${HANGING} hang, ${took.length} searches, ${SIDE_BY_SIDE} at a time: ` +
@@ -97,7 +97,7 @@ try {
   const load = readFileSync('/proc/loadavg', 'utf8').split(' ').slice(0, 2).join(' ')
   console.log(`${os.availableParallelism()} cores, load average ${load}; wall times`)
   const service = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '0', SANDBOX: '0', SOURCES: file, EGRESS_ALLOW: address } })
-  const owner = await found(service.baseUrl, 'bench@example.com')
+  const owner = await createOwner(service.baseUrl, 'bench@example.com')
   await federated(service, owner)
   const peaks: number[] = []
   for (let round = 0; round < ROUNDS; round++) peaks.push(await streamed(service, owner))

@@ -58,19 +58,19 @@ async function overhead(): Promise<void> {
     return await response.json()
   }
   const ours = () => client.call('projects.list', { limit: 10 }, {}, 'read')
-  const [plain, made]: [number[], number[]] = [[], []]
+  const [plain, generated]: [number[], number[]] = [[], []]
   for (let pair = -WARM_UP; pair < PAIRS; pair++) {
     const isFirst = pair % 2 === 0
     const first = await cpuMs(isFirst ? bare : ours)
     const second = await cpuMs(isFirst ? ours : bare)
     if (pair < 0) continue
     plain.push(isFirst ? first : second)
-    made.push(isFirst ? second : first)
+    generated.push(isFirst ? second : first)
   }
   child.kill()
-  const more = (of: (values: readonly number[]) => number) => `${((of(made) / of(plain) - 1) * 100).toFixed(1)}%`
+  const more = (of: (values: readonly number[]) => number) => `${((of(generated) / of(plain) - 1) * 100).toFixed(1)}%`
   console.log(`bare fetch  ${mean(plain).toFixed(3)} ms of CPU a call`)
-  console.log(`client      ${mean(made).toFixed(3)} ms of CPU a call`)
+  console.log(`client      ${mean(generated).toFixed(3)} ms of CPU a call`)
   console.log(`that is ${more(mean)} more, by the median ${more(median)} (${PAIRS} pairs); the target is under 5%`)
 }
 

@@ -11,7 +11,7 @@ import { createConsoleBuild } from '#start/console-build.ts'
 import { CONSOLE_FOLDER } from '#http/pages/console.ts'
 import { launch } from '../test/browser/chromium.ts'
 import { boxInAddress } from '../test/browser/support/address.ts'
-import { found, PASSWORD, type Owner } from '../test/support/client.ts'
+import { createOwner, PASSWORD, type Owner } from '../test/support/client.ts'
 import { openLab } from '../test/support/service.ts'
 import { pageOf, registryOf } from './lib/hosts.ts'
 import { cpuBeforePaint } from './lib/paints.ts'
@@ -72,7 +72,7 @@ function sizes(): void {
   // What several screens share is kept by the browser after the first of them; here each pays for all of it.
   const added = [...screens]
     .filter((chunk) => chunk !== signIn && chunk !== inside)
-    .map((chunk) => [chunk.replace(/-[\w-]{8}\.js$/, ''), sum([...closureOf(chunk)].filter((one) => !first.has(one)))] as const)
+    .map((chunk) => [chunk.replace(/-[\w-]{8}\.js$/, ''), sum([...closureOf(chunk)].filter((file) => !first.has(file)))] as const)
     .toSorted(([, a], [, b]) => b - a)
   for (const [name, size] of added) said(`route: ${name}`, size, 45, 'kB')
   const library = path.join(import.meta.dirname, '../node_modules/maplibre-gl/dist')
@@ -213,7 +213,7 @@ async function firstMap(browser: Browser, baseUrl: string, owner: Owner): Promis
 /** Script, style and layout of the main thread, in CPU time, so that what else the machine does counts for nothing. */
 async function workOf(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics')
-  const of = (name: string) => metrics.find((one) => one.name === name)?.value ?? 0
+  const of = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0
   return (of('ScriptDuration') + of('LayoutDuration') + of('RecalcStyleDuration')) * 1000
 }
 
@@ -287,7 +287,7 @@ try {
     ),
   )
   const service = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '0', SANDBOX: '0', SOURCES: file, EGRESS_ALLOW: address } })
-  const owner = await found(service.baseUrl, 'bench@example.com')
+  const owner = await createOwner(service.baseUrl, 'bench@example.com')
   console.log(`${os.availableParallelism()} cores, load average ${os.loadavg()[0]!.toFixed(1)}`)
   const browser = await launch()
   try {

@@ -29,8 +29,8 @@ const baseUrl = await new Promise<string>((resolve, reject) => {
   let said = ''
   service.stdout.on('data', (chunk: Buffer) => {
     said += chunk.toString()
-    const found = /Service\s+(http\S+)/.exec(said)
-    if (found) resolve(found[1]!)
+    const match = /Service\s+(http\S+)/.exec(said)
+    if (match) resolve(match[1]!)
   })
   service.once('exit', () => reject(new Error(`the service did not start: ${said}`)))
 })

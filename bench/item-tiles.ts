@@ -9,7 +9,7 @@ import { Agent, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { found, ok } from '../test/support/client.ts'
+import { createOwner, ok } from '../test/support/client.ts'
 import { scene, tileAt } from '../test/support/scene.ts'
 import { embeddedUrl, openLab, postmasterOf } from '../test/support/service.ts'
 import { median, treeCpuMs } from './lib/cpu.ts'
@@ -68,7 +68,7 @@ function send(address: URL, method: string, body: string | null, key: string): P
 try {
   const dataDir = lab.dataDir()
   const service = await lab.start({ env: { DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'info', EGRESS_ALLOW: place } })
-  const owner = await found(service.baseUrl, 'bench@example.com')
+  const owner = await createOwner(service.baseUrl, 'bench@example.com')
   const { id: projectId } = await ok(service.baseUrl, owner.token, 'projects.create', { name: 'Bench' })
   const { key } = await ok(service.baseUrl, owner.token, 'api_keys.create', {
     name: 'bench',
@@ -152,19 +152,19 @@ try {
           row === 'drawn'
             ? grid.map((tile) => ask(tile, rescale))
             : Array.from({ length: KEPT_REQUESTS }, (_, i) => ask(grid[(i % KEPT_TILES) + 60]!, '0,3000'))
-        const one = await measure(asks)
-        if (round > 0) measured[index]!.push(one) // The first round only warms up.
+        const run = await measure(asks)
+        if (round > 0) measured[index]!.push(run) // The first round only warms up.
       }
     }
     console.log(`${row}: ${ROUNDS} rounds, ${CONNECTIONS} connections, medians a tile`)
-    const of = (index: number, pick: (one: Measured) => number) => median(measured[index]!.map(pick))
+    const of = (index: number, pick: (run: Measured) => number) => median(measured[index]!.map(pick))
     sides.forEach(({ name }, index) => {
-      const more = (pick: (one: Measured) => number) => `${((of(index, pick) / of(0, pick) - 1) * 100).toFixed(1)}%`
+      const more = (pick: (run: Measured) => number) => `${((of(index, pick) / of(0, pick) - 1) * 100).toFixed(1)}%`
       const against =
-        index === 0 ? '' : `  CPU ${more((one) => one.cpuMs)} more, time ${more((one) => one.wallMs)} more (target ≤ ${TARGET * 100}%)`
+        index === 0 ? '' : `  CPU ${more((run) => run.cpuMs)} more, time ${more((run) => run.wallMs)} more (target ≤ ${TARGET * 100}%)`
       console.log(
-        `  ${name.padEnd(24)} CPU ${of(index, (one) => one.cpuMs).toFixed(3)} ms  time ` +
-          `${of(index, (one) => one.wallMs).toFixed(3)} ms  p50 ${of(index, (one) => one.p50).toFixed(1)} ms${against}`,
+        `  ${name.padEnd(24)} CPU ${of(index, (run) => run.cpuMs).toFixed(3)} ms  time ` +
+          `${of(index, (run) => run.wallMs).toFixed(3)} ms  p50 ${of(index, (run) => run.p50).toFixed(1)} ms${against}`,
       )
     })
   }

@@ -63,8 +63,8 @@ async function started(command: string, args: readonly string[], env: NodeJS.Pro
     let text = ''
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString()
-      const found = said.exec(text)
-      if (found) resolve(found[1]!)
+      const match = said.exec(text)
+      if (match) resolve(match[1]!)
     })
     child.once('exit', () => reject(new Error(`${command} did not start: ${text}`)))
   })

@@ -93,7 +93,7 @@ async function reservationsPerSecond(db: Db, ids: readonly string[], callers: nu
     Array.from({ length: callers }, async (_, caller) => {
       for (let nth = caller; performance.now() < until; nth++) {
         const organizationId = ids[nth % ids.length]!
-        const made = {
+        const row = {
           id: newId(),
           mode: 'credit' as const,
           credits: 1,
@@ -104,11 +104,7 @@ async function reservationsPerSecond(db: Db, ids: readonly string[], callers: nu
           deadlineAt: null,
           approvalId: null,
         }
-        await ledgers.reserve(
-          db,
-          { organizationId, invocationId: newId(), now: new Date(), reference: { type: 'order', id: made.id } },
-          made,
-        )
+        await ledgers.reserve(db, { organizationId, invocationId: newId(), now: new Date(), reference: { type: 'order', id: row.id } }, row)
         done++
       }
     }),

@@ -18,7 +18,7 @@ try {
   const service = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '0', PAYMENTS: 'none', SANDBOX: '0', ROLE: 'api' } })
   const { baseUrl, pid } = service
   const members: { token: string; projectId: string }[] = []
-  for (let n = 0; n < ORGANIZATIONS; n++) members.push(await found(baseUrl, n))
+  for (let n = 0; n < ORGANIZATIONS; n++) members.push(await createOwner(baseUrl, n))
   await sleep(REST_SECONDS * 1_000)
   const before = memoryMb(pid)
 
@@ -65,7 +65,7 @@ async function post(url: string, body: object, token?: string) {
   return (await answer.json()) as any
 }
 
-async function found(baseUrl: string, n: number): Promise<{ token: string; projectId: string }> {
+async function createOwner(baseUrl: string, n: number): Promise<{ token: string; projectId: string }> {
   const account = { email: `bench-${n}@example.com`, password: 'correct horse battery' }
   const { access_token } = await post(`${baseUrl}/auth/sign-up`, { ...account, name: 'Bench' })
   await post(`${baseUrl}/v1/op/organizations.create`, { name: `Bench ${n}` }, access_token)

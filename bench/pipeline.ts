@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
-import { found, ok } from '../test/support/client.ts'
+import { createOwner, ok } from '../test/support/client.ts'
 import { embeddedUrl, openLab, postmasterOf } from '../test/support/service.ts'
 import { median, treeCpuMs } from './lib/cpu.ts'
 
@@ -44,7 +44,7 @@ async function compare(): Promise<void> {
 
   for (const operation of ['organizations.get', 'projects.get']) {
     // A person each: nobody comes near the calls that a person may make in an hour.
-    const owner = await found(service.baseUrl, `${operation}@example.com`)
+    const owner = await createOwner(service.baseUrl, `${operation}@example.com`)
     const { id: projectId } = await ok(service.baseUrl, owner.token, 'projects.create', { name: 'Bench' })
     const keyInput = { name: 'bench', permissions: ['read'], rate_limit: 2_000_000_000 }
     const { key } = await ok(service.baseUrl, owner.token, 'api_keys.create', keyInput)
@@ -79,19 +79,19 @@ function print(operation: string, sides: { name: string; measured: Measured[] }[
   console.log(`${operation}: ${ROUNDS} rounds of ${REQUESTS} requests over ${CONNECTIONS} connections, medians`)
   const [bare] = sides
   for (const { name, measured } of sides) {
-    const of = (pick: (one: Measured) => number) => median(measured.map(pick))
-    const ratio = median(measured.map((one, round) => one.perSecond / bare!.measured[round]!.perSecond))
-    const cpu = of((one) => one.serverMs) + of((one) => one.databaseMs)
-    const bareCpu = median(bare!.measured.map((one) => one.serverMs)) + median(bare!.measured.map((one) => one.databaseMs))
+    const of = (pick: (run: Measured) => number) => median(measured.map(pick))
+    const ratio = median(measured.map((run, round) => run.perSecond / bare!.measured[round]!.perSecond))
+    const cpu = of((run) => run.serverMs) + of((run) => run.databaseMs)
+    const bareCpu = median(bare!.measured.map((run) => run.serverMs)) + median(bare!.measured.map((run) => run.databaseMs))
     const against =
       name === bare!.name
         ? ''
         : `  ${(ratio * 100).toFixed(0)}% of the bare route (target ≥ ${TARGET * 100}%), by CPU ${((bareCpu / cpu) * 100).toFixed(0)}%`
-    const perSecond = of((one) => one.perSecond).toFixed(0)
+    const perSecond = of((run) => run.perSecond).toFixed(0)
     console.log(
       `  ${name.padEnd(11)} ${perSecond.padStart(6)}/s  ` +
-        `p50 ${of((one) => one.p50).toFixed(1)} ms  p99 ${of((one) => one.p99).toFixed(1)} ms  ` +
-        `CPU a call: server ${of((one) => one.serverMs).toFixed(3)} ms, PostgreSQL ${of((one) => one.databaseMs).toFixed(3)} ms${against}`,
+        `p50 ${of((run) => run.p50).toFixed(1)} ms  p99 ${of((run) => run.p99).toFixed(1)} ms  ` +
+        `CPU a call: server ${of((run) => run.serverMs).toFixed(3)} ms, PostgreSQL ${of((run) => run.databaseMs).toFixed(3)} ms${against}`,
     )
   }
 }

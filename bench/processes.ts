@@ -324,16 +324,16 @@ function compareAll(wanted: string): void {
     console.log(`inputs of ${SIZE} × ${SIZE} pixels`)
     const heads = ['ours ms', 'peer ms', 'wall', 'ours CPU', 'peer CPU', 'CPU', 'ours MB', 'peer MB', 'RSS MB']
     console.log(`${''.padEnd(20)}${heads.map((head) => head.padStart(9)).join('')}  values`)
-    for (const one of casesIn(folder)) if (one.name.includes(wanted)) compareOne(folder, one)
+    for (const testCase of casesIn(folder)) if (testCase.name.includes(wanted)) compareOne(folder, testCase)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function compareOne(folder: string, one: Case): void {
+function compareOne(folder: string, testCase: Case): void {
   const out = path.join(folder, 'theirs.tif')
   rmSync(out, { force: true })
-  const { method, inputs, options, files } = one
+  const { method, inputs, options, files } = testCase
   const args = [
     '--disable-warning=ExperimentalWarning',
     ...STEADY_FLAGS,
@@ -350,7 +350,7 @@ function compareOne(folder: string, one: Case): void {
       timeout: LIMIT_MS,
     }),
   ) as Timing
-  const [command, rest] = one.theirs(out)
+  const [command, rest] = testCase.theirs(out)
   const peer = timed(command, rest)
   const megabytes = (file: string) => (statSync(file).size / 2 ** 20).toFixed(1)
   const cells = [
@@ -364,5 +364,5 @@ function compareOne(folder: string, one: Case): void {
     megabytes(out),
     mine.rssMb.toFixed(0),
   ]
-  console.log(`${one.name.padEnd(20)}${cells.map((cell) => cell.padStart(9)).join('')}  ${valuesOf(folder, one)}`)
+  console.log(`${testCase.name.padEnd(20)}${cells.map((cell) => cell.padStart(9)).join('')}  ${valuesOf(folder, testCase)}`)
 }

@@ -61,20 +61,20 @@ interface Scenario {
 }
 
 function readReport(file: string): Found {
-  const found: Found = { calls: 0, statuses: {}, failures: new Map() }
+  const summary: Found = { calls: 0, statuses: {}, failures: new Map() }
   for (const line of readFileSync(file, 'utf8').split('\n')) {
     if (!line.startsWith('{"ScenarioFinished"')) continue
     const { recorder } = (JSON.parse(line) as { ScenarioFinished: Scenario }).ScenarioFinished
     for (const { response } of Object.values(recorder?.interactions ?? {})) {
-      found.calls += 1
+      summary.calls += 1
       const status = String(response?.status_code ?? 'none')
-      found.statuses[status] = (found.statuses[status] ?? 0) + 1
+      summary.statuses[status] = (summary.statuses[status] ?? 0) + 1
     }
     for (const { failure_info: info } of Object.values(recorder?.checks ?? {}).flat())
       if (info)
-        found.failures.set(`${info.failure.operation}: ${info.failure.title}`, info.failure.message.split('\n').slice(0, 2).join(', '))
+        summary.failures.set(`${info.failure.operation}: ${info.failure.title}`, info.failure.message.split('\n').slice(0, 2).join(', '))
   }
-  return found
+  return summary
 }
 
 const MAX_LINE = 1_500

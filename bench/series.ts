@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { ownCpuMs, treeCpuMs } from './lib/cpu.ts'
-import { found, ok } from '../test/support/client.ts'
+import { createOwner, ok } from '../test/support/client.ts'
 import { openLab } from '../test/support/service.ts'
 import { FIELD } from './lib/parcel.ts'
 
@@ -21,7 +21,7 @@ try {
   const { baseUrl, pid } = await lab.start({
     env: { DATA_DIR: path.join(lab.dataDir(), 'service'), DEMO: '0', SANDBOX: '0', LOG_LEVEL: 'error' },
   })
-  const { token } = await found(baseUrl, 'owner@example.com')
+  const { token } = await createOwner(baseUrl, 'owner@example.com')
   const { id: project_id } = await ok(baseUrl, token, 'projects.create', { name: 'Series' })
   const files = Array.from({ length: FILES }, (_, index) => readFileSync(path.join(FOLDER, `platform-${index}.tif`)))
   const { key } = await ok(baseUrl, token, 'api_keys.create', {

@@ -156,7 +156,7 @@ let usedCopies = 0
 
 type Results = Map<Side, Measured[]>
 const ableTo = (sides: readonly Side[], item: Case): Side[] => sides.filter(({ name }) => name !== 'MapServer' || item.mapserver)
-const of = (results: Results, side: Side, pick: (one: Measured) => number): number => median(results.get(side)!.map(pick))
+const of = (results: Results, side: Side, pick: (run: Measured) => number): number => median(results.get(side)!.map(pick))
 
 /** All sides, round by round, nobody always first. `people` says who asks what of a side. */
 async function rounds(
@@ -175,8 +175,8 @@ async function rounds(
 
 /** Taken from one list by several. */
 const shared = (asks: readonly (() => Promise<number>)[], clients: number): Iterable<() => Promise<number>>[] => {
-  const one = asks.values()
-  return Array.from({ length: clients }, () => ({ [Symbol.iterator]: () => ({ next: () => one.next() }) }))
+  const queue = asks.values()
+  return Array.from({ length: clients }, () => ({ [Symbol.iterator]: () => ({ next: () => queue.next() }) }))
 }
 
 async function cell(sides: readonly Side[], at: { item: Case; format: Format; workload: Workload; clients: number }): Promise<void> {
@@ -195,17 +195,17 @@ async function cell(sides: readonly Side[], at: { item: Case; format: Format; wo
   for (const ours of able.filter(({ way }) => way !== null)) {
     const parts = [ours, ...peers].map(
       (side) =>
-        `${show(of(results, side, (one) => one.cpuMs))}${show(of(results, side, (one) => one.perSecond))}` +
-        `${show(of(results, side, (one) => one.p95))}${show(of(results, side, (one) => one.kilobytes))}`,
+        `${show(of(results, side, (run) => run.cpuMs))}${show(of(results, side, (run) => run.perSecond))}` +
+        `${show(of(results, side, (run) => run.p95))}${show(of(results, side, (run) => run.kilobytes))}`,
     )
     const ratios = peers.map((peer) => {
       const cpu =
-        of(results, peer, (one) => one.cpuMs) /
+        of(results, peer, (run) => run.cpuMs) /
         Math.max(
           LEAST_CPU_MS,
-          of(results, ours, (one) => one.cpuMs),
+          of(results, ours, (run) => run.cpuMs),
         )
-      const speed = of(results, ours, (one) => one.perSecond) / of(results, peer, (one) => one.perSecond)
+      const speed = of(results, ours, (run) => run.perSecond) / of(results, peer, (run) => run.perSecond)
       const aim = aimOf(peer, ours, workload, format)
       return { text: `${show(cpu)}×${show(speed)}×`, missed: Math.min(cpu, speed) < aim ? `${peer.name} ${aim}×` : null }
     })
@@ -228,10 +228,10 @@ async function mapSession(sides: readonly Side[], item: Case, format: Format): P
       return pathOf(item, user).map((tile: Tile) => () => side.fetch(item, copy, tile, format))
     }),
   )
-  const waits = able.map((side) => ({ side, p50: of(results, side, (one) => one.p50), p95: of(results, side, (one) => one.p95) }))
+  const waits = able.map((side) => ({ side, p50: of(results, side, (run) => run.p50), p95: of(results, side, (run) => run.p95) }))
   const told = waits.map(({ side, p50, p95 }) => {
     const slower = waits.some((peer) => side.way !== null && peer.side.name === 'TiTiler' && peer.p95 < p95)
-    return `${side.name}${show(p50)}${show(p95)}${show(of(results, side, (one) => one.cpuMs))}${slower ? '  slower than TiTiler' : ''}`
+    return `${side.name}${show(p50)}${show(p95)}${show(of(results, side, (run) => run.cpuMs))}${slower ? '  slower than TiTiler' : ''}`
   })
   console.log(`${item.name.padEnd(24)}${format.padEnd(6)}${USERS} users, ${SESSION_FILES} files; p50, p95, CPU ms: ${told.join(' | ')}`)
 }

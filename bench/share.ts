@@ -9,7 +9,7 @@ import { openFileStore } from '#adapters/storage/files.ts'
 import { systemClock } from '#core/clock.ts'
 import { openDatabase } from '#db/open.ts'
 import { secretOf } from '#model/platform/secret.ts'
-import { found, ok } from '../test/support/client.ts'
+import { createOwner, ok } from '../test/support/client.ts'
 import { scene, tileAt } from '../test/support/scene.ts'
 import { embeddedUrl, openLab } from '../test/support/service.ts'
 import { storeFile } from '../test/support/stored-file.ts'
@@ -156,7 +156,7 @@ async function work({ baseUrl, key, projectId, forMs }: Task): Promise<number[]>
 }
 
 async function prepare(baseUrl: string, dataDir: string) {
-  const owner = await found(baseUrl, 'bench@example.com')
+  const owner = await createOwner(baseUrl, 'bench@example.com')
   const { id: projectId } = await ok(baseUrl, owner.token, 'projects.create', { name: 'Bench' })
   const { key } = await ok(baseUrl, owner.token, 'api_keys.create', { name: 'bench', permissions: ['write'], rate_limit: 2_000_000_000 })
   const { id: itemId } = await ok(baseUrl, owner.token, 'items.create', { project_id: projectId, type: 'user_raster', name: 'Harbour' })

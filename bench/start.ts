@@ -80,9 +80,9 @@ function treeOf(pid: number): number[] {
     .readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => [Number(name), parentOf(Number(name))] as const)
-  const found = [pid]
-  for (const current of found) found.push(...parents.filter(([, parent]) => parent === current).map(([child]) => child))
-  return found.filter(isAlive)
+  const pids = [pid]
+  for (const current of pids) pids.push(...parents.filter(([, parent]) => parent === current).map(([child]) => child))
+  return pids.filter(isAlive)
 }
 
 function statOf(pid: number): string[] {

@@ -8,7 +8,7 @@ import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { found, ok, call } from '../test/support/client.ts'
+import { createOwner, ok, call } from '../test/support/client.ts'
 import { tileAt } from '../test/support/scene.ts'
 import { openLab, postmasterOf } from '../test/support/service.ts'
 import { stripedStream } from '../test/support/tiff.ts'
@@ -27,7 +27,7 @@ try {
   const service = await lab.start({ env: { DATA_DIR: dataDir, DEMO: '0', STORE_PORT: '0' } })
   const watch = watchMemory(service.pid, postmasterOf(dataDir)!.pid)
   const { baseUrl } = service
-  const owner = await found(baseUrl, 'bench@example.com')
+  const owner = await createOwner(baseUrl, 'bench@example.com')
   const { key } = await ok(baseUrl, owner.token, 'api_keys.create', { name: 'bench', permissions: ['write'], rate_limit: 1_000_000 })
   const { id: projectId } = await ok(baseUrl, owner.token, 'projects.create', { name: 'Bench' })
 

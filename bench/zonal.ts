@@ -138,9 +138,9 @@ async function ours(): Promise<void> {
   const zones = features.map(({ geometry }) => geometry)
   const many = async (statistics: readonly ZonalStatistic[], percentiles: readonly number[]) => {
     const raster = await openTiff(await openFileSource(path.join(FOLDER, 'large.tif')))
-    const { zones: found } = await zonalStatistics(raster, { zones, statistics, percentiles })
+    const { zones: computed } = await zonalStatistics(raster, { zones, statistics, percentiles })
     await raster.close()
-    return found.map(([summary]) => [...statistics.map((name) => summary!.values[name] ?? null), ...summary!.percentiles])
+    return computed.map(([summary]) => [...statistics.map((name) => summary!.values[name] ?? null), ...summary!.percentiles])
   }
   const series = async (form: Form) => {
     const opened: TiffRaster[] = []

@@ -45,7 +45,7 @@ test('password and sessions', async (t) => {
     const second = await w.signIn(first)
     const { sessions } = (await get(w, second, '/auth/sessions')).body
     assert.deepEqual(
-      sessions.map((one: Record<string, unknown>) => [one['is_current'], one['created_at'], one['last_used_at']]),
+      sessions.map((session: Record<string, unknown>) => [session['is_current'], session['created_at'], session['last_used_at']]),
       [
         [true, w.clock.now().toISOString(), w.clock.now().toISOString()],
         [false, ...Array.from({ length: 2 }, () => new Date(w.clock.now().getTime() - 60_000).toISOString())],
@@ -54,9 +54,9 @@ test('password and sessions', async (t) => {
     assert.ok(!JSON.stringify(sessions).includes(second.refreshToken))
     assert.equal((await post(w, second, '/auth/sign-out-everywhere', { password: 'not the password' })).status, 403)
     assert.equal((await post(w, second, '/auth/sign-out-everywhere')).status, 204)
-    for (const one of [first, second]) {
-      assert.equal((await get(w, one, '/auth/sessions')).status, 401)
-      assert.equal((await w.post('/auth/refresh', { refresh_token: one.refreshToken })).status, 401)
+    for (const session of [first, second]) {
+      assert.equal((await get(w, session, '/auth/sessions')).status, 401)
+      assert.equal((await w.post('/auth/refresh', { refresh_token: session.refreshToken })).status, 401)
     }
     assert.equal(await signInStatus(w, first, first.password), 200)
   })

@@ -33,7 +33,7 @@ test('every operation that consumes money or memory says what bounds it', async 
 
   await t.test('each row is about operations that exist, and is complete', () => {
     for (const { names, consumes, bound, tested } of rows) {
-      for (const name of names.filter((one) => !/^(GET|POST) /.test(one)))
+      for (const name of names.filter((name) => !/^(GET|POST) /.test(name)))
         assert.ok(
           [...operations.keys()].some((id) => covers(name, id)),
           `${name} is not an operation`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { found, post } from './support/client.ts'
+import { createOwner, post } from './support/client.ts'
 import { isAlive, openLab, postmasterOf, until } from './support/service.ts'
 
 // Goal: the database that the service brings along lives as long as somebody needs it, and no longer.
@@ -34,7 +34,7 @@ test('the embedded PostgreSQL', async (t) => {
     const { pid } = postmasterOf(dataDir)!
     await first!.kill('SIGTERM')
     assert.equal(isAlive(pid), true)
-    await found(second!.baseUrl, 'founder@example.com')
+    await createOwner(second!.baseUrl, 'founder@example.com')
     await second!.kill('SIGTERM')
     await until('the end of PostgreSQL', () => !isAlive(pid))
   })

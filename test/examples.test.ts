@@ -67,14 +67,14 @@ async function things(w: World, org: Org) {
 type Things = Awaited<ReturnType<typeof things>>
 
 /** The example, about things that are there. */
-function exampleOf(op: AnyOperation, made: Fields, about: Things, now: Date): Fields {
+function exampleOf(op: AnyOperation, fields: Fields, about: Things, now: Date): Fields {
   const given = op.example.input as Fields
   const statuses = statusesOf(rows.get(op.id)!.a)
   const readsPixels = statuses.includes(422) || PIXELS.includes(op.id)
   const isMade = statuses[PRINCIPALS.indexOf('owner')] !== 404 // Else the row is about something that is nowhere.
   const input: Fields = {}
   for (const [name, value] of Object.entries(given))
-    input[name] = isMade && NAMES.test(name) && Object.hasOwn(made, name) ? made[name] : value
+    input[name] = isMade && NAMES.test(name) && Object.hasOwn(fields, name) ? fields[name] : value
   for (const name of ['item_id', 'source_item_id']) if (readsPixels && name in input) input[name] = about.itemId
   if (readsPixels && 'token' in input) Object.assign(input, about.shared)
   if ('url' in input && op.id.startsWith('cog.')) input['url'] = about.url

@@ -25,9 +25,9 @@ function* fields(shape: Shape, at: string): Generator<readonly [string, number]>
 
 test('band math of 1,000 characters', async (t) => {
   await t.test('every operation that takes some lets it in', () => {
-    const found = [...operations.values()].flatMap((op) => [...fields(op.input as Shape, op.id)])
-    assert.ok(found.length > 12, String(found.length))
-    for (const [where, length] of found) assert.ok(length >= MAX_CHARACTERS, `${where} takes ${length}`)
+    const expressions = [...operations.values()].flatMap((op) => [...fields(op.input as Shape, op.id)])
+    assert.ok(expressions.length > 12, String(expressions.length))
+    for (const [where, length] of expressions) assert.ok(length >= MAX_CHARACTERS, `${where} takes ${length}`)
   })
 
   await t.test('it is drawn, measured and saved; one character more is refused', async () => {

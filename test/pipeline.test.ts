@@ -36,7 +36,7 @@ const make = operation({
     return requireOrganization(principal)
   },
   async execute({ tx, clock, lineage, events, tasks, principal }, { fault }, organizationId) {
-    const made = await projects.insert(tx, {
+    const project = await projects.insert(tx, {
       organizationId,
       name: 'made',
       description: null,
@@ -45,16 +45,16 @@ const make = operation({
       createdBy: principal.userId,
       now: clock.now(),
     })
-    await tasks.enqueue(note, { text: made.id })
+    await tasks.enqueue(note, { text: project.id })
     if (fault === 'nothing produced') lineage.nothingProduced()
-    else if (fault !== 'no lineage') lineage.record('project', made.id, 'created')
-    if (fault === 'undeclared lineage') lineage.record('item', made.id, 'uploaded', { kind: 'project', id: made.id })
-    if (fault === 'unknown origin') lineage.record('project', made.id, 'created', { kind: 'project', id: 'nowhere' })
-    if (fault === 'undeclared event') events.emit('item.deleted', made.id, {})
-    if (fault === 'broken event') events.emit('project.created', made.id, { id: made.id, secret: 1 })
+    else if (fault !== 'no lineage') lineage.record('project', project.id, 'created')
+    if (fault === 'undeclared lineage') lineage.record('item', project.id, 'uploaded', { kind: 'project', id: project.id })
+    if (fault === 'unknown origin') lineage.record('project', project.id, 'created', { kind: 'project', id: 'nowhere' })
+    if (fault === 'undeclared event') events.emit('item.deleted', project.id, {})
+    if (fault === 'broken event') events.emit('project.created', project.id, { id: project.id, secret: 1 })
     if (fault === 'late refusal') throw problem('bad-request', 'changed my mind')
     if (fault === 'crash') throw new Error('secret detail of /etc/passwd: select * from app_user')
-    return fault === 'leaky output' ? ({ id: made.id, password: 'x' } as { id: string }) : { id: made.id }
+    return fault === 'leaky output' ? ({ id: project.id, password: 'x' } as { id: string }) : { id: project.id }
   },
 })
 

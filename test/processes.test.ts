@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { openDatabase } from '#db/open.ts'
-import { call, found, ok, post } from './support/client.ts'
+import { call, createOwner, ok, post } from './support/client.ts'
 import { createDatabase, createEmptyDatabase } from './support/database.ts'
 import { createEffects } from './faults/operations.ts'
 import { MAIN_WITH_TEST_OPERATIONS, openLab, until, type Lab } from './support/service.ts'
@@ -37,7 +37,7 @@ test('two services start at the same moment on an empty database', async (t) => 
       (select count(*) from project) as projects, (select count(*) from signing_key) as keys
   `.execute(db)
   assert.deepEqual(rows, [{ users: 1, organizations: 1, projects: 1, keys: 1 }], 'one demo, one signing key')
-  const owner = await found(first!.baseUrl, 'founder@example.com')
+  const owner = await createOwner(first!.baseUrl, 'founder@example.com')
   assert.equal(
     (await call(second!.baseUrl, owner.token, 'organizations.get', {})).status,
     200,
@@ -61,7 +61,7 @@ test('limits and revocation hold over two processes', async (t) => {
   const { url, db } = await databaseFor(t)
   const env = { DATABASE_URL: url, DATA_DIR: lab.dataDir(), DEMO: '0' }
   const [first, second] = await Promise.all([lab.start({ env }), lab.start({ env })])
-  const owner = await found(first!.baseUrl, 'founder@example.com')
+  const owner = await createOwner(first!.baseUrl, 'founder@example.com')
   /** Ends the connections on which the processes hear of changes. */
   const deafen = async () => {
     const { rows } = await sql<{ pid: number }>`
@@ -115,7 +115,7 @@ test('SIGTERM lets the calls under way finish', async (t) => {
   const { url, db } = await databaseFor(t)
   await createEffects(db)
   const service = await lab.start({ entry: MAIN_WITH_TEST_OPERATIONS, env: { DATABASE_URL: url, DATA_DIR: lab.dataDir(), DEMO: '0' } })
-  const owner = await found(service.baseUrl, 'founder@example.com')
+  const owner = await createOwner(service.baseUrl, 'founder@example.com')
   assert.equal((await fetch(`${service.baseUrl}/ready`)).status, 200)
 
   const released = Promise.withResolvers<void>()
@@ -166,7 +166,7 @@ test('ROLE=worker tells how it is, works jobs and serves nothing else', async (t
   const { url, db } = await databaseFor(t)
   const env = { DATABASE_URL: url, DATA_DIR: lab.dataDir(), DEMO: '0' }
   const api = await lab.start({ env: { ...env, ROLE: 'api' } })
-  const owner = await found(api.baseUrl, 'founder@example.com')
+  const owner = await createOwner(api.baseUrl, 'founder@example.com')
   const { id: projectId } = await ok(api.baseUrl, owner.token, 'projects.create', { name: 'x' })
   await ok(api.baseUrl, owner.token, 'projects.add_member', { project_id: projectId, email: 'late@example.com' })
   await sql`update invitation set expires_at = now() - interval '1 day'`.execute(db)

@@ -61,7 +61,7 @@ try {
   const watchdog = watchFiles({
     limitMs: FILE_LIMIT_MS,
     nameOf(command) {
-      const entry = entries.find((one) => command.includes(one))
+      const entry = entries.find((candidate) => command.includes(candidate))
       return entry ? path.relative(root, entry) : null
     },
     say: (line) => process.stdout.write(`${line}\n`),

@@ -80,12 +80,12 @@ export function publishedOperations(document: Document): Published[] {
 /** `analytics.execute` takes and finds what its method does: one shape for each. */
 function byMethod(op: Published): Published {
   if (op.id !== BY_METHOD) return op
-  const one = (schema: Schema, name: string, fields: Readonly<Record<string, Schema>>): Schema => ({
+  const component = (schema: Schema, name: string, fields: Readonly<Record<string, Schema>>): Schema => ({
     ...schema,
     properties: { ...schema.properties, operation: { const: name }, ...fields },
   })
-  const input = METHODS.map(({ name, params }) => one(op.input, name, { params: params as Schema }))
-  const output = METHODS.map(({ name, result }) => one(op.output, name, { result: result as Schema }))
+  const input = METHODS.map(({ name, params }) => component(op.input, name, { params: params as Schema }))
+  const output = METHODS.map(({ name, result }) => component(op.output, name, { result: result as Schema }))
   return { ...op, input: { anyOf: input, required: ['operation'] }, output: { anyOf: output } }
 }
 
@@ -314,8 +314,8 @@ function method(document: Document, op: Published, used: Set<string>): string {
   const { type, body } = answerOf(document, op, used)
   const doc = comment(`${op.summary}\n\n${op.description}`, '  ')
   if (op.id === BY_METHOD) {
-    const found = `Promise<Extract<${outputName(op)}, { operation: I['operation'] }>>`
-    const head = `${name}<const I extends ${inputName(op)}>(\n    input: I,\n    options?: CallOptions,\n  ): ${found}`
+    const promise = `Promise<Extract<${outputName(op)}, { operation: I['operation'] }>>`
+    const head = `${name}<const I extends ${inputName(op)}>(\n    input: I,\n    options?: CallOptions,\n  ): ${promise}`
     return `${doc}  ${head} {\n    return ${body}\n  }\n`
   }
   const narrow = `  ${name}(${given}): ${type} {`

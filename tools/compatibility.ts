@@ -70,8 +70,8 @@ function resolve(document: Document, schema: Schema): Schema {
 
 /** The alternatives of a schema, by what each is. */
 function alternatives(document: Document, schema: Schema): Map<string, Schema> {
-  const found = resolve(document, schema)
-  const parts = found.anyOf ?? (Array.isArray(found.type) ? found.type.map((type: string) => ({ ...found, type })) : [found])
+  const resolved = resolve(document, schema)
+  const parts = resolved.anyOf ?? (Array.isArray(resolved.type) ? resolved.type.map((type: string) => ({ ...resolved, type })) : [resolved])
   return new Map(parts.map((part) => resolve(document, part)).map((part, index) => [nameOf(part, index), part]))
 }
 

@@ -49,18 +49,18 @@ function base(): { ref: string; isRelease: boolean } | null {
 }
 
 if (import.meta.main) {
-  const found = base()
-  if (!found) console.log('contract: no history to compare with')
+  const baseline = base()
+  if (!baseline) console.log('contract: no history to compare with')
   else {
     const after = JSON.parse(readFileSync(path.join(root, FILE), 'utf8')) as Published
-    const before = JSON.parse(git('show', `${found.ref}:${FILE}`)) as Published
+    const before = JSON.parse(git('show', `${baseline.ref}:${FILE}`)) as Published
     const changes = changesBetween(before, after)
     for (const kind of ['breaking', 'additive'] as const)
       for (const { where, what } of changes.filter((change) => change.kind === kind).slice(0, MAX_SHOWN))
         console.log(`${kind}  ${where}: ${what}`)
     const wrong = verdict(changes, { before: before.info.version, after: after.info.version })
-    console.log(`contract: ${changes.length} changes since ${found.ref}${wrong ? `. ${wrong}` : ''}`)
-    if (wrong && !found.isRelease) console.log('contract: not released yet, so nothing fails')
-    process.exitCode = wrong && found.isRelease ? 1 : 0
+    console.log(`contract: ${changes.length} changes since ${baseline.ref}${wrong ? `. ${wrong}` : ''}`)
+    if (wrong && !baseline.isRelease) console.log('contract: not released yet, so nothing fails')
+    process.exitCode = wrong && baseline.isRelease ? 1 : 0
   }
 }

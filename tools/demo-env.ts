@@ -103,12 +103,12 @@ try {
   if (word !== undefined && word !== ALL)
     throw new Error(`Unexpected argument "${word}"; ${ALL_COMMAND} waits for the whole demo, without "${ALL}" for its first scene alone`)
   const { access_token: token } = await post('/auth/sign-in', { email: DEMO_EMAIL, password: DEMO_PASSWORD })
-  const found = await demoOf(token, word === ALL)
+  const demo = await demoOf(token, word === ALL)
   const permissions = ['read', 'write', 'process']
   const { key } = await post('/v1/op/api_keys.create', { name: 'Guides', permissions, expires_in_days: KEY_DAYS }, token)
   const { access_token: fresh } = await post('/auth/sign-in', { email: DEMO_EMAIL, password: DEMO_PASSWORD })
   const client = { GROUNDTRACK_URL: baseUrl, GROUNDTRACK_API_KEY: key as string } // For the client and the command line.
-  const lines = Object.entries({ BASE: baseUrl, TOKEN: fresh, KEY: key as string, ...found, ...(await receiverOf()), ...client }).map(
+  const lines = Object.entries({ BASE: baseUrl, TOKEN: fresh, KEY: key as string, ...demo, ...(await receiverOf()), ...client }).map(
     ([name, value]) => `export ${name}=${quoted(value)}`,
   )
   process.stdout.write(`${lines.join('\n')}${FUNCTIONS}`)

@@ -4,12 +4,12 @@ import { findings } from '#start/doctor.ts'
 
 try {
   const config = loadConfig(process.env)
-  const found = findings(config)
+  const problems = findings(config)
   const where = config.isLocal
     ? `Local: only this machine can reach ${config.baseUrl}.`
     : `Not local: others can reach ${config.baseUrl}, so the demo, sandbox payments and sign-up as an operator are off unless set.`
-  process.stdout.write(`${[where, ...found, found.length === 0 ? 'Nothing unsafe was found.' : ''].filter(Boolean).join('\n')}\n`)
-  if (found.length > 0) process.exitCode = 1
+  process.stdout.write(`${[where, ...problems, problems.length === 0 ? 'Nothing unsafe was found.' : ''].filter(Boolean).join('\n')}\n`)
+  if (problems.length > 0) process.exitCode = 1
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error
   process.stderr.write(`${error.message}\n`)

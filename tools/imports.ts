@@ -55,7 +55,7 @@ export function resolve(from: string, specifier: string): string | null {
 
 /** Imports of one file, in the order they are written. */
 export function importsOf(file: string, text: string): Import[] {
-  const found: Import[] = []
+  const imports: Import[] = []
   for (const { 0: statement, index, groups } of text.matchAll(STATEMENT)) {
     const to = resolve(file, groups!['specifier'] ?? groups!['dynamic'] ?? '')
     if (to === null) continue
@@ -64,9 +64,9 @@ export function importsOf(file: string, text: string): Import[] {
       ?.split(',')
       .filter((name) => name.trim() !== '')
     const isTypeOnly = /^(import|export) type\b/.test(statement) || (names?.every((name) => name.trim().startsWith('type ')) ?? false)
-    found.push({ from: file, to, line: text.slice(0, index).split('\n').length, isTypeOnly })
+    imports.push({ from: file, to, line: text.slice(0, index).split('\n').length, isTypeOnly })
   }
-  return found
+  return imports
 }
 
 const isTest = (file: string) => /\.test\.ts$|\/testing\//.test(file)
@@ -83,7 +83,7 @@ export function circles({ files, imports }: Graph): string[][] {
   const low = new Map<string, number>()
   const stack: string[] = []
   const onStack = new Set<string>()
-  const found: string[][] = []
+  const cycles: string[][] = []
   const enter = (file: string) => {
     order.set(file, order.size)
     low.set(file, order.get(file)!)
@@ -109,10 +109,10 @@ export function circles({ files, imports }: Graph): string[][] {
       const circle = stack.splice(stack.indexOf(file))
       for (const member of circle) onStack.delete(member)
       const isOwnCircle = next.get(file)?.some(({ to }) => to === file) ?? false
-      if (circle.length > 1 || isOwnCircle) found.push(circle.toSorted())
+      if (circle.length > 1 || isOwnCircle) cycles.push(circle.toSorted())
     }
   }
-  return found
+  return cycles
 }
 
 /** Everything that is wrong with a graph, a line each. */
@@ -128,11 +128,11 @@ export function faults(graph: Graph): string[] {
 
 if (import.meta.main) {
   const graph = readGraph(path.dirname(import.meta.dirname))
-  const found = faults(graph)
-  for (const line of found) console.error(line)
+  const violations = faults(graph)
+  for (const line of violations) console.error(line)
   console.log(
     `${graph.files.length} files, ${graph.imports.length} imports: ` +
-      `${found.length === 0 ? 'no circle, none against the layers' : `${found.length} faults`}`,
+      `${violations.length === 0 ? 'no circle, none against the layers' : `${violations.length} faults`}`,
   )
-  process.exitCode = found.length > 0 ? 1 : 0
+  process.exitCode = violations.length > 0 ? 1 : 0
 }

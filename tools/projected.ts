@@ -68,9 +68,9 @@ function loadTables({ rows, datums, control }: Tables): void {
 }
 
 function addCode(proj: Proj, tables: Tables, code: number, isGeographic: boolean): void {
-  const found = proj.system(code)
-  const name = found?.info.name ?? `EPSG:${code}`
-  const chosen = found ? rowOf(proj, code, found, isGeographic) : 'PROJ has no plain form of it'
+  const system = proj.system(code)
+  const name = system?.info.name ?? `EPSG:${code}`
+  const chosen = system ? rowOf(proj, code, system, isGeographic) : 'PROJ has no plain form of it'
   if (typeof chosen === 'string') {
     tables.counts.refused++
     console.error(`${code} ${name}: ${chosen}`)

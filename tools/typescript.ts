@@ -31,8 +31,8 @@ export function pascal(id: string): string {
 
 /** `list_assets` becomes `listAssets`. */
 export function camel(name: string): string {
-  const made = pascal(name)
-  return made.slice(0, 1).toLowerCase() + made.slice(1)
+  const typeName = pascal(name)
+  return typeName.slice(0, 1).toLowerCase() + typeName.slice(1)
 }
 
 /** Comment lines that fit the page. */

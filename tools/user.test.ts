@@ -115,7 +115,7 @@ test('npm run user on the embedded database', async (t) => {
   await t.test('without a service, a server runs for the command alone', async () => {
     const { code, stdout, stderr } = await user(env, ['--email', 'first@example.com'])
     assert.equal(code, 0, stderr)
-    assert.match(stdout, /^Made the account first@example\.com\.$/m)
+    assert.match(stdout, /^Created the account first@example\.com\.$/m)
     assert.equal(existsSync(pidFile), false)
   })
 

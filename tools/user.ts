@@ -18,9 +18,9 @@ import { validateInput } from '#core/validate.ts'
 
 const USAGE = `Usage: npm run user -- --email a@b.c [--name NAME] [--password-stdin]
 
-  --email           whose account; it is made if there is none, otherwise it gets a new password
+  --email           the account's email address; created if it does not exist, otherwise its password is reset
   --name            how the person is shown (a new account without it: the part of the address before the @)
-  --password-stdin  read the password from standard input; without it one is made up and printed once
+  --password-stdin  read the password from standard input; by default one is generated and printed once
 
 The database is the one of DATABASE_URL, or the embedded one in DATA_DIR. The operator's roles of the account
 follow SYSTEM_ADMIN_EMAILS and CLIP_USER_EMAIL as they are set for this command.`
@@ -73,7 +73,7 @@ async function readPassword(): Promise<string> {
 }
 
 interface Outcome {
-  made: boolean
+  isNew: boolean
   roles: { isSystemAdmin: boolean; isClipUser: boolean }
 }
 
@@ -83,21 +83,21 @@ async function put(db: Db, config: Config, { email, name }: Request, password: s
   const passwordHash = await createPasswords({ waiting: 'passwords' }).hash(password)
   return await db.transaction().execute(async (tx) => {
     const now = systemClock.now()
-    if (await users.insert(tx, { email, name: name ?? email.split('@')[0]!, passwordHash, ...roles, now })) return { made: true, roles }
+    if (await users.insert(tx, { email, name: name ?? email.split('@')[0]!, passwordHash, ...roles, now })) return { isNew: true, roles }
     const { id } = (await users.findByEmail(tx, email))!.user
     await users.setPassword(tx, id, passwordHash)
     await users.setRoles(tx, id, roles)
     if (name !== undefined) await users.setName(tx, id, name)
     await sessions.endAllOfUser(tx, id, now)
     await rateWindows.resetAll(tx, attemptsOn(email)) // Whoever tried too often may try the new password at once.
-    return { made: false, roles }
+    return { isNew: false, roles }
   })
 }
 
-function report({ email, passwordFromStdin }: Request, password: string, { made, roles }: Outcome): string {
+function report({ email, passwordFromStdin }: Request, password: string, { isNew, roles }: Outcome): string {
   const held = [roles.isSystemAdmin && 'system admin', roles.isClipUser && 'clip user'].filter(Boolean)
   const lines = [
-    made ? `Made the account ${email}.` : `The account ${email} has a new password, and its sessions have ended. Its API keys still work.`,
+    isNew ? `Created the account ${email}.` : `Reset the password of ${email} and ended its sessions. Its API keys still work.`,
     held.length > 0
       ? `It is ${held.join(' and ')}.`
       : 'It holds no operator role: neither SYSTEM_ADMIN_EMAILS nor CLIP_USER_EMAIL names it here.',

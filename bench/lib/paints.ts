@@ -37,7 +37,9 @@ export async function cpuBeforePaint(browser: Browser, page: Page, load: () => P
   const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
   const paint = trace.traceEvents.filter(({ name }) => name === LARGEST).at(-1)
   if (!paint) throw new Error('The trace has no largest paint')
-  const before = trace.traceEvents.filter((one) => one.pid === paint.pid && one.tid === paint.tid && one.ph === 'X' && one.ts < paint.ts)
+  const before = trace.traceEvents.filter(
+    (event) => event.pid === paint.pid && event.tid === paint.tid && event.ph === 'X' && event.ts < paint.ts,
+  )
   return { scriptMs: cpuOf(before.filter(({ name }) => SCRIPT.has(name))), allMs: cpuOf(before.filter(({ name }) => name === 'RunTask')) }
 }
 

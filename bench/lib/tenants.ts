@@ -6,7 +6,7 @@ import { openFileStore } from '#adapters/storage/files.ts'
 import { systemClock } from '#core/clock.ts'
 import { openDatabase } from '#db/open.ts'
 import { secretOf } from '#model/platform/secret.ts'
-import { found, ok } from '../../test/support/client.ts'
+import { createOwner, ok } from '../../test/support/client.ts'
 import { scene } from '../../test/support/scene.ts'
 import { embeddedUrl } from '../../test/support/service.ts'
 import { startAttack } from './attacks.ts'
@@ -27,7 +27,7 @@ export interface Seen {
 }
 
 export async function makeTenant(baseUrl: string, dataDir: string, name: string): Promise<Tenant> {
-  const owner = await found(baseUrl, `${name}@example.com`)
+  const owner = await createOwner(baseUrl, `${name}@example.com`)
   const { id: projectId } = await ok(baseUrl, owner.token, 'projects.create', { name })
   const { key } = await ok(baseUrl, owner.token, 'api_keys.create', { name: 'bench', permissions: ['write'], rate_limit: 2_000_000_000 })
   const { id: itemId } = await ok(baseUrl, owner.token, 'items.create', { project_id: projectId, type: 'user_raster', name: 'Harbour' })
@@ -69,7 +69,7 @@ async function behave(tenant: Tenant, forMs: number, servicePid: number | null):
     refused: {},
     written: [],
   }
-  const one = async (kind: Kind): Promise<void> => {
+  const callOnce = async (kind: Kind): Promise<void> => {
     const [began, computed] = [performance.now(), loopMs()]
     const { status, body } =
       kind === 'tile'
@@ -87,7 +87,7 @@ async function behave(tenant: Tenant, forMs: number, servicePid: number | null):
   for (let n = 0; performance.now() < end; n++) {
     const kind = (['tile', 'search', 'write'] as const)[n % 3]!
     calls.push(
-      one(kind).catch((error: { code?: string; name: string }) => count(seen.refused, { [`${kind} ${error.code ?? error.name}`]: 1 })),
+      callOnce(kind).catch((error: { code?: string; name: string }) => count(seen.refused, { [`${kind} ${error.code ?? error.name}`]: 1 })),
     )
     await sleep(200)
   }

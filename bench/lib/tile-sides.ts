@@ -8,7 +8,7 @@ import { Agent, request } from 'node:http'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { found, ok } from '../../test/support/client.ts'
+import { createOwner, ok } from '../../test/support/client.ts'
 import { embeddedUrl, postmasterOf, type Lab } from '../../test/support/service.ts'
 import type { Case, Tile } from './cases.ts'
 import { ownCpuMs, treeCpuMs } from './cpu.ts'
@@ -81,7 +81,7 @@ export async function startOurs(setting: Setting): Promise<Side[]> {
     env: { DATA_DIR: dataDir, DEMO: '0', STORE_PORT: '0', EGRESS_ALLOW: files.host },
     ...(profile ? { nodeOptions: ['--cpu-prof', `--cpu-prof-dir=${profile}`] } : {}),
   })
-  const owner = await found(service.baseUrl, 'bench@example.com')
+  const owner = await createOwner(service.baseUrl, 'bench@example.com')
   const ask = (id: string, input: object) => ok(service.baseUrl, owner.token, id, input)
   const { id: project_id } = await ask('projects.create', { name: 'Bench' })
   const { key } = await ask('api_keys.create', { name: 'bench', permissions: ['read'], rate_limit: 2_000_000_000 })

@@ -29,14 +29,14 @@ app.post<{ Querystring: Query }>('/projects.get', async ({ query }) => {
     organizationId: query.organization,
     organizationRole: 'owner' as const,
   }
-  const found = await project.requireReader(db, caller, query.project)
-  const members = await project.listMembers(db, found.id)
-  const invited = await invitations.listOpen(db, found.id, new Date())
+  const projectRow = await project.requireReader(db, caller, query.project)
+  const members = await project.listMembers(db, projectRow.id)
+  const invited = await invitations.listOpen(db, projectRow.id, new Date())
   return {
-    ...projects.toRecord(found),
+    ...projects.toRecord(projectRow),
     members: [
-      ...members.map((member) => projects.toMember(found.id, member)),
-      ...invited.map((open) => projects.toInvited(found.id, open)),
+      ...members.map((member) => projects.toMember(projectRow.id, member)),
+      ...invited.map((open) => projects.toInvited(projectRow.id, open)),
     ],
   }
 })

@@ -61,7 +61,9 @@ async function shown(w: World, org: Org, page: Page, answers: Map<string, Promis
   await drawer.waitFor()
   const operations = await drawer.locator('.call-head b').allTextContents()
   assert.ok(operations.length > 0, `${address}: a screen makes calls`)
-  const id = operations.find((one) => w.platform.operations.get(one)?.tier === 'read' && !w.platform.operations.get(one)?.raw)
+  const id = operations.find(
+    (operation) => w.platform.operations.get(operation)?.tier === 'read' && !w.platform.operations.get(operation)?.raw,
+  )
   assert.ok(id, `${address}: one of ${operations.join(', ')} reads`)
   // By its name: calls that are made meanwhile stand before it.
   const head = drawer.locator(`.call-head:has(b:text-is("${id}"))`).first()

@@ -47,10 +47,10 @@ async function evidence(w: World, org: Org, chromium: Browser): Promise<void> {
     assert.deepEqual(copied, known)
 
     // The step that made it, in the audit log.
-    const made = known.edges.find(({ src_id }: { src_id: string }) => src_id === derived) ?? known.edges[0]
+    const edge = known.edges.find(({ src_id }: { src_id: string }) => src_id === derived) ?? known.edges[0]
     const { entries } = await w.ok(token, 'organizations.audit.list', { limit: 200 })
     const entry = entries.find(({ operation }: { operation: string }) => operation === 'processing.execute')
-    assert.ok(entry && made)
+    assert.ok(entry && edge)
     await page.goto(`${w.baseUrl}/app/team/audit`)
     await page.getByLabel('Operation').fill('processing.execute')
     await page.keyboard.press('Enter')

@@ -18,7 +18,7 @@ test('the console: hostile strings', { skip: WITHOUT_TIME, timeout: LONG_MS }, a
   await createConsoleBuild().run(new AbortController().signal)
   const w = await world(t, { startAt: new Date().toISOString() })
   const org = await w.organization(`${IMAGE} ${SVG}`)
-  const made = await hostileOrganization(w, org)
+  const hostile = await hostileOrganization(w, org)
   const here = await seat(w, await browser(t))
   const { page } = here
   const unmarked = async (where: string) => {
@@ -27,7 +27,7 @@ test('the console: hostile strings', { skip: WITHOUT_TIME, timeout: LONG_MS }, a
   }
   await journey('hostile', here, async () => {
     await signIn(here, org.owner)
-    for (const address of screensOf(org, made)) {
+    for (const address of screensOf(org, hostile)) {
       await goFrom(page, address).catch((error: Error) => assert.fail(`${address}: ${error.message}`))
       await unmarked(address)
     }
@@ -44,7 +44,7 @@ test('the console: hostile strings', { skip: WITHOUT_TIME, timeout: LONG_MS }, a
     const streaming = page.waitForResponse((response) => response.url().endsWith('/v1/events'))
     await page.goto(`${w.baseUrl}/app/alerts`)
     await streaming
-    await sceneItem(w, org, SVG, { collection_id: made.collectionId })
+    await sceneItem(w, org, SVG, { collection_id: hostile.collectionId })
     await w.evaluateAlerts()
     await page.getByRole('status').getByText(IMAGE).first().waitFor()
     await page.getByRole('button', { name: /^Inbox, \d+ unread/ }).click()

@@ -105,7 +105,7 @@ async function visit(chromium: Browser, link: string, password: string): Promise
 /** The places as the page asked about them. */
 async function zonesOf(page: Page): Promise<object[]> {
   const [request] = await Promise.all([
-    page.waitForRequest((one) => one.url().endsWith('/v1/op/analytics.execute')),
+    page.waitForRequest((request) => request.url().endsWith('/v1/op/analytics.execute')),
     page.getByRole('button', { name: 'Centre' }).click(),
   ])
   const { params } = request.postDataJSON() as { params: { zones: { features: { geometry: object }[] } } }

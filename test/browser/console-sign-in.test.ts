@@ -103,7 +103,8 @@ test('the first page of the console', { skip: WITHOUT_BROWSER }, async (t) => {
       const release = await held(second)
       await second.goto(`${w.baseUrl}/app/jobs`, { waitUntil: 'commit' })
       await second.locator('#first .shell').waitFor()
-      const places = (root: string) => second.evaluate<string[]>(LOOKS(root, RAIL)).then((all) => all.map((one) => one.split(' rgb')[0]))
+      const places = (root: string) =>
+        second.evaluate<string[]>(LOOKS(root, RAIL)).then((all) => all.map((element) => element.split(' rgb')[0]))
       const before = await places('#first')
       await release()
       await second.locator('#root .rail').waitFor({ state: 'attached' })

@@ -53,12 +53,12 @@ async function team(w: World, org: Org, chromium: Browser): Promise<void> {
   await journey('team-caps', here, async () => {
     await page.reload()
     const memberId = (await w.ok(org.owner.token, 'organizations.members.list', { organizationId: org.id })).members.find(
-      (one: { email: string }) => one.email === email,
+      (invitation: { email: string }) => invitation.email === email,
     ).user_id
     const capOf = async () => {
       const { members } = await w.ok(org.owner.token, 'organizations.members.list', { organizationId: org.id })
-      const found = members.find(({ user_id }: { user_id: string }) => user_id === memberId)
-      return [found.per_order_limit_credits, found.spend_limit_credits]
+      const member = members.find(({ user_id }: { user_id: string }) => user_id === memberId)
+      return [member.per_order_limit_credits, member.spend_limit_credits]
     }
     const setCap = async (which: string, to: string, said: string) => {
       await page.getByRole('button', { name: new RegExp(`^Cap ${which} of Inês`) }).click()
@@ -87,8 +87,8 @@ async function team(w: World, org: Org, chromium: Browser): Promise<void> {
     await guest.page.goto(`${w.baseUrl}/app/uploads`)
     await guest.page.getByText('Drop files here').waitFor()
   })
-  for (const one of [here, guest]) {
-    await one.page.context().close()
-    assertOwnBusiness(w, one)
+  for (const person of [here, guest]) {
+    await person.page.context().close()
+    assertOwnBusiness(w, person)
   }
 }

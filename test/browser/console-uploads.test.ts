@@ -48,7 +48,7 @@ async function uploads(w: World, org: Org, chromium: Browser, options: object): 
     await page.getByRole('button', { name: 'Pause' }).nth(2).waitFor()
     await until('all three sessions', async () => {
       const { uploads: open } = await w.ok(org.owner.token, 'uploads.list', { project_id: org.projectId })
-      return open.filter((one: { files: object[] }) => one.files.length === 1).length === files.length
+      return open.filter((upload: { files: object[] }) => upload.files.length === 1).length === files.length
     })
     await shot(page, 'uploads-cut')
     await page.close({ runBeforeUnload: false })

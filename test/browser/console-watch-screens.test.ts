@@ -30,11 +30,11 @@ for (const [mode, options] of MODES)
     const { page } = here
     await journey(mode, here, async () => {
       await signIn(here, org.owner)
-      for (const [name, address, there] of screens) {
+      for (const [name, address, text] of screens) {
         await page.goto(`${w.baseUrl}/app${address}`)
         await settled(page)
         await page.locator('main h1').first().waitFor({ state: 'attached' })
-        await page.locator(there).first().waitFor({ state: 'attached' })
+        await page.locator(text).first().waitFor({ state: 'attached' })
         await assertAccessible(page, `${name}, ${mode}`)
         const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
         assert.ok(wide <= 0, `${name}, ${mode}: ${wide} px wider than the screen`)
@@ -76,8 +76,8 @@ async function watchedOrganization(w: World, org: Org): Promise<Screen[]> {
   const { deliveries } = await w.ok(token, 'event_subscriptions.deliveries.list', { subscription_id: hook.id })
   const shown = encodeURIComponent('(b8-b4)/(b8+b4)')
   // Two fields near the middle of the scene, as the address has them.
-  const { item: found } = await w.ok(token, 'items.get', { item_id: item })
-  const zones = encodeURIComponent(zonesIn(found.bbox))
+  const { item: stored } = await w.ok(token, 'items.get', { item_id: item })
+  const zones = encodeURIComponent(zonesIn(stored.bbox))
   return [
     ['alerts', '/alerts', '.tbl.rules'],
     ['alert', `/alerts/${id}`, '.trial rect[rx]'],

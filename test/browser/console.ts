@@ -85,10 +85,10 @@ export function assertOwnBusiness(w: World, { requests, faults }: Seat): void {
   const known = /^\/(app|assets|auth|api\/v1|v1\/op\/[\w.]+|v1\/events|v1\/event-types|s|docs|sandbox\/payments)(\/|$|\?)/
   const paths = requests.filter((url) => url.startsWith(own)).map((url) => new URL(url).pathname)
   assert.deepEqual(
-    paths.filter((one) => !known.test(one)),
+    paths.filter((path) => !known.test(path)),
     [],
   )
-  const called = new Set(paths.filter((one) => one.startsWith('/v1/op/')).map((one) => one.slice('/v1/op/'.length)))
+  const called = new Set(paths.filter((path) => path.startsWith('/v1/op/')).map((path) => path.slice('/v1/op/'.length)))
   for (const id of called) assert.ok(w.platform.operations.has(id), `${id} is an operation of the contract`)
   assert.deepEqual(faults, [])
 }
@@ -105,8 +105,8 @@ export async function assertAccessible(page: Page, where: string): Promise<void>
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html.slice(0, 160)) })))`,
   )
-  const found = await within(LONG_MS, `the look at ${where}`, looked)
-  assert.deepEqual(found, [], where)
+  const result = await within(LONG_MS, `the look at ${where}`, looked)
+  assert.deepEqual(result, [], where)
 }
 
 /** Runs a journey; a picture of where it stopped is kept where SCREENSHOTS names a folder. */

@@ -52,7 +52,7 @@ export async function furnish(baseUrl: string): Promise<Furnished> {
   }
   const [{ id: project }] = (await ask('projects.list')).projects
   const { items } = await ask('items.list', { project_id: project, limit: 100 })
-  const named = (name: string): string => items.find((one: { name: string }) => one.name === name).id
+  const named = (name: string): string => items.find((item: { name: string }) => item.name === name).id
   const item = named('Lake and fields, June')
   const seasons = (await ask('collections.list', { project_id: project })).find(({ name }: { name: string }) => name === 'Seasons')
   await people(baseUrl, ask, body.organization_id, project)
@@ -120,16 +120,16 @@ async function listeners(ask: Ask): Promise<string> {
     description: 'The gateway of the data team',
   })
   const { projects } = await ask('projects.list')
-  const made = await ask('collections.create', { project_id: projects[0].id, name: 'Loire plain, radar' })
-  await ask('collections.update', { project_id: projects[0].id, collection_id: made.id, description: 'Waits for its first scene' })
+  const collection = await ask('collections.create', { project_id: projects[0].id, name: 'Loire plain, radar' })
+  await ask('collections.update', { project_id: projects[0].id, collection_id: collection.id, description: 'Waits for its first scene' })
   return id
 }
 
 /** One order that was delivered and one that is under way. */
 async function archive(ask: Ask, spend: Ask, project: string): Promise<string> {
   const days = `${new Date(Date.now() - 60 * DAY_MS).toISOString()}/${new Date().toISOString()}`
-  const found = await ask('catalog.search', { host_name: 'sandbox-hr', bbox: BOX, datetime: days })
-  const capture = (index: number) => ({ id: found.features[index].id, geometry: AREA, host: 'sandbox-hr' })
+  const search = await ask('catalog.search', { host_name: 'sandbox-hr', bbox: BOX, datetime: days })
+  const capture = (index: number) => ({ id: search.features[index].id, geometry: AREA, host: 'sandbox-hr' })
   const { id } = await spend('orders.archive.place', { projectId: project, displayName: 'Village, newest', captures: [capture(0)] })
   await until('the delivery', async () => (await ask('orders.get', { id })).status === 'fulfilled', DELIVERY_MS)
   await spend('orders.archive.place', { projectId: project, displayName: 'Village, a month ago', captures: [capture(1), capture(2)] })

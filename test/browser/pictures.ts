@@ -37,44 +37,44 @@ const MODES = [
 
 const NDVI = encodeURIComponent('(b8-b4)/(b8+b4)')
 
-const screensOf = (made: Furnished): readonly (readonly [name: string, address: string])[] => [
+const screensOf = (furnished: Furnished): readonly (readonly [name: string, address: string])[] => [
   ['welcome', '/welcome'],
-  ['explore', `/explore?aoi=${encodeURIComponent(made.aoi)}`],
+  ['explore', `/explore?aoi=${encodeURIComponent(furnished.aoi)}`],
   ['explore-empty', '/explore'],
   ['explore-mine', '/explore?scope=mine'],
   ['library', '/library'],
-  ['library-table', `/library/${made.project}?view=table`],
-  ['library-map', `/library/${made.project}?view=map`],
-  ['view', `/view/${made.item}`],
-  ['view-expression', `/view/${made.item}?expr=${NDVI}&cmap=rdylgn`],
-  ['view-pixel', `/view/${made.item}?tab=pixel`],
-  ['view-statistics', `/view/${made.item}?expr=${NDVI}&tab=statistics&zones=${encodeURIComponent(made.aoi)}&series=1`],
-  ['view-metadata', `/view/${made.item}?tab=metadata`],
-  ['compare', `/compare?a=${made.item}&b=${made.second}`],
+  ['library-table', `/library/${furnished.project}?view=table`],
+  ['library-map', `/library/${furnished.project}?view=map`],
+  ['view', `/view/${furnished.item}`],
+  ['view-expression', `/view/${furnished.item}?expr=${NDVI}&cmap=rdylgn`],
+  ['view-pixel', `/view/${furnished.item}?tab=pixel`],
+  ['view-statistics', `/view/${furnished.item}?expr=${NDVI}&tab=statistics&zones=${encodeURIComponent(furnished.aoi)}&series=1`],
+  ['view-metadata', `/view/${furnished.item}?tab=metadata`],
+  ['compare', `/compare?a=${furnished.item}&b=${furnished.second}`],
   ['uploads', '/uploads'],
   ['shares', '/shares'],
-  ['reports', `/reports?about=project&project=${made.project}`],
+  ['reports', `/reports?about=project&project=${furnished.project}`],
   ['orders', '/orders'],
   ['review-empty', '/orders/review'],
-  ['order', `/orders/${made.order}`],
+  ['order', `/orders/${furnished.order}`],
   ['tasking', '/tasking'],
   ['tasking-new', '/tasking/new'],
-  ['tasking-order', `/tasking/${made.tasking}`],
+  ['tasking-order', `/tasking/${furnished.tasking}`],
   ['jobs', '/jobs'],
-  ['job', `/jobs/${made.job}`],
+  ['job', `/jobs/${furnished.job}`],
   ['processes', '/processes'],
-  ['process', `/processes/band_math?item_id=${made.item}`],
+  ['process', `/processes/band_math?item_id=${furnished.item}`],
   ['clips', '/clips'],
   ['mosaics', '/mosaics'],
   ['alerts', '/alerts'],
-  ['alert', `/alerts/${made.rule}`],
-  ['alert-new', `/alerts/new?collection=${made.collection}&name=Green%20again&at=0.3&expr=${NDVI}`],
+  ['alert', `/alerts/${furnished.rule}`],
+  ['alert-new', `/alerts/new?collection=${furnished.collection}&name=Green%20again&at=0.3&expr=${NDVI}`],
   ['inbox', '/inbox'],
   ['lineage', '/lineage'],
-  ['lineage-item', `/lineage/item/${made.item}`],
+  ['lineage-item', `/lineage/item/${furnished.item}`],
   ['keys', '/develop/keys'],
   ['requests', '/develop/requests'],
-  ['webhooks', `/develop/webhooks/${made.hook}`],
+  ['webhooks', `/develop/webhooks/${furnished.hook}`],
   ['billing', '/billing'],
   ['ledger', '/billing/ledger'],
   ['invoices', '/billing/invoices'],
@@ -112,7 +112,7 @@ async function take(page: Page, url: string, name: string, address: string): Pro
   await page.screenshot({ path: path.join(OUT, `${name}.png`) }).catch((error: Error) => console.error(`${name}: ${error.message}`))
 }
 
-async function takeAll(url: string, made: Furnished): Promise<void> {
+async function takeAll(url: string, furnished: Furnished): Promise<void> {
   const only = values.only ? values.only.split(',') : null
   const browser = await launch()
   try {
@@ -124,7 +124,8 @@ async function takeAll(url: string, made: Furnished): Promise<void> {
       if (!only || only.includes('sign-in')) await take(page, url, `sign-in-${mode}`, '/sign-in')
       if (!only || only.includes('sign-up')) await take(page, url, `sign-up-${mode}`, '/sign-up')
       await signIn(page, url)
-      for (const [name, address] of screensOf(made)) if (!only || only.includes(name)) await take(page, url, `${name}-${mode}`, address)
+      for (const [name, address] of screensOf(furnished))
+        if (!only || only.includes(name)) await take(page, url, `${name}-${mode}`, address)
       await context.close()
     }
   } finally {
@@ -135,9 +136,9 @@ async function takeAll(url: string, made: Furnished): Promise<void> {
 mkdirSync(OUT, { recursive: true })
 const kept = path.join(OUT, 'furnished.json')
 if (values.url) {
-  const made = existsSync(kept) ? (JSON.parse(readFileSync(kept, 'utf8')) as Furnished) : await furnish(values.url)
-  writeFileSync(kept, JSON.stringify(made))
-  await takeAll(values.url, made)
+  const furnished = existsSync(kept) ? (JSON.parse(readFileSync(kept, 'utf8')) as Furnished) : await furnish(values.url)
+  writeFileSync(kept, JSON.stringify(furnished))
+  await takeAll(values.url, furnished)
 } else {
   const lab = openLab()
   try {

@@ -146,8 +146,8 @@ test('the command line', async (t) => {
 
   await t.test('search in every form', async () => {
     const args = ['search', '--host', 'sandbox-open', '--bbox', '151,-34,152,-33', '--datetime', '2029-05-01/2029-06-30', '--limit', '3']
-    const found = JSON.parse(await ok(...args)) as { id: string }[]
-    assert.equal(found.length, 3)
+    const scenes = JSON.parse(await ok(...args)) as { id: string }[]
+    assert.equal(scenes.length, 3)
     assert.equal((await ok(...args, '--ndjson')).trim().split('\n').length, 3)
     assert.equal(JSON.parse(await ok(...args, '--geojson')).type, 'FeatureCollection')
     assert.equal((await run(['search', '--bbox', '1,2,3'])).code, 2)
@@ -174,10 +174,10 @@ test('the command line', async (t) => {
   })
 
   await t.test('a scene is bought after its price was seen', async () => {
-    const found = JSON.parse(
+    const scenes = JSON.parse(
       await ok('search', '--host', 'sandbox-vhr', '--bbox', '151.2,-33.87,151.21,-33.86', '--datetime', '2029-01-01/2029-06-30'),
     )
-    const args = ['order', found[0].id as string, '--host', 'sandbox-vhr', '--bbox', '151.2,-33.87,151.21,-33.86']
+    const args = ['order', scenes[0].id as string, '--host', 'sandbox-vhr', '--bbox', '151.2,-33.87,151.21,-33.86']
     assert.match((await run(args.slice(0, -2))).stderr, /Nothing was done\. Repeat with --yes/, 'the whole scene without an area')
     const { price } = JSON.parse(await ok(...args, '--dry-run')) as { price: { credits: number } }
     assert.ok(price.credits > 0)

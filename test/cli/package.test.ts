@@ -85,8 +85,8 @@ test('the packed client and command line', { timeout: 240_000 }, async (t) => {
     assert.equal(projects[0].id, org.projectId)
     const bytes = await scene()
     writeFileSync(path.join(home, 'field.tif'), bytes)
-    const made = JSON.parse((await cli('upload', 'field.tif', '--project', org.projectId, '--wait', '--json')).stdout)
-    await cli('download', made.item_ids[0], '-o', 'back.tif')
+    const upload = JSON.parse((await cli('upload', 'field.tif', '--project', org.projectId, '--wait', '--json')).stdout)
+    await cli('download', upload.item_ids[0], '-o', 'back.tif')
     assert.deepEqual(readFileSync(path.join(home, 'back.tif')), Buffer.from(bytes))
   })
 

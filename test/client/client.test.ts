@@ -110,8 +110,8 @@ test('retries', async (t) => {
   const client = (fetch: typeof globalThis.fetch) => new Groundtrack({ baseUrl: w.baseUrl, session: sessionOf(org, w), fetch })
 
   await t.test('a spend whose answer was lost is repeated with its key and spends once', async () => {
-    const made = await client(losing(1)).billing.topup({ aud_cents: 10_000 })
-    assert.equal(made.credits_granted, 10_000)
+    const topup = await client(losing(1)).billing.topup({ aud_cents: 10_000 })
+    assert.equal(topup.credits_granted, 10_000)
     assert.equal(seen.length, 2)
     assert.ok(seen[0]!.key !== null && seen[0]!.key === seen[1]!.key)
     assert.equal((await w.ok(org.owner.token, 'billing.credits.balance')).balance_credits, 10_000)
@@ -174,15 +174,15 @@ test('files', async (t) => {
 
   await t.test('up in pieces, down whole', async () => {
     const steps: number[] = []
-    const made = await gt.upload({
+    const upload = await gt.upload({
       projectId: org.projectId,
       files: [await openFile(file)],
       pieceBytes,
       onProgress: ({ sentBytes }) => steps.push(sentBytes),
     })
-    assert.equal(made.item_ids.length, 1)
+    assert.equal(upload.item_ids.length, 1)
     assert.ok(steps.length >= 5 && steps.at(-1) === bytes.length, String(steps))
-    const itemId = made.item_ids[0]!
+    const itemId = upload.item_ids[0]!
     let received = 0
     const target = path.join(folder, 'back.tif')
     await saveTo(target, await gt.download({ itemId, onProgress: ({ receivedBytes }) => void (received = receivedBytes) }))
@@ -213,15 +213,15 @@ test('files', async (t) => {
     assert.ok(error instanceof UploadError)
     const state = JSON.parse(JSON.stringify(error.state))
     const steps: number[] = []
-    const made = await gt.upload({
+    const upload = await gt.upload({
       ...options,
       files: [{ name: 'broken.tif', data: blob }],
       resume: state,
       onProgress: ({ sentBytes }) => steps.push(sentBytes),
     })
-    assert.equal(made.id, state.uploadId)
+    assert.equal(upload.id, state.uploadId)
     assert.equal(steps[0], 2 * pieceBytes, 'what has come is not sent again')
-    assert.equal(made.item_ids.length, 1)
+    assert.equal(upload.item_ids.length, 1)
   })
 
   await t.test('an upload that outlives its address many times over finishes, and sends no byte twice', async (t) => {
@@ -235,7 +235,7 @@ test('files', async (t) => {
         sent.push(...[/ (\d+)-/.exec(range)![1]!].map(Number))
       return response
     })
-    const made = await gt.upload({
+    const upload = await gt.upload({
       projectId: org.projectId,
       files: [await openFile(file)],
       pieceBytes,
@@ -244,13 +244,13 @@ test('files', async (t) => {
         reached = sentBytes
       },
     })
-    assert.equal(made.item_ids.length, 1)
+    assert.equal(upload.item_ids.length, 1)
     assert.deepEqual(
       sent,
       [0, 1, 2, 3, 4].map((index) => index * pieceBytes),
     )
     const target = path.join(folder, 'long.tif')
-    await saveTo(target, await gt.download({ itemId: made.item_ids[0]! }))
+    await saveTo(target, await gt.download({ itemId: upload.item_ids[0]! }))
     assert.deepEqual(readFileSync(target), Buffer.from(bytes))
   })
 
@@ -265,13 +265,13 @@ test('files', async (t) => {
       return await real(url, init)
     })
     const steps: number[] = []
-    const made = await gt.upload({
+    const upload = await gt.upload({
       projectId: org.projectId,
       files: [{ name: 'away.tif', data: new Blob([bytes as never]).stream() as ReadableStream<Uint8Array>, size: bytes.length }],
       pieceBytes,
       onProgress: ({ sentBytes }) => steps.push(sentBytes),
     })
-    assert.equal(made.item_ids.length, 1)
+    assert.equal(upload.item_ids.length, 1)
     assert.deepEqual(
       steps.toSorted((a, b) => a - b),
       steps,

@@ -103,11 +103,11 @@ test('waiting for an order of the simulated vendor', async (t) => {
   const { w, org } = await open(t, { vendors: true })
   const gt = new Groundtrack({ baseUrl: w.baseUrl })
   await gt.auth.signIn({ email: org.owner.email, password: org.owner.password }) // Only a person may buy.
-  const [found] = await scenes(w)
+  const [scene] = await scenes(w)
   const place = (maxCredits: number) =>
     gt.orders.archive.place({
       projectId: org.projectId,
-      captures: [{ id: found!.id, geometry: square(), host: 'sandbox-hr' }],
+      captures: [{ id: scene!.id, geometry: square(), host: 'sandbox-hr' }],
       maxCredits,
     })
 

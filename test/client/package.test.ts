@@ -189,8 +189,8 @@ test('examples', async (t) => {
     const port = await new Promise<number>((resolve) =>
       child.stdout.on('data', (chunk: Buffer) => {
         lines.push(chunk.toString())
-        const found = /"port":(\d+)/.exec(chunk.toString())?.[1]
-        if (found) resolve(Number(found))
+        const port = /"port":(\d+)/.exec(chunk.toString())?.[1]
+        if (port) resolve(Number(port))
       }),
     )
     const body = JSON.stringify({ event_id: '1', event_type: 'item.created', timestamp: '2030-01-01T00:00:00.000Z', entity_id: 'item-1' })

@@ -83,13 +83,13 @@ const byClient =
     const holder = names.slice(0, -1).reduce<Api>((api, name) => api[name] as Api, gt as object as Api)
     const method = (holder[names.at(-1)!] as (input: object) => unknown).bind(holder)
     try {
-      const made = method(input)
-      if (made instanceof Lines) {
+      const result = method(input)
+      if (result instanceof Lines) {
         const lines: unknown[] = []
-        for await (const line of made) lines.push(line)
+        for await (const line of result) lines.push(line)
         return { failed: false, code: null, answer: lines }
       }
-      const answer = await (made as Promise<unknown> | Page<unknown, unknown>)
+      const answer = await (result as Promise<unknown> | Page<unknown, unknown>)
       return { failed: false, code: null, answer: answer instanceof Response ? digest(Buffer.from(await answer.arrayBuffer())) : answer }
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
@@ -138,12 +138,12 @@ function byTools(agent: Agent): Way {
   const call = (name: string, input: object) => agent.callTool({ name, arguments: { ...input } })
   return async (op, input) => {
     const name = op.id.replaceAll('.', '_')
-    let made = await call(name, input)
-    const price = /confirm_credits: (\d+)/.exec((made.content as { text?: string }[])[0]?.text ?? '')?.[1]
-    if (price) made = await call(name, { ...input, confirm_credits: Number(price) })
-    const [first] = made.content as { type: string; text?: string; data?: string }[]
-    if (made.isError) {
-      const problem = made.structuredContent as { code: string } | undefined
+    let output = await call(name, input)
+    const price = /confirm_credits: (\d+)/.exec((output.content as { text?: string }[])[0]?.text ?? '')?.[1]
+    if (price) output = await call(name, { ...input, confirm_credits: Number(price) })
+    const [first] = output.content as { type: string; text?: string; data?: string }[]
+    if (output.isError) {
+      const problem = output.structuredContent as { code: string } | undefined
       return { failed: true, code: problem?.code ?? null, answer: problem ? { ...problem, instance: '…' } : null }
     }
     const bytes = first!.type === 'image' ? Buffer.from(first!.data!, 'base64') : Buffer.from(first!.text!)
@@ -177,7 +177,7 @@ test('every operation, four ways', async (t) => {
   /** Examples speak of one small world; what of it is here has other ids. */
   const here = { [EXAMPLE_IDS.project]: org.projectId, [EXAMPLE_ITEM.id]: itemId! }
   const inputOf = (op: AnyOperation) => {
-    const text = Object.entries(here).reduce((made, [from, to]) => made.replaceAll(from, to), JSON.stringify(op.example.input))
+    const text = Object.entries(here).reduce((text, [from, to]) => text.replaceAll(from, to), JSON.stringify(op.example.input))
     return JSON.parse(text) as Record<string, unknown>
   }
   // Reading first: what writes afterwards cannot change what was read.

@@ -78,7 +78,7 @@ test('signing out takes back every picture, also those that are still on their w
   await settle()
   pictures.forget()
   await settle()
-  for (const one of open.slice()) one.answer()
+  for (const request of open.slice()) request.answer()
   assert.deepEqual(new Set(await Promise.all(late)), new Set(['AbortError']))
   assert.deepEqual([...shown], [], 'no address is left')
   assert.equal(pictures.known('/a'), null)

@@ -123,8 +123,8 @@ export function projectActor(name: string, random: Random): Actor {
           array(select email from invitation i where i.project_id = p.id and i.closed_at is null order by email) as invited
         from project p where ${wanted}
       `.execute(db)
-      const { id: foundId, ...found } = rows[0] ?? { id: null }
-      const actual = foundId ? (found as ProjectState) : null
+      const { id: foundId, ...stored } = rows[0] ?? { id: null }
+      const actual = foundId ? (stored as ProjectState) : null
       const lost =
         isDeepStrictEqual(actual, known) || isDeepStrictEqual(actual, pending)
           ? []
@@ -164,9 +164,9 @@ export function keyActor(name: string): Actor {
         count++
         key = null
         pending = 'create'
-        const made = await operate(stage, 'api_keys.create', { name: nameOfKey(), permissions: ['read'] })
-        if (!made) return false
-        key = { id: made.body.id, secret: made.body.key, isActive: true }
+        const created = await operate(stage, 'api_keys.create', { name: nameOfKey(), permissions: ['read'] })
+        if (!created) return false
+        key = { id: created.body.id, secret: created.body.key, isActive: true }
       }
       pending = null
       return await use(stage)

@@ -68,9 +68,9 @@ function dyingContext(context: TaskContext): TaskContext {
     },
     async change(organizationId, work) {
       const result = await context.change(organizationId, async (change) => {
-        const made = await work(change)
+        const result = await work(change)
         passing('convert is about to commit')
-        return made
+        return result
       })
       passing('convert has committed')
       return result

@@ -191,12 +191,12 @@ const USAGE: readonly Rule[] = [
 ]
 
 export async function violations(db: Db): Promise<Violation[]> {
-  const found: Violation[] = []
+  const violations: Violation[] = []
   for (const { rule, find } of [...LINEAGE, ...CALLS, ...CLAIMS, ...IDENTITY, ...USAGE]) {
-    for (const what of await find(db)) found.push({ rule, what })
+    for (const what of await find(db)) violations.push({ rule, what })
   }
-  for (const what of await moneyViolations(db)) found.push({ rule: 'money', what })
-  return found
+  for (const what of await moneyViolations(db)) violations.push({ rule: 'money', what })
+  return violations
 }
 
 /** Takes away nodes that lead nowhere until none is left; what cannot be taken away is a cycle. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '#db/open.ts'
 import type { Db } from '#db/tables.ts'
 import { sql } from 'kysely'
-import { call, found, ok, type Owner } from '../support/client.ts'
+import { call, createOwner, ok, type Owner } from '../support/client.ts'
 import { seeded, type Random } from '../support/random.ts'
 import { embeddedUrl, killPostmaster, MAIN, MAIN_WITH_TEST_OPERATIONS, until, type Lab, type Service } from '../support/service.ts'
 import { keyActor, projectActor, sessionActor, spendLimitActor, type Acknowledged, type Actor, type Stage } from './actors.ts'
@@ -78,7 +78,7 @@ export async function campaign(lab: Lab, options: CampaignOptions): Promise<Camp
   let entry = MAIN_WITH_TEST_OPERATIONS
   let service = await lab.start({ env, entry })
   await withDatabase(url(), createEffects)
-  const owner = await found(service.baseUrl, `owner-${options.seed}@example.com`)
+  const owner = await createOwner(service.baseUrl, `owner-${options.seed}@example.com`)
   const { key } = await ok(service.baseUrl, owner.token, 'api_keys.create', {
     name: 'for the actors',
     permissions: ['read', 'write'],

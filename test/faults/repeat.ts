@@ -1,6 +1,6 @@
 /** Many identical requests with one key, at once and over two processes. */
 import { sql } from 'kysely'
-import { call, found, ok, type Reply } from '../support/client.ts'
+import { call, createOwner, ok, type Reply } from '../support/client.ts'
 import { embeddedUrl, MAIN_WITH_TEST_OPERATIONS, type Lab } from '../support/service.ts'
 import { withDatabase } from './kill.ts'
 import { createEffects, effect } from './operations.ts'
@@ -31,7 +31,7 @@ export async function idempotencyRun(
   const services = await Promise.all([0, 1].map(() => lab.start({ env, entry: MAIN_WITH_TEST_OPERATIONS })))
   const url = options.databaseUrl ?? embeddedUrl(dataDir)
   await withDatabase(url, createEffects)
-  const owner = await found(services[0]!.baseUrl, 'owner@example.com')
+  const owner = await createOwner(services[0]!.baseUrl, 'owner@example.com')
   const { key } = await ok(services[0]!.baseUrl, owner.token, 'api_keys.create', {
     name: 'for repeats',
     permissions: ['read', 'write'],
@@ -52,7 +52,7 @@ export async function idempotencyRun(
     failures: [],
     seconds: 0,
   }
-  const one = async (number: number): Promise<void> => {
+  const repeatOnce = async (number: number): Promise<void> => {
     const idempotencyKey = `key-${number}`
     const replies = await Promise.all(Array.from({ length: options.repeats }, (_, index) => send(index, `token-${number}`, idempotencyKey)))
     const other = await send(number, `other-${number}`, idempotencyKey)
@@ -62,7 +62,7 @@ export async function idempotencyRun(
   let next = 0
   await Promise.all(
     Array.from({ length: KEYS_AT_ONCE }, async () => {
-      while (next < options.keys) await one(next++)
+      while (next < options.keys) await repeatOnce(next++)
     }),
   )
   result.seconds = (performance.now() - began) / 1000

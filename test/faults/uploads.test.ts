@@ -11,7 +11,7 @@ import convert from '#domains/uploads/convert.task.ts'
 import expire from '#domains/uploads/expire.task.ts'
 import resume from '#domains/uploads/resume.task.ts'
 import { campaign } from '../support/campaign.ts'
-import { found, ok } from '../support/client.ts'
+import { createOwner, ok } from '../support/client.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { scene } from '../support/scene.ts'
 import { openLab } from '../support/service.ts'
@@ -124,7 +124,7 @@ test('kill -9 at each step of an upload', async (t) => {
   const files = { 'ready.tif': await scene({ width: 64, height: 64 }), 'plain.tif': striped({ height: 900 }) }
 
   const first = await lab.start({ env, entry })
-  const owner = await found(first.baseUrl, 'owner@example.com')
+  const owner = await createOwner(first.baseUrl, 'owner@example.com')
   const { key } = await ok(first.baseUrl, owner.token, 'api_keys.create', {
     name: 'uploads',
     permissions: ['write'],

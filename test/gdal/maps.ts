@@ -166,8 +166,8 @@ test('desktop tools read an item through the service', { skip }, async (t) => {
         env,
         timeout: 120_000,
       })
-      const found = JSON.parse(stdout.trim().split('\n').at(-1)!)
-      assert.deepEqual(found, { valid: true })
+      const report = JSON.parse(stdout.trim().split('\n').at(-1)!)
+      assert.deepEqual(report, { valid: true })
       const { channels } = await sharp(readFileSync(picture)).stats()
       assert.ok(
         channels.some(({ stdev }) => stdev > 5),
@@ -206,13 +206,13 @@ test('desktop tools read an item through the service', { skip }, async (t) => {
       String(y),
       join(work, 'owslib.png'),
     ])
-    const found = JSON.parse(stdout)
+    const report = JSON.parse(stdout)
     assert.deepEqual(
-      [found.title, found.formats, found.sets, found.matrices],
+      [report.title, report.formats, report.sets, report.matrices],
       ['Harbour & coast', ['image/webp', 'image/png'], ['ImageResolution', 'GoogleMapsCompatible'], 19],
     )
-    assert.ok(['default', 'rgb', 'ndvi'].every((style) => found.styles.includes(style)))
-    assert.ok(found.box.every((degrees: number, index: number) => Math.abs(degrees - [151, -33.2, 151.3, -33][index]!) < 1e-6))
+    assert.ok(['default', 'rgb', 'ndvi'].every((style) => report.styles.includes(style)))
+    assert.ok(report.box.every((degrees: number, index: number) => Math.abs(degrees - [151, -33.2, 151.3, -33][index]!) < 1e-6))
     const picture = await sharp(readFileSync(join(work, 'owslib.png')))
       .ensureAlpha()
       .raw()

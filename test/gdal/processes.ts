@@ -94,19 +94,19 @@ test('processes against GDAL and numpy', { skip }, async (t) => {
     await t.test(`${kind} ${args.join(' ')}`, async (s) => {
       const { ms } = await ours('terrain', ['dem'], { kind, ...options }, { 'data.tif': 'ours.tif' })
       const other = theirs('gdaldem', [kind, at('dem.tif'), at('theirs.tif'), ...args, ...tiled, '-q'])
-      const [found] = compare('ours.tif', 'theirs.tif', ...(kind === 'aspect' ? (['degrees'] as const) : []))
-      told(s, kind, ms, other, [found!])
-      assert.equal(found!.masks, 0)
+      const [difference] = compare('ours.tif', 'theirs.tif', ...(kind === 'aspect' ? (['degrees'] as const) : []))
+      told(s, kind, ms, other, [difference!])
+      assert.equal(difference!.masks, 0)
       // gdaldem works with 32-bit floats: a shade may fall on the other side of a half, and where it is almost flat an aspect turns.
-      assert.ok(found!.most <= LIMITS[kind] && found!.mean < 0.002, `at most ${found!.most}, mean ${found!.mean}`)
+      assert.ok(difference!.most <= LIMITS[kind] && difference!.mean < 0.002, `at most ${difference!.most}, mean ${difference!.mean}`)
     })
 
   await t.test('band math against numpy', async (s) => {
     const { ms } = await ours('expression', ['scene0'], { expression: '(b4-b3)/(b4+b3)' }, { 'data.tif': 'ours.tif' })
     const other = theirs(PYTHON, [script('ndvi'), at('scene0.tif'), at('theirs.tif')])
-    const [found] = compare('ours.tif', 'theirs.tif')
-    told(s, 'band math', ms, other, [found!])
-    assert.deepEqual([found!.masks, found!.differ], [0, 0])
+    const [difference] = compare('ours.tif', 'theirs.tif')
+    told(s, 'band math', ms, other, [difference!])
+    assert.deepEqual([difference!.masks, difference!.differ], [0, 0])
   })
 
   await t.test('reproject against gdalwarp', async (s) => {
@@ -134,11 +134,11 @@ test('processes against GDAL and numpy', { skip }, async (t) => {
         '0',
       ]
       const other = theirs('gdalwarp', [...args, ...tiled, at('dem.tif'), at('theirs.tif')])
-      const [found] = compare('ours.tif', 'theirs.tif')
-      told(s, `warp ${resampling}`, ms, other, [found!])
+      const [difference] = compare('ours.tif', 'theirs.tif')
+      told(s, `warp ${resampling}`, ms, other, [difference!])
       // A pixel whose own place has no data has none on either side.
-      assert.equal(found!.masks, 0)
-      assert.ok(found!.differ === 0 || found!.mean < 0.05, `mean difference ${found!.mean}`)
+      assert.equal(difference!.masks, 0)
+      assert.ok(difference!.differ === 0 || difference!.mean < 0.05, `mean difference ${difference!.mean}`)
     }
   })
 
@@ -146,26 +146,26 @@ test('processes against GDAL and numpy', { skip }, async (t) => {
     const raster = await openTiff(await openFileSource(at('dem.tif')))
     for (const resampling of ['bilinear', 'cubic'] as const) {
       await ours('warp', ['dem'], { epsg: 3857, resolution: 15, resampling }, { 'data.tif': 'ours.tif' })
-      const made = await openTiff(await openFileSource(at('ours.tif')))
-      const { width, height, transform } = made.info
+      const output = await openTiff(await openFileSource(at('ours.tif')))
+      const { width, height, transform } = output.info
       const [left, size, , top] = transform!
       // Ours takes the ratio of pixels in the middle of each row of blocks; gdalwarp takes that of the boxes around a whole chunk.
       for (let y = 0; y < height; y += BLOCK_PX) {
         const rows = Math.min(BLOCK_PX, height - y)
-        const strip = { crs: made.info.crs!, transform: [left, size, 0, top - y * size, 0, -size] as const, width, height: rows }
+        const strip = { crs: output.info.crs!, transform: [left, size, 0, top - y * size, 0, -size] as const, width, height: rows }
         const { ratio } = planTarget(raster, strip)[0]!
         const box = [left, top - (y + rows) * size, left + width * size, top - y * size].map(String)
         const scales = ['-wo', `XSCALE=${1 / ratio.x}`, '-wo', `YSCALE=${1 / ratio.y}`]
         const grid = ['-t_srs', 'EPSG:3857', '-tr', '15', '15', '-te', ...box, '-et', '0', '-r', resampling]
         theirs('gdalwarp', ['-q', '-overwrite', ...grid, ...scales, at('dem.tif'), at('theirs.tif')])
         theirs('gdal_translate', ['-q', '-srcwin', '0', String(y), String(width), String(rows), at('ours.tif'), at('strip.tif')])
-        const [found] = compare('strip.tif', 'theirs.tif')
-        told(s, `${resampling} from row ${y}`, 1, 1, [found!])
+        const [difference] = compare('strip.tif', 'theirs.tif')
+        told(s, `${resampling} from row ${y}`, 1, 1, [difference!])
         // Beside holes and the edge a cubic kernel becomes a linear one here, while gdalwarp goes on with what is left of it.
-        assert.deepEqual([found!.masks, found!.far], [0, 0])
-        if (resampling === 'bilinear') assert.ok(found!.most < 0.01, `at most ${found!.most}`)
+        assert.deepEqual([difference!.masks, difference!.far], [0, 0])
+        if (resampling === 'bilinear') assert.ok(difference!.most < 0.01, `at most ${difference!.most}`)
       }
-      await made.close()
+      await output.close()
     }
     await raster.close()
   })
@@ -173,9 +173,9 @@ test('processes against GDAL and numpy', { skip }, async (t) => {
   await t.test('resample against gdalwarp -r average', async (s) => {
     const { ms } = await ours('warp', ['scene0'], { resolution: 40, resampling: 'average' }, { 'data.tif': 'ours.tif' })
     const other = theirs('gdalwarp', ['-q', '-overwrite', '-tr', '40', '40', '-r', 'average', ...tiled, at('scene0.tif'), at('theirs.tif')])
-    const found = compare('ours.tif', 'theirs.tif')
-    told(s, 'resample', ms, other, found)
-    for (const { most, masks } of found) assert.ok(most <= 1 && masks === 0)
+    const differences = compare('ours.tif', 'theirs.tif')
+    told(s, 'resample', ms, other, differences)
+    for (const { most, masks } of differences) assert.ok(most <= 1 && masks === 0)
   })
 
   await t.test('cog_clip takes the pixels that gdalwarp -cutline takes, along edges that a projection bends', async (s) => {
@@ -201,27 +201,27 @@ test('processes against GDAL and numpy', { skip }, async (t) => {
     const box = [x, y - info.size[1] * size, x + info.size[0] * size, y].map(String)
     const cut = ['-q', '-overwrite', '-te', ...box, '-tr', '10', '10', '-cutline', at('field.geojson')]
     const other = theirs('gdalwarp', [...cut, ...tiled, at('scene0.tif'), at('theirs.tif')])
-    const found = compare('ours.tif', 'theirs.tif')
-    told(s, 'clip', ms, other, found)
+    const differences = compare('ours.tif', 'theirs.tif')
+    told(s, 'clip', ms, other, differences)
     // The centre of one pixel may lie on an edge itself, to the last digits that both sides compute.
-    assert.ok(found.every(({ differ, masks }) => differ === 0 && masks <= 1))
+    assert.ok(differences.every(({ differ, masks }) => differ === 0 && masks <= 1))
   })
 
   await t.test('cog_convert keeps every sample', async (s) => {
     const { ms } = await ours('convert', ['scene1'], {}, { 'data.tif': 'ours.tif' })
     const other = theirs('gdal_translate', ['-q', '-of', 'COG', '-co', 'COMPRESS=DEFLATE', at('scene1.tif'), at('theirs.tif')])
-    const found = compare('ours.tif', 'theirs.tif')
-    told(s, 'convert', ms, other, found)
-    assert.ok(found.every(({ differ, masks }) => differ === 0 && masks === 0))
+    const differences = compare('ours.tif', 'theirs.tif')
+    told(s, 'convert', ms, other, differences)
+    assert.ok(differences.every(({ differ, masks }) => differ === 0 && masks === 0))
   })
 
   await t.test('composite against numpy', async (s) => {
     for (const statistic of ['median', 'mean', 'max'] as const) {
       const { ms } = await ours('composite', ['scene0', 'scene1', 'scene2'], { statistic }, { 'data.tif': 'ours.tif' })
       const other = theirs(PYTHON, [script('stack'), statistic, at('theirs.tif'), ...[0, 1, 2].map((n) => at(`scene${n}.tif`))])
-      const found = compare('ours.tif', 'theirs.tif')
-      told(s, `composite ${statistic}`, ms, other, found)
-      assert.ok(found.every(({ differ, masks }) => differ === 0 && masks === 0))
+      const differences = compare('ours.tif', 'theirs.tif')
+      told(s, `composite ${statistic}`, ms, other, differences)
+      assert.ok(differences.every(({ differ, masks }) => differ === 0 && masks === 0))
     }
   })
 
@@ -233,11 +233,11 @@ test('processes against GDAL and numpy', { skip }, async (t) => {
         { choice },
         { 'data.tif': 'ours.tif', 'source_index.tif': 'index.tif' },
       )
-      const found = JSON.parse(
+      const report = JSON.parse(
         python('-W', 'ignore', script('mosaic'), choice, at('ours.tif'), at('index.tif'), ...[0, 1, 2].map((n) => at(`scene${n}.tif`))),
       )
-      s.diagnostic(`mosaic ${choice}: ours ${ms.toFixed(0)} ms; ${JSON.stringify(found)}`)
-      assert.deepEqual([found.wrong, found.other, found.empty], [0, 0, 0])
+      s.diagnostic(`mosaic ${choice}: ours ${ms.toFixed(0)} ms; ${JSON.stringify(report)}`)
+      assert.deepEqual([report.wrong, report.other, report.empty], [0, 0, 0])
     }
   })
 
@@ -253,32 +253,32 @@ test('processes against GDAL and numpy', { skip }, async (t) => {
       '-co',
       'COMPRESS=DEFLATE',
     ])
-    const found = compare('ours.tif', 'theirs.tif')
-    told(s, 'pansharpen', ms, other, found)
-    assert.ok(found.every(({ differ, masks }) => differ === 0 && masks === 0))
+    const differences = compare('ours.tif', 'theirs.tif')
+    told(s, 'pansharpen', ms, other, differences)
+    assert.ok(differences.every(({ differ, masks }) => differ === 0 && masks === 0))
   })
 
   await t.test('polygonize against gdal_polygonize.py', async (s) => {
     const { ms, result } = await ours('polygonize', ['classes'], {}, { 'polygons.geojson': 'ours.geojson' })
     const other = theirs('gdal_polygonize.py', ['-q', '-overwrite', at('classes.tif'), at('theirs.gpkg')])
-    const found = JSON.parse(python(script('areas'), at('ours.geojson'), at('theirs.gpkg')))
+    const report = JSON.parse(python(script('areas'), at('ours.geojson'), at('theirs.gpkg')))
     s.diagnostic(
       `polygonize: ours ${ms.toFixed(0)} ms, theirs ${other.toFixed(0)} ms (${(other / ms).toFixed(2)}x); ` +
-        `${result['featureCount']} polygons, areas in pixels equal: ${found.same}`,
+        `${result['featureCount']} polygons, areas in pixels equal: ${report.same}`,
     )
-    assert.ok(found.same, JSON.stringify(found))
+    assert.ok(report.same, JSON.stringify(report))
   })
 
   await t.test('contour against gdal_contour', async (s) => {
     const { ms, result } = await ours('contour', ['dem'], { interval: 50 }, { 'contours.geojson': 'lines.geojson' })
     const other = theirs('gdal_contour', ['-q', '-i', '50', '-a', 'elev', '-f', 'GPKG', at('dem.tif'), at('lines.gpkg')])
-    const found = JSON.parse(python(script('lines'), at('lines.geojson'), at('lines.gpkg'), at('dem.tif')))
+    const report = JSON.parse(python(script('lines'), at('lines.geojson'), at('lines.gpkg'), at('dem.tif')))
     s.diagnostic(
       `contour: ours ${ms.toFixed(0)} ms, theirs ${other.toFixed(0)} ms (${(other / ms).toFixed(2)}x); ` +
-        `${result['featureCount']} lines, ${JSON.stringify(found)}`,
+        `${result['featureCount']} lines, ${JSON.stringify(report)}`,
     )
     // Every square between four centres has its pieces; GDAL adds half a pixel around the edge and around holes.
-    assert.deepEqual([found.levels, found.wrong], [true, 0])
-    assert.ok(found.theirs >= found.segments && found.theirs < found.segments * 1.1)
+    assert.deepEqual([report.levels, report.wrong], [true, 0])
+    assert.ok(report.theirs >= report.segments && report.theirs < report.segments * 1.1)
   })
 })

@@ -54,17 +54,17 @@ for path in sys.argv[1:]:
 
 /** What GDAL says against files, and where GDAL's reading differs from ours. */
 async function complaints(paths: readonly string[]): Promise<string[]> {
-  const found = python('-c', VALIDATE, ...paths)
+  const report = python('-c', VALIDATE, ...paths)
     .split('\n')
     .filter((line) => line !== '')
   python(join(GOLDEN, 'dump.py'), ...paths)
   for (const path of paths) {
     const raster = await openTiff(await openFileSource(path))
     const dump = JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Dump
-    found.push(...(await differences(raster, dump, readFileSync(`${path}.bin`))).map((text) => `${path} ${text}`))
+    report.push(...(await differences(raster, dump, readFileSync(`${path}.bin`))).map((text) => `${path} ${text}`))
     await raster.close()
   }
-  return found
+  return report
 }
 
 test('fresh files of every kind are read exactly', { skip }, async () => {
@@ -103,21 +103,21 @@ test(
   async () => {
     const pixels = Uint8Array.from({ length: 64 * 64 }, (_, i) => ((i * 7) >> 4) & 63)
     const packed = deflateSync(pixels)
-    const one = (name: string, changes: Record<number, readonly number[] | null>, block: Uint8Array): [string, Uint8Array] => [
+    const variant = (name: string, changes: Record<number, readonly number[] | null>, block: Uint8Array): [string, Uint8Array] => [
       name,
       buildTiff({ ifds: [{ tags: plainTags(64, 64, { 322: null, 323: null, 278: [64], ...changes }), blocks: [block], strips: true }] }),
     ]
     const files = [
-      one('old-lzw', { 259: [5] }, encodeOldLzw(pixels)),
-      one('old-deflate', { 259: [32946] }, packed),
-      one('reversed', { 266: [2] }, reverseBits(pixels)),
-      one('reversed-deflate', { 259: [8], 266: [2] }, reverseBits(packed)),
-      one('untyped', { 339: [4] }, pixels),
+      variant('old-lzw', { 259: [5] }, encodeOldLzw(pixels)),
+      variant('old-deflate', { 259: [32946] }, packed),
+      variant('reversed', { 266: [2] }, reverseBits(pixels)),
+      variant('reversed-deflate', { 259: [8], 266: [2] }, reverseBits(packed)),
+      variant('untyped', { 339: [4] }, pixels),
       ...CLUMPS.flatMap(([across, down]) => {
         const tags = { 258: [8, 8, 8], 262: [6], 277: [3], 339: [1, 1, 1], 530: [across, down] }
         const clumps = clumpsOf(64, across, down)
         const name = `ycbcr-${across}-${down}`
-        return [one(name, tags, clumps), one(`${name}-deflate`, { ...tags, 259: [8] }, deflateSync(clumps))]
+        return [variant(name, tags, clumps), variant(`${name}-deflate`, { ...tags, 259: [8] }, deflateSync(clumps))]
       }),
     ]
     const paths = files.map(([name, bytes]) => {

@@ -122,18 +122,18 @@ async function compare(raster: Raster, tif: string, tile: TileAddress, resamplin
     resampling,
     rule: 'all',
   })
-  const found = { seen: 0, equal: 0, close: 0, maskDifferent: 0 }
+  const counts = { seen: 0, equal: 0, close: 0, maskDifferent: 0 }
   for (let i = 0; i < mask.length; i++) {
     const isData = expected.mask[i] !== 0
-    if (isData !== (mask[i] !== 0)) found.maskDifferent += 1
+    if (isData !== (mask[i] !== 0)) counts.maskDifferent += 1
     else if (isData) {
       const distance = Math.abs((planes[0]?.[i] ?? 0) - (expected.values[i] ?? 0))
-      found.seen += 1
-      found.equal += Number(distance === 0)
-      found.close += Number(distance <= 30)
+      counts.seen += 1
+      counts.equal += Number(distance === 0)
+      counts.close += Number(distance <= 30)
     }
   }
-  return found
+  return counts
 }
 
 for (const [name, place] of Object.entries(PLACES)) {

@@ -20,15 +20,15 @@ const LABELS: Readonly<Record<Language, string>> = { ts: 'TypeScript:', python: 
 export function guideOf(markdown: string): Guide {
   const guide: Guide = { blocks: [], programs: { ts: '', python: '' } }
   let end = 0
-  for (const found of markdown.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)) {
-    const [whole, kind = '', code = ''] = found
+  for (const match of markdown.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)) {
+    const [whole, kind = '', code = ''] = match
     const [language = '', needs] = kind.split(' ')
-    const before = markdown.slice(end, found.index).trimEnd()
+    const before = markdown.slice(end, match.index).trimEnd()
     if (language === 'sh') guide.blocks.push({ code, needs: needs ?? null, shown: null })
     else if (language === 'json' && before === '' && guide.blocks.length > 0) guide.blocks.at(-1)!.shown = code
     else if ((language === 'ts' || language === 'python') && before.split('\n').at(-1) === LABELS[language])
       guide.programs[language] += code
-    end = found.index + whole.length
+    end = match.index + whole.length
   }
   return guide
 }

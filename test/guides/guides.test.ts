@@ -73,14 +73,14 @@ test('the guides', { timeout: TIMEOUT_MS, concurrency: AT_ONCE }, async (t) => {
   const { baseUrl } = await lab.start({ env })
   const given = { BASE_URL: baseUrl, SECRET }
   const pages = PAGES.filter((page) => guideOf(fs.readFileSync(page, 'utf8')).blocks.length > 0)
-  const one = (t: TestContext, page: string) =>
+  const testPage = (t: TestContext, page: string) =>
     t.test(path.relative(ROOT, page), { timeout: TIMEOUT_MS }, (t) => check(t, page, lab, given))
   const [ofTheWallet, others] = [true, false].map((isOne) => pages.filter((page) => OF_THE_WALLET.includes(path.basename(page)) === isOne))
   await Promise.all([
     t.test('of the wallet', { timeout: TIMEOUT_MS }, async (t) => {
-      for (const page of ofTheWallet!) await one(t, page)
+      for (const page of ofTheWallet!) await testPage(t, page)
     }),
-    ...others!.map((page) => one(t, page)),
+    ...others!.map((page) => testPage(t, page)),
     t.test('examples of the reference', { timeout: TIMEOUT_MS }, () => callExamples(baseUrl)),
   ])
 })

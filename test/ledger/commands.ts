@@ -43,7 +43,7 @@ async function compare(model: Model, { db, organizationId }: Real): Promise<void
       coalesce((array_agg(reserved_after order by seq desc))[1], 0) as last_reserved
     from ledger_transfer where org_id = ${organizationId}`.execute(db)
   const { available, reserved, captured, reservations } = model
-  const kept = reservations.reduce((sum, one) => sum + one.captured - one.refunded, 0)
+  const kept = reservations.reduce((sum, reservation) => sum + reservation.captured - reservation.refunded, 0)
   assert.deepEqual(rows[0], {
     available,
     reserved,
@@ -129,9 +129,11 @@ const newReservation = (credits: number) => ({
 /** Several equal reservations at once: exactly as many succeed as the balance bears, whatever their order. */
 const reserve = (credits: number, times: number) =>
   command(`reserve ${times} × ${credits}`, async (model, real) => {
-    const made = Array.from({ length: times }, () => newReservation(credits))
-    const after = await Promise.all(made.map((one) => inside(real, (tx) => ledgers.reserve(tx, cause(real.organizationId), one))))
-    const succeeded = made.filter((_, index) => after[index] !== null)
+    const reservations = Array.from({ length: times }, () => newReservation(credits))
+    const after = await Promise.all(
+      reservations.map((reservation) => inside(real, (tx) => ledgers.reserve(tx, cause(real.organizationId), reservation))),
+    )
+    const succeeded = reservations.filter((_, index) => after[index] !== null)
     assert.equal(succeeded.length, Math.min(times, Math.floor(model.available / credits)))
     for (const { id } of succeeded) model.reservations.push({ id, credits, captured: 0, refunded: 0, state: 'live' })
     model.available -= succeeded.length * credits
@@ -146,17 +148,17 @@ const settle = (nth: number, part: number) =>
   command(
     `settle ${nth} at ${part}%`,
     async (model, real) => {
-      const one = pick(model, nth)
-      const owed = Math.max(1, Math.floor((one.credits * part) / 100))
-      const attempt = (captured: number) => inside(real, (tx) => ledgers.settle(tx, cause(real.organizationId), one.id, captured))
+      const reservation = pick(model, nth)
+      const owed = Math.max(1, Math.floor((reservation.credits * part) / 100))
+      const attempt = (captured: number) => inside(real, (tx) => ledgers.settle(tx, cause(real.organizationId), reservation.id, captured))
       const [captured, released, again] = await Promise.all([attempt(owed), attempt(0), attempt(owed)])
       const done = [captured, released, again].filter((after) => after !== null)
-      assert.equal(done.length, one.state === 'live' ? 1 : 0, 'settled once')
+      assert.equal(done.length, reservation.state === 'live' ? 1 : 0, 'settled once')
       if (done.length === 0) return
       const taken = released ? 0 : owed
-      Object.assign(one, { state: released ? 'released' : 'captured', captured: taken })
-      model.reserved -= one.credits
-      model.available += one.credits - taken
+      Object.assign(reservation, { state: released ? 'released' : 'captured', captured: taken })
+      model.reserved -= reservation.credits
+      model.available += reservation.credits - taken
       model.captured += taken
     },
     hasReservations,
@@ -166,12 +168,12 @@ const refund = (nth: number, part: number) =>
   command(
     `refund ${nth} ${part}%`,
     async (model, real) => {
-      const one = pick(model, nth)
-      const back = Math.max(1, Math.floor((one.credits * part) / 100))
-      const after = await inside(real, (tx) => ledgers.refund(tx, cause(real.organizationId), one.id, back))
-      assert.equal(after !== null, one.state === 'captured' && one.refunded + back <= one.captured)
+      const reservation = pick(model, nth)
+      const back = Math.max(1, Math.floor((reservation.credits * part) / 100))
+      const after = await inside(real, (tx) => ledgers.refund(tx, cause(real.organizationId), reservation.id, back))
+      assert.equal(after !== null, reservation.state === 'captured' && reservation.refunded + back <= reservation.captured)
       if (!after) return
-      one.refunded += back
+      reservation.refunded += back
       model.available += back
       model.captured -= back
     },
@@ -182,12 +184,12 @@ const resize = (nth: number, credits: number) =>
   command(
     `resize ${nth} to ${credits}`,
     async (model, real) => {
-      const one = pick(model, nth)
-      const more = credits - one.credits
-      const after = await inside(real, (tx) => ledgers.resize(tx, cause(real.organizationId), one.id, credits, []))
-      assert.equal(after !== null, one.state === 'live' && more <= model.available)
+      const reservation = pick(model, nth)
+      const more = credits - reservation.credits
+      const after = await inside(real, (tx) => ledgers.resize(tx, cause(real.organizationId), reservation.id, credits, []))
+      assert.equal(after !== null, reservation.state === 'live' && more <= model.available)
       if (!after) return
-      one.credits = credits
+      reservation.credits = credits
       model.available -= more
       model.reserved += more
     },

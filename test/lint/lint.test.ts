@@ -132,7 +132,7 @@ test('import rules of every room', () => {
   )
   for (const plant of placed) {
     const line = texts[plant.file]!.indexOf(plant) + 1
-    const codes = met.get(plant.file)!.filter((found) => found.line === line && found.code.includes('no-restricted-imports'))
+    const codes = met.get(plant.file)!.filter((message) => message.line === line && message.code.includes('no-restricted-imports'))
     assert.equal(
       codes.length > 0,
       plant.isRefused,
@@ -147,7 +147,7 @@ test('a room may see types of another and nothing that runs', () => {
     'src/ports/values.ts': "import { openTiff } from '#raster/tiff/open.ts'\nexport const x = openTiff\n",
   })
   assert.deepEqual(
-    [...met].map(([name, found]) => [name, found.length > 0]),
+    [...met].map(([name, messages]) => [name, messages.length > 0]),
     [
       ['src/ports/types.ts', false],
       ['src/ports/values.ts', true],

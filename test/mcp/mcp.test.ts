@@ -47,11 +47,11 @@ test('an agent', async (t) => {
       assert.ok(!names.some((tool) => /delete|create|topup|projects_get/.test(tool)), 'only reading tools of the sets that were asked for')
       assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint === true))
 
-      const found = await agent.callTool({
+      const result = await agent.callTool({
         name: 'catalog_search',
         arguments: { host_name: 'sandbox-open', bbox: [151, -34, 152, -33], datetime: '2029-05-01/2029-06-30', limit: 2 },
       })
-      assert.equal((found.structuredContent as { features: unknown[] }).features.length, 2)
+      assert.equal((result.structuredContent as { features: unknown[] }).features.length, 2)
 
       const picture = await agent.callTool({
         name: 'items_tile_render',

@@ -62,10 +62,10 @@ const RULES: Record<string, string> = {
 }
 
 export async function moneyViolations(db: Db): Promise<string[]> {
-  const found: string[] = []
+  const violations: string[] = []
   for (const [rule, text] of Object.entries(RULES))
-    for (const { what } of (await sql<{ what: string }>`${sql.raw(text)}`.execute(db)).rows) found.push(`${rule}: ${what}`)
-  return found
+    for (const { what } of (await sql<{ what: string }>`${sql.raw(text)}`.execute(db)).rows) violations.push(`${rule}: ${what}`)
+  return violations
 }
 
 /** After reconciliation, what the sandbox processor says it charged or holds agrees with our books. */

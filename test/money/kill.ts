@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test'
 import sweepPayments from '#domains/billing/sweep-payments.task.ts'
 import { newId } from '#core/ids.ts'
-import { call, found, ok, type Owner } from '../support/client.ts'
+import { call, createOwner, ok, type Owner } from '../support/client.ts'
 import { seeded } from '../support/random.ts'
 import type { Lab } from '../support/service.ts'
 import { world } from '../support/world.ts'
@@ -64,10 +64,10 @@ export async function paymentCampaign(lab: Lab, { databaseUrl, kills, seed, poin
     await service.kill('SIGKILL')
     service = await start({ KILL_POINT: point, KILL_KEY: key })
     const again = unanswered.filter(() => random.next() < RETRIED)
-    for (const one of again) noteTopup(one, await topup(one))
+    for (const key of again) noteTopup(key, await topup(key))
     unanswered = []
     const others = Array.from({ length: BESIDE }, () => newId())
-    const beside = others.map(async (one) => noteTopup(one, await topup(one)))
+    const beside = others.map(async (key) => noteTopup(key, await topup(key)))
     if (point.endsWith('settling')) await settleSomething(service.baseUrl, buyer, order)
     else if (random.next() < 0.5) {
       result.topups++
@@ -77,7 +77,7 @@ export async function paymentCampaign(lab: Lab, { databaseUrl, kills, seed, poin
     await service.exited
     await Promise.all(beside)
     result.topups += others.length
-    unanswered.push(...others.filter((one) => !confirmed.has(one)))
+    unanswered.push(...others.filter((key) => !confirmed.has(key)))
     result.kills[point]++
     onRound?.(`${round + 1} ${point}`)
   }
@@ -100,7 +100,7 @@ async function settleSomething(
 }
 
 async function founded(baseUrl: string, email: string, pays: boolean): Promise<Owner> {
-  const owner = await found(baseUrl, email)
+  const owner = await createOwner(baseUrl, email)
   await ok(baseUrl, owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
   const { key } = await ok(baseUrl, owner.token, 'api_keys.create', {
     name: pays ? 'payer' : 'buyer',

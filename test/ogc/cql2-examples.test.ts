@@ -83,7 +83,7 @@ test('relations of geometries in searches', async (t) => {
   const shapes = { a: box(0, 0, 2, 2), b: box(1, 1, 3, 3), c: box(2, 0, 4, 2), d: { type: 'Point', coordinates: [1, 1] }, e: null }
   for (const [name, geometry] of Object.entries(shapes))
     await w.ok(token, 'items.create', { project_id: org.projectId, type: 'clip', name, stac_id: name, geometry })
-  const found = async (filter: string) => idsIn(await w.post('/stac/search', { 'filter-lang': 'cql2-text', filter }, headers))
+  const search = async (filter: string) => idsIn(await w.post('/stac/search', { 'filter-lang': 'cql2-text', filter }, headers))
   const AREA = 'POLYGON((0 0, 2 0, 2 2, 0 2, 0 0))'
   const cases: [string, string][] = [
     [`S_EQUALS(geometry, ${AREA})`, 'a'],
@@ -99,7 +99,7 @@ test('relations of geometries in searches', async (t) => {
     [`S_DISJOINT(geometry, POINT(3 1))`, 'ad'],
     ['S_WITHIN(geometry, POLYGON((5 5, 6 5, 6 6, 5 6, 5 5)))', ''],
   ]
-  for (const [filter, ids] of cases) assert.equal(await found(filter), ids, filter)
+  for (const [filter, ids] of cases) assert.equal(await search(filter), ids, filter)
   const line = (n: number) =>
     JSON.stringify({
       type: 'Feature',
@@ -116,5 +116,5 @@ test('relations of geometries in searches', async (t) => {
       project_id: org.projectId,
       ndjson: Array.from({ length: 1_000 }, (_, n) => line(from + n)).join('\n'),
     })
-  assert.match(await found(`S_WITHIN(geometry, ${AREA})`), /^400 The geometry of 's_within' touches more than 5000 items/)
+  assert.match(await search(`S_WITHIN(geometry, ${AREA})`), /^400 The geometry of 's_within' touches more than 5000 items/)
 })

@@ -165,7 +165,7 @@ test('filters of the CQL2 standard', async (t) => {
   const asText = async (filter: string) =>
     await w.request('GET', `/stac/search?filter-lang=cql2-text&filter=${encodeURIComponent(filter)}`, { headers })
   const asJson = async (filter: unknown) => await w.post('/stac/search', { 'filter-lang': 'cql2-json', filter }, headers)
-  const found = ({ status, body }: { status: number; body: { features: { id: string }[] } }) =>
+  const idsOf = ({ status, body }: { status: number; body: { features: { id: string }[] } }) =>
     status === 200
       ? body.features
           .map(({ id }) => id)
@@ -175,8 +175,8 @@ test('filters of the CQL2 standard', async (t) => {
 
   for (const [filter, ids] of ANSWERED)
     await t.test(filter, async () => {
-      assert.equal(found(await asText(filter)), ids)
-      assert.equal(found(await asJson(cql2FromText(filter))), ids, 'as JSON')
+      assert.equal(idsOf(await asText(filter)), ids)
+      assert.equal(idsOf(await asJson(cql2FromText(filter))), ids, 'as JSON')
     })
   for (const [filter, reason] of REFUSED)
     await t.test(`refused: ${filter.slice(0, 60)}`, async () => {
@@ -187,9 +187,9 @@ test('filters of the CQL2 standard', async (t) => {
     })
   await t.test('{"bbox": …} of the JSON', async () => {
     const within = (bbox: unknown) => asJson({ op: 's_intersects', args: [{ property: 'geometry' }, { bbox }] })
-    assert.equal(found(await within([9, 9, 12, 12])), 'ab')
-    assert.equal(found(await within([9, 9, 0, 12, 12, 5])), 'ab')
-    assert.equal(found(await within([49, 9, 12, 51])), 'abc', 'across the antimeridian')
+    assert.equal(idsOf(await within([9, 9, 12, 12])), 'ab')
+    assert.equal(idsOf(await within([9, 9, 0, 12, 12, 5])), 'ab')
+    assert.equal(idsOf(await within([49, 9, 12, 51])), 'abc', 'across the antimeridian')
     for (const wrong of [[1, 2, 3], ['a', 1, 2, 3], 'x', null]) assert.equal((await within(wrong)).status, 400, JSON.stringify(wrong))
   })
 })

@@ -177,9 +177,9 @@ test('OGC API Processes, Part 1', async (t) => {
     }
   })
   await check('core/process-description-success', async () => {
-    for (const one of described) {
-      assertSchema('process', one)
-      assert.ok(linkOf(one.links, `${RELATION}execute`))
+    for (const process of described) {
+      assertSchema('process', process)
+      assert.ok(linkOf(process.links, `${RELATION}execute`))
     }
   })
   await check('core/process-exception-no-such-process', async () => {
@@ -188,16 +188,16 @@ test('OGC API Processes, Part 1', async (t) => {
     const { status, body } = await execute({ inputs: { ...inputs, item_id: newId() } })
     assert.deepEqual([status, body.type.startsWith(w.baseUrl)], [404, true], 'a missing item is no missing process')
   })
-  await check('ogc-process-description/json-encoding', async () => described.forEach((one) => assertSchema('process', one)))
+  await check('ogc-process-description/json-encoding', async () => described.forEach((description) => assertSchema('process', description)))
   await check('ogc-process-description/inputs-def', async () =>
     described.forEach(({ inputs: all }) => assert.ok(Object.keys(all).length > 1)),
   )
   await check('ogc-process-description/input-def', async () => {
     for (const { inputs: all } of described)
-      for (const one of Object.values<Json>(all)) {
-        assert.ok(one.title && one.description && one.schema)
-        assert.ok([0, 1].includes(one.minOccurs))
-        Compile(one.schema)
+      for (const output of Object.values<Json>(all)) {
+        assert.ok(output.title && output.description && output.schema)
+        assert.ok([0, 1].includes(output.minOccurs))
+        Compile(output.schema)
       }
   })
   await check('ogc-process-description/outputs-def', async () =>
@@ -387,7 +387,7 @@ test('OGC API Processes, Part 1', async (t) => {
   await check('job-list/job-list-op', async () => assert.equal(all.status, 200))
   await check('job-list/job-list-success', async () => assertSchema('jobList', all.body))
   await check('job-list/links', async () => assert.equal(linkOf(all.body.links, 'self'), `${w.baseUrl}/jobs?limit=100`))
-  const parameter = (name: string): Json => api.paths['/jobs'].get.parameters.find((one: Json) => one.name === name)
+  const parameter = (name: string): Json => api.paths['/jobs'].get.parameters.find((parameter: Json) => parameter.name === name)
   await check('job-list/type-definition', async () => assert.equal(parameter('type').schema.type, 'array'))
   await check('job-list/type-response', async () => {
     assert.deepEqual(ids(await get('/jobs?type=process&limit=100')), ids(all))
@@ -412,7 +412,7 @@ test('OGC API Processes, Part 1', async (t) => {
           await get(
             `/jobs?limit=100&${asked
               .split(',')
-              .map((one) => `status=${one}`)
+              .map((status) => `status=${status}`)
               .join('&')}`,
           ),
         ),

@@ -46,8 +46,13 @@ test('buying imagery, from sign-up to tiles', async (t) => {
   const topup = await call('billing.topup', { aud_cents: 10_000 }, { 'idempotency-key': 'topup-1' })
   assert.equal(topup.status, 'succeeded')
 
-  const found = await call('catalog.search', { host_name: 'sandbox-hr', intersects: AREA, query: { cloudCoverage: { LTE: 30 } }, limit: 5 })
-  const scene = found.features[0]
+  const search = await call('catalog.search', {
+    host_name: 'sandbox-hr',
+    intersects: AREA,
+    query: { cloudCoverage: { LTE: 30 } },
+    limit: 5,
+  })
+  const scene = search.features[0]
   assert.ok(scene.properties.creditsPerSqKm > 0)
   const captures = [{ id: scene.id, geometry: AREA, host: 'sandbox-hr' }]
   const estimate = await call('orders.archive.estimate', { captures })

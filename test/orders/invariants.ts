@@ -57,8 +57,8 @@ const RULES: Record<string, string> = {
 }
 
 export async function orderViolations(db: Db): Promise<string[]> {
-  const found = await moneyViolations(db)
+  const violations = await moneyViolations(db)
   for (const [rule, text] of Object.entries(RULES))
-    for (const { what } of (await sql<{ what: string }>`${sql.raw(text)}`.execute(db)).rows) found.push(`${rule}: ${what}`)
-  return found
+    for (const { what } of (await sql<{ what: string }>`${sql.raw(text)}`.execute(db)).rows) violations.push(`${rule}: ${what}`)
+  return violations
 }

@@ -6,7 +6,7 @@ import { newId } from '#core/ids.ts'
 import { openDatabase } from '#db/open.ts'
 import { DAY_MS } from '#core/time.ts'
 import { campaign, someOf } from '../support/campaign.ts'
-import { call, found, ok, PASSWORD, post, type Owner, type Reply } from '../support/client.ts'
+import { call, createOwner, ok, PASSWORD, post, type Owner, type Reply } from '../support/client.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { openLab, type Lab, type Service } from '../support/service.ts'
 import { orderViolations } from './invariants.ts'
@@ -50,14 +50,14 @@ async function walk(t: TestContext, way: Way, chosen: readonly [Way, string][]):
   t.after(() => database.drop())
   const rig = new Rig(lab, database.url)
   await rig.open()
-  const made: string[] = []
+  const orders: string[] = []
 
   for (const [, point] of chosen)
     await t.test(point, async () => {
       await rig.restart(way, point)
       const order = await new Journey(rig, way).travel()
       assert.equal(rig.deaths, 1, 'it died where it should')
-      made.push(order.id)
+      orders.push(order.id)
       assert.ok(ENDS[way].includes(order.status), `${order.status}: ${order.failureReason}`)
       const isDelivered = order.status === 'fulfilled'
       assert.deepEqual([order.itemIds.length, order.capturedCredits], isDelivered ? [1, order.totalCredits] : [0, 0])
@@ -66,7 +66,7 @@ async function walk(t: TestContext, way: Way, chosen: readonly [Way, string][]):
     })
 
   const list = await ok(rig.service.baseUrl, rig.buyer.token, 'orders.list', { size: 100 })
-  assert.deepEqual(list.content.map(({ id }: Order) => id).toSorted(), made.toSorted(), 'one order for each key')
+  assert.deepEqual(list.content.map(({ id }: Order) => id).toSorted(), orders.toSorted(), 'one order for each key')
   await rig.service.kill('SIGKILL')
   const { db, close } = openDatabase(database.url, { maxConnections: 2 })
   t.after(close)
@@ -94,7 +94,7 @@ class Rig {
   async open(): Promise<void> {
     this.service = await this.#start(null)
     const { baseUrl } = this.service
-    this.buyer = await found(baseUrl, 'buyer@example.com')
+    this.buyer = await createOwner(baseUrl, 'buyer@example.com')
     const { token } = this.buyer
     await ok(baseUrl, token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
     await ok(baseUrl, token, 'billing.topup', { aud_cents: 1_000_000 })

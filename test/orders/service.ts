@@ -111,10 +111,10 @@ const watchedTask = (job: AnyTask): AnyTask => ({
   run: (context, data) => {
     const change: TaskContext['change'] = async (organizationId, work) => {
       let reached: string[] = []
-      const done = await context.change(organizationId, async (made) => {
+      const done = await context.change(organizationId, async (effects) => {
         const before = await standings(context.db)
-        const result = await work(made)
-        reached = [...(await standings(made.tx))].flatMap(([id, state]) => (before.get(id) === state ? [] : [state]))
+        const result = await work(effects)
+        reached = [...(await standings(effects.tx))].flatMap(([id, state]) => (before.get(id) === state ? [] : [state]))
         for (const state of reached) at(`${job.name} before-commit ${state}`)
         return result
       })

@@ -47,10 +47,10 @@ test('the example filters beside cql2-rs', (t) => {
     encoding: 'utf8',
   })
   assert.equal(status, 0, stderr)
-  const found = JSON.parse(stdout) as (string[] | null)[]
+  const matches = JSON.parse(stdout) as (string[] | null)[]
   let same = 0
   for (const [index, { name, finds }] of asked.entries()) {
-    const ids = found[index]
+    const ids = matches[index]
       ?.map((id) => (id.length > 1 ? 'd' : id))
       .toSorted()
       .join('')

@@ -20,8 +20,8 @@ const TOLERANCE = 1e-9
 /** Nobody else is answered while one geometry is looked at. */
 const MAX_BLOCK_MS = 200
 
-function peer(made: readonly Made[]): Verdict[] {
-  const input = made.map(({ polygons }) => JSON.stringify(polygons)).join('\n')
+function peer(geometries: readonly Made[]): Verdict[] {
+  const input = geometries.map(({ polygons }) => JSON.stringify(polygons)).join('\n')
   const script = new URL('./geometry.py', import.meta.url).pathname
   const { stdout, stderr, status } = spawnSync(process.env['PEER_PYTHON'] ?? 'python3', [script], {
     input,
@@ -46,26 +46,26 @@ function ours({ polygons }: Made): { sqKm: number } | { reason: string } {
 
 // Goal: what we take is what shapely calls valid, neither more nor less, and it measures the same.
 test('geometries as shapely sees them', async (t) => {
-  const made = [...randomGeometries(41, RANDOM), ...faultyGeometries(HAND_MADE)]
-  const verdicts = peer(made)
-  assert.equal(verdicts.length, made.length)
+  const geometries = [...randomGeometries(41, RANDOM), ...faultyGeometries(HAND_MADE)]
+  const verdicts = peer(geometries)
+  assert.equal(verdicts.length, geometries.length)
   let longestMs = 0
   let valid = 0
-  for (const [index, one] of made.entries()) {
+  for (const [index, geometry] of geometries.entries()) {
     const before = process.threadCpuUsage()
-    const found = ours(one)
+    const result = ours(geometry)
     const { user, system } = process.threadCpuUsage(before)
     longestMs = Math.max(longestMs, (user + system) / 1000)
     const verdict = verdicts[index]!
-    const about = () => `${one.family}: ${JSON.stringify({ found, verdict, polygons: one.polygons })}`
-    assert.equal('sqKm' in found, verdict.valid, about())
-    if (!('sqKm' in found)) continue
+    const about = () => `${geometry.family}: ${JSON.stringify({ found: result, verdict, polygons: geometry.polygons })}`
+    assert.equal('sqKm' in result, verdict.valid, about())
+    if (!('sqKm' in result)) continue
     valid++
-    assert.ok(Math.abs(found.sqKm / verdict.sqKm! - 1) < TOLERANCE, about())
+    assert.ok(Math.abs(result.sqKm / verdict.sqKm! - 1) < TOLERANCE, about())
     assert.ok(Math.abs(verdict.repairedShare! - 1) < TOLERANCE, about())
   }
-  t.diagnostic(`${made.length} geometries, ${valid} of them valid; the longest took ${longestMs.toFixed(1)} ms of the processor`)
-  assert.ok(valid > RANDOM / 4 && valid < made.length - RANDOM / 4, `${valid} valid ones tell too little`)
+  t.diagnostic(`${geometries.length} geometries, ${valid} of them valid; the longest took ${longestMs.toFixed(1)} ms of the processor`)
+  assert.ok(valid > RANDOM / 4 && valid < geometries.length - RANDOM / 4, `${valid} valid ones tell too little`)
   assert.ok(
     verdicts.slice(RANDOM).every((verdict) => !verdict.valid),
     'every hand-made fault is one',
@@ -81,9 +81,9 @@ test('999 vertices in the worst order', (t) => {
   }
   for (const step of [2 ** -46, 2 ** -40, 2 ** -20, 2 ** -7]) {
     const before = process.threadCpuUsage()
-    const found = ours(zigzag(step))
+    const verdict = ours(zigzag(step))
     const { user, system } = process.threadCpuUsage(before)
-    t.diagnostic(`step ${step}: ${JSON.stringify(found)} in ${(user + system) / 1000} ms`)
+    t.diagnostic(`step ${step}: ${JSON.stringify(verdict)} in ${(user + system) / 1000} ms`)
     assert.ok((user + system) / 1000 < MAX_BLOCK_MS)
   }
 })

@@ -33,11 +33,11 @@ test('polygons of classes beside GDAL', async (t) => {
       await polygons(folder, { width: SIZE, height: SIZE, epsg, transform, value: patches(window, window) })
       const { stdout, stderr, status } = spawnSync(process.env['PEER_PYTHON'] ?? 'python3', [script, folder], { encoding: 'utf8' })
       assert.equal(status, 0, stderr)
-      const found = JSON.parse(stdout) as { count: number; invalid: string[]; same_count: boolean; largest_difference: number }
-      t.diagnostic(`EPSG ${epsg}, patches of ${window}: ${found.count} polygons, ${found.invalid.length} not valid`)
-      assert.deepEqual(found.invalid, [])
-      assert.ok(found.same_count)
+      const report = JSON.parse(stdout) as { count: number; invalid: string[]; same_count: boolean; largest_difference: number }
+      t.diagnostic(`EPSG ${epsg}, patches of ${window}: ${report.count} polygons, ${report.invalid.length} not valid`)
+      assert.deepEqual(report.invalid, [])
+      assert.ok(report.same_count)
       // Areas of a projection are in metres, ours in degrees: only degrees compare.
-      if (epsg === 4326) assert.ok(found.largest_difference < 1e-9, String(found.largest_difference))
+      if (epsg === 4326) assert.ok(report.largest_difference < 1e-9, String(report.largest_difference))
     }
 })

@@ -67,7 +67,7 @@ async function prepare(w: World, org: Org) {
 
 type Prepared = Awaited<ReturnType<typeof prepare>>
 
-async function callAll(w: World, org: Org, there: Prepared) {
+async function callAll(w: World, org: Org, prepared: Prepared) {
   const given = {
     address: w.baseUrl,
     email: org.owner.email,
@@ -78,15 +78,15 @@ async function callAll(w: World, org: Org, there: Prepared) {
     scenes: (await scenes(w)).map(({ id }) => id),
     features: features(square()),
     window: WINDOW,
-    order: there.archive,
-    quoted: there.quoted,
-    rejected: there.rejected,
-    studied: there.studied,
-    job: there.jobs[0],
-    collection: there.kept,
-    item: there.stacIds[0],
-    loose: there.stacIds[1],
-    doomed: there.stacIds.slice(2),
+    order: prepared.archive,
+    quoted: prepared.quoted,
+    rejected: prepared.rejected,
+    studied: prepared.studied,
+    job: prepared.jobs[0],
+    collection: prepared.kept,
+    item: prepared.stacIds[0],
+    loose: prepared.stacIds[1],
+    doomed: prepared.stacIds.slice(2),
   }
   const { stdout } = await promisify(execFile)(PYTHON, [path.join(import.meta.dirname, 'up42-client.py'), JSON.stringify(given)], {
     maxBuffer: 1e7,
@@ -101,8 +101,8 @@ test('up42-py', { skip }, async (t) => {
   const w = await world(t, { vendors: true })
   const org = await w.organization()
   const { token } = org.owner
-  const there = await prepare(w, org)
-  const { given, got } = await callAll(w, org, there)
+  const prepared = await prepare(w, org)
+  const { given, got } = await callAll(w, org, prepared)
   const gives = (name: string, expected: unknown) => t.test(name, () => assert.deepEqual(got[name], expected))
   const raises = (name: string, expected: RegExp) => t.test(name, () => assert.match(String(got[name]), expected))
 
@@ -117,9 +117,9 @@ test('up42-py', { skip }, async (t) => {
   await gives('catalog search everywhere', ['sandbox-hr'])
   await gives('quotations', ['ACCEPTED', true, true, 'REJECTED'])
   await gives('studies', ['NoDecisionOptionChosen', 'ACCEPTED', true])
-  await testOrders(t, org, there, { given, got })
-  await testItems(t, w, org, there, got)
-  await testJobs(t, w, org, there, got)
+  await testOrders(t, org, prepared, { given, got })
+  await testItems(t, w, org, prepared, got)
+  await testJobs(t, w, org, prepared, got)
   await gives('budgets', [[], false, 'HTTPError'])
 })
 
@@ -140,9 +140,9 @@ async function testSearches(t: TestContext, w: World, { token, got }: { token: s
     assert.equal(quicklook, PNG)
   })
   await t.test('catalog collections', () => {
-    const { names, one } = got['catalog collections']
+    const { names, one: first } = got['catalog collections']
     assert.deepEqual(names, [...new Set(got['collections'].names)].toSorted())
-    assert.equal(one[0], 'sandbox-hr')
+    assert.equal(first[0], 'sandbox-hr')
   })
   await t.test('catalog search', () => {
     const { self, scenes: count, clouds, ...rest } = got['catalog search']
@@ -153,7 +153,7 @@ async function testSearches(t: TestContext, w: World, { token, got }: { token: s
   })
 }
 
-async function testOrders(t: TestContext, org: Org, there: Prepared, { given, got }: { given: { scenes: string[] }; got: Got }) {
+async function testOrders(t: TestContext, org: Org, prepared: Prepared, { given, got }: { given: { scenes: string[] }; got: Got }) {
   await t.test('archive order', () => {
     assert.equal(typeof got['archive order'], 'object', got['archive order'])
     const { estimate, order, cancel } = got['archive order']
@@ -168,16 +168,16 @@ async function testOrders(t: TestContext, org: Org, there: Prepared, { given, go
   await t.test('order lists', () => {
     const { named, ...rest } = got['order lists']
     assert.equal(named.length, 1)
-    const quoted = [there.quoted, there.rejected].toSorted()
-    assert.deepEqual(rest, { ids: [there.archive], fulfilled: [there.archive], quoted, budgets: [] })
+    const quoted = [prepared.quoted, prepared.rejected].toSorted()
+    assert.deepEqual(rest, { ids: [prepared.archive], fulfilled: [prepared.archive], quoted, budgets: [] })
   })
   await t.test('order update and track', () => assert.deepEqual(got['order update and track'], [['from', 'python'], true, 100]))
 }
 
-async function testItems(t: TestContext, w: World, org: Org, there: Prepared, got: Got): Promise<void> {
+async function testItems(t: TestContext, w: World, org: Org, prepared: Prepared, got: Got): Promise<void> {
   await t.test('assets', () =>
     assert.deepEqual(got['assets'], {
-      item: [there.archive, org.id, org.projectId, null, 'TASKING', true],
+      item: [prepared.archive, org.id, org.projectId, null, 'TASKING', true],
       text: true,
       downloaded: true,
       root: `${w.baseUrl}/v2/assets/stac/`,
@@ -187,7 +187,7 @@ async function testItems(t: TestContext, w: World, org: Org, there: Prepared, go
   await t.test('item update', async () => {
     const [title, tags] = ['Renamed in Python', ['reef', '2026']]
     assert.deepEqual(got['item update'], [title, title, tags, true, ['loose'], 'Kept'])
-    const shown = await w.ok(org.owner.token, 'items.get_stac', { item_id: there.stacIds[0] })
+    const shown = await w.ok(org.owner.token, 'items.get_stac', { item_id: prepared.stacIds[0] })
     assert.equal(shown.properties['svc:name'], title)
   })
   await t.test('deletion', async () => {
@@ -200,17 +200,17 @@ async function testItems(t: TestContext, w: World, org: Org, there: Prepared, go
   })
 }
 
-async function testJobs(t: TestContext, w: World, org: Org, there: Prepared, got: Got): Promise<void> {
+async function testJobs(t: TestContext, w: World, org: Org, prepared: Prepared, got: Got): Promise<void> {
   const { token } = org.owner
   await t.test('jobs', async () => {
-    const { job } = await w.ok(token, 'processing.job.get', { job_id: there.jobs[0] })
-    const all = there.jobs.toSorted()
+    const { job } = await w.ok(token, 'processing.job.get', { job_id: prepared.jobs[0] })
+    const all = prepared.jobs.toSorted()
     assert.deepEqual(got['jobs'], {
       job: ['successful', 'band_math', org.projectId, job.captured_credits, true],
-      collection: there.kept,
+      collection: prepared.kept,
       all,
       successful: all,
-      ids: [there.jobs[0]],
+      ids: [prepared.jobs[0]],
       released: [],
     })
   })

@@ -44,30 +44,30 @@ const RULES: Record<string, string> = {
 
 /** After the sweep: objects and assets are the same set, and no half-written file is left on this machine. */
 export async function jobViolations(w: World): Promise<string[]> {
-  const found = (await violations(w.db)).map(({ rule, what }) => `${rule}: ${what}`)
+  const broken = (await violations(w.db)).map(({ rule, what }) => `${rule}: ${what}`)
   for (const [rule, text] of Object.entries(RULES))
-    for (const { what } of (await sql<{ what: string }>`${sql.raw(text)}`.execute(w.db)).rows) found.push(`${rule}: ${what}`)
+    for (const { what } of (await sql<{ what: string }>`${sql.raw(text)}`.execute(w.db)).rows) broken.push(`${rule}: ${what}`)
   const assets = await w.db.selectFrom('asset').select(['bucket', 'object_key as key', 'file_size_bytes as size']).execute()
   const owned = new Map(assets.map(({ bucket, key, size }) => [`${bucket}/${key}`, size]))
   const stored = await objects(w)
   for (const [name, size] of owned)
-    if (stored.get(name) !== size) found.push(`an asset of ${size} bytes, stored ${stored.get(name)}: ${name}`)
-  for (const name of stored.keys()) if (!owned.has(name)) found.push(`an object without an owner: ${name}`)
+    if (stored.get(name) !== size) broken.push(`an asset of ${size} bytes, stored ${stored.get(name)}: ${name}`)
+  for (const name of stored.keys()) if (!owned.has(name)) broken.push(`an object without an owner: ${name}`)
   for (const folder of ['objects/.incoming', 'work'].map((name) => path.join(w.dataDir, name)))
-    if (existsSync(folder)) found.push(...readdirSync(folder).map((name) => `a rest in ${folder}: ${name}`))
-  return found
+    if (existsSync(folder)) broken.push(...readdirSync(folder).map((name) => `a rest in ${folder}: ${name}`))
+  return broken
 }
 
 async function objects({ db, storage }: World): Promise<Map<string, number>> {
-  const found = new Map<string, number>()
+  const counts = new Map<string, number>()
   const buckets = await db.selectFrom('project').select('bucket_name as bucket').where('bucket_name', 'is not', null).execute()
   for (const { bucket } of buckets) {
     let cursor: string | null = null
     do {
       const page: Awaited<ReturnType<typeof storage.list>> = await storage.list(bucket!, { cursor })
-      for (const { key, size } of page.objects) found.set(`${bucket}/${key}`, size)
+      for (const { key, size } of page.objects) counts.set(`${bucket}/${key}`, size)
       cursor = page.next
     } while (cursor !== null)
   }
-  return found
+  return counts
 }

@@ -6,7 +6,7 @@ import sweep from '#domains/assets/sweep.task.ts'
 import resume from '#domains/processing/resume.task.ts'
 import run from '#domains/processing/run.task.ts'
 import { campaign } from '../support/campaign.ts'
-import { call, found, ok } from '../support/client.ts'
+import { call, createOwner, ok } from '../support/client.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { seeded, type Random } from '../support/random.ts'
 import { scene } from '../support/scene.ts'
@@ -82,7 +82,7 @@ test('kill -9 of workers in the middle of jobs', { timeout: 3_600_000 }, async (
   const w = await world(t, { databaseUrl: database.url, store: { dataDir, secret: randomBytes(32) }, startAt: new Date().toISOString() })
   t.after(() => database.drop()) // After the world has closed: hooks run in the order in which they were added.
 
-  const owner = await found(baseUrl, 'owner@example.com')
+  const owner = await createOwner(baseUrl, 'owner@example.com')
   await ok(baseUrl, owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
   await ok(baseUrl, owner.token, 'billing.plan.change', { plan_id: 'business' })
   await w.ok(await w.serviceToken(), 'billing.credits.grant', {

@@ -107,7 +107,7 @@ test(
       await assert.rejects(gt.uploads.complete({ upload_id: state!.uploadId }), /has not been uploaded yet/)
       isCut = false
       const steps: number[] = []
-      const made = await new Groundtrack({ baseUrl: w.baseUrl, apiKey: key }).upload({
+      const upload = await new Groundtrack({ baseUrl: w.baseUrl, apiKey: key }).upload({
         ...options,
         resume: state!,
         onProgress: ({ sentBytes }) => steps.push(sentBytes),
@@ -117,9 +117,9 @@ test(
       const { storage_reserved_bytes } = await w.ok(token, 'usage.current')
       assert.equal(storage_reserved_bytes, 0)
       assert.equal(await w.drain(convert), 1)
-      const { files: after } = await w.ok(token, 'uploads.progress', { upload_id: made.id })
+      const { files: after } = await w.ok(token, 'uploads.progress', { upload_id: upload.id })
       assert.deepEqual([after[0].state, after[0].error], ['ready', null])
-      await w.ok(token, 'items.delete', { item_id: made.item_ids[0] })
+      await w.ok(token, 'items.delete', { item_id: upload.item_ids[0] })
     })
 
     await t.test('signed addresses are renewed, and a stretch of an hour later the same picture is the same', async () => {

@@ -54,8 +54,8 @@ test('row 10: prototype pollution', async (t) => {
 
   await t.test('inherited names of plain objects are ordinary data in a free-form object', async () => {
     const address = { toString: 'a', hasOwnProperty: 'b', valueOf: [1], isPrototypeOf: { __defineGetter__: true } }
-    const made = await w.ok(owner.token, 'organizations.create', { name: 'x', billing_address: address })
-    assert.deepEqual(made.billing_address, address)
+    const organization = await w.ok(owner.token, 'organizations.create', { name: 'x', billing_address: address })
+    assert.deepEqual(organization.billing_address, address)
     untouched()
   })
 

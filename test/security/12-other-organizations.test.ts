@@ -40,8 +40,8 @@ test('row 12: things of another organization', async (t) => {
 
   await t.test('a key stays in its organization, although its owner is at home in both', async () => {
     const second = await w.ok(a.owner.token, 'organizations.create', { name: 'Second of the same owner' })
-    const there = await w.signIn(a.owner, second.id)
-    const { id: projectId } = await w.ok(there.token, 'projects.create', { name: 'There' })
+    const elsewhere = await w.signIn(a.owner, second.id)
+    const { id: projectId } = await w.ok(elsewhere.token, 'projects.create', { name: 'There' })
     const { key } = await w.key(a.owner.token, ['read', 'write'])
     assert.equal(
       (await w.call(a.owner.token, 'projects.get', { project_id: projectId })).status,

@@ -322,8 +322,11 @@ test('row 13: nobody lifts themselves', async (t) => {
   })
 
   await t.test('asking for enterprise billing is not having it', async () => {
-    const made = await w.ok(owner.token, 'organizations.create', { name: 'x', enterprise_billing: true })
-    assert.deepEqual([made.enterprise_billing, made.enterprise_billing_status, made.plan], [false, 'requested', 'free'])
+    const organization = await w.ok(owner.token, 'organizations.create', { name: 'x', enterprise_billing: true })
+    assert.deepEqual(
+      [organization.enterprise_billing, organization.enterprise_billing_status, organization.plan],
+      [false, 'requested', 'free'],
+    )
   })
 
   await t.test('a member cannot raise their own limits or role', async () => {

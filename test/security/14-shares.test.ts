@@ -197,9 +197,9 @@ test('row 15: passwords are compared seldom and one at a time', async (t) => {
   const org = await w.organization()
   const shared = await sharedItem(w, org)
   const { seen, during } = watchHashes(t)
-  const made = await link(w, org, shared)
+  const shareLink = await link(w, org, shared)
   const tiles = (count: number) =>
-    Promise.all(Array.from({ length: count }, () => visit(w, shared, 'share.tile.render', made.token, PASSWORD)))
+    Promise.all(Array.from({ length: count }, () => visit(w, shared, 'share.tile.render', shareLink.token, PASSWORD)))
   const statuses = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))]
 
   await t.test('200 at once: one comparison; the next minute another', async () => {
@@ -218,8 +218,8 @@ test('row 15: passwords are compared seldom and one at a time', async (t) => {
       1,
       'the same password of another link is compared',
     )
-    assert.equal((await visit(w, shared, 'share.tilejson', made.token, `${PASSWORD} `)).status, 401)
-    await w.ok(org.owner.token, 'share.link.revoke', { link_id: made.id })
+    assert.equal((await visit(w, shared, 'share.tilejson', shareLink.token, `${PASSWORD} `)).status, 401)
+    await w.ok(org.owner.token, 'share.link.revoke', { link_id: shareLink.id })
     assert.deepEqual(statuses(await tiles(5)), [401])
   })
 

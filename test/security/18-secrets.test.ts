@@ -87,9 +87,9 @@ test('row 18: secrets leave no trace', async (t) => {
   const acting = grant('refresh for the organization', (await w.post('/auth/refresh', { refresh_token: refreshed.refresh_token })).body)
 
   // Keys by every door, right, wrong and revoked.
-  const made = await w.ok(acting.access_token, 'api_keys.create', { name: 'canary', permissions: ['read', 'write'] })
-  const key = remember('key', made.key)
-  remember('its random part', made.key.split('_')[2])
+  const canaryKey = await w.ok(acting.access_token, 'api_keys.create', { name: 'canary', permissions: ['read', 'write'] })
+  const key = remember('key', canaryKey.key)
+  remember('its random part', canaryKey.key.split('_')[2])
   const mistyped = remember('mistyped key', `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`)
   for (const secret of [key, mistyped]) {
     const encoded = `%${secret.charCodeAt(0).toString(16)}${secret.slice(1)}`
@@ -150,7 +150,7 @@ test('row 18: secrets leave no trace', async (t) => {
       await sql`alter table gone rename to ${sql.table(table)}`.execute(w.db)
     }
   }
-  await w.ok(acting.access_token, 'api_keys.revoke', { key_id: made.id })
+  await w.ok(acting.access_token, 'api_keys.revoke', { key_id: canaryKey.id })
   await w.call(key, 'projects.list')
   await w.post('/auth/sign-out', { refresh_token: acting.refresh_token })
   await w.post('/auth/refresh', { refresh_token: acting.refresh_token })
@@ -165,7 +165,7 @@ test('row 18: secrets leave no trace', async (t) => {
     assert.deepEqual(
       findAny(database, {
         email,
-        prefix: made.prefix,
+        prefix: canaryKey.prefix,
         hidden: Buffer.from((JSON.parse(/signing_key (.*)/.exec(database)![1]!) as { kid: string }).kid).toString(),
       }),
       ['email', 'prefix', 'hidden'],

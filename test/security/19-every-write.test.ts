@@ -75,11 +75,11 @@ test('row 19: keys of ordinary writes', async (t) => {
           ({ key }) => key,
         )
         for (const asked of byKey.values()) {
-          const made = asked.filter(({ status }) => status === 200)
-          assert.equal(new Set(made.map(({ body }) => body.id)).size, 1)
-          assert.equal(made.filter((answer) => !replayed(answer)).length, 1)
+          const successes = asked.filter(({ status }) => status === 200)
+          assert.equal(new Set(successes.map(({ body }) => body.id)).size, 1)
+          assert.equal(successes.filter((answer) => !replayed(answer)).length, 1)
           for (const { name, status, body } of asked)
-            if (status !== 200) assert.deepEqual([status, body.code, name !== made[0]!.name], [409, 'idempotency-conflict', true])
+            if (status !== 200) assert.deepEqual([status, body.code, name !== successes[0]!.name], [409, 'idempotency-conflict', true])
         }
         assert.equal(await count(), before + byKey.size)
       }),

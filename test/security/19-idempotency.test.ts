@@ -50,7 +50,7 @@ function spending(levers: Levers) {
     },
     async execute({ tx, principal, clock }, { name }) {
       // A person without an organization leaves no effect, only an answer: enough to see who shares a claim.
-      const made = principal.organizationId
+      const organizationId = principal.organizationId
         ? await projects.insert(tx, {
             organizationId: principal.organizationId,
             name,
@@ -62,7 +62,7 @@ function spending(levers: Levers) {
           })
         : null
       if (levers.crash) throw new Error('crashed after the effect')
-      return { id: made?.id ?? 'none', execution: newId() }
+      return { id: organizationId?.id ?? 'none', execution: newId() }
     },
   })
 }
@@ -118,11 +118,11 @@ test('row 19: what a claim is', async (t) => {
   const { first, second, org, secret, levers, spend, effects } = await twoProcesses(t)
 
   await t.test('a replay has the same bytes, says so, and executes nothing', async () => {
-    const one = await spend(first, 'replay')
+    const original = await spend(first, 'replay')
     const two = await spend(first, 'replay')
-    requireOne([one, two])
-    assert.equal(two.headers.get('content-type'), one.headers.get('content-type'))
-    assert.notEqual(two.headers.get('x-svc-invocation-id'), one.headers.get('x-svc-invocation-id'), 'it is a call of its own')
+    requireOne([original, two])
+    assert.equal(two.headers.get('content-type'), original.headers.get('content-type'))
+    assert.notEqual(two.headers.get('x-svc-invocation-id'), original.headers.get('x-svc-invocation-id'), 'it is a call of its own')
     assert.equal(await effects('replay'), 1)
   })
 
@@ -190,14 +190,14 @@ test('row 19: what a claim is', async (t) => {
 
   await t.test('another organization, and another person without one, are independent', async () => {
     const other = await first.organization()
-    const [one, two] = [await first.person(), await first.person()]
+    const [alice, two] = [await first.person(), await first.person()]
     const executions = await Promise.all([
       spend(first, 'shared'),
-      ...[other.owner, one, two].map((who) => spend(first, 'shared', { name: 'shared' }, who.token)),
+      ...[other.owner, alice, two].map((who) => spend(first, 'shared', { name: 'shared' }, who.token)),
     ])
     assert.deepEqual(executions.map(replayed), [false, false, false, false])
     assert.equal(new Set(executions.map(({ body }) => body.execution)).size, 4)
-    assert.equal((await spend(first, 'shared', { name: 'different' }, one.token)).status, 409)
+    assert.equal((await spend(first, 'shared', { name: 'different' }, alice.token)).status, 409)
     assert.ok(replayed(await spend(first, 'shared', { name: 'shared' }, two.token)))
   })
 
@@ -259,9 +259,9 @@ test('row 19: failures free the claim and keep the fingerprint', async (t) => {
   await t.test('a raw answer that is no success is not stored either', async () => {
     const raw = (status: number) => first.call(secret, 'test.raw_spend', { status }, { 'idempotency-key': `raw-${status}` })
     for (const status of [402, 404, 503]) {
-      const [one, two] = [await raw(status), await raw(status)]
-      assert.deepEqual([one.status, two.status], [status, status])
-      assert.ok(!replayed(two) && !one.bytes.equals(two.bytes), `${status} was executed again`)
+      const [original, two] = [await raw(status), await raw(status)]
+      assert.deepEqual([original.status, two.status], [status, status])
+      assert.ok(!replayed(two) && !original.bytes.equals(two.bytes), `${status} was executed again`)
     }
     requireOne([await raw(200), await raw(200)])
     requireOneWithStatus([await raw(201), await raw(201)], 201)
@@ -299,13 +299,13 @@ test('row 19: claims end', async (t) => {
   const advance = (amount: { hours?: number; seconds?: number }) => [first, second].forEach((w) => w.clock.advance(amount))
 
   await t.test('after 24 hours the key is new, also for another body', async () => {
-    const one = await spend(first, 'day')
+    const original = await spend(first, 'day')
     await spend(first, 'day-other')
     advance({ hours: 23, seconds: 3_599 })
     assert.ok(replayed(await spend(second, 'day')))
     advance({ seconds: 1 })
     const two = await spend(second, 'day')
-    assert.ok(!replayed(two) && two.body.execution !== one.body.execution)
+    assert.ok(!replayed(two) && two.body.execution !== original.body.execution)
     assert.equal(await effects('day'), 2)
     assert.equal((await spend(first, 'day-other', { name: 'a new body' })).status, 200)
     assert.ok(replayed(await spend(first, 'day')), 'the second answer is kept in its turn')

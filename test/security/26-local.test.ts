@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { call, found, ok, post } from '../support/client.ts'
+import { call, createOwner, ok, post } from '../support/client.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { startExposed } from '../support/exposed.ts'
 import { openLab } from '../support/service.ts'
@@ -35,7 +35,7 @@ test('row 26: local means local', async (t) => {
     assert.equal((await call(exposed.baseUrl, session.access_token, 'projects.list', {})).status, 401, 'its sessions are dead')
     assert.equal((await call(exposed.baseUrl, key, 'projects.list', {})).status, 401, 'its keys too')
     assert.equal((await post(exposed.baseUrl, '/auth/refresh', { refresh_token: session.refresh_token })).status, 401)
-    const owner = await found(exposed.baseUrl, 'founder@example.com')
+    const owner = await createOwner(exposed.baseUrl, 'founder@example.com')
     const topUp = await call(exposed.baseUrl, owner.token, 'billing.topup', { aud_cents: 10_000 }, { 'idempotency-key': 'k1' })
     assert.deepEqual([topUp.status, topUp.body.code], [503, 'billing-not-configured'])
     assert.equal((await post(exposed.baseUrl, '/sandbox/payments/confirm', { client_secret: 'x' })).status, 404)

@@ -59,14 +59,14 @@ test('row 32: quota by understatement', async (t) => {
     const org = await w.organization()
     const refused = await item(org, { text: 'x'.repeat(256 * 1024) })
     assert.deepEqual([refused.status, refused.body.errors[0].field], [422, 'properties'])
-    const { body: made } = await item(org, large)
+    const { body: created } = await item(org, large)
     const { used_bytes } = await account(org)
     assert.ok(used_bytes > 190 * 1024 && used_bytes < 210 * 1024, String(used_bytes))
-    await w.ok(org.owner.token, 'items.update', { item_id: made.id, properties: {} })
+    await w.ok(org.owner.token, 'items.update', { item_id: created.id, properties: {} })
     assert.equal((await account(org)).used_bytes, 0)
-    await w.ok(org.owner.token, 'items.update', { item_id: made.id, properties: large })
+    await w.ok(org.owner.token, 'items.update', { item_id: created.id, properties: large })
     assert.equal((await account(org)).used_bytes, used_bytes)
-    await w.ok(org.owner.token, 'items.delete', { item_id: made.id })
+    await w.ok(org.owner.token, 'items.delete', { item_id: created.id })
     assert.equal((await account(org)).used_bytes, 0)
     await setUsed(org, 10 * GIB - 1024)
     assert.equal((await item(org, large)).status, 402)
@@ -97,9 +97,9 @@ test('row 32: quota by understatement', async (t) => {
 
   await t.test('a person owns three free organizations, however many they ask for at once', async () => {
     const { token } = await w.person()
-    const made = await Promise.all(Array.from({ length: 12 }, (_, n) => w.call(token, 'organizations.create', { name: `O${n}` })))
-    assert.equal(made.filter(({ status }) => status === 200).length, 3)
-    const refused = made.find(({ status }) => status !== 200)!
+    const responses = await Promise.all(Array.from({ length: 12 }, (_, n) => w.call(token, 'organizations.create', { name: `O${n}` })))
+    assert.equal(responses.filter(({ status }) => status === 200).length, 3)
+    const refused = responses.find(({ status }) => status !== 200)!
     assert.equal(refused.status, 400)
     assert.match(refused.body.detail, /billing\.plan\.change/)
   })

@@ -31,14 +31,14 @@ test('row 44: a price that follows a footprint', async (t) => {
   const estimate = (geometry?: object) =>
     w.ok(token, 'processing.catalog.estimate', { process_id: 'band_math', inputs: { ...inputs, ...(geometry ? { geometry } : {}) } })
   const reserve = async () => {
-    const made = await w.call(
+    const created = await w.call(
       token,
       'processing.create',
       { project_id: org.projectId, job_type_id: 'band_math', input_params: inputs },
       { 'idempotency-key': newId() },
     )
-    assert.equal(made.status, 200, JSON.stringify(made.body))
-    return made.body.job.reserved_credits
+    assert.equal(created.status, 200, JSON.stringify(created.body))
+    return created.body.job.reserved_credits
   }
   const before = await estimate()
   assert.ok(before.credits > 1_000, JSON.stringify(before))
@@ -73,11 +73,11 @@ test('row 44: a price that follows a footprint', async (t) => {
       bandNames: Array.from({ length: 1 }, () => 'a'),
       value: () => 1,
     })
-    const { body: made } = await w.upload(token, org.projectId, { 'b.tif': pixels })
+    const { body: uploaded } = await w.upload(token, org.projectId, { 'b.tif': pixels })
     const { credits } = await w.ok(token, 'processing.catalog.estimate', {
       process_id: 'zonal_stats',
       inputs: {
-        item_id: made.item_ids[0],
+        item_id: uploaded.item_ids[0],
         zones: {
           type: 'FeatureCollection',
           features: Array.from({ length: 500 }, () => ({

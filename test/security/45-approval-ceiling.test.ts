@@ -56,7 +56,7 @@ test('row 45: the amount of an approval is a ceiling', async (t) => {
 
   await t.test('the approver sees the price in the record, in the list and in the notification', async () => {
     const { approvals } = await w.ok(owner, 'billing.approvals.list', { status: 'pending' })
-    assert.ok(approvals.every((one: { price_credits: number }) => one.price_credits > 1))
+    assert.ok(approvals.every((approval: { price_credits: number }) => approval.price_credits > 1))
     const told = (await w.ok(owner, 'notifications.list')).filter(({ kind }: { kind: string }) => kind === 'approval')
     assert.ok(told.every(({ title }: { title: string }) => title.endsWith('requests approval for 1 credit')))
     const shown = new RegExp(`orders.archive.place, which costs ${price} credits.*allows up to 1 credit\\.`)

@@ -77,9 +77,9 @@ test('row 54: documents that take long to draw', async (t) => {
   await t.test('reports and invoices are printed so', async () => {
     const w = await world(t)
     const org = await w.organization()
-    const made = await w.ok(org.owner.token, 'reports.generate', { report_type: 'project', project_id: org.projectId })
-    assert.equal(made.format, 'pdf')
-    const bytes = Buffer.from(await (await fetch(made.url)).arrayBuffer())
+    const report = await w.ok(org.owner.token, 'reports.generate', { report_type: 'project', project_id: org.projectId })
+    assert.equal(report.format, 'pdf')
+    const bytes = Buffer.from(await (await fetch(report.url)).arrayBuffer())
     assert.equal(bytes.subarray(0, 5).toString(), '%PDF-')
   })
 })

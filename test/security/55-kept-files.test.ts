@@ -32,11 +32,11 @@ test('row 55: reports and computed rasters', async (t) => {
   const key = (await w.ok(token, 'api_keys.create', { name: 'reader', permissions: ['read'] })).key
 
   await t.test('reports count, those of a key that may only read too', async () => {
-    const made = []
+    const responses = []
     for (const credential of [token, key])
       for (const format of ['pdf', 'csv', 'json'])
-        made.push(await w.ok(credential, 'reports.generate', { report_type: 'project', project_id: org.projectId, format }))
-    const sizes = made.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+        responses.push(await w.ok(credential, 'reports.generate', { report_type: 'project', project_id: org.projectId, format }))
+    const sizes = responses.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
     assert.ok(sizes > 0)
     assert.equal(await used(org), before + sizes)
     assert.deepEqual(await broken(), [])

@@ -19,10 +19,10 @@ test('row 61: alert rules of one organization before those of another', async (t
   }
 
   await t.test('an organization has so many rules, and is told how many', async () => {
-    const made = []
+    const rules = []
     for (let n = 0; n < MAX_RULES_PER_ORGANIZATION; n += 10)
-      made.push(...(await Promise.all(Array.from({ length: 10 }, (_, k) => rule(many, `rule ${n + k}`)))))
-    assert.deepEqual([...new Set(made.map(({ status }) => status))], [200])
+      rules.push(...(await Promise.all(Array.from({ length: 10 }, (_, k) => rule(many, `rule ${n + k}`)))))
+    assert.deepEqual([...new Set(rules.map(({ status }) => status))], [200])
     const refused = await Promise.all([rule(many, 'one more'), rule(many, 'another')])
     for (const { status, body } of refused) {
       assert.equal(status, 400, JSON.stringify(body))

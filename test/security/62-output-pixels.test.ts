@@ -59,9 +59,9 @@ test('row 62: jobs that make a million times what they read', async (t) => {
     const { credits } = await w.ok(org.owner.token, 'processing.catalog.estimate', { process_id: 'resample', inputs: params })
     // 51,200² pixels of four bands.
     assert.ok(credits >= 10, String(credits))
-    const made = await start(org, 'resample', params, 'processing.create')
-    assert.equal(made.status, 200, JSON.stringify(made.body))
-    assert.equal(made.body.job.reserved_credits, credits)
+    const created = await start(org, 'resample', params, 'processing.create')
+    assert.equal(created.status, 200, JSON.stringify(created.body))
+    assert.equal(created.body.job.reserved_credits, credits)
     const ordinary = await w.ok(org.owner.token, 'processing.catalog.estimate', {
       process_id: 'resample',
       inputs: { item_id: org.itemId, resolution: DEGREES },
@@ -72,8 +72,8 @@ test('row 62: jobs that make a million times what they read', async (t) => {
   await t.test('room is reserved with the job, settled when it ends, and a job without room is not made', async () => {
     const org = await funded()
     const before = await account(org)
-    const made = await start(org, 'band_math', { item_id: org.itemId, expression: 'b1' })
-    assert.equal(made.status, 200)
+    const created = await start(org, 'band_math', { item_id: org.itemId, expression: 'b1' })
+    assert.equal(created.status, 200)
     const during = await account(org)
     assert.ok(during.reserved_bytes >= SIDE * SIDE * 4, JSON.stringify(during))
     assert.deepEqual(await broken(w), [])

@@ -49,7 +49,13 @@ async function failOnce(w: World): Promise<void> {
     const claimed = await deliveries.claim(w.db, { total: 1_000, perEndpoint: 1_000, free: new Map(), leaseSeconds: 60 }, w.clock.now())
     if (claimed.length === 0) return
     const attempt = () => ({ id: newId(), at: w.clock.now(), durationMs: 3, httpStatus: 500, error: 'It answered 500', start: 'no' })
-    const outcomes = claimed.map((one) => ({ delivery: one, attempt: attempt(), state: 'pending' as const, dueAt: later, reason: null }))
+    const outcomes = claimed.map((delivery) => ({
+      delivery: delivery,
+      attempt: attempt(),
+      state: 'pending' as const,
+      dueAt: later,
+      reason: null,
+    }))
     await w.db.transaction().execute((tx) => deliveries.finish(tx, outcomes, 1_000_000_000, w.clock.now()))
   }
 }

@@ -8,10 +8,10 @@ export const ELSEWHERE = 'https://elsewhere.example/a.tif'
 
 /** One value a world and key, made when it is first asked for. */
 function once<T>(make: (w: World, org?: Org) => Promise<T>): (w: World, org?: Org) => Promise<T> {
-  const made = new WeakMap<World, Map<string, Promise<T>>>()
+  const memo = new WeakMap<World, Map<string, Promise<T>>>()
   return (w, org) => {
-    if (!made.has(w)) made.set(w, new Map())
-    const ofWorld = made.get(w)!
+    if (!memo.has(w)) memo.set(w, new Map())
+    const ofWorld = memo.get(w)!
     const key = org?.id ?? ''
     if (!ofWorld.has(key)) ofWorld.set(key, make(w, org))
     return ofWorld.get(key)!

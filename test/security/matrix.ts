@@ -19,7 +19,7 @@ const PARTS = 4
 
 /** Domains in turn, the largest first, so that the parts take about the same time. */
 function rowsOfPart(part: number) {
-  const bySize = [...rowsOfDomains.values()].toSorted((one, other) => Object.keys(other).length - Object.keys(one).length)
+  const bySize = [...rowsOfDomains.values()].toSorted((first, other) => Object.keys(other).length - Object.keys(first).length)
   return bySize.filter((_, index) => index % PARTS === part - 1).flatMap((ofDomain) => Object.entries(ofDomain))
 }
 

@@ -67,8 +67,8 @@ test('clients of STAC', async (t) => {
     const files = { 'a.tif': await scene({ west: 151 }), 'b.tif': await scene({ west: 152 }) }
     const uploaded = await w.upload(org.owner.token, org.projectId, files, { target_collection_id: collection })
     assert.equal(uploaded.status, 200, JSON.stringify(uploaded.body))
-    const found = await w.request('GET', `/stac/search?collections=${collection}&key=${key}`)
-    assert.equal(found.body.features.length, 2, found.bytes.toString())
+    const search = await w.request('GET', `/stac/search?collections=${collection}&key=${key}`)
+    assert.equal(search.body.features.length, 2, search.bytes.toString())
     const source = `STACIT:"${w.baseUrl}/stac/search?collections=${collection}&key=${key}":asset=data`
     const { stdout } = await run('gdalinfo', ['-json', '-checksum', source], { timeout: TIMEOUT_MS })
     const info = JSON.parse(stdout)

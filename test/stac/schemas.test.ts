@@ -122,9 +122,9 @@ test('documents keep the schemas of STAC', { skip }, async (t) => {
     }
     const lines = (await w.request('GET', '/stac/search?f=ndjson', { headers })).bytes.toString().trim().split('\n')
     for (const line of lines) await validate(JSON.parse(line), 'item-spec/json-schema/item.json')
-    const found = await w.ok(token, 'items.search_org', { format: 'stac', limit: 1_000 })
-    for (const each of found.features) await validate(each, 'item-spec/json-schema/item.json')
-    assert.equal(lines.length, found.features.length)
+    const search = await w.ok(token, 'items.search_org', { format: 'stac', limit: 1_000 })
+    for (const each of search.features) await validate(each, 'item-spec/json-schema/item.json')
+    assert.equal(lines.length, search.features.length)
   })
 
   await t.test('collections and the landing page', async () => {

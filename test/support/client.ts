@@ -47,8 +47,8 @@ export interface Owner {
 export const PASSWORD = 'correct horse battery'
 
 /** A new person with an organization of their own. */
-export async function found(baseUrl: string, email: string): Promise<Owner> {
-  const { status, body, text } = await post(baseUrl, '/auth/sign-up', { email, password: PASSWORD, name: 'Founder' })
+export async function createOwner(baseUrl: string, email: string): Promise<Owner> {
+  const { status, body, text } = await post(baseUrl, '/auth/sign-up', { email, password: PASSWORD, name: 'Owner' })
   if (status !== 201) throw new Error(`sign-up answered ${status}: ${text}`)
   const { id } = await ok(baseUrl, body.access_token, 'organizations.create', { name: 'Organization' })
   const { body: acting } = await post(baseUrl, '/auth/refresh', { refresh_token: body.refresh_token, organization_id: id })

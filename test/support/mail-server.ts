@@ -54,9 +54,9 @@ function read(raw: string, to: string[]): Mailed {
   const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type') ?? '')?.[1] ?? '\0'
   const parts = rest.join('\r\n\r\n').split(`--${boundary}`)
   const part = (type: string) => {
-    const found = parts.find((candidate) => candidate.includes(`Content-Type: ${type}`)) ?? ''
-    const body = found.slice(found.indexOf('\r\n\r\n') + 4).trimEnd()
-    return /base64/i.test(found.split('\r\n\r\n')[0]!) ? Buffer.from(body, 'base64').toString() : unquoted(body)
+    const part = parts.find((candidate) => candidate.includes(`Content-Type: ${type}`)) ?? ''
+    const body = part.slice(part.indexOf('\r\n\r\n') + 4).trimEnd()
+    return /base64/i.test(part.split('\r\n\r\n')[0]!) ? Buffer.from(body, 'base64').toString() : unquoted(body)
   }
   return { to, raw, headers, text: part('text/plain').replaceAll('\r\n', '\n'), html: part('text/html') }
 }

@@ -22,12 +22,12 @@ export async function startServerPostgres(): Promise<ServerPostgres | null> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'groundtrack-server-'))
   if (identity.uid !== undefined) fs.chownSync(dir, identity.uid, identity.gid!)
   const data = path.join(dir, 'data')
-  const made = spawnSync(path.join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'], {
+  const initdb = spawnSync(path.join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'], {
     ...identity,
     cwd: dir,
     encoding: 'utf8',
   })
-  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
+  if (initdb.status !== 0) throw new Error(`initdb: ${initdb.stderr}`)
   const log = fs.openSync(path.join(dir, 'server.log'), 'a')
   const server = spawn(path.join(bin, 'postgres'), ['-D', data, '-k', dir, '-c', 'listen_addresses='], {
     ...identity,

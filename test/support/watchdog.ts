@@ -47,13 +47,13 @@ export function watchFiles(options: Options): Watchdog {
 function look(files: Map<number, Watched>, { limitMs, nameOf, say }: Options): void {
   const now = performance.now()
   const running = processes()
-  const children = Map.groupBy(running.values(), (one) => one.parent)
+  const children = Map.groupBy(running.values(), (child) => child.parent)
   for (const { pid, command } of children.get(process.pid) ?? []) {
     const name = nameOf(command)
     if (name && !files.has(pid)) files.set(pid, { name, sinceMs: now, below: new Map(), endedMs: null })
   }
   for (const [pid, file] of files) {
-    for (const one of descendants(pid, children)) file.below.set(one.pid, one)
+    for (const descendant of descendants(pid, children)) file.below.set(descendant.pid, descendant)
     if (running.has(pid)) {
       if (now - file.sinceMs < limitMs) continue
       say(`✖ ${file.name} has not ended in ${Math.round(limitMs / 1000)} s and is stopped`)
@@ -63,8 +63,9 @@ function look(files: Map<number, Watched>, { limitMs, nameOf, say }: Options): v
     }
     file.endedMs ??= now
     if (now - file.endedMs < GRACE_MS) continue
-    const left = [...file.below.values()].filter((one) => running.get(one.pid)?.startedAt === one.startedAt)
-    if (left.length > 0) say(`ℹ ${file.name} left running, and ended for it: ${left.map((one) => one.command.slice(0, 100)).join(' | ')}`)
+    const left = [...file.below.values()].filter((child) => running.get(child.pid)?.startedAt === child.startedAt)
+    if (left.length > 0)
+      say(`ℹ ${file.name} left running, and ended for it: ${left.map((child) => child.command.slice(0, 100)).join(' | ')}`)
     end(null, left, running)
     files.delete(pid)
   }
@@ -72,7 +73,7 @@ function look(files: Map<number, Watched>, { limitMs, nameOf, say }: Options): v
 
 function end(pid: number | null, below: readonly Running[], running: ReadonlyMap<number, Running>): void {
   if (pid !== null) kill(pid)
-  for (const one of below) if (running.get(one.pid)?.startedAt === one.startedAt) kill(one.pid)
+  for (const child of below) if (running.get(child.pid)?.startedAt === child.startedAt) kill(child.pid)
 }
 
 function kill(pid: number): void {
@@ -84,11 +85,11 @@ function kill(pid: number): void {
 }
 
 function descendants(pid: number, children: ReadonlyMap<number, readonly Running[]>): Running[] {
-  return (children.get(pid) ?? []).flatMap((one) => [one, ...descendants(one.pid, children)])
+  return (children.get(pid) ?? []).flatMap((child) => [child, ...descendants(child.pid, children)])
 }
 
 function processes(): Map<number, Running> {
-  const found = new Map<number, Running>()
+  const processes = new Map<number, Running>()
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
     try {
@@ -97,10 +98,10 @@ function processes(): Map<number, Running> {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       if (fields[0] === 'Z') continue
       const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
-      found.set(Number(name), { pid: Number(name), parent: Number(fields[1]), startedAt: fields[19]!, command })
+      processes.set(Number(name), { pid: Number(name), parent: Number(fields[1]), startedAt: fields[19]!, command })
     } catch {
       // It has ended between the list and the look.
     }
   }
-  return found
+  return processes
 }

@@ -315,14 +315,14 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     await join(await person(`member-${++people}-${process.pid}@example.com`), org, role)
   /** A person in a project of an organization that is not theirs: data folders from before invitations by token have some. */
   const guest = async (projectId: string, role: 'admin' | 'editor' | 'viewer' = 'editor', who?: Person): Promise<Person> => {
-    const found = who ?? (await person())
-    const row = { project_id: projectId, user_id: found.id, role, created_at: clock.now() }
+    const member = who ?? (await person())
+    const row = { project_id: projectId, user_id: member.id, role, created_at: clock.now() }
     await database.db
       .insertInto('project_member')
       .values(row)
       .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ role }))
       .execute()
-    return found
+    return member
   }
   const key = async (
     credential: string,

@@ -157,21 +157,21 @@ test('sandbox vendors', async (t) => {
     const part = await place('flaky-2', ['fail-part', 'half'])
     w.clock.advance({ seconds: 12 })
     assert.equal((await delivered(() => flaky.order(whole.id))).status, 'failed')
-    const found = await delivered(() => flaky.order(part.id))
-    assert.equal(found.status, 'part')
+    const delivery = await delivered(() => flaky.order(part.id))
+    assert.equal(delivery.status, 'part')
     assert.deepEqual(
-      found.captures.map(({ status }) => status),
+      delivery.captures.map(({ status }) => status),
       ['failed', 'delivered'],
     )
-    await failsWith('unavailable', read(flaky.download(part.id, found.files[0]!.id)))
+    await failsWith('unavailable', read(flaky.download(part.id, delivery.files[0]!.id)))
   })
 })
 
 /** Files are made in a process of their own: asks until they are there. */
 async function delivered(order: () => Promise<VendorOrder>): Promise<VendorOrder> {
   for (let tries = 0; tries < 2_000; tries++) {
-    const found = await order()
-    if (found.status !== 'accepted') return found
+    const delivery = await order()
+    if (delivery.status !== 'accepted') return delivery
     await pause(50)
   }
   throw new Error('It was never delivered')

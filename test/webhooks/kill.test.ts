@@ -75,7 +75,7 @@ test('webhooks survive kill -9 of api and worker', async (t) => {
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`)
     return JSON.parse(text)
   }
-  const found = async (name: string, firstEndpoint: number) => {
+  const createOwner = async (name: string, firstEndpoint: number) => {
     const { access_token } = await post('/auth/sign-up', { email: `${name}@example.com`, password: 'correct horse battery', name })
     const { id } = await post('/v1/op/organizations.create', { name }, access_token)
     const { access_token: token } = await post('/auth/sign-in', { email: `${name}@example.com`, password: 'correct horse battery' })
@@ -88,14 +88,14 @@ test('webhooks survive kill -9 of api and worker', async (t) => {
     }
     return { key: key as string, projectId: project.id as string }
   }
-  const organizations = [await found('first', 0), await found('second', ENDPOINTS)]
+  const organizations = [await createOwner('first', 0), await createOwner('second', ENDPOINTS)]
 
   const acknowledged: string[] = []
   const make = async (n: number, { key, projectId }: (typeof organizations)[number]) => {
     const deadline = Date.now() + COMES_BACK_MS
     while (Date.now() < deadline) {
-      const made = await post('/v1/op/collections.create', { project_id: projectId, name: `${n}` }, key).catch(() => null)
-      if (made) return void acknowledged.push(made.id)
+      const collection = await post('/v1/op/collections.create', { project_id: projectId, name: `${n}` }, key).catch(() => null)
+      if (collection) return void acknowledged.push(collection.id)
       await sleep(50) // The api is being started again.
     }
     throw new Error('the api did not come back')

@@ -154,9 +154,9 @@ function* candidates(proj: Proj, base: number, { figure, rest }: ReturnType<type
     const numbers = helmert(shift)
     return numbers === null ? [] : [{ accuracyM: shift.accuracyM, figure: `${text} +towgs84=${numbers}` }]
   })
-  const isZero = ({ figure: found }: Candidate) => found.endsWith(`=${NO_SHIFT}`)
+  const isZero = ({ figure: shift }: Candidate) => shift.endsWith(`=${NO_SHIFT}`)
   yield* published.filter(isZero)
-  yield* published.filter((one) => !isZero(one))
+  yield* published.filter((candidate) => !isZero(candidate))
   yield { accuracyM: null, figure: text }
 }
 
@@ -221,22 +221,22 @@ interface Wanted {
  * is the same for all maps on it.
  */
 function wantedIn(proj: Proj, { code, base }: { code: number; base: number }, area: Area, digits: number): Wanted {
-  const found: Wanted = { places: [], wanted: [], back: [] }
+  const samples: Wanted = { places: [], wanted: [], back: [] }
   const places = placesIn(area)
   const onDatum = proj.transform(EPSG_WGS84, `EPSG:${base}`, places) ?? []
-  const there =
+  const projected =
     code === base ? onDatum : onDatum.map((point) => point && (proj.transform(`EPSG:${base}`, `EPSG:${code}`, [point])?.[0] ?? null))
-  there.forEach((point, i) => {
+  projected.forEach((point, i) => {
     if (!point) return
     const rounded: Point = [round(point[0], digits), round(point[1], digits)]
     const local = code === base ? rounded : proj.transformBack(`EPSG:${base}`, `EPSG:${code}`, [rounded])?.[0]
     const back = local && proj.transformBack(EPSG_WGS84, `EPSG:${base}`, [local])?.[0]
     if (!back) return
-    found.places.push(places[i]!)
-    found.wanted.push(rounded)
-    found.back.push([round(back[0], 9), round(back[1], 9)])
+    samples.places.push(places[i]!)
+    samples.wanted.push(rounded)
+    samples.back.push([round(back[0], 9), round(back[1], 9)])
   })
-  return found
+  return samples
 }
 
 /** The row of a code, or why there is none. */
@@ -252,12 +252,12 @@ export function choose(proj: Proj, code: number, text: string, info: SystemInfo)
   if (places.length === 0) return 'PROJ does not compute it either'
   const area = AREAS.get(code) ?? areaOf(info)
   const judged = AREAS.has(code) ? wantedIn(proj, { code, base }, area, digits) : { places, wanted }
-  const definitionOf = (one: Candidate) => `${[...rest, one.figure].join(' ')} +no_defs`
+  const definitionOf = (candidate: Candidate) => `${[...rest, candidate.figure].join(' ')} +no_defs`
   const nearest = (list: Iterable<Candidate>, start: Judged | null): Judged | null => {
     let best = start
-    for (const one of list) {
-      const distance = middleOf(distancesM(definitionOf(one), judged.places, judged.wanted, metres))
-      if (!best || distance < best.distance - TIE_M) best = { one, distance }
+    for (const candidate of list) {
+      const distance = middleOf(distancesM(definitionOf(candidate), judged.places, judged.wanted, metres))
+      if (!best || distance < best.distance - TIE_M) best = { one: candidate, distance }
     }
     return best
   }

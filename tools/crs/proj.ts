@@ -233,7 +233,7 @@ function shiftsToWgs84(library: Library, context: number, code: number): Shift[]
   const factory = library._proj_create_operation_factory_context(context, 0)
   library._proj_operation_factory_context_set_spatial_criterion(context, factory, PARTIAL_INTERSECTION)
   library._proj_operation_factory_context_set_grid_availability_use(context, factory, DISCARD_IF_GRID_MISSING)
-  const found = withObject(library, context, `EPSG:${code}`, (source) =>
+  const system = withObject(library, context, `EPSG:${code}`, (source) =>
     withObject(library, context, 'EPSG:4326', (target) => {
       const list = library._proj_create_operations(context, source, target, factory)
       const shifts: Shift[] = []
@@ -250,7 +250,7 @@ function shiftsToWgs84(library: Library, context: number, code: number): Shift[]
     }),
   )
   library._proj_operation_factory_context_destroy(factory)
-  return found ?? []
+  return system ?? []
 }
 
 /** Finding a way between two systems takes longer than anything else here, so all are kept. */
@@ -277,9 +277,9 @@ function findWay(library: Library, context: number, { source, target }: Way, opt
       withText(library, option, (text) => {
         const list = library._malloc(2 * POINTER_BYTES)
         new Uint32Array(library.HEAPU8.buffer, list, 2).set([text, 0])
-        const found = attempt(() => library._proj_create_crs_to_crs_from_pj(context, from, to, 0, list))
+        const operation = attempt(() => library._proj_create_crs_to_crs_from_pj(context, from, to, 0, list))
         library._free(list)
-        return found
+        return operation
       }),
     ),
   )
@@ -300,8 +300,8 @@ type Direction = typeof FORWARD | typeof BACK
 function transform(library: Library, context: number, way: Way, points: readonly Point[], direction: Direction): (Point | null)[] | null {
   for (const option of OPTIONS) {
     const operation = wayBetween(library, context, way, option)
-    const found = operation ? transformBy(library, operation, points, direction) : []
-    if (found.some((point) => point !== null)) return found
+    const transformed = operation ? transformBy(library, operation, points, direction) : []
+    if (transformed.some((point) => point !== null)) return transformed
   }
   return null
 }

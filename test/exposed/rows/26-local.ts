@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { call, found, post } from '../../support/client.ts'
+import { call, createOwner, post } from '../../support/client.ts'
 import { DEMO_EMAIL, DEMO_PASSWORD } from '../../../sandbox/demo/account.ts'
 import type { ExposedRow } from '../row.ts'
 
@@ -11,7 +11,7 @@ export default {
     assert.equal((await post(baseUrl, '/auth/sign-in', { email: DEMO_EMAIL, password: DEMO_PASSWORD })).status, 401)
     for (const credential of [demo.token, demo.key]) assert.equal((await call(baseUrl, credential, 'projects.list', {})).status, 401)
     assert.match(output(), /demo account .* is disabled/)
-    const owner = await found(baseUrl, 'row-26@example.com')
+    const owner = await createOwner(baseUrl, 'row-26@example.com')
     const topUp = await call(baseUrl, owner.token, 'billing.topup', { aud_cents: 10_000 }, { 'idempotency-key': 'k' })
     assert.equal(topUp.status, 503)
     assert.equal((await call(baseUrl, owner.token, 'billing.credits.grant', { organization_id: owner.organizationId })).status, 403)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { call, found, ok, post } from '../../support/client.ts'
+import { call, createOwner, ok, post } from '../../support/client.ts'
 import type { ExposedRow } from '../row.ts'
 
 export default {
   row: 27,
   async attempt({ service: { baseUrl }, env }) {
-    const owner = await found(baseUrl, 'row-27@example.com')
+    const owner = await createOwner(baseUrl, 'row-27@example.com')
     const { invitation } = await ok(baseUrl, owner.token, 'organizations.members.invite', { email: 'invited@example.com' })
     assert.ok(invitation.url.startsWith(`${env['BASE_URL']}/invite/inv_`), invitation.url)
     const impostor = await post(baseUrl, '/auth/sign-up', { email: 'invited@example.com', password: 'long enough', name: 'x' })

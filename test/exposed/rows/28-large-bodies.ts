@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { found } from '../../support/client.ts'
+import { createOwner } from '../../support/client.ts'
 import type { ExposedRow } from '../row.ts'
 
 const TINY_KEYS = 900_000
@@ -7,7 +7,7 @@ const TINY_KEYS = 900_000
 export default {
   row: 28,
   async attempt({ service: { baseUrl } }) {
-    const { token } = await found(baseUrl, 'row-28@example.com')
+    const { token } = await createOwner(baseUrl, 'row-28@example.com')
     const body = `{${Array.from({ length: TINY_KEYS }, (_, n) => `"k${n}":1`).join(',')}}`
     const send = async (path: string, headers: Record<string, string> = {}) => {
       const response = await fetch(baseUrl + path, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })

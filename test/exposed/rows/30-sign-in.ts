@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { found, PASSWORD, post } from '../../support/client.ts'
+import { createOwner, PASSWORD, post } from '../../support/client.ts'
 import type { ExposedRow } from '../row.ts'
 
 const GUESSES = 110
@@ -7,7 +7,7 @@ const GUESSES = 110
 export default {
   row: 30,
   async attempt({ service: { baseUrl } }) {
-    const { email } = await found(baseUrl, 'row-30@example.com')
+    const { email } = await createOwner(baseUrl, 'row-30@example.com')
     const signIn = (password: string, address: string, who = email) =>
       post(baseUrl, '/auth/sign-in', { email: who, password }, { 'x-forwarded-for': address })
     for (let i = 0; i < 10; i++) assert.equal((await signIn('wrong password', `198.51.100.${i}, 203.0.113.1`)).status, 401)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { call, found, ok } from '../../support/client.ts'
+import { call, createOwner, ok } from '../../support/client.ts'
 import type { ExposedRow } from '../row.ts'
 
 const AT_ONCE = 60
@@ -9,8 +9,8 @@ const ITEMS = 300
 export default {
   row: 31,
   async attempt({ service: { baseUrl } }) {
-    const hostile = await found(baseUrl, 'row-31@example.com')
-    const good = await found(baseUrl, 'row-31-good@example.com')
+    const hostile = await createOwner(baseUrl, 'row-31@example.com')
+    const good = await createOwner(baseUrl, 'row-31-good@example.com')
     const { id: project_id } = await ok(baseUrl, hostile.token, 'projects.create', { name: 'x' })
     const feature = (n: number) => ({ type: 'Feature', id: `row-31-${n}`, geometry: null, properties: { datetime: null }, assets: {} })
     const features = { type: 'FeatureCollection', features: Array.from({ length: ITEMS }, (_, n) => feature(n)) }

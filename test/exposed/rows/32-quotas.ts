@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { call, found, ok } from '../../support/client.ts'
+import { call, createOwner, ok } from '../../support/client.ts'
 import type { ExposedRow } from '../row.ts'
 
 const OCTETS = { 'content-type': 'application/octet-stream' }
@@ -9,7 +9,7 @@ const TOO_MANY_PROPERTIES = 256 * 1024
 export default {
   row: 32,
   async attempt({ service: { baseUrl, storeUrl } }) {
-    const { token } = await found(baseUrl, 'row-32@example.com')
+    const { token } = await createOwner(baseUrl, 'row-32@example.com')
     const { id: project_id } = await ok(baseUrl, token, 'projects.create', { name: 'x' })
     const { id: upload_id } = await ok(baseUrl, token, 'uploads.initiate', { project_id, total_bytes: 0 })
     const { upload_url } = await ok(baseUrl, token, 'uploads.signed_url', { upload_id, file_name: 'a.tif' })

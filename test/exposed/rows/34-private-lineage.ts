@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { call, found, ok } from '../../support/client.ts'
+import { call, createOwner, ok } from '../../support/client.ts'
 import { joined } from '../member.ts'
 import type { ExposedRow } from '../row.ts'
 
 export default {
   row: 34,
   async attempt({ service: { baseUrl } }) {
-    const owner = await found(baseUrl, 'row-34@example.com')
+    const owner = await createOwner(baseUrl, 'row-34@example.com')
     const member = await joined(baseUrl, owner, 'row-34-member@example.com')
     const hidden = await ok(baseUrl, owner.token, 'projects.create', { name: 'Hidden', visibility: 'private' })
     const shown = await ok(baseUrl, owner.token, 'projects.create', { name: 'Shown' })

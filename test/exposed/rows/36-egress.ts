@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { found, ok } from '../../support/client.ts'
+import { createOwner, ok } from '../../support/client.ts'
 import { scene } from '../../support/scene.ts'
 import { until } from '../../support/service.ts'
 import type { ExposedRow } from '../row.ts'
@@ -10,7 +10,7 @@ const TIMES = 10
 export default {
   row: 36,
   async attempt({ service: { baseUrl, storeUrl } }) {
-    const { token } = await found(baseUrl, 'row-36@example.com')
+    const { token } = await createOwner(baseUrl, 'row-36@example.com')
     const atStore = (address: string) => storeUrl + new URL(address).pathname + new URL(address).search
     const { id: project_id } = await ok(baseUrl, token, 'projects.create', { name: 'x' })
     const { id: upload_id } = await ok(baseUrl, token, 'uploads.initiate', { project_id, total_bytes: 0 })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { found, PASSWORD, post } from '../../support/client.ts'
+import { createOwner, PASSWORD, post } from '../../support/client.ts'
 import type { ExposedRow } from '../row.ts'
 
 export default {
   row: 37,
   async attempt({ service: { baseUrl }, env }) {
-    const { email } = await found(baseUrl, 'row-37@example.com')
+    const { email } = await createOwner(baseUrl, 'row-37@example.com')
     const signedIn = await post(baseUrl, '/auth/sign-in', { email, password: PASSWORD, cookie: true })
     const [set] = signedIn.headers.getSetCookie()
     assert.match(set ?? '', /^__Secure-groundtrack_refresh=.*; Path=\/auth; .*HttpOnly; SameSite=Strict; Secure$/)

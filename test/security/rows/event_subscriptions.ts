@@ -12,9 +12,9 @@ const subscription = async (w: World, org: Org) => {
 
 /** An organization may have a hundred; a call for each principal would soon have made them. */
 const makeRoom = async (w: World, org: Org) => {
-  const { count, event_subscriptions: made } = await w.ok(org.owner.token, 'event_subscriptions.list')
+  const { count, event_subscriptions: subscriptions } = await w.ok(org.owner.token, 'event_subscriptions.list')
   if (count < 50) return
-  for (const { id } of made) await w.ok(org.owner.token, 'event_subscriptions.delete', { subscription_id: id })
+  for (const { id } of subscriptions) await w.ok(org.owner.token, 'event_subscriptions.delete', { subscription_id: id })
 }
 
 /** A delivery that has failed once. */

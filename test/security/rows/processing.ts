@@ -27,10 +27,10 @@ const job = async (w: World, org: Org) => ({
   job_id: (await w.ok(org.owner.token, 'processing.create', await newJob(w, org))).job.id as string,
 })
 const completed = async (w: World, org: Org) => {
-  const made = await job(w, org)
+  const created = await job(w, org)
   const ended = { status: 'completed' as const, completed_at: w.clock.now() }
-  await w.db.updateTable('processing_job').set(ended).where('id', '=', made.job_id).execute()
-  return made
+  await w.db.updateTable('processing_job').set(ended).where('id', '=', created.job_id).execute()
+  return created
 }
 const ofProcess = async (w: World, org: Org) => ({ process_id: 'band_math', inputs: await params(w, org) })
 const otherItem = (input: object) => ({ ...input, inputs: { expression: 'b1', item_id: crypto.randomUUID() } })
