@@ -60,6 +60,6 @@ export async function runTask(platform: TaskPlatform, task: AnyTask, data: unkno
     onFault(error, task.name)
     throw error
   } finally {
-    committed() // A task may also write through `db`.
+    committed() // A task can also write through `db`.
   }
 }

@@ -22,10 +22,10 @@ export interface Platform {
   readonly scheduler: FairScheduler
   readonly audit: AuditTrail
   readonly tasks: (tx: Tx) => Tasks
-  /** Told after each commit: what was kept in memory may no longer hold. */
+  /** Called after each commit: caches may be stale. */
   readonly committed: () => void
-  /** After a change of who may do what: resolves when no process remembers how it was. */
+  /** Called after a change of access rights: resolves when no process has the old ones in its cache. */
   readonly rightsChanged: () => Promise<void>
-  /** Told of failures that are ours; the caller only sees the invocation id. */
+  /** Logs and counts an internal error; the caller only sees the invocation ID. */
   readonly onFault: (error: unknown, invocationId: string, operation: string) => void
 }
