@@ -88,16 +88,16 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const host = text('HOST', '127.0.0.1')
   const port = integer('PORT', text('PORT', '8080'), 0, 65_535)
   const databaseUrl = text('DATABASE_URL', '')
-  const base = baseUrl(text('BASE_URL', ''), host, port)
-  const isLocal = isLoopback(host) && isLoopback(new URL(base).hostname.replaceAll(/[[\]]/g, ''))
+  const baseUrl = baseUrlOf(text('BASE_URL', ''), host, port)
+  const isLocal = isLoopback(host) && isLoopback(new URL(baseUrl).hostname.replaceAll(/[[\]]/g, ''))
   const storePort = integer('STORE_PORT', text('STORE_PORT', String(port === 0 ? 0 : port + 1)), 0, 65_535)
   if (databaseUrl && !/^postgres(ql)?:\/\//.test(databaseUrl)) throw new ConfigError('DATABASE_URL must begin with postgres://')
   return Object.freeze({
     port,
     host,
-    baseUrl: base,
+    baseUrl,
     storePort,
-    storeUrl: storeUrl(text('STORE_URL', ''), base, storePort),
+    storeUrl: storeUrl(text('STORE_URL', ''), baseUrl, storePort),
     dataDir: path.resolve(text('DATA_DIR', './data')),
     databaseUrl,
     storageUrl: storageUrl(text('STORAGE_URL', '')),
@@ -112,7 +112,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     cogCompression: oneOf('COG_COMPRESSION', text('COG_COMPRESSION', 'zstd'), COMPRESSIONS),
     rasterProcesses: integer('RASTER_PROCESSES', text('RASTER_PROCESSES', String(availableParallelism())), 1, MAX_RASTER_PROCESSES),
     ...payments(text, isLocal),
-    ...events(text, base),
+    ...events(text, baseUrl),
     sandbox: flag('SANDBOX', text('SANDBOX', isLocal ? '1' : '0')),
     sandboxVendorsPort: integer('SANDBOX_VENDORS_PORT', text('SANDBOX_VENDORS_PORT', '0'), 0, 65_535),
     sandboxDeliverySeconds: integer('SANDBOX_DELIVERY_SECONDS', text('SANDBOX_DELIVERY_SECONDS', '5'), 0, 86_400),
@@ -145,7 +145,7 @@ function payments(
 
 function events(
   text: (name: string, standard: string) => string,
-  base: string,
+  baseUrl: string,
 ): Pick<Config, 'webhookBackoffSeconds' | 'webhookTimeoutSeconds' | 'smtpUrl' | 'mailFrom'> {
   const backoff = text('WEBHOOK_BACKOFF_SECONDS', STANDARD_BACKOFF_SECONDS.join(','))
   const smtpUrl = text('SMTP_URL', '')
@@ -154,7 +154,7 @@ function events(
     webhookBackoffSeconds: list(backoff).map((step) => seconds('WEBHOOK_BACKOFF_SECONDS', step, 7 * 86_400)),
     webhookTimeoutSeconds: seconds('WEBHOOK_TIMEOUT_SECONDS', text('WEBHOOK_TIMEOUT_SECONDS', String(STANDARD_TIMEOUT_SECONDS)), 120),
     smtpUrl,
-    mailFrom: text('MAIL_FROM', `Groundtrack <no-reply@${new URL(base).hostname}>`),
+    mailFrom: text('MAIL_FROM', `Groundtrack <no-reply@${new URL(baseUrl).hostname}>`),
   }
 }
 
@@ -182,15 +182,15 @@ function networks(name: string, value: string): string[] {
   return entries
 }
 
-function baseUrl(given: string, host: string, port: number): string {
+function baseUrlOf(given: string, host: string, port: number): string {
   if (!given) return `http://${isIP(host) === 6 ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
   return httpAddress('BASE_URL', given)
 }
 
 /** The host that people reach the API at, on the store's own port, unless a proxy gives it an address of its own. */
-function storeUrl(given: string, base: string, port: number): string {
+function storeUrl(given: string, baseUrl: string, port: number): string {
   if (given) return httpAddress('STORE_URL', given)
-  const { protocol, hostname } = new URL(base)
+  const { protocol, hostname } = new URL(baseUrl)
   return `${protocol}//${hostname}:${port}`
 }
 

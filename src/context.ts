@@ -40,8 +40,7 @@ export interface Services {
   readonly overlays: Overlays
   /** Posts to endpoints of customers. */
   readonly webhooks: Webhooks
-  /** Sends mail that links to this service. */
-  readonly mail: Mail & { readonly baseUrl: () => string }
+  readonly mail: Mail
   /** Who works on jobs from outside. */
   readonly workers: Workers
   /** Places whose mosaics can be clipped. */
@@ -49,8 +48,6 @@ export interface Services {
   readonly shares: Shares
   readonly usage: Usage
   readonly commit: Commit
-  /** Where the platform is reached from outside. */
-  readonly address: () => string
 }
 
 /** Share links, opened anew on every call: revocation, expiry and retention count at once. */

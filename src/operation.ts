@@ -15,6 +15,7 @@ type RawKind = 'bytes' | 'xml' | 'ndjson'
 export interface Context extends Services {
   readonly principal: Principal
   readonly db: Db
+  /** Public URL of the service, without a trailing slash. */
   readonly baseUrl: string
   readonly invocationId: string
   /** The caller's key, or the invocation's own id: what keys an effect outside the database. */

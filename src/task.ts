@@ -7,6 +7,8 @@ import type { Change, Produces, TaskContract, Tasks } from './effects.ts'
 
 export interface TaskContext extends Services {
   readonly db: Db
+  /** Public URL of the service, without a trailing slash. */
+  readonly baseUrl: string
   /** Of this run of the task. */
   readonly invocationId: string
   readonly signal: AbortSignal

@@ -202,5 +202,5 @@ test('credentials: which one counts', async (t) => {
   const mistyped = await get({ authorization: `Bearer ${key.slice(0, -1)}` })
   assert.equal(mistyped.headers.get('www-authenticate'), 'Bearer realm="svc", error="invalid_token"')
   assert.equal(mistyped.body.detail, 'Invalid authentication credentials')
-  assert.match(none.body.detail, /^No credential came with the request; send Authorization: Bearer/)
+  assert.match(none.body.detail, /^The request has no credential; send Authorization: Bearer/)
 })

@@ -48,7 +48,7 @@ test(
         seen.set(status, (seen.get(status) ?? 0) + 1)
       }
     }
-    const metrics = w.platform.raster.metrics()
+    const metrics = w.platform.services.raster.metrics()
     t.diagnostic(
       `${names.length} files: ${[...seen].map(([status, count]) => `${count} x ${status}`).join(', ')}; children ended ` +
         `by force: ${metrics['pool_timedOut']! + metrics['pool_outOfMemory']!}`,

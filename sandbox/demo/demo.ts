@@ -80,7 +80,7 @@ interface Filling {
  * meanwhile, and an interrupted run resumes at the next start. Its last step is to share a scene.
  */
 export async function fillDemo(
-  { db, clock }: Platform,
+  { db, services: { clock } }: Platform,
   auth: signIn.SignInPlatform,
   { baseUrl, signal, report, client }: Filling,
 ): Promise<void> {
@@ -104,7 +104,7 @@ const TOKEN_PREFIX = 'shr_'
 const DEMO_LINK = 'demo-share-link'
 
 /** The token of the demo's share link, while it is valid. Its password is that of the demo. */
-export async function demoLink({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<string | null> {
+export async function demoLink({ db, services: { clock } }: Platform): Promise<string | null> {
   const bytes = await secrets.find(db, DEMO_LINK)
   if (!bytes) return null
   const token = `${TOKEN_PREFIX}${bytes.toString('base64url')}`

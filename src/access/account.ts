@@ -1,4 +1,4 @@
-/** What a signed-in person does with their own account: join, change the password, see and end sessions. */
+/** What signed-in users do with their own account: join an organization, change the password, list and end sessions. */
 import { notFound, problem } from '#core/problem.ts'
 import * as notifications from '#model/events/notification.ts'
 import * as invitations from '#model/identity/invitation.ts'
@@ -9,7 +9,7 @@ import { requireUsable } from './passwords.ts'
 import { isRight, type SignInPlatform } from './sign-in.ts'
 import { verifyAddress } from './verification.ts'
 
-/** Who asks, by which session, and from where. */
+/** The signed-in user, the session and the client address. */
 export interface Oneself {
   userId: string
   sessionId: string
@@ -18,14 +18,14 @@ export interface Oneself {
 
 const MAX_SESSIONS_LISTED = 100
 
-/** Joins the person to what the token is for. Nothing else joins anybody: neither an address nor somebody's id. */
+/** Adds the user to the organization and project of the invitation. Only the token can do this, never an email address or a user ID. */
 export async function acceptInvitation({ db, clock, rightsChanged }: SignInPlatform, { userId, sessionId }: Oneself, token: string) {
   const accepted = await db.transaction().execute(async (tx) => {
     const joined = await invitations.accept(tx, token, userId, clock.now())
     if (joined) await welcome(tx, joined, { userId, sessionId }, clock.now())
     return joined
   })
-  if (!accepted) throw notFound('invitation: it was used, taken back or has run out, so ask for a new link')
+  if (!accepted) throw notFound('invitation: it was used, withdrawn or has expired; ask for a new link')
   if (accepted.wasMailed) await rightsChanged()
   return {
     organization_id: accepted.organizationId,
@@ -34,7 +34,7 @@ export async function acceptInvitation({ db, clock, rightsChanged }: SignInPlatf
   }
 }
 
-/** The mail's link also proves the address, to whom it belongs; and whoever invited hears of it. */
+/** The link in the email also proves that the user owns the address; the inviter is notified. */
 async function welcome(
   tx: Tx,
   { id, organizationId, email, invitedBy, wasMailed }: invitations.Accepted,
@@ -53,15 +53,15 @@ async function welcome(
   await notifications.notify(tx, organizationId, { userId: invitedBy }, [news], now)
 }
 
-/** A stolen token is not a password: whoever changes something lasting shows that they know it. Failures count as at sign-in. */
+/** A stolen token must not be enough for lasting changes, so they require the password. Failures count as at sign-in. */
 export async function requirePassword(platform: SignInPlatform, { userId, clientAddress }: Oneself, password: string): Promise<users.User> {
   const who = (await users.find(platform.db, userId))!
   const { passwordHash } = (await users.findByEmail(platform.db, who.email))!
   if (await isRight(platform, { email: who.email, password, hash: passwordHash }, clientAddress)) return who
-  throw problem('forbidden', 'The present password is wrong')
+  throw problem('forbidden', 'The current password is wrong')
 }
 
-/** Every other session ends: whoever had learnt the old password is out. Keys go on working. */
+/** Ends every other session, in case somebody knew the old password. API keys keep working. */
 export async function changePassword(
   platform: SignInPlatform,
   oneself: Oneself,
@@ -79,18 +79,18 @@ export async function changePassword(
 export async function listSessions({ db, clock }: SignInPlatform, { userId, sessionId }: Oneself) {
   const live = await sessions.listLive(db, userId, MAX_SESSIONS_LISTED, clock.now())
   return {
-    sessions: live.map((one) => ({
-      id: one.id,
-      organization_id: one.organizationId,
-      created_at: one.createdAt.toISOString(),
-      last_used_at: one.lastUsedAt.toISOString(),
-      expires_at: one.expiresAt.toISOString(),
-      is_current: one.id === sessionId,
+    sessions: live.map((session) => ({
+      id: session.id,
+      organization_id: session.organizationId,
+      created_at: session.createdAt.toISOString(),
+      last_used_at: session.lastUsedAt.toISOString(),
+      expires_at: session.expiresAt.toISOString(),
+      is_current: session.id === sessionId,
     })),
   }
 }
 
-/** This session too. Keys go on working: they are revoked one by one. */
+/** Ends this session too. API keys keep working; they are revoked individually. */
 export async function signOutEverywhere({ db, clock }: SignInPlatform, { userId }: Oneself): Promise<void> {
   await sessions.endAllOfUser(db, userId, clock.now())
 }

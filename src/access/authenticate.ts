@@ -10,10 +10,10 @@ import * as credentials from '#model/identity/credential.ts'
 import { createMemory } from './memory.ts'
 import type { Tokens } from './tokens.ts'
 
-/** What came with the request: `bearer` may be a session token or a key, `key` (X-API-Key, key=) a key only. */
+/** The credential of a request: `bearer` can be a session token or an API key, `key` (X-API-Key, key=) only an API key. */
 export type Credential = { via: 'bearer' | 'key'; secret: string } | null
 
-/** A principal and the allowance that its requests are counted against; null: not counted. */
+/** A principal and its rate limit; null: not limited. */
 export interface Authenticated {
   principal: Principal
   allowance: Allowance | null
@@ -26,21 +26,21 @@ export interface Allowance {
   windowSeconds: number
 }
 
-/** Map clients need thousands of tiles, people do not; this only stops a script that runs away with a session. */
+/** High, because maps load thousands of tiles; it only stops a runaway script. */
 export const USER_REQUESTS_PER_HOUR = 36_000
 export const ANONYMOUS_REQUESTS_PER_MINUTE = 600
 const HOUR_SECONDS = 3_600
 const MINUTE_SECONDS = 60
-/** One batch on its way at a time: the next gathers meanwhile, and round trips are what a call costs most. */
+/** One batch at a time: the next one fills up meanwhile, which saves round trips. */
 const BATCH = { maxKeys: 200, maxInFlight: 1 }
 
 export interface Authenticator {
-  /** Throws the one neutral 401 for whatever does not hold, and says nothing about why. */
+  /** Throws the same 401 for every invalid credential, without a reason. */
   authenticate(credential: Credential): Promise<Authenticated>
   anonymous(clientAddress: string): Authenticated
 }
 
-/** `notices` tells when what was remembered no longer holds; without it every call asks the database. */
+/** `notices` invalidates the cache; without it, every call queries the database. */
 export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens, notices: Pick<Notices, 'state'> | null): Authenticator {
   const memory = createMemory(clock, notices)
   const findSession = batcher((claims: readonly credentials.SessionClaim[]) => credentials.liveSessions(db, claims, clock.now()), BATCH)
@@ -78,10 +78,10 @@ export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens, notice
     async authenticate(given) {
       if (!given) throw unauthorized(false)
       const isKey = given.secret.startsWith('svc_')
-      if (given.via === 'key' && !isKey) throw unauthorized(true) // Session tokens are taken from the bearer header alone.
-      const found = isKey ? await byKey(given.secret) : await byToken(given.secret)
-      if (!found) throw unauthorized(true)
-      return found
+      if (given.via === 'key' && !isKey) throw unauthorized(true) // Session tokens are accepted only as bearer tokens.
+      const authenticated = isKey ? await byKey(given.secret) : await byToken(given.secret)
+      if (!authenticated) throw unauthorized(true)
+      return authenticated
     },
     anonymous: (clientAddress) => ({
       principal: ANONYMOUS,
@@ -95,15 +95,15 @@ export function createAuthenticator(db: Db, clock: Clock, tokens: Tokens, notice
   }
 }
 
-/** One for every credential that does not hold, so that it tells none of them apart. */
+/** The same for every invalid credential, so that it reveals nothing about it. */
 const HINT =
-  'A session token ends after 15 minutes: refresh the session or sign in again. An API key begins with svc_ and may have expired ' +
-  "or been revoked: check that it is complete, or create another one. Authorization must be 'Bearer', a space and one of the two; " +
-  'X-API-Key and key= take an API key only.'
+  'A session token expires after 15 minutes: refresh the session or sign in again. An API key begins with svc_ and may have expired ' +
+  "or been revoked: check that it is complete, or create a new one. Authorization must be 'Bearer', a space and one of the two; " +
+  'X-API-Key and key= accept only an API key.'
 
-function unauthorized(credentialCame: boolean): Problem {
-  if (!credentialCame)
-    return problem('unauthorized', 'No credential came with the request; send Authorization: Bearer with a session token or an API key', {
+function unauthorized(hasCredential: boolean): Problem {
+  if (!hasCredential)
+    return problem('unauthorized', 'The request has no credential; send Authorization: Bearer with a session token or an API key', {
       headers: { 'WWW-Authenticate': 'Bearer realm="svc"' },
     })
   return problem('unauthorized', 'Invalid authentication credentials', {

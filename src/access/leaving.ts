@@ -1,4 +1,4 @@
-/** The end of an account and of an organization: what goes, what stays, and what must be settled first. */
+/** Deletes accounts and organizations: what is deleted, what stays, and what must be settled first. */
 import { accessDenied, problem } from '#core/problem.ts'
 import type { Services } from '#context.ts'
 import * as memberships from '#model/identity/membership.ts'
@@ -19,21 +19,21 @@ type LeavingPlatform = SignInPlatform & Pick<Services, 'commit'>
 type Change = Parameters<Parameters<Services['commit']>[2]>[0]
 
 /**
- * Ends an account: its sessions, its keys, its memberships. What the person made in an organization is the organization's and
- * stays, share links too. Whoever is the only owner of one hands it over or deletes it first.
+ * Deletes an account with its sessions, API keys and memberships. What the user created belongs to the organization and stays,
+ * including share links. The only owner of an organization must transfer or delete it first.
  */
 export async function deleteAccount(platform: LeavingPlatform, oneself: Oneself, password: string): Promise<void> {
   const { id } = await requirePassword(platform, oneself, password)
   await platform.db.transaction().execute(async (tx) => {
     const now = platform.clock.now()
-    // One order for all, so that two owners who leave at once wait for each other and the second finds itself the last.
+    // Locked in a fixed order, so that of two owners who leave concurrently, the second one waits and finds itself the last.
     for (const { organizationId } of await memberships.standings(tx, id)) await memberships.lock(tx, organizationId)
     const standings = await memberships.standings(tx, id)
     const alone = standings.filter(({ role, owners }) => role === 'owner' && owners === 1)
     if (alone.length > 0)
       throw problem(
         'bad-request',
-        `You are the only owner of ${alone.map(({ name }) => `'${name}'`).join(', ')}: make somebody else an owner with ` +
+        `You are the only owner of ${alone.map(({ name }) => `'${name}'`).join(', ')}: make another member an owner with ` +
           'organizations.members.set_role, or delete it with POST /auth/delete-organization, then delete the account',
       )
     for (const { organizationId } of standings) await memberships.end(tx, organizationId, id, now)
@@ -43,8 +43,8 @@ export async function deleteAccount(platform: LeavingPlatform, oneself: Oneself,
 }
 
 /**
- * Ends an organization with its projects, items, share links, keys, invitations and memberships. Ledger, invoices, audit and
- * lineage stay, without what the organization said of itself. An owner asks for it, and nothing may be owed.
+ * Deletes an organization with its projects, items, share links, API keys, invitations and memberships. Ledger, invoices, audit
+ * and lineage stay, without the organization's own data. Only an owner can do it, and nothing may be owed.
  */
 export async function deleteOrganization(
   platform: LeavingPlatform,
@@ -72,7 +72,7 @@ async function requireSettled({ tx, clock }: Change, organizationId: string, for
   if (credits > 0 && !forfeit)
     throw problem(
       'bad-request',
-      `${credits} credits are left, and would be lost: use them, or repeat this with forfeit_credits set to true`,
+      `${credits} credits are left and would be lost: use them, or repeat the request with forfeit_credits set to true`,
     )
 }
 

@@ -1,4 +1,4 @@
-/** What a person does with a link from a mail: choosing a new password, confirming an address. */
+/** What users do with a link from an email: choose a new password, confirm their address. */
 import { problem, type Problem } from '#core/problem.ts'
 import type { NotificationMail } from '#core/vocabulary.ts'
 import * as mailTokens from '#model/identity/mail-token.ts'
@@ -9,11 +9,11 @@ import { requireUsable } from './passwords.ts'
 import { throttle, type SignInPlatform } from './sign-in.ts'
 import { verifyAddress } from './verification.ts'
 
-/** Mails that one address may ask for, whomever they go to, and that may go to one person. */
+/** Emails that one client address can request, and that one account can receive. */
 const ASKED_PER_ADDRESS = 30
 const SENT_PER_ACCOUNT = 5
 
-/** Queues the mail whether there is an account or not, so that neither answer nor time tells. */
+/** Queues the email whether or not there is an account, so that neither the response nor its timing reveals it. */
 export async function forgot(platform: SignInPlatform, email: string, clientAddress: string): Promise<void> {
   await throttle(platform, `forgot-from:${clientAddress}`, ASKED_PER_ADDRESS)
   const address = users.normaliseEmail(email)
@@ -24,7 +24,7 @@ export async function forgot(platform: SignInPlatform, email: string, clientAddr
   if (!isFull) await platform.db.transaction().execute((tx) => platform.mails.reset(tx, address))
 }
 
-/** Ends every session: whoever knew the old password is out. A link that was used also proves the address. */
+/** Ends every session, in case somebody knew the old password. Using the link also proves that the user owns the address. */
 export async function reset(platform: SignInPlatform, input: { token: string; password: string }, clientAddress: string): Promise<void> {
   const { db, clock, newPasswords } = platform
   requireUsable(input.password)
@@ -54,7 +54,7 @@ export async function mailChoice({ db }: SignInPlatform, userId: string): Promis
   return { notification_mail: await users.notificationMail(db, userId) }
 }
 
-/** From now on: what lies in the inbox already is not sent after all. */
+/** Applies from now on: notifications that are already in the inbox are not emailed later. */
 export async function chooseMail({ db, clock }: SignInPlatform, userId: string, choice: NotificationMail): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await notifications.skipMail(tx, userId, clock.now())
@@ -62,4 +62,4 @@ export async function chooseMail({ db, clock }: SignInPlatform, userId: string, 
   })
 }
 
-const spent = (): Problem => problem('bad-request', 'This link was used before, or its time is over; ask for a new mail')
+const spent = (): Problem => problem('bad-request', 'This link was already used or has expired; request a new email')

@@ -1,17 +1,17 @@
-/** Credentials that were found good a moment ago: a map asks for hundreds of tiles with one key. */
+/** A short-lived cache of valid credentials: a map loads hundreds of tiles with one key. */
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '#core/clock.ts'
 import type { Notices } from '#db/notices.ts'
 import type { LiveKey, LiveSession } from '#model/identity/credential.ts'
 
-/** Bounds what only time can tell, such as a clock that was set; every change of rights is told at once. */
+/** Limits staleness that no notice announces, such as an expiry; changes of access rights invalidate entries at once. */
 const KEPT_MS = 5_000
 const MAX_KEPT = 10_000
 
 interface Kept<V> {
   value: V
   untilMs: number
-  /** What was known to be so when the database was asked. */
+  /** The state of the notices when the database was queried. */
   state: number
 }
 
@@ -22,7 +22,7 @@ interface Memory {
   session(name: string, find: Find<LiveSession>): Promise<LiveSession | null>
 }
 
-/** Whoever would not be told of a change remembers nothing. What was refused is asked for anew every time. */
+/** Caches nothing while changes would not be noticed. Invalid credentials are never cached. */
 export function createMemory(clock: Clock, notices: Pick<Notices, 'state'> | null): Memory {
   const remembering = <V extends { expiresAt: Date | null }>() => {
     const kept = new LRUCache<string, Kept<V>>({ max: MAX_KEPT })

@@ -3,18 +3,18 @@ import bcrypt from 'bcrypt'
 import { createLimiter, queueFull } from '#core/limiter.ts'
 import { invalidField } from '#core/problem.ts'
 
-/** bcrypt reads no further than this; a longer password would silently be a shorter one. */
+/** bcrypt ignores the bytes after this, so a longer password would silently be truncated. */
 const MAX_PASSWORD_BYTES = 72
 const MIN_PASSWORD_LENGTH = 10
 
 const STANDARD_COST = 10
-/** A queue of comparisons may not starve everything else of the thread pool, nor grow without end. */
+/** Limits of the queue of comparisons, so that it neither starves the thread pool nor grows without bound. */
 const MAX_WAITING = 200
 
-/** Callers take turns by `who`, an address: somebody who brings hundreds of passwords waits behind their own. */
+/** Rotates between callers by `who`, a client address: a caller with hundreds of passwords only delays itself. */
 export interface Passwords {
   hash(password: string, who?: string): Promise<string>
-  /** Takes the same time whether or not there is a hash to compare with. */
+  /** Takes the same time whether or not there is a hash. */
   matches(password: string, hash: string | null, who?: string): Promise<boolean>
 }
 
@@ -25,9 +25,9 @@ export function requireUsable(password: string, field = 'password'): void {
 
 interface PasswordOptions {
   cost?: number | undefined
-  /** Comparisons at a time. */
+  /** Maximum concurrent comparisons. */
   maxRunning?: number
-  /** What there are too many of when the queue is full. */
+  /** Named in the problem when the queue is full: too many of these. */
   waiting: string
 }
 

@@ -1,4 +1,4 @@
-/** What this process has borrowed from the limits of callers: requests that it may let in without asking. */
+/** Rate-limit leases of this process: requests that it can admit without a query. */
 import { batcher } from '#core/batcher.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Db } from '#db/tables.ts'
@@ -26,7 +26,7 @@ export class RateLimitLeases {
   readonly #db: Db
   readonly #clock: Clock
   readonly #leases = new Map<string, Lease>()
-  /** On their way: whoever is asked to give back waits for them. */
+  /** Leases being taken: a release waits for them. */
   readonly #coming = new Map<string, Promise<unknown>>()
   readonly #take: (want: rateWindows.LeaseRequest) => Promise<rateWindows.RateGrant>
 
@@ -36,7 +36,7 @@ export class RateLimitLeases {
     this.#take = batcher((wants: readonly rateWindows.LeaseRequest[]) => rateWindows.take(db, wants, clock.now()), BATCH)
   }
 
-  /** A place out of what is lent; null where nothing is, or where it was for another window or limit. */
+  /** A request of the current lease; null if there is none, or if it is for another window or limit. */
   spend({ subject, limit, windowSeconds }: Allowance): Place | null {
     const lease = this.#leases.get(subject)
     if (!lease || lease.limit !== limit || lease.next >= lease.end) return null
@@ -45,13 +45,13 @@ export class RateLimitLeases {
     return { ordinal: lease.next++, startedAt: lease.startedAt }
   }
 
-  /** Counts one request in the database, and keeps what it lends besides. */
-  async take({ subject, limit, windowSeconds }: Allowance, isHeard: boolean): Promise<Place> {
-    const canLease = isHeard && this.#leases.size < MAX_LEASES
+  /** Counts one request in the database, and keeps the lease that comes with it. */
+  async take({ subject, limit, windowSeconds }: Allowance, canRecall: boolean): Promise<Place> {
+    const canLease = canRecall && this.#leases.size < MAX_LEASES
     const taking = this.#take({ subject, limit, windowSeconds, canLease })
     const kept = taking.then(async ({ startedAt, lease }) => {
       if (!lease) return
-      const old = this.#leases.get(subject) // Used up, or of another window or limit; else what is left of it would be lost.
+      const old = this.#leases.get(subject) // Used up, or of another window or limit; the rest is returned below.
       this.#leases.set(subject, { startedAt, limit, next: lease.first, end: lease.first + lease.count, usedAtMs: performance.now() })
       await this.#return(subject, old)
     })
@@ -68,7 +68,7 @@ export class RateLimitLeases {
     await this.#return(subject, lease)
   }
 
-  /** Gives back what was not used for so long. */
+  /** Returns leases that were not used for this long. */
   async releaseUnused(forMs: number): Promise<void> {
     const nowMs = performance.now()
     for (const [subject, lease] of this.#leases) if (nowMs - lease.usedAtMs >= forMs) await this.release(subject)
@@ -80,7 +80,7 @@ export class RateLimitLeases {
     void all.then(() => this.#coming.get(subject) === all && this.#coming.delete(subject))
   }
 
-  /** What fails on the way back is lost until the window ends, and never given twice. */
+  /** If returning fails, the requests are lost until the window ends; they are never granted twice. */
   async #return(subject: string, lease: Lease | undefined): Promise<void> {
     if (!lease || lease.next >= lease.end) return
     const count = lease.end - lease.next

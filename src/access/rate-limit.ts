@@ -7,29 +7,29 @@ import type { Allowance } from './authenticate.ts'
 import { RateLimitLeases, type Place } from './rate-limit-leases.ts'
 
 interface Admission {
-  /** For every answer to the caller, refused ones too. */
+  /** For every response, including rejections. */
   headers: Record<string, string>
 }
 
 export interface RateLimiter {
-  /** Counts the request; throws 429 when it is one too many. */
+  /** Counts the request; throws 429 if it exceeds the limit. */
   admit(allowance: Allowance): Promise<Admission>
-  /** Gives back what was borrowed. */
+  /** Returns all leases. */
   close(): Promise<void>
 }
 
-/** What was borrowed and not used for so long is given back. */
+/** Leases that were not used for this long are returned. */
 const UNUSED_MS = 1_000
 const MAX_SPENT = 10_000
 
 /**
- * The limit is exact to one request over all processes. Far from it a process borrows a few dozen requests at a time and counts
- * them itself. Before anybody is refused, all processes are asked to give back what they have not used; `notices` does that, and
- * without it, or while it is silent, nothing is borrowed.
+ * The limit is exact to one request over all processes. Far below the limit, a process leases a few dozen requests at a time and
+ * counts them itself. Before a request is rejected, all processes are told to return their unused leases; `notices` does that, and
+ * without it, or while it is disconnected, nothing is leased.
  */
 export function createRateLimiter(db: Db, clock: Clock, notices: Notices | null): RateLimiter {
   const leases = new RateLimitLeases(db, clock)
-  /** Windows that are used up with nothing lent: nobody need be asked again before they end. */
+  /** Windows that are used up, with no open leases: they need no query before they end. */
   const spent = new LRUCache<string, { limit: number; startedAt: Date }>({ max: MAX_SPENT })
   notices?.onRecall((subject) => leases.release(subject))
   const tidying = setInterval(() => void leases.releaseUnused(UNUSED_MS).catch(() => {}), UNUSED_MS).unref()
@@ -45,8 +45,8 @@ export function createRateLimiter(db: Db, clock: Clock, notices: Notices | null)
     const { subject, limit } = allowance
     const known = leases.spend(allowance) ?? fromSpent(allowance)
     if (known) return known
-    const found = await leases.take(allowance, notices !== null && notices.state() !== null)
-    if (found.ordinal <= limit || !notices) return found
+    const taken = await leases.take(allowance, notices !== null && notices.state() !== null)
+    if (taken.ordinal <= limit || !notices) return taken
     await leases.release(subject)
     await notices.recall(subject)
     const final = await leases.take(allowance, false)
@@ -65,7 +65,7 @@ export function createRateLimiter(db: Db, clock: Clock, notices: Notices | null)
         RateLimit: `"${policy}";r=${Math.max(0, limit - ordinal)};t=${resetSeconds}`,
       }
       if (ordinal <= limit) return { headers }
-      const detail = `The limit of ${limit} requests in ${windowSeconds} seconds is used up; it starts anew in ${resetSeconds} seconds`
+      const detail = `The rate limit of ${limit} requests per ${windowSeconds} seconds is used up; it resets in ${resetSeconds} seconds`
       throw problem('rate-limited', detail, { headers: { ...headers, 'Retry-After': String(Math.max(1, resetSeconds)) } })
     },
     async close() {

@@ -1,4 +1,4 @@
-/** The one door of share links: whoever comes with a token and a password, or with a grant, passes here on every call. */
+/** Opens share links, on every call anew, with a token and a password or with a grant. */
 import { createHmac, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { batcher } from '#core/batcher.ts'
@@ -15,10 +15,10 @@ import type { Passwords } from './passwords.ts'
 
 export const ATTEMPTS_PER_WINDOW = 10
 const ATTEMPT_WINDOW_SECONDS = 60
-/** A password that was right is not compared again for so long. */
+/** How long a correct password is cached. */
 const VERIFIED_SECONDS = 60
 const MAX_VERIFIED = 10_000
-/** Of the database's connections, this many are for visitors: a crowd at one link waits for itself and for nobody else. */
+/** Database connections for visitors: a crowd at one link delays only itself. */
 const MAX_READING = 4
 const MAX_WAITING = 2_000
 const BATCH = { maxKeys: 200, maxInFlight: 1 }
@@ -81,14 +81,14 @@ export function createShares(db: Db, clock: Clock, passwords: Passwords): Shares
     hashPassword: (password) => passwords.hash(password),
     async open(token, password, counted = 'failed') {
       const read = readGrant(token)
-      if (!read && token.startsWith(GRANT_PREFIX)) throw refused() // Nobody guesses a signature: it counts for no link.
+      if (!read && token.startsWith(GRANT_PREFIX)) throw refused() // A signature cannot be guessed, so this is not an attempt on a link.
       const known = read ? await byGrant(read) : await byPassword(token, password, counted)
       if (!known.isTargetLive) throw notFound(known.link.targetType)
       const scope: GrantScope = read ? read.grant.scope : { kind: 'link' }
       return {
         link: known.link,
         scope,
-        // A grant made by a grant lives no longer than it, so that a chain of them ends.
+        // A grant made from a grant expires no later than it, so that a chain of grants ends.
         sign: (wanted, lifetimeSeconds) => sign(known, wanted, Math.min(lifetimeSeconds, secondsLeft(read?.grant.expiresAtSeconds))),
         count: async () => {
           await countOpening(known.link.id)
@@ -104,7 +104,7 @@ function isUsable(link: shareLinks.ShareLink, now: Date): boolean {
 
 const isOpen = (startedAt: Date, now: Date) => startedAt.getTime() > now.getTime() - ATTEMPT_WINDOW_SECONDS * 1000
 
-/** Before the comparison, so that parallel guesses cannot outrun the count. */
+/** Counted before the comparison, so that concurrent guesses cannot outrun the count. */
 async function countAttempt(db: Db, tokenHash: Buffer, clock: Clock): Promise<void> {
   const now = clock.now()
   const [counted] = await rateWindows.countAll(
@@ -122,30 +122,30 @@ function tooMany(startedAt: Date, now: Date): Problem {
   })
 }
 
-/** One text for every way to be refused: nothing tells an unknown link from an ended one or from a wrong password. */
+/** One text for every failure, so that an unknown link, an expired link and a wrong password look alike. */
 function refused(): Problem {
-  return problem('unauthorized', 'The link is not valid any more, or the password is wrong', { headers: { 'WWW-Authenticate': 'Bearer' } })
+  return problem('unauthorized', 'The link is no longer valid, or the password is wrong', { headers: { 'WWW-Authenticate': 'Bearer' } })
 }
 
 interface Counting {
   count(): Promise<void>
-  /** It was no failure after all. */
+  /** Takes back a counted attempt that was not a failure. */
   forgive(): Promise<void>
 }
 
-/** For a call that was counted before, whatever comes of it. */
+/** For an attempt that is already counted, whatever its result. */
 const UNCOUNTED: Counting = { count: async () => {}, forgive: async () => {} }
 
 interface Guess {
   tokenHash: Buffer
   password: string
-  /** Null where there is no link to open: the comparison is made all the same. */
+  /** Null if there is no such link: the comparison is made nevertheless. */
   hash: string | null
 }
 
 /**
- * Compares passwords as seldom as possible. What was right is remembered as a digest under a key of this process, and a
- * crowd that comes with the same password waits for one comparison.
+ * Compares passwords as rarely as possible. A correct one is cached as a digest under a key of this process, and concurrent
+ * visitors with the same password share one comparison.
  */
 function createChecker(clock: Clock, passwords: Passwords) {
   const key = randomBytes(32)
@@ -173,7 +173,7 @@ function createChecker(clock: Clock, passwords: Passwords) {
       const first = underWay.get(digest)
       if (first) {
         if (await first) return true
-        await count() // The same wrong guess at the same time is an attempt like any other.
+        await count() // A concurrent identical wrong guess is an attempt too.
         return false
       }
       const mine = (async () => {
@@ -184,7 +184,7 @@ function createChecker(clock: Clock, passwords: Passwords) {
           wrong = !right
           return right
         } finally {
-          if (!wrong) await forgive() // Right, or not compared at all because too many waited.
+          if (!wrong) await forgive() // Correct, or not compared because the queue was full.
         }
       })().finally(() => underWay.delete(digest))
       underWay.set(digest, mine)

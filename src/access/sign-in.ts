@@ -1,4 +1,4 @@
-/** Signing up, in, on and out. Routes, not operations: a credential is what they make. */
+/** Sign-up, sign-in, refresh and sign-out. They are routes and not operations, because they create the credentials. */
 import { createHash } from 'node:crypto'
 import type { Clock } from '#core/clock.ts'
 import { problem, type Problem } from '#core/problem.ts'
@@ -10,11 +10,11 @@ import * as users from '#model/identity/user.ts'
 import { requireUsable, type Passwords } from './passwords.ts'
 import { ACCESS_TOKEN_SECONDS, type Tokens } from './tokens.ts'
 
-/** Who holds an operator's role, and whether an address may claim it by signing up. */
+/** Who has an operator's role, and whether an email address gets it by signing up. */
 export interface OperatorRoles {
   systemAdminEmails: readonly string[]
   clipUserEmail: string | null
-  /** Where local, whoever sits at the machine is the operator; anywhere else the operator makes these accounts. */
+  /** True on a local service, where only the operator can sign up; otherwise the operator creates these accounts. */
   maySignUp: boolean
 }
 
@@ -22,17 +22,17 @@ export interface SignInPlatform {
   db: Db
   clock: Clock
   tokens: Tokens
-  /** Compared at sign-in. */
+  /** For comparisons at sign-in. */
   passwords: Passwords
-  /** Hashed at sign-up, in a queue of their own. */
+  /** For hashes at sign-up, in a separate queue. */
   newPasswords: Passwords
   roles: OperatorRoles
-  /** After a session has ended: resolves when no process remembers it. */
+  /** Called after a session has ended: resolves when no process has it in its cache. */
   rightsChanged: () => Promise<void>
   mails: AccountMails
 }
 
-/** Mails that bring a token. They are queued here and written later, so that asking takes as long whether there is an account or not. */
+/** Emails with a token. They are only queued here, so that the response takes equally long with and without an account. */
 interface AccountMails {
   confirm(tx: Tx, userId: string): Promise<void>
   reset(tx: Tx, email: string): Promise<void>
@@ -48,9 +48,9 @@ export interface SignedIn {
 }
 
 const ATTEMPT_WINDOW_SECONDS = 900
-/** From one address: a stranger who guesses locks out nobody but themselves. */
+/** Per account and client address: an attacker who guesses locks out only themselves. */
 const FAILURES_PER_ACCOUNT = 10
-/** A whole office may sit behind one address; only its failures count. */
+/** Per client address, which a whole office can share; only failures count. */
 const FAILURES_PER_ADDRESS = 100
 const SIGN_UPS_PER_ADDRESS = 1_000
 
@@ -66,10 +66,10 @@ export async function signUp(
   const passwordHash = await newPasswords.hash(input.password, clientAddress)
   return await db.transaction().execute(async (tx) => {
     const now = clock.now()
-    const made = await users.insert(tx, { email: input.email, name: input.name.trim(), passwordHash, ...roles, now })
-    if (!made) throw problem('bad-request', 'There is already an account with this email address; sign in instead')
-    await platform.mails.confirm(tx, made.id)
-    return await signedIn(platform, made, await sessions.open(tx, made.id, null, now))
+    const user = await users.insert(tx, { email: input.email, name: input.name.trim(), passwordHash, ...roles, now })
+    if (!user) throw problem('bad-request', 'An account with this email address already exists; sign in instead')
+    await platform.mails.confirm(tx, user.id)
+    return await signedIn(platform, user, await sessions.open(tx, user.id, null, now))
   })
 }
 
@@ -93,20 +93,20 @@ export async function signIn(
 interface Guess {
   email: string
   password: string
-  /** Null where there is no account: the comparison is made all the same. */
+  /** Null if there is no account: the comparison is made nevertheless. */
   hash: string | null
 }
 
-/** Compares a password that somebody claims to know, and counts the failures: of the address on the account, and of the address. */
+/** Compares a password, and counts failures per account and client address, and per client address. */
 export async function isRight(platform: SignInPlatform, { email, password, hash }: Guess, clientAddress: string): Promise<boolean> {
   const { db, passwords } = platform
   const account = `${attemptsOn(email)}:${clientAddress}`
   const address = `sign-in-from:${clientAddress}`
-  // Counted before the comparison, so that parallel guesses cannot outrun the count; forgiven when the guess was right.
+  // Counted before the comparison, so that concurrent guesses cannot outrun the count; a correct one is taken back.
   await throttle(platform, account, FAILURES_PER_ACCOUNT)
   await throttle(platform, address, FAILURES_PER_ADDRESS)
   const right = await passwords.matches(password, hash, clientAddress).catch(async (error: unknown) => {
-    await rateWindows.forgive(db, account) // Not compared at all, because too many waited.
+    await rateWindows.forgive(db, account) // Not compared, because the queue was full.
     await rateWindows.forgive(db, address)
     throw error
   })
@@ -121,7 +121,7 @@ export async function refresh(
   input: { refresh_token: string; organization_id?: string | null },
 ): Promise<SignedIn> {
   const { db, clock } = platform
-  // The outcome of a refused token must commit: a reused one ends its session.
+  // The outcome must commit even if the token is refused, because a reused token ends its session.
   const result = await db.transaction().execute(async (tx) => {
     const choose = (current: sessions.Session) =>
       chooseOrganization(tx, current.userId, input.organization_id ?? null, current.organizationId)
@@ -155,7 +155,7 @@ export async function whoAmI(platform: SignInPlatform, userId: string) {
   return { user: publicUser(who), organizations }
 }
 
-/** The named one, which must be the user's; else the one used last; else the oldest membership. */
+/** The requested organization, if the user is a member; otherwise the last used, otherwise the oldest membership. */
 async function chooseOrganization(tx: Tx, userId: string, named: string | null, last: string | null): Promise<string | null> {
   const mine = await users.organizations(tx, userId)
   if (named && !mine.some((organization) => organization.id === named)) throw problem('forbidden', 'Access denied')
@@ -179,21 +179,21 @@ function publicUser(who: users.User) {
   return { id: who.id, email: who.email, name: who.name }
 }
 
-/** Whether two spellings name one account. */
+/** Whether two spellings of an email address mean the same account. */
 export const isSameEmail = (email: string, other: string | undefined): boolean =>
   other !== undefined && users.normaliseEmail(email) === users.normaliseEmail(other)
 
-/** What sign-ins to one account are counted under, before the address; a digest, because people type passwords into the wrong field. */
+/** Subject of the rate limit of an account; a digest, because people type passwords into the wrong field. */
 export function attemptsOn(email: string): string {
   return `sign-in:${createHash('sha256').update(users.normaliseEmail(email)).digest('base64url')}`
 }
 
 export function rolesOf(roles: OperatorRoles, email: string): { isSystemAdmin: boolean; isClipUser: boolean } {
   const address = users.normaliseEmail(email)
-  const found = { isSystemAdmin: roles.systemAdminEmails.includes(address), isClipUser: roles.clipUserEmail === address }
-  if ((found.isSystemAdmin || found.isClipUser) && !roles.maySignUp)
-    throw problem('sign-up-refused', 'The account for this address is made by the operator of this service')
-  return found
+  const granted = { isSystemAdmin: roles.systemAdminEmails.includes(address), isClipUser: roles.clipUserEmail === address }
+  if ((granted.isSystemAdmin || granted.isClipUser) && !roles.maySignUp)
+    throw problem('sign-up-refused', 'Only the operator of this service can create the account for this email address')
+  return granted
 }
 
 export async function throttle({ db, clock }: SignInPlatform, subject: string, limit: number): Promise<void> {
@@ -206,10 +206,10 @@ export async function throttle({ db, clock }: SignInPlatform, subject: string, l
   })
 }
 
-const WRONG_PASSWORD = 'The email address or the password is wrong, or the account is switched off'
+const WRONG_PASSWORD = 'The email address or the password is wrong, or the account is disabled'
 const SESSION_ENDED = 'The session has ended; sign in again'
 
-/** One text for every failure: nothing tells an unknown address from a wrong password. The hint follows from the request alone. */
+/** One text for every failure, so that an unknown address and a wrong password look alike. The hint depends only on the request. */
 function refused(hint: string): Problem {
   return problem('unauthorized', 'Invalid authentication credentials', {
     headers: { 'WWW-Authenticate': 'Bearer realm="svc", error="invalid_token"' },

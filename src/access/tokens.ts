@@ -1,4 +1,4 @@
-/** Signed tokens: one algorithm, our own keys, our own issuer; everything else about a token is disbelieved. */
+/** Signed tokens: one algorithm, our own keys, our own issuer; any other token is rejected. */
 import { LRUCache } from 'lru-cache'
 import { HOUR_MS } from '#core/time.ts'
 import { createLocalJWKSet, importJWK, jwtVerify, SignJWT, type JWTPayload } from 'jose'
@@ -8,17 +8,17 @@ import type { Db } from '#db/tables.ts'
 import * as signingKeys from '#model/identity/signing-key.ts'
 
 export const ACCESS_TOKEN_SECONDS = 900
-/** A worker may still report shortly after its job ran out of time. */
+/** A worker can still report shortly after the timeout of its job. */
 const WORKER_GRACE_SECONDS = 600
 
 const ISSUER = 'svc'
 const AUDIENCE = 'svc-api'
-/** Another process may have made a key since: ask again, but not for every forged token. */
+/** Another process may have created a key since: reload, but not for every forged token. */
 const RELOAD_AFTER_MS = 5_000
-/** A process that runs for months must take up a new key, and stop signing with one that others are about to forget. */
+/** A long-running process must load new keys, and stop signing with one that is about to expire. */
 const REFRESH_AFTER_MS = HOUR_MS
-const MAX_REMEMBERED_TOKENS = 10_000
-/** Clocks of two machines differ a little; a token from beyond that was not made by one of ours. */
+const MAX_CACHED_TOKENS = 10_000
+/** Tolerance between the clocks of two machines; a token from further in the future is forged. */
 const CLOCK_SKEW_SECONDS = 60
 
 type Claims =
@@ -28,7 +28,7 @@ type Claims =
 
 export interface Tokens {
   sign(claims: Claims, lifetimeSeconds: number): Promise<string>
-  /** Null for whatever is not a token of ours that is valid now. */
+  /** Null unless it is one of our tokens and valid now. */
   verify(token: string): Promise<Claims | null>
   jwks(): Promise<{ keys: object[] }>
 }
@@ -50,8 +50,8 @@ export function createTokens(db: Db, clock: Clock): Tokens {
     }))
   }
   const keys = () => (loaded && clock.now().getTime() - loadedAt < REFRESH_AFTER_MS ? loaded : load())
-  /** A signature is checked once per token; what can change between two uses is checked every time, elsewhere. */
-  const remembered = new LRUCache<string, { claims: Claims; expiresAtMs: number }>({ max: MAX_REMEMBERED_TOKENS })
+  /** A signature is verified once per token; what can change between two uses is checked elsewhere, every time. */
+  const verified = new LRUCache<string, { claims: Claims; expiresAtMs: number }>({ max: MAX_CACHED_TOKENS })
 
   const verifyFresh = async (token: string, mayReload: boolean): Promise<JWTPayload | null> => {
     const { verifier } = await keys()
@@ -90,12 +90,12 @@ export function createTokens(db: Db, clock: Clock): Tokens {
         .sign(signer)
     },
     async verify(token) {
-      const known = remembered.get(token)
+      const known = verified.get(token)
       if (known) return known.expiresAtMs > clock.now().getTime() ? known.claims : null
       const payload = await verifyFresh(token, true)
       const claims = payload && fromPayload(payload)
       if (!claims) return null
-      remembered.set(token, { claims, expiresAtMs: payload.exp! * 1000 })
+      verified.set(token, { claims, expiresAtMs: payload.exp! * 1000 })
       return claims
     },
     async jwks() {
@@ -129,7 +129,7 @@ function toPayload(claims: Claims): JWTPayload {
   return { typ: 'service', sub: 'service', on_behalf_of: claims.onBehalfOf, org: claims.organizationId }
 }
 
-/** Ids that are none would be a fault in the database, and one for every request of the same batch. */
+/** Rejects malformed IDs here: in the database they would fail every request of the same batch. */
 function fromPayload(payload: JWTPayload): Claims | null {
   const id = (name: string) => (typeof payload[name] === 'string' && isUuid(payload[name]) ? payload[name] : null)
   const organizationId = id('org')

@@ -1,4 +1,4 @@
-/** The first proof that someone reads the mail of an account's address. */
+/** Confirms the email address of an account. */
 import type { Tx } from '#db/tables.ts'
 import * as notifications from '#model/events/notification.ts'
 import * as subscriptions from '#model/events/subscription.ts'
@@ -10,8 +10,8 @@ import * as users from '#model/identity/user.ts'
 import * as shareLinks from '#model/sharing/share-link.ts'
 
 /**
- * Confirms the address. Before, anyone could have signed up with it, so the first time everything ends that was created in its
- * name and would give them access later. `keptSessionId` is that of whoever has shown both a session and the mail.
+ * Until then anyone could have signed up with the address, so the first confirmation ends everything that was created in its name
+ * and could give them access later. `keptSessionId` is the session that was used together with the emailed link.
  */
 export async function verifyAddress(tx: Tx, userId: string, keptSessionId: string | null, now: Date): Promise<void> {
   if (!(await users.confirmEmail(tx, userId, now))) return

@@ -9,12 +9,12 @@ import { openEvents } from '#pipeline/events.ts'
 import { openProvenance } from '#pipeline/provenance.ts'
 import type { TaskTerms } from '#task.ts'
 
-/** What a transaction of the platform itself stands on. */
+/** What a transaction of the platform itself needs. */
 interface ChangePlatform {
   readonly db: Db
   readonly clock: Clock
   readonly tasks: (tx: Tx) => Tasks
-  /** Told after each commit. */
+  /** Called after each commit. */
   readonly committed: () => void
 }
 
@@ -22,7 +22,7 @@ type Declared = Pick<TaskTerms, 'produces' | 'events'> & { name: string }
 
 const EVERY_EVENT = EVENT_TYPES.map(({ type }) => type as EventType)
 
-/** Stages 5 to 9 for work that nobody called: lineage, events and the audit commit with the change, or none of them does. */
+/** Stages 5 to 9 for work without a caller: lineage, events and the audit entry commit with the change, or none of them does. */
 export function changer({ db, clock, tasks, committed }: ChangePlatform, { name, produces, events }: Declared) {
   return async <T>(organizationId: string, work: (change: Change) => Promise<T>): Promise<T> => {
     const startedAtMs = performance.now()
@@ -31,7 +31,7 @@ export function changer({ db, clock, tasks, committed }: ChangePlatform, { name,
     const pending = openEvents(declared)
     const invocationId = newId()
     const result = await db.transaction().execute(async (tx) => {
-      const made = await work({ tx, clock, invocationId, lineage: provenance.lineage, events: pending.events, tasks: tasks(tx) })
+      const value = await work({ tx, clock, invocationId, lineage: provenance.lineage, events: pending.events, tasks: tasks(tx) })
       const owner = { organizationId, invocationId, now: clock.now() }
       await provenance.seal(tx, owner)
       await pending.write(tx, owner)
@@ -51,14 +51,14 @@ export function changer({ db, clock, tasks, committed }: ChangePlatform, { name,
           at: owner.now,
         },
       ])
-      return made
+      return value
     })
     committed()
     return result
   }
 }
 
-/** The same for a change beside a call, which has no contract to declare its events in. */
+/** The same for a change during a call that must not depend on it; there is no contract to declare its events in. */
 export function createCommit(platform: ChangePlatform): Commit {
   return (organizationId, name, work) => changer(platform, { name, events: EVERY_EVENT })(organizationId, work)
 }

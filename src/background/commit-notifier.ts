@@ -1,7 +1,7 @@
 /**
- * Tells every process on this database that something was committed, so that streams and workers need not ask all the time.
- * It rings after the commit and not within it, where a notification would make all commits wait in one line; a process that
- * is killed between the two costs its listeners one rest.
+ * Notifies every process on this database after a commit, so that event streams and workers need not poll. It notifies after the
+ * commit and not within it, where PostgreSQL would serialize all commits; if a process is killed between the two, its listeners
+ * notice the change at their next poll.
  */
 import { createFlusher } from '#core/flusher.ts'
 import { notify, type Listen } from '#db/notify.ts'
@@ -10,13 +10,13 @@ import type { Db } from '#db/tables.ts'
 export interface CommitNotifier {
   /** A change was committed here. */
   notify(): void
-  /** Until `close`. Everything that has to be told is told after a lost connection came back, too. */
+  /** Until the returned function is called. Listeners are also called after a lost connection was restored. */
   subscribe(listener: () => void): () => void
   close(): Promise<void>
 }
 
 const CHANNEL = 'groundtrack_commit'
-/** Commits within this time ring once. */
+/** Commits within this time are notified together. */
 const GATHER_MS = 10
 
 interface CommitNotifierOptions {
@@ -27,30 +27,30 @@ interface CommitNotifierOptions {
 
 export function createCommitNotifier({ db, listen, onError }: CommitNotifierOptions): CommitNotifier {
   const listeners = new Set<() => void>()
-  let waiting = false
-  let line: ReturnType<Listen> | null = null
+  let isPending = false
+  let subscription: ReturnType<Listen> | null = null
   const flusher = createFlusher({
     async drain() {
-      waiting = false
+      isPending = false
       await notify(db, CHANNEL)
     },
-    isEmpty: () => !waiting,
+    isEmpty: () => !isPending,
     afterMs: GATHER_MS,
     onError,
   })
   return {
     notify() {
-      waiting = true
+      isPending = true
       flusher.arm()
     },
     subscribe(listener) {
       listeners.add(listener)
-      line ??= listen(CHANNEL, () => listeners.forEach((told) => told()))
+      subscription ??= listen(CHANNEL, () => listeners.forEach((each) => each()))
       return () => listeners.delete(listener)
     },
     async close() {
       await flusher.close().catch(onError)
-      await line?.close()
+      await subscription?.close()
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Bytes that leave through the embedded store, gathered in memory and written together soon after. */
+/** Counts bytes downloaded from the embedded store, in memory, and writes the counts in batches. */
 import { LRUCache } from 'lru-cache'
 import type { EgressMeter } from '#ports/storage.ts'
 import type { Clock } from '#core/clock.ts'
@@ -8,7 +8,7 @@ import type { Db } from '#db/tables.ts'
 import * as downloadQuotas from '#model/plans/download-quota.ts'
 
 const FLUSH_AFTER_MS = 500
-/** How long an answer about an organization is good for: readers of ranges ask many times a second. */
+/** How long the quota check of an organization is cached: range readers send many requests a second. */
 const KNOWN_FOR_MS = 1_000
 const MAX_KNOWN = 10_000
 
@@ -26,7 +26,7 @@ export function createEgressRecorder(db: Db, clock: Clock, onError: (error: unkn
       try {
         await db.transaction().execute((tx) => downloadQuotas.count(tx, organizationId, bytes, clock.now()))
       } catch (error) {
-        waiting.set(organizationId, (waiting.get(organizationId) ?? 0) + bytes) // Counted by the next round.
+        waiting.set(organizationId, (waiting.get(organizationId) ?? 0) + bytes) // Counted by the next flush.
         throw error
       }
       known.delete(organizationId)
@@ -46,10 +46,10 @@ export function createEgressRecorder(db: Db, clock: Clock, onError: (error: unkn
   return {
     async admit(organizationId) {
       const nowMs = clock.now().getTime()
-      const found = known.get(organizationId)
-      const answer = found && found.untilMs > nowMs ? found : { untilMs: nowMs + KNOWN_FOR_MS, refusal: refusalOf(organizationId) }
-      if (answer !== found) known.set(organizationId, answer)
-      const refusal = await answer.refusal
+      const cached = known.get(organizationId)
+      const check = cached && cached.untilMs > nowMs ? cached : { untilMs: nowMs + KNOWN_FOR_MS, refusal: refusalOf(organizationId) }
+      if (check !== cached) known.set(organizationId, check)
+      const refusal = await check.refusal
       if (refusal) throw refusal
     },
     count(organizationId, bytes) {

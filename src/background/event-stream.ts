@@ -1,6 +1,6 @@
 /**
- * Live events: one reader of the outbox for all listeners of a process. It looks when a commit rings, here or elsewhere, and
- * hands each event to those who may read it. Listeners that come back start at the last event they know.
+ * Live events: one reader of the outbox for all listeners of a process. It reads after every commit, here or in another process,
+ * and sends each event to those who can read it. Listeners that reconnect start at the last event they received.
  */
 import { CONNECTION_LIMITS } from '#core/connections.ts'
 import type { Principal } from '#core/principal.ts'
@@ -14,21 +14,21 @@ import type { CommitNotifier } from './commit-notifier.ts'
 import { startLoop, type Loop } from './loop.ts'
 
 interface Listener {
-  /** As it is now: roles may change while a stream is open. */
+  /** The current one: roles can change while a stream is open. */
   principal(): Principal
-  /** False: it takes no more, and will come back for the rest. */
+  /** False: its buffer is full, and it will reconnect for the rest. */
   send(frame: string): boolean
   end(): void
 }
 
 interface JoinOptions {
   readonly lastEventId: string | null
-  /** The caller's own, to count it for; null where that is not known. */
+  /** IP address of the caller, for the limit per address; null if unknown. */
   readonly address: string | null
 }
 
 export interface EventStream {
-  /** Sends what came after the named event, then everything as it comes. What is returned leaves the stream. */
+  /** Sends what followed the given event, then every new event. The returned function leaves the stream. */
   join(listener: Listener, options: JoinOptions): Promise<() => void>
   close(): Promise<void>
 }
@@ -36,15 +36,15 @@ export interface EventStream {
 /** In one process: together below the connections that it accepts, so that streams leave capacity for calls. */
 export const STREAM_LIMITS = { inAll: 1_500, perOrganization: 250, perUser: 100, perAddress: (CONNECTION_LIMITS.maxPerAddress * 3) / 4 }
 const PAGE = 500
-/** For commits whose ring was lost, and for events that wait for an older transaction to end. */
+/** For commits whose notification was lost, and for events that wait for an older transaction to end. */
 const REST_MS = 250
 const GAP_MS = 5
 
-/** A listener that names no event hears what is committed after it came; null for one that has caught up. */
+/** A listener without a last event receives what is committed after it joined; null for one that has caught up. */
 type Since = stream.Moment | null
 
 interface Group {
-  /** Everything up to here has been handed out. */
+  /** Everything up to here has been sent. */
   head: stream.Position
   listeners: Map<Listener, Since>
   userCount: number
@@ -58,7 +58,7 @@ interface StreamOptions {
 
 export function createEventStream({ db, commitNotifier, onError }: StreamOptions): EventStream {
   const groups = new Map<string, Group>()
-  const places = createPlaces()
+  const counter = createStreamCounter()
   let isClosed = false
   let loop: Loop | null = null
 
@@ -80,7 +80,7 @@ export function createEventStream({ db, commitNotifier, onError }: StreamOptions
     groups.set(organizationId, group)
     return group
   }
-  /** A group lives as long as somebody listens or is about to. */
+  /** A group exists as long as it has listeners, or some that are joining. */
   const drop = (organizationId: string): void => {
     const group = groups.get(organizationId)!
     if (--group.userCount === 0) groups.delete(organizationId)
@@ -88,10 +88,10 @@ export function createEventStream({ db, commitNotifier, onError }: StreamOptions
 
   return {
     async join(listener, { lastEventId, address }) {
-      const { organizationId, giveBack } = places.take(listener.principal(), address)
+      const { organizationId, release } = counter.take(listener.principal(), address)
       try {
         const from = lastEventId === null ? null : await stream.positionOf(db, organizationId, lastEventId)
-        if (lastEventId !== null && !from) throw invalidField('Last-Event-ID', 'names no event of this organization')
+        if (lastEventId !== null && !from) throw invalidField('Last-Event-ID', 'must be the ID of an event of this organization')
         const moment = await stream.now(db)
         const group = groupOf(organizationId, moment)
         group.userCount++
@@ -107,10 +107,10 @@ export function createEventStream({ db, commitNotifier, onError }: StreamOptions
         return () => {
           if (!group.listeners.delete(listener)) return
           drop(organizationId)
-          giveBack()
+          release()
         }
       } catch (error) {
-        giveBack()
+        release()
         throw error
       }
     },
@@ -122,13 +122,13 @@ export function createEventStream({ db, commitNotifier, onError }: StreamOptions
   }
 }
 
-/** Counts streams. A place is taken before the first wait, so that many callers at once cannot pass a limit together. */
-function createPlaces() {
+/** Counts open streams. A stream is counted before the first await, so that concurrent callers cannot exceed a limit together. */
+function createStreamCounter() {
   const taken = new Map<string, number>()
   const countOf = (name: string) => taken.get(name) ?? 0
   const retry = { headers: { 'Retry-After': '5' } }
   return {
-    take(principal: Principal, address: string | null): { organizationId: string; giveBack(): void } {
+    take(principal: Principal, address: string | null): { organizationId: string; release(): void } {
       const organizationId = requireOrganization(principal)
       const { inAll, perOrganization, perUser, perAddress } = STREAM_LIMITS
       const user = `user ${principal.userId ?? principal.id}`
@@ -145,7 +145,7 @@ function createPlaces() {
       for (const name of names) taken.set(name, countOf(name) + 1)
       return {
         organizationId,
-        giveBack() {
+        release() {
           for (const name of names) {
             const left = countOf(name) - 1
             if (left > 0) taken.set(name, left)
@@ -157,7 +157,7 @@ function createPlaces() {
   }
 }
 
-/** Hands out what is new to every group that has listeners; says whether there may be more. */
+/** Sends new events to every group that has listeners; returns whether there may be more. */
 async function readOn(db: Db, groups: ReadonlyMap<string, Group>): Promise<boolean> {
   const open = [...groups].filter(([, { listeners }]) => listeners.size > 0)
   if (open.length === 0) return false
@@ -168,9 +168,9 @@ async function readOn(db: Db, groups: ReadonlyMap<string, Group>): Promise<boole
   )
   for (const event of events) {
     const group = groups.get(event.organizationId)
-    if (!group || !stream.isBefore(group.head, event.position)) continue // It left meanwhile, or began anew.
+    if (!group || !stream.isBefore(group.head, event.position)) continue // The group has left meanwhile, or was recreated.
     group.head = event.position
-    hand(event, group.listeners)
+    sendTo(event, group.listeners)
   }
   return events.length >= PAGE
 }
@@ -181,20 +181,20 @@ interface Joining {
   from: stream.Position
 }
 
-/** Reads up to where the others are. When it is there, no event can come between this and its joining them. */
+/** Sends up to the group's head. No event can slip in between reaching it and joining the group. */
 async function catchUp(db: Db, group: Group, { organizationId, listener, from }: Joining): Promise<void> {
   let position = from
   for (;;) {
     const { head } = group
     if (!stream.isBefore(position, head)) return
     const page = (await stream.after(db, [{ organizationId, position }], PAGE)).filter((event) => !stream.isBefore(head, event.position))
-    for (const event of page) if (!hand(event, [[listener, null]])) return
+    for (const event of page) if (!sendTo(event, [[listener, null]])) return
     position = page.length < PAGE ? head : page.at(-1)!.position
   }
 }
 
-/** One text for all who get it. False: one of them takes no more. */
-function hand(event: stream.StreamedEvent, listeners: Iterable<[Listener, Since]>): boolean {
+/** The text is built once for all listeners. False: the buffer of one of them is full. */
+function sendTo(event: stream.StreamedEvent, listeners: Iterable<[Listener, Since]>): boolean {
   let frame: string | null = null
   let isTaken = true
   for (const [listener, since] of listeners) {

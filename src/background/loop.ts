@@ -1,39 +1,39 @@
-/** Work that goes on by itself: step by step while there is something to do, then at the next ring or after a while. */
+/** A background loop: runs steps while there is work, then waits for a wake-up or a timeout. */
 export interface Loop {
-  /** There may be something to do. */
+  /** There may be work. */
   wake(): void
   close(): Promise<void>
 }
 
 interface LoopOptions {
-  /** Does what there is to do; says whether to ask again at once. */
+  /** Does the work at hand; returns whether to run again immediately. */
   step: () => Promise<boolean>
-  /** How long it rests when nobody rings. */
+  /** How long to wait without a wake-up. */
   restMs: number
-  /** However often it rings, steps begin no closer to each other than this. */
+  /** Minimum time between steps, however often the loop is woken. */
   gapMs: number
   onError: (error: unknown) => void
 }
 
 export function startLoop({ step, restMs, gapMs, onError }: LoopOptions): Loop {
   let isStopping = false
-  let wasRung = false
-  let resting: { end: () => void; untilRung: boolean } | null = null
-  const rest = async (ms: number, untilRung: boolean): Promise<void> => {
-    if (isStopping || (untilRung && wasRung)) return
+  let wasWoken = false
+  let resting: { end: () => void; untilWoken: boolean } | null = null
+  const rest = async (ms: number, untilWoken: boolean): Promise<void> => {
+    if (isStopping || (untilWoken && wasWoken)) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms)
       const end = () => {
         clearTimeout(timer)
         resolve()
       }
-      resting = { end, untilRung }
+      resting = { end, untilWoken }
     })
     resting = null
   }
   const run = async (): Promise<void> => {
     while (!isStopping) {
-      wasRung = false
+      wasWoken = false
       const isMore = await step().catch((error: unknown) => {
         if (!isStopping) onError(error)
         return false
@@ -45,8 +45,8 @@ export function startLoop({ step, restMs, gapMs, onError }: LoopOptions): Loop {
   const running = run()
   return {
     wake() {
-      wasRung = true
-      if (resting?.untilRung) resting.end()
+      wasWoken = true
+      if (resting?.untilWoken) resting.end()
     },
     async close() {
       isStopping = true

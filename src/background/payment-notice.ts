@@ -5,9 +5,9 @@ import { requirePayments } from '#model/money/processor.ts'
 import { receive } from '#model/money/payment-notice.ts'
 import type { Platform } from '#pipeline/platform.ts'
 
-/** A notice of the card processor: believed by its signature alone, worked once, and refused with a failure when it should come again. */
-export async function receiveNotice(platform: Platform, body: Buffer, signature: string): Promise<void> {
-  const { db, clock, payments, commit } = platform
+/** Receives a webhook of the card processor: trusted only by its signature, processed once, and failed if it should be sent again. */
+export async function receiveNotice({ db, services }: Platform, body: Buffer, signature: string): Promise<void> {
+  const { clock, payments, commit } = services
   requirePayments({ payments })
   try {
     const notice = await payments!.readNotice(body, signature)
@@ -15,6 +15,6 @@ export async function receiveNotice(platform: Platform, body: Buffer, signature:
   } catch (error) {
     if (!(error instanceof PaymentsError)) throw error
     if (error.code === 'invalid-signature') throw problem('bad-request', 'The notice is not signed by the payment processor')
-    throw problem('payment-processor-outage', 'The payment processor gave no usable answer; send the notice again')
+    throw problem('payment-processor-outage', 'The payment processor returned no usable response; send the notice again')
   }
 }

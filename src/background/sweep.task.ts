@@ -7,7 +7,7 @@ import * as rateWindows from '#model/platform/rate-window.ts'
 import * as sessions from '#model/identity/session.ts'
 import * as signingKeys from '#model/identity/signing-key.ts'
 
-/** Removes what has run out: stored responses after a day, ended sessions, old windows; and renews the signing key. */
+/** Removes expired data (stored responses after a day, ended sessions, old rate-limit windows) and rotates the signing key. */
 export default task({ name: 'pipeline.sweep', data: Closed({}), schedule: '*/10 * * * *' }).handle(async ({ db, clock }) => {
   const now = clock.now()
   const dayAgo = new Date(now.getTime() - DAY_MS)

@@ -10,8 +10,12 @@ import { changer } from './change.ts'
 const STANDARD_RETRY_LIMIT = 5
 const STANDARD_TIMEOUT_SECONDS = 300
 
-export interface TaskPlatform extends Services {
+/** What running tasks needs. Built once, in start/compose.ts. */
+export interface TaskPlatform {
+  /** What tasks receive; the context of a run is made from it. */
+  readonly services: Services
   readonly db: Db
+  readonly baseUrl: () => string
   readonly queue: Queue
   readonly committed: () => void
   readonly onFault: (error: unknown, task: string) => void
@@ -46,16 +50,16 @@ export async function startWorkers(platform: TaskPlatform, tasks: readonly AnyTa
 }
 
 export async function runTask(platform: TaskPlatform, task: AnyTask, data: unknown, signal: AbortSignal): Promise<void> {
-  const { queue, committed, onFault, ...services } = platform
+  const { services, db, queue, committed, onFault } = platform
   try {
     if (!validatorOf(task.data).Check(data)) throw new Error(`${task.name} got data that breaks its schema`)
     const tasks = enqueuer(queue)
-    const change = changer({ ...services, tasks, committed }, task)
-    await task.run({ ...services, invocationId: newId(), tasks, change, signal }, data)
+    const change = changer({ db, clock: services.clock, tasks, committed }, task)
+    await task.run({ ...services, db, baseUrl: platform.baseUrl(), invocationId: newId(), tasks, change, signal }, data)
   } catch (error) {
     onFault(error, task.name)
     throw error
   } finally {
-    committed() // A task may also write through `db`.
+    committed() // A task can also write through `db`.
   }
 }

@@ -1,4 +1,4 @@
-/** Room for what is sent to the embedded store, taken before a byte of it is. */
+/** Reserves storage for an upload to the embedded store before its first byte is accepted. */
 import type { Clock } from '#core/clock.ts'
 import type { Db } from '#db/tables.ts'
 import * as uploadFiles from '#model/imagery/upload-file.ts'

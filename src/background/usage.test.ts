@@ -36,7 +36,7 @@ test('usage recorder', async (t) => {
     const other = createUsageRecorder(w.db, w.clock, (error) => {
       throw error
     })
-    w.platform.usage.record(id, 'tiles', 3)
+    w.platform.services.usage.record(id, 'tiles', 3)
     other.record(id, 'tiles')
     w.clock.advance({ seconds: 1 })
     other.record(id, 'tiles', 5)
@@ -53,7 +53,7 @@ test('usage recorder', async (t) => {
       w.db.selectFrom('item').select(['seq', 'last_accessed_at', 'updated_at']).where('id', '=', item.id).executeTakeFirstOrThrow()
     const { seq, updated_at } = await row()
     const touched = async () => {
-      w.platform.usage.touch(seq)
+      w.platform.services.usage.touch(seq)
       await w.flushUsage()
       return (await row()).last_accessed_at
     }

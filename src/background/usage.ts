@@ -6,8 +6,8 @@ import * as usage from '#model/plans/usage.ts'
 import type { Usage } from '#effects.ts'
 
 /**
- * Meters and accesses, gathered in memory and written together soon after, as reads are audited. A process that is killed
- * loses at most one interval of tiles and calls; what a limit depends on is counted in its own transaction instead.
+ * Usage meters and item accesses, buffered in memory and written in batches. A process that is killed loses at most one interval
+ * of tiles and calls; what a limit depends on is counted in its own transaction instead.
  */
 export interface UsageRecorder extends Usage {
   flush(): Promise<void>
@@ -15,7 +15,7 @@ export interface UsageRecorder extends Usage {
 }
 
 const FLUSH_AFTER_MS = 1_000
-/** Beyond this an access waits for the next time the item is used: memory stays bounded while the database is away. */
+/** Beyond this an access is not recorded until the item is used again, so that memory stays bounded while the database is unreachable. */
 const MAX_ACCESSES = 50_000
 
 export function createUsageRecorder(db: Db, clock: Clock, onError: (error: unknown) => void): UsageRecorder {

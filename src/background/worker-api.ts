@@ -1,4 +1,4 @@
-/** How workers from outside get jobs, and addresses to put what they made. All else they say goes through `processing.job.register`. */
+/** How external workers claim jobs and get URLs for their outputs. They report everything else through `processing.job.register`. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isMediaType } from '#core/file-names.ts'
 import { SERVICE } from '#core/principal.ts'
@@ -16,43 +16,47 @@ import { findSources } from '#services/processing/sources.ts'
 import { PUT_SECONDS, workerObject } from '#services/processing/worker-files.ts'
 import { toJob } from '#wire/job.ts'
 
-const LOOK_EVERY_MS = 500
-/** As long as its token lives: a worker may still report shortly after its time ran out. */
+const POLL_MS = 500
+/** As for the job's token: a worker can still report shortly after its timeout. */
 const GRACE_SECONDS = 600
 
 interface Claim {
   secret: string
-  /** Of those that the worker is registered for; all of them by default. */
+  /** A subset of those that the worker is registered for; null for all of them. */
   jobTypes: readonly string[] | null
   waitSeconds: number
   signal: AbortSignal
 }
 
-/** The oldest job that waits for such a worker; null where there is none in time. */
+/** Claims the oldest queued job for this worker; null if there is none in time. */
 export async function claimJob(platform: Platform, tokens: Tokens, { secret, jobTypes, waitSeconds, signal }: Claim) {
-  const worker = platform.workers.identify(secret)
+  const worker = platform.services.workers.identify(secret)
   if (!worker)
     throw problem('unauthorized', 'This is not the secret of a registered worker', {
       headers: { 'WWW-Authenticate': 'Bearer realm="workers"' },
     })
-  const wanted = jobTypes ?? worker.jobTypes
-  const strange = wanted.find((type) => !worker.jobTypes.includes(type))
-  if (strange !== undefined) throw problem('forbidden', `This worker is not registered for '${strange}'`)
+  const types = jobTypes ?? worker.jobTypes
+  const unregistered = types.find((type) => !worker.jobTypes.includes(type))
+  if (unregistered !== undefined) throw problem('forbidden', `This worker is not registered for '${unregistered}'`)
   const until = performance.now() + waitSeconds * 1_000
   for (;;) {
-    const claimed = await takeOne(platform, worker.name, wanted)
+    const claimed = await claimNext(platform, worker.name, types)
     if (claimed) {
-      const answer = await handOver(platform, tokens, claimed)
-      if (answer) return answer
-      continue // It could not be handed over, and has failed: the next one.
+      const assignment = await assign(platform, tokens, claimed)
+      if (assignment) return assignment
+      continue // Its inputs could not be prepared, so the job has failed: take the next one.
     }
     if (signal.aborted || performance.now() >= until) return null
-    await sleep(LOOK_EVERY_MS)
+    await sleep(POLL_MS)
   }
 }
 
-/** Takes a job and says that it has begun, in one transaction. */
-async function takeOne({ db, clock, commit }: Platform, worker: string, jobTypes: readonly string[]): Promise<runs.Run | null> {
+/** Claims a job and emits that it has started, in one transaction. */
+async function claimNext(
+  { db, services: { clock, commit } }: Platform,
+  worker: string,
+  jobTypes: readonly string[],
+): Promise<runs.Run | null> {
   const waiting = await runs.nextWaiting(db, jobTypes, 'worker', clock.now())
   if (!waiting) return null
   return await commit(waiting.organizationId, 'workers.claim', async ({ tx, events }) => {
@@ -62,21 +66,21 @@ async function takeOne({ db, clock, commit }: Platform, worker: string, jobTypes
   })
 }
 
-async function handOver(platform: Platform, tokens: Tokens, run: runs.Run) {
+async function assign(platform: Platform, tokens: Tokens, run: runs.Run) {
   try {
     const inputs = await inputsOf(platform, run)
     const token = await signWorkerToken(tokens, { id: run.id, organizationId: run.organizationId, timeoutSeconds: run.timeoutSeconds })
     return { job: toJob(run), token, inputs, outputs_url_template: `${platform.baseUrl()}/workers/jobs/${run.id}/outputs/{name}` }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    await platform.commit(run.organizationId, 'workers.claim', async (change) => {
+    await platform.services.commit(run.organizationId, 'workers.claim', async (change) => {
       await failJob(change, run, run.runId, error.message)
     })
     return null
   }
 }
 
-async function inputsOf({ db, raster, storage }: Platform, run: runs.Run) {
+async function inputsOf({ db, services: { raster, storage } }: Platform, run: runs.Run) {
   const process = requireProcess(run.jobType)
   const means = { db, raster, principal: { ...SERVICE, organizationId: run.organizationId }, signal: new AbortController().signal }
   const sources = await findSources(means, process, run.inputParams, run.organizationId)
@@ -88,24 +92,27 @@ async function inputsOf({ db, raster, storage }: Platform, run: runs.Run) {
   )
 }
 
-/** A short-lived address to PUT one output to, for whoever holds the token of the job. */
+/** A short-lived URL to PUT one output to, for the holder of the job's token. */
 export async function signOutput(
   platform: Platform,
   tokens: Tokens,
   asked: { token: string; jobId: string; name: string; contentType: string },
 ) {
-  const { db, storage } = platform
+  const {
+    db,
+    services: { storage },
+  } = platform
   const claims = await tokens.verify(asked.token)
   if (claims?.typ !== 'worker')
-    throw problem('unauthorized', 'Send the token that came with the job', { headers: { 'WWW-Authenticate': 'Bearer realm="workers"' } })
+    throw problem('unauthorized', 'Send the token of the job', { headers: { 'WWW-Authenticate': 'Bearer realm="workers"' } })
   if (claims.jobId !== asked.jobId.toLowerCase()) throw accessDenied()
-  const found = await jobs.find(db, claims.jobId)
-  if (!found) throw notFound('job')
-  if (found.status !== 'running') throw problem('bad-request', `Nothing more is taken for this job; it is ${found.status}`)
+  const job = await jobs.find(db, claims.jobId)
+  if (!job) throw notFound('job')
+  if (job.status !== 'running') throw problem('bad-request', `The job no longer accepts outputs; it is ${job.status}`)
   if (!isMediaType(asked.contentType)) throw invalidField('content_type', "must be a media type, such as 'image/tiff'")
-  const { bucketName } = await projects.requireReader(db, { ...SERVICE, organizationId: found.organizationId }, found.projectId)
-  const at = workerObject(bucketName!, found.id, asked.name)
-  const maxBytes = found.reservedBytes + (await storageAccounts.freeBytes(db, found.organizationId))
+  const { bucketName } = await projects.requireReader(db, { ...SERVICE, organizationId: job.organizationId }, job.projectId)
+  const at = workerObject(bucketName!, job.id, asked.name)
+  const maxBytes = job.reservedBytes + (await storageAccounts.freeBytes(db, job.organizationId))
   const url = await storage.signPut({ ...at, contentType: asked.contentType, maxBytes, expiresInSeconds: PUT_SECONDS })
   return { url, method: 'PUT', content_type: asked.contentType, expires_in_seconds: PUT_SECONDS }
 }

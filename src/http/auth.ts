@@ -158,12 +158,12 @@ function registerAccount(app: FastifyInstance, { platform, auth }: AuthParts): v
   })
   app.post('/auth/delete-account', async (request, reply) => {
     const who = await oneself(request, reply)
-    await deleteAccount({ ...auth, commit: platform.commit }, who, inputOf(request, DeleteAccountInput).password)
+    await deleteAccount({ ...auth, commit: platform.services.commit }, who, inputOf(request, DeleteAccountInput).password)
     return reply.code(204).send()
   })
   app.post('/auth/delete-organization', async (request, reply) => {
     const who = await oneself(request, reply)
-    await deleteOrganization({ ...auth, commit: platform.commit }, who, inputOf(request, DeleteOrganizationInput))
+    await deleteOrganization({ ...auth, commit: platform.services.commit }, who, inputOf(request, DeleteOrganizationInput))
     return reply.code(204).send()
   })
 }

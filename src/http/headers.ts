@@ -1,5 +1,6 @@
 import { PREFLIGHT_SECONDS } from '#core/time.ts'
 import type { FastifyInstance } from 'fastify'
+import type { Platform } from '#pipeline/platform.ts'
 import { pathOf, type MethodsOf } from './methods.ts'
 
 const ALLOWED = 'Authorization, X-API-Key, Content-Type, Idempotency-Key, If-None-Match, Range, Last-Event-ID'
@@ -33,8 +34,15 @@ export const COMMON_HEADERS = {
 /** What is for whoever runs the service, and no script of another origin needs. */
 const NOT_SHARED = /^\/(metrics|welcome|docs\/demo\.json|sandbox\/.*)$/
 
-export function registerHeaders(app: FastifyInstance, options: { https: boolean; methodsOf: MethodsOf }): void {
-  const transport: Record<string, string> = options.https ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}
+interface HeaderParts {
+  platform: Pick<Platform, 'baseUrl'>
+  methodsOf: MethodsOf
+}
+
+export function registerHeaders(app: FastifyInstance, { platform, methodsOf }: HeaderParts): void {
+  const transport: Record<string, string> = platform.baseUrl().startsWith('https:')
+    ? { 'Strict-Transport-Security': 'max-age=31536000' }
+    : {}
   const shared = { ...COMMON_HEADERS, ...transport }
   const { 'Access-Control-Allow-Origin': _origin, 'Access-Control-Expose-Headers': _exposed, ...own } = shared
   const notShared = { ...own, 'Cross-Origin-Resource-Policy': 'same-origin' }
@@ -43,7 +51,7 @@ export function registerHeaders(app: FastifyInstance, options: { https: boolean;
     const isShared = !NOT_SHARED.test(path)
     reply.headers(isShared ? shared : notShared)
     if (request.method !== 'OPTIONS') return done()
-    reply.header('Allow', [...options.methodsOf(path), 'OPTIONS'].join(', '))
+    reply.header('Allow', [...methodsOf(path), 'OPTIONS'].join(', '))
     if (isShared)
       reply.headers({
         'Access-Control-Allow-Methods': METHODS,

@@ -107,7 +107,7 @@ export const Limits = Closed(
 )
 export type Limits = Static<typeof Limits>
 
-export function registerLimits(app: FastifyInstance, limits: Limits): void {
+export function registerLimits(app: FastifyInstance, { limits }: { limits: Limits }): void {
   const document = publicDocument(limits)
   app.get('/v1/limits', async (request, reply) => sendDocument(request, reply, document))
 }

@@ -25,7 +25,7 @@ export const MailChoice = Closed({
   }),
 })
 
-export function registerMailed(app: FastifyInstance, platform: Platform, auth: SignInPlatform): void {
+export function registerMailed(app: FastifyInstance, { platform, auth }: { platform: Platform; auth: SignInPlatform }): void {
   app.post('/auth/forgot', async (request, reply) => {
     await mailed.forgot(auth, inputOf(request, ForgotInput).email, callerAddress(request))
     return reply.code(202).send({ status: 'accepted' })

@@ -3,24 +3,21 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { nearest } from '#core/nearest.ts'
 import { problem, type Problem } from '#core/problem.ts'
 import type { AnyOperation } from '#operation.ts'
+import type { RouteParts } from './parts.ts'
 import { invoke, type Invoked } from '#pipeline/invoke.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { callerAddress } from './caller.ts'
 import type { Principal } from '#core/principal.ts'
 import { parseBody, requireKind } from './body.ts'
 import { createLargeBodies, type LargeBodies } from './large-body.ts'
-import { PUBLIC_BYTES, readBody, USUAL_BYTES } from './read-body.ts'
+import { PUBLIC_BYTES, readBody, READS_BODY, STANDARD_BYTES } from './read-body.ts'
 import { credentialOf } from './credential.ts'
 
 /** `POST /v1/op/{id}` and `POST /v1/{resource}/{action}`: the same operation, the same everything. */
-export function registerOperations(
-  app: FastifyInstance,
-  platform: Platform,
-  observe: (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void,
-): void {
+export function registerOperations(app: FastifyInstance, { platform, observe }: RouteParts): void {
   const large = createLargeBodies()
   app.addHook('onClose', () => large.close())
-  app.all<{ Params: { '*': string } }>('/v1/*', async (request, reply) => {
+  app.all<{ Params: { '*': string } }>('/v1/*', READS_BODY, async (request, reply) => {
     const op = platform.operations.get(operationId(request.params['*']))
     if (!op) throw unknownOperation(platform, operationId(request.params['*']))
     if (request.method !== 'POST') throw problem('method-not-allowed', `Invoke '${op.id}' with POST`, { headers: { Allow: 'POST' } })
@@ -62,9 +59,10 @@ async function bodyOf(
   principal: Principal,
 ): Promise<{ value: Record<string, unknown>; hash: Buffer | null }> {
   const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = request.headers
-  const maxBytes = op.public ? PUBLIC_BYTES : (op.maxBodyBytes ?? USUAL_BYTES)
+  const maxBytes = op.public ? PUBLIC_BYTES : (op.maxBodyBytes ?? STANDARD_BYTES)
   const isLarge =
-    maxBytes > USUAL_BYTES && (length === undefined ? request.headers['transfer-encoding'] !== undefined : Number(length) > USUAL_BYTES)
+    maxBytes > STANDARD_BYTES &&
+    (length === undefined ? request.headers['transfer-encoding'] !== undefined : Number(length) > STANDARD_BYTES)
   if (!isLarge) return { value: parseBody(await readBody(request.raw, maxBytes), type, encoding), hash: null }
   requireKind(type, encoding)
   const owner = principal.organizationId ?? principal.userId ?? callerAddress(request)

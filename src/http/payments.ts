@@ -7,6 +7,7 @@ import type { Platform } from '#pipeline/platform.ts'
 import { validateInput } from '#core/validate.ts'
 import { parseBody } from './body.ts'
 import { isOwnRequest } from './local.ts'
+import { STANDARD_BYTES } from './read-body.ts'
 
 /** The sandbox processor, as far as a person meets it. */
 export interface SandboxConfirmation {
@@ -23,24 +24,24 @@ const ConfirmInput = Closed({
 
 interface PaymentParts {
   platform: Platform
-  sandbox: SandboxConfirmation | null
+  sandboxPayments: SandboxConfirmation | null
   isLocal: boolean
 }
 
 /** `/webhooks/payments` for the processor's signed notices; with the sandbox, `/sandbox/payments/confirm` for what a browser would do. */
-export function registerPayments(app: FastifyInstance, { platform, sandbox, isLocal }: PaymentParts): void {
-  app.post('/webhooks/payments', async (request) => {
+export function registerPayments(app: FastifyInstance, { platform, sandboxPayments, isLocal }: PaymentParts): void {
+  app.post('/webhooks/payments', { bodyLimit: STANDARD_BYTES }, async (request) => {
     const signature = request.headers['stripe-signature']
     await receiveNotice(platform, (request.body as Buffer | undefined) ?? Buffer.alloc(0), typeof signature === 'string' ? signature : '')
     return { received: true }
   })
-  if (!sandbox) return
+  if (!sandboxPayments) return
   app.post('/sandbox/payments/confirm', async (request) => {
     if (isLocal && !isOwnRequest(request, platform.baseUrl()))
       throw problem('forbidden', 'Only pages of this service can confirm sandbox payments')
     const body = parseBody(request.body as Buffer | undefined, request.headers['content-type'], request.headers['content-encoding'])
     const { client_secret, payment_method } = validateInput(ConfirmInput, body) as Static<typeof ConfirmInput>
-    const done = await sandbox.confirm(client_secret, payment_method ?? null)
+    const done = await sandboxPayments.confirm(client_secret, payment_method ?? null)
     if (!done) throw problem('not-found', 'Nothing waits to be confirmed under this client_secret')
     return { id: done.id, object: done.object, status: done.status, payment_method: done.payment_method }
   })

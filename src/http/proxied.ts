@@ -5,7 +5,13 @@ import { problem } from '#core/problem.ts'
 import type { IsTrusted } from '#core/proxies.ts'
 import { callerAddress } from './caller.ts'
 
-export function limitProxied(app: FastifyInstance, isTrusted: IsTrusted, { maxPerAddress }: ConnectionLimits = CONNECTION_LIMITS): void {
+interface ProxyParts {
+  isTrusted: IsTrusted
+  connections?: ConnectionLimits
+}
+
+export function registerProxyLimit(app: FastifyInstance, { isTrusted, connections = CONNECTION_LIMITS }: ProxyParts): void {
+  const { maxPerAddress } = connections
   const counts = new Map<string, number>()
   app.addHook('onRequest', async (request, reply) => {
     if (!isTrusted(request.socket.remoteAddress)) return

@@ -1,13 +1,18 @@
-/** Reads a body when its turn has come: after the credential and the limiter, up to a length, within a time. */
+/**
+ * Reads request bodies, up to the `bodyLimit` of the route and within a time limit. Most bodies are small and are read before the
+ * handler runs; a route with `READS_BODY` reads its body itself, once the caller is authenticated and within the rate limit.
+ */
 import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { problem, type Problem } from '#core/problem.ts'
 
 const KIB = 1024
+/** Unless the route states another `bodyLimit`. */
 export const SIGN_IN_BYTES = 16 * KIB
 /** Of public operations: 999 vertices fit. */
 export const PUBLIC_BYTES = 64 * KIB
-/** What no operation asks to have larger; all that is parsed on the event loop. */
-export const USUAL_BYTES = 256 * KIB
+/** Of operations that state no other limit; larger bodies are not parsed on the event loop. */
+export const STANDARD_BYTES = 256 * KIB
 
 /** A body has this long to come, and longer by its length at the least pace that we wait for. */
 const GRACE_MS = 10_000
@@ -19,7 +24,30 @@ const LINGER_MS = 2_000
 const LINGER_BYTES = 512 * KIB
 const LINGER_PAUSE_MS = 20
 
-/** Of the process, as its memory is: whichever route reads the bodies. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The handler reads the body itself. */
+    readsBody?: true
+  }
+}
+
+/** Options of a route that reads its body itself, with `readRequest`. */
+export const READS_BODY = { bodyLimit: STANDARD_BYTES, config: { readsBody: true } } as const
+
+export function registerBodies(app: FastifyInstance): void {
+  app.addHook('preHandler', async (request) => {
+    if (request.method !== 'POST' || request.is404 || request.routeOptions.config.readsBody) return
+    request.body = await readRequest(request)
+  })
+  app.addHook('onResponse', (request, _reply, done) => {
+    linger(request.raw)
+    done()
+  })
+}
+
+export const readRequest = ({ raw, routeOptions }: FastifyRequest): Promise<Buffer> => readBody(raw, routeOptions.bodyLimit)
+
+/** For the whole process, like its memory: whichever route reads the bodies. */
 let heldBytes = 0
 
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
@@ -57,7 +85,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
 }
 
 /** After an answer to a request whose body is still coming: reads on for a moment, then hangs up. */
-export function linger(request: IncomingMessage): void {
+function linger(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return
   const timer = setTimeout(() => request.destroy(), LINGER_MS)
   request.once('close', () => clearTimeout(timer))

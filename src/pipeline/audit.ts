@@ -7,11 +7,11 @@ import type { AnyOperation } from '#operation.ts'
 import type { Trace } from './trace.ts'
 
 export interface AuditTrail {
-  /** A call has begun. Until what is returned is called, the trail waits for its entry, even if nobody waits for its answer. */
+  /** Registers a call. Until the returned function is called, closing the trail waits for its entry, even if the caller has left. */
   begin(): () => void
-  /** A write that succeeded: its entry commits with it. */
+  /** For a write that succeeded: its entry commits with it. */
   commitWith(tx: Tx, entry: audit.AuditEntry): Promise<void>
-  /** Reads and failures: gathered and written together soon after. Waits when the database cannot keep up. */
+  /** For reads and failures: buffered and written in batches soon after. Waits when the database cannot keep up. */
   record(entry: audit.AuditEntry): Promise<void>
   /** Counts one use of a key without a write of its own. */
   countUse(keyId: string): void
@@ -20,10 +20,10 @@ export interface AuditTrail {
 }
 
 const FLUSH_AFTER_MS = 250
-/** Beyond this, callers wait for the flush: memory stays bounded while the database is away. */
+/** Beyond this, callers wait for the flush, so that memory stays bounded while the database is unreachable. */
 const MAX_BUFFERED = 20_000
 const MAX_PER_STATEMENT = 2_000
-/** For calls whose callers have gone; all others were answered before the trail closes. */
+/** For calls whose callers have left; all others have their response before the trail closes. */
 const MAX_CLOSING_MS = 5_000
 
 export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown) => void): AuditTrail {
@@ -53,18 +53,18 @@ export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown)
   }
   const flusher = createFlusher({ drain, isEmpty: () => entries.length === 0 && uses.size === 0, afterMs: FLUSH_AFTER_MS, onError })
 
-  const underWay = new Set<symbol>()
+  const inProgress = new Set<symbol>()
   let allEnded: (() => void) | null = null
   const begin = (): (() => void) => {
     const call = Symbol()
-    underWay.add(call)
+    inProgress.add(call)
     return () => {
-      underWay.delete(call)
-      if (underWay.size === 0) allEnded?.()
+      inProgress.delete(call)
+      if (inProgress.size === 0) allEnded?.()
     }
   }
   const untilEnded = async (): Promise<void> => {
-    if (underWay.size === 0) return
+    if (inProgress.size === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
     allEnded = resolve
     const timer = setTimeout(resolve, MAX_CLOSING_MS)

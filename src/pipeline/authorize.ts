@@ -15,9 +15,9 @@ export function requireScope(principal: Principal, op: Pick<AnyOperation, 'id' |
   if (principal.kind === 'worker' && !op.callableByWorkers) throw accessDenied()
 }
 
-/** A key's scopes follow from its permissions: which of them a new key needs. */
+/** Names the permission that a new API key needs; a key's scopes follow from its permissions. */
 function remedyOf({ kind }: Principal, { scope }: Pick<AnyOperation, 'scope'>): { remedy?: string } {
   const action = scope.split(':')[1]!
   if (kind !== 'api_key' || !(PERMISSIONS as readonly string[]).includes(action) || isPrivileged(scope.split(':')[0]!)) return {}
-  return { remedy: `Use a key that was made with the permission '${action}'; api_keys.create makes one` }
+  return { remedy: `Use a key with the permission '${action}'; create one with api_keys.create` }
 }

@@ -10,7 +10,7 @@ interface PendingEvents {
   write(tx: Tx, call: { organizationId: string | null; invocationId: string; now: Date }): Promise<void>
 }
 
-/** Collects what `execute` reports. Only declared types, and only data that keeps the schema of its type. */
+/** Collects the events that `execute` emits: only declared types, and only data that matches the schema of its type. */
 export function openEvents(op: Pick<Contract, 'events'> & { id: string }): PendingEvents {
   const pending: outbox.PendingEvent[] = []
   return {

@@ -1,4 +1,4 @@
-import { setImmediate as others } from 'node:timers/promises'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { problem } from '#core/problem.ts'
 import type { AnyOperation, Context, RawReply, WriteContext } from '#operation.ts'
 import { auditEntry } from './audit.ts'
@@ -28,7 +28,7 @@ interface WriteStages {
 
 export async function executeRead(platform: Platform, { op, context, input, facts, prepared }: Work): Promise<Reply> {
   const output = await op.execute(context, input, facts, prepared)
-  if (platform.scheduler.isLate()) await others()
+  if (platform.scheduler.isLate()) await yieldToOthers()
   return toReply(platform, op, output, context)
 }
 
@@ -41,37 +41,33 @@ export async function executeWrite(platform: Platform, work: Work, { provenance,
   const reply = await platform.db.transaction().execute(async (tx) => {
     const writeContext: WriteContext = { ...inside, tx, lineage: provenance.lineage, events, tasks: platform.tasks(tx) }
     output = await op.execute(writeContext, input, facts, prepared)
-    const answer = toReply(platform, op, output, context)
-    const owner = { organizationId: trace.organizationId, invocationId: trace.invocationId, now: platform.clock.now() }
-    if (answer.status < 400) await provenance.seal(tx, owner)
+    const response = toReply(platform, op, output, context)
+    const owner = { organizationId: trace.organizationId, invocationId: trace.invocationId, now: platform.services.clock.now() }
+    if (response.status < 400) await provenance.seal(tx, owner)
     await writeEvents(tx, owner)
-    if (!(answer.body instanceof Uint8Array)) throw new Error(`${op.id} writes, so it cannot stream its answer`)
-    if (answer.status < 300) await claim?.complete(tx, stored(answer), op.afterwards === undefined)
-    await platform.audit.commitWith(tx, auditEntry(platform.clock, op, trace, answer.status, provenance.artifacts()))
-    return answer
+    if (!(response.body instanceof Uint8Array)) throw new Error(`${op.id} writes, so it cannot stream its response`)
+    if (response.status < 300) await claim?.complete(tx, stored(response), op.afterwards === undefined)
+    await platform.audit.commitWith(tx, auditEntry(platform.services.clock, op, trace, response.status, provenance.artifacts()))
+    return response
   })
   trace.audited = true
   platform.committed()
-  if (op.changesAccess) await settleRights(platform)
+  if (op.changesAccess) await settleAccess(platform)
   return op.afterwards ? await afterCommit(platform, work, { output, reply, claim }) : reply
 }
 
-/** Whoever is told that a key is revoked can rely on it, so a failure here is reported although the change is saved. */
-async function settleRights(platform: Platform): Promise<void> {
+/** A caller who is told that a key is revoked must be able to rely on it, so a failure here is reported although the change is saved. */
+async function settleAccess(platform: Platform): Promise<void> {
   try {
     await platform.rightsChanged()
   } catch (cause) {
-    throw problem(
-      'internal-error',
-      'The change was saved, but something went wrong on our side afterwards. Read its result before you retry.',
-      {
-        cause,
-      },
-    )
+    throw problem('internal-error', 'The change was saved, but an internal error followed. Read its result before you retry.', {
+      cause,
+    })
   }
 }
 
-/** The change is saved by now: a failure is ours to log, and the caller gets the response that was stored with the change. */
+/** The change is saved by now: a failure is only logged, and the caller gets the response that was stored with the change. */
 async function afterCommit(
   platform: Platform,
   { op, context, input }: Work,
@@ -79,7 +75,7 @@ async function afterCommit(
 ): Promise<Reply> {
   try {
     const last = toReply(platform, op, await op.afterwards!(context, input, output), context)
-    // A repeated request is answered with the same bytes.
+    // A retry with the same idempotency key gets the same bytes.
     return !claim || (await claim.finish(stored(last))) ? last : reply
   } catch (error) {
     if (!isAbandoned(error, context.signal)) platform.onFault(error, context.invocationId, op.id)
@@ -88,7 +84,7 @@ async function afterCommit(
   }
 }
 
-/** An answer as it is kept for a repeated request. */
+/** A response as it is stored for retries. */
 const stored = ({ status, headers, body }: Reply): StoredResponse => ({
   status,
   contentType: headers['Content-Type']!,

@@ -1,20 +1,20 @@
 /**
- * The event loop, shared out. What a call computes here (reading rows, checking and writing its answer) keeps everybody else
- * waiting. So an organization that lately used more than its part has a number of slots: as many of its calls are at work at
- * once, and more wait. It is a large number, and becomes a small one while the loop is late. All others go on as before, and so
- * does everybody where there is only one.
+ * Shares the event loop fairly between organizations. What a call computes here (reading rows, validating and serializing its
+ * response) delays every other call. So an organization that recently used more than its share gets a number of slots: that many
+ * of its calls run concurrently, and more wait. The number is large, and shrinks while the loop is late. Other organizations are
+ * not affected, and neither is an organization that is alone.
  */
 import { callerLeft, problem } from '#core/problem.ts'
 
-/** Time is counted in ticks of the loop itself: where the whole machine is slow, so are they. */
+/** Time is counted in ticks of the loop itself, so that a slow machine does not look like a busy organization. */
 const TICK_MS = 50
-/** A call at work for so long waits for something that has limits of its own, a raster or a lock: it takes no slot any more. */
+/** A call that runs longer is waiting for something that has its own limits, such as a raster or a lock; it no longer takes a slot. */
 const LONGEST_SLOT_TICKS = 5
 const MAX_WAITING = 500
 const MAX_PAUSE_TICKS = 20
-/** A call costs one unit, and so do as many bytes of its body or its answer. */
+/** A call costs one unit, plus one for this many bytes of its body or response. */
 const UNIT_BYTES = 16 * 1024
-/** With each tick: what was used counts half after five seconds. */
+/** Per tick: past use counts half after five seconds. */
 const DECAY = 0.993
 const FORGOTTEN = 0.1
 
@@ -23,7 +23,7 @@ interface Slot {
 }
 
 interface Tenant {
-  /** Lately, in units. */
+  /** Recent use, in units. */
   used: number
   readonly atWork: Set<Slot>
   readonly waiting: ((slot: Slot) => void)[]
@@ -36,9 +36,9 @@ interface ScheduledCall {
 }
 
 export interface FairScheduler {
-  /** Waits for the tenant's slot; 429 where too many of its calls wait already. */
+  /** Waits for a slot of the tenant; 429 if too many of its calls are waiting already. */
   run<T>(name: string, call: ScheduledCall, work: () => Promise<T>): Promise<T>
-  /** Whether the loop cannot keep up: long work lets others in between. */
+  /** Whether the loop cannot keep up, so that long work should yield to other calls. */
   isLate(): boolean
   close(): void
 }
@@ -54,7 +54,7 @@ export function createFairScheduler(): FairScheduler {
   }
   const mayBegin = (tenant: Tenant): boolean =>
     !tenants.isAboveItsPart(tenant) || (tenant.atWork.size < pace.slots() && pace.tick() >= Math.floor(tenant.pausingUntilTick))
-  /** Whoever makes one call after the other never waits. */
+  /** A caller that sends one call after another never waits. */
   const isAtOnce = (tenant: Tenant): boolean => tenant.waiting.length === 0 && (tenant.atWork.size === 0 || mayBegin(tenant))
   const dispatch = (tenant: Tenant): void => {
     while (tenant.waiting.length > 0 && mayBegin(tenant)) tenant.waiting.shift()!(begin(tenant))
@@ -68,7 +68,7 @@ export function createFairScheduler(): FairScheduler {
   }
   const waitFor = async (tenant: Tenant, call: ScheduledCall): Promise<Slot> => {
     if (tenant.waiting.length >= MAX_WAITING)
-      throw problem('rate-limited', 'Too many calls of this organization are waiting; send fewer at once', {
+      throw problem('rate-limited', 'Too many calls of this organization are waiting; send fewer concurrently', {
         headers: { 'Retry-After': '1' },
       })
     const slot = await new Promise<Slot>((resolve) => tenant.waiting.push(resolve))
@@ -106,13 +106,13 @@ export function createFairScheduler(): FairScheduler {
   }
 }
 
-/** Of an answer that is there as a whole. */
+/** Of a response that is not streamed. */
 function bytesOf(reply: unknown): number {
   const body = reply !== null && typeof reply === 'object' && 'body' in reply ? reply.body : null
   return body instanceof Uint8Array ? body.length : 0
 }
 
-/** Who has used the loop lately, and how much. */
+/** Recent use of the loop by tenant. */
 function createTenants() {
   const tenants = new Map<string, Tenant>()
   let total = 0

@@ -5,18 +5,18 @@ import { problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as idempotency from '#model/platform/idempotency.ts'
 
-/** An impatient retry waits for the first request this long and then gets its answer; past that, 409. */
+/** A retry waits this long for the first request to finish and then gets its response; after that, 409. */
 const WAIT_MS = 30_000
-/** How often a claim that another process holds is looked at. */
+/** How often a claim that another process holds is polled. */
 const POLL_MS = 100
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 
 export interface HeldClaim {
-  /** In the transaction of the effect; throws when the lease was lost, so that the effect does not commit. */
+  /** In the transaction of the effect; throws if the lease was lost, so that the effect does not commit. */
   complete(tx: Tx, response: idempotency.StoredResponse, isFinal: boolean): Promise<void>
-  /** Stores what goes out instead of a response that was not final. False: the one from before stands. */
+  /** Stores the final response in place of a provisional one. False: the provisional one remains. */
   finish(response: idempotency.StoredResponse): Promise<boolean>
-  /** After the transaction has ended: wakes those who wait here, and frees the claim unless it was completed. */
+  /** After the transaction: wakes the retries that wait here, and releases the claim unless it was completed. */
   settle(succeeded: boolean): Promise<void>
 }
 
@@ -24,8 +24,8 @@ export type Begun = { outcome: 'claimed'; claim: HeldClaim } | { outcome: 'repla
 
 interface ClaimRequest extends idempotency.ClaimKey {
   /**
-   * Set where the operation does not say who else may see its response: the claim is then this caller's alone, and the response
-   * is stored encrypted, because it may hold a secret that is shown once.
+   * Set if the operation does not state who else can see its response: the claim then belongs to this caller alone, and the
+   * response is stored encrypted, because it can contain a secret that is shown once.
    */
   caller: string | null
 }
@@ -41,7 +41,7 @@ interface LocalHolder {
 }
 
 export function createClaims(db: Db, clock: Clock): Claims {
-  /** Claims that this process holds: identical requests wait here instead of asking the database over and over. */
+  /** Claims that this process holds: retries wait here instead of polling the database. */
   const holders = new Map<string, LocalHolder>()
   const leases = new Map<string, idempotency.ClaimKey>()
   const renewal = setInterval(
@@ -52,7 +52,7 @@ export function createClaims(db: Db, clock: Clock): Claims {
             db,
             [...leases].map(([lease, key]) => ({ lease, key })),
           )
-          .catch(() => {}) // A missed renewal is made up by the next one, or the fence refuses the commit.
+          .catch(() => {}) // The next renewal makes up for a missed one, or the lease is lost and the commit fails.
     },
     (idempotency.LEASE_SECONDS * 1000) / 3,
   )
@@ -120,7 +120,7 @@ const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** The database has a digest of the caller's key; without the key itself, nobody who reads the database can read the response. */
+/** The database has only a digest of the caller's key, so nobody who reads the database can decrypt the response. */
 function storedAs({ ownerId, path, key, caller }: ClaimRequest): Stored {
   if (caller === null) return { key: { ownerId, path, key }, seal: PLAIN }
   const digest = createHash('sha256').update(`${caller}\n${key}`).digest('base64url')

@@ -57,11 +57,11 @@ export async function invoke(platform: Platform, op: AnyOperation, call: Call): 
     if (!shown || shown.slug in FAULTS || concernsOperator(error)) platform.onFault(error, trace.invocationId, op.id)
     reply = problemReply(shown ?? error, trace.invocationId, platform.baseUrl())
   }
-  if (trace.organizationId) platform.usage.record(trace.organizationId, 'api_calls')
+  if (trace.organizationId) platform.services.usage.record(trace.organizationId, 'api_calls')
   reply.headers = { ...trace.headers, ...reply.headers, 'X-Svc-Invocation-ID': trace.invocationId }
   const audit = async () => {
     try {
-      if (!trace.audited) await platform.audit.record(auditEntry(platform.clock, op, trace, reply.status))
+      if (!trace.audited) await platform.audit.record(auditEntry(platform.services.clock, op, trace, reply.status))
     } finally {
       ended()
     }

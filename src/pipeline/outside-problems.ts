@@ -6,7 +6,7 @@ import { RasterError, type RasterErrorCode } from '#raster/errors.ts'
 
 type Slug = Exclude<ProblemSlug, 'invalid-input'>
 
-/** The raster library knows no HTTP; this table is where its failures become answers. */
+/** The raster library knows nothing of HTTP; this table maps its errors to problems. */
 const SLUGS: Readonly<Record<Exclude<RasterErrorCode, 'invalid_argument'>, Slug>> = {
   not_a_tiff: 'unreadable-raster',
   unsupported: 'unreadable-raster',
@@ -24,13 +24,13 @@ const SLUGS: Readonly<Record<Exclude<RasterErrorCode, 'invalid_argument'>, Slug>
   aborted: 'unavailable',
 }
 
-/** Of the object store only what is not our mistake; the rest stays a fault. */
+/** Errors of the object store that are not bugs; any other stays an internal error. */
 const STORE_PROBLEMS: Partial<Record<StorageError['code'], () => Problem>> = {
   unavailable: () => problem('unavailable', 'The object store cannot be reached; try again shortly', { headers: { 'Retry-After': '5' } }),
   full: () => problem('insufficient-storage', 'The object store has no disk space left'),
 }
 
-/** A vendor that fails is not our fault, and the caller learns which one it was. */
+/** Failures of a vendor; the problem names the vendor. */
 const VENDOR_SLUGS: Readonly<Record<VendorErrorCode, Slug>> = {
   unavailable: 'bad-gateway',
   nonsense: 'bad-gateway',
@@ -39,17 +39,17 @@ const VENDOR_SLUGS: Readonly<Record<VendorErrorCode, Slug>> = {
   'not-found': 'not-found',
 }
 
-/** The raster library does not know by which field it was given an argument. */
+/** The raster library does not know which field an argument came from. */
 const INPUT = 'body'
 
-/** Whether somebody who runs the service must hear of an error, whatever the caller is told. */
+/** Whether the operator must know about an error, although the caller gets a problem. */
 export const concernsOperator = (error: unknown): boolean => error instanceof DatabaseUnavailable || isDiskFull(error)
 
-/** Whether work ended because whoever wanted it has gone. */
+/** Whether work was aborted because the caller left. */
 export const isAbandoned = (error: unknown, signal: AbortSignal): boolean =>
   signal.aborted && ((error instanceof RasterError && error.code === 'aborted') || (error as Error | null)?.name === 'AbortError')
 
-/** The problem that an error is, or null for a fault of ours. */
+/** The problem for an error, or null if it is an internal error. */
 export function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
   if (error instanceof DatabaseUnavailable)

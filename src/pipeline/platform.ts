@@ -8,11 +8,12 @@ import type { AuditTrail } from './audit.ts'
 import type { Claims } from './idempotency.ts'
 import type { FairScheduler } from './fair-scheduler.ts'
 
-/** What the pipeline stands on. Built once, in compose.ts; every call is handed it. */
-export interface Platform extends Services {
-  /** The same once more as one object, for the contexts that are made of it. */
+/** What the pipeline needs. Built once, in start/compose.ts, and passed with every call. */
+export interface Platform {
+  /** What operations receive; the context of a call is made from it. The rest of the platform is the pipeline's own. */
   readonly services: Services
   readonly db: Db
+  /** Public URL of the service, without a trailing slash; final once the server listens. */
   readonly baseUrl: () => string
   readonly operations: ReadonlyMap<string, AnyOperation>
   readonly authenticator: Authenticator
@@ -21,10 +22,10 @@ export interface Platform extends Services {
   readonly scheduler: FairScheduler
   readonly audit: AuditTrail
   readonly tasks: (tx: Tx) => Tasks
-  /** Told after each commit: what was kept in memory may no longer hold. */
+  /** Called after each commit: caches may be stale. */
   readonly committed: () => void
-  /** After a change of who may do what: resolves when no process remembers how it was. */
+  /** Called after a change of access rights: resolves when no process has the old ones in its cache. */
   readonly rightsChanged: () => Promise<void>
-  /** Told of failures that are ours; the caller only sees the invocation id. */
+  /** Logs and counts an internal error; the caller only sees the invocation ID. */
   readonly onFault: (error: unknown, invocationId: string, operation: string) => void
 }

@@ -8,7 +8,7 @@ type Declared = Pick<Contract, 'produces'> & { id: string }
 
 export interface Provenance {
   lineage: Lineage
-  /** `kind id` of everything made, for the audit. */
+  /** `kind id` of every artifact that was created, for the audit. */
   artifacts(): string[]
   /** Stage 8: fails closed, then writes. */
   seal(tx: Tx, call: { organizationId: string | null; invocationId: string; now: Date }): Promise<void>
@@ -20,7 +20,7 @@ interface Pattern {
   origins: readonly string[]
 }
 
-/** Stage 5. What `execute` may record is what the operation declares, in kind, relation and origin. */
+/** Stage 5. `execute` can only record what the operation declares, in kind, relation and origin. */
 export function openProvenance(op: Declared): Provenance {
   const patterns = (op.produces ?? []).map(parse)
   const records: lineage.Recorded[] = []
@@ -57,8 +57,8 @@ export function openProvenance(op: Declared): Provenance {
 }
 
 function parse(produces: Produces): Pattern {
-  const [made, origins] = produces.split('>') as [string, string | undefined]
-  const [kind, relation] = made.split(':') as [string, string]
+  const [artifact, origins] = produces.split('>') as [string, string | undefined]
+  const [kind, relation] = artifact.split(':') as [string, string]
   return { kind, relation, origins: origins?.split('|') ?? [] }
 }
 

@@ -4,7 +4,7 @@ import type { AnyOperation, Context } from '#operation.ts'
 import { asProblem } from './outside-problems.ts'
 import { validateOutput } from './validate.ts'
 
-/** An answer, ready for the wire. */
+/** A response, ready to be sent. */
 export interface Reply {
   status: number
   headers: Record<string, string>
@@ -23,7 +23,7 @@ interface ProblemDocument {
   [member: string]: unknown
 }
 
-/** RFC 9457. What is not one of our problems is a fault of ours: the caller learns the invocation and nothing else. */
+/** RFC 9457. Any error that is not a problem is an internal error, of which the caller learns only the invocation ID. */
 function describe(error: unknown, invocationId: string, baseUrl: string): { known: Problem; document: ProblemDocument } {
   const known = error instanceof Problem ? error : problem('internal-error', 'An internal error occurred. The request was rolled back.')
   const document = {
@@ -47,17 +47,20 @@ export function problemReply(error: unknown, invocationId: string, baseUrl: stri
   }
 }
 
-/** Answers are made whole in memory, so they have an end. Pages are never shortened: whoever asks for less gets all of it. */
+/** Responses are built in memory, so they have a limit. Pages are never truncated: callers request a smaller page instead. */
 const MAX_JSON_BYTES = 32 * 1024 * 1024
 
 export function jsonReply(output: unknown, mediaType = JSON_TYPE): Reply {
   const body = Buffer.from(JSON.stringify(output))
   if (body.length > MAX_JSON_BYTES)
-    throw problem('bad-request', `The answer has ${body.length} bytes, more than ${MAX_JSON_BYTES}; ask with a smaller limit`)
+    throw problem(
+      'bad-request',
+      `The response has ${body.length} bytes, more than ${MAX_JSON_BYTES}; request fewer results with a smaller limit`,
+    )
   return { status: 200, headers: { 'Content-Type': mediaType, 'Cache-Control': 'no-store' }, body }
 }
 
-/** One JSON text a line. The status is sent before the last line is known, so a later failure is a line of its own. */
+/** One JSON value per line. The status is sent before the last line is known, so a later failure is sent as a line. */
 export function lineReply(
   op: AnyOperation,
   lines: AsyncIterable<unknown>,
@@ -71,7 +74,7 @@ export function lineReply(
         yield Buffer.from(`${JSON.stringify(line)}\n`)
       }
     } catch (error) {
-      if (context.signal.aborted) return // Nobody is there to read a last line.
+      if (context.signal.aborted) return // The caller has left.
       const shown = asProblem(error)
       if (!shown) onFault(error, context.invocationId, op.id)
       const { type: about, ...document } = describe(shown ?? error, context.invocationId, context.baseUrl).document

@@ -8,7 +8,7 @@ import { requireScope } from './authorize.ts'
 import type { Platform } from './platform.ts'
 import { validateOutput } from './validate.ts'
 
-/** Stages 2 to 7 of one operation inside the call of another, which answers for credentials, lineage, events and audit. */
+/** Stages 2 to 7 of one operation within the call of another, which handles credentials, lineage, events and audit. */
 export async function runAs(op: AnyOperation, context: Context, principal: Principal, given: unknown): Promise<PreparedRun | null> {
   if (!satisfies(principal.scopes, op.scope)) return null
   const input = validateInput(op.input, given)
@@ -27,7 +27,7 @@ export async function runAs(op: AnyOperation, context: Context, principal: Princ
 
 /** The price of a call by the caller, from the read operation that estimates it. */
 export async function priceFor(platform: Platform, context: Context, operationId: string, input: object): Promise<number | null> {
-  const ask = async (id: string, given: object): Promise<unknown> => {
+  const read = async (id: string, given: object): Promise<unknown> => {
     const op = platform.operations.get(id)
     if (op?.tier !== 'read') throw new Error(`${id} is not a read operation, so it cannot estimate ${operationId}`)
     requireScope(context.principal, op)
@@ -37,7 +37,7 @@ export async function priceFor(platform: Platform, context: Context, operationId
     return await op.execute(context, fields, facts, await op.prepare?.(context, fields, facts))
   }
   try {
-    return (await priceOf(ask, operationId, input)).credits
+    return (await priceOf(read, operationId, input)).credits
   } catch (error) {
     throw error instanceof PriceError ? problem('bad-request', error.message) : error
   }

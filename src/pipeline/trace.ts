@@ -1,11 +1,11 @@
 import type { Principal } from '#core/principal.ts'
 
-/** What is known of a call so far; the audit and the log read it at the end, however the call ended. */
+/** What is known about a call so far; the audit entry and the log line are made from it at the end. */
 export interface Trace {
   readonly invocationId: string
   readonly startedAtMs: number
   principal: Principal | null
-  /** Whose call it was; the caller's organization unless the operation attributed it to another. */
+  /** The organization that the call counts for: the caller's, unless the operation attributed it to another. */
   organizationId: string | null
   inputHash: Buffer | null
   headers: Record<string, string>

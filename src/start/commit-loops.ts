@@ -21,8 +21,9 @@ export function startCommitLoops(
   { taskPlatform, commitNotifier }: LoopParts,
   onError: (error: unknown, what: string) => void,
 ): { close(): Promise<void> } {
-  const deliverer = createDeliverer({ ...taskPlatform, onError: (error) => onError(error, 'webhooks'), onCapacity: () => loops[0]?.wake() })
-  const evaluator = createEvaluator({ ...taskPlatform, onError: (error) => onError(error, 'alerts'), onCapacity: () => loops[1]?.wake() })
+  const parts = { ...taskPlatform.services, db: taskPlatform.db }
+  const deliverer = createDeliverer({ ...parts, onError: (error) => onError(error, 'webhooks'), onCapacity: () => loops[0]?.wake() })
+  const evaluator = createEvaluator({ ...parts, onError: (error) => onError(error, 'alerts'), onCapacity: () => loops[1]?.wake() })
   const loops: Loop[] = [
     startLoop({ step: deliverer.step, restMs: REST_MS, gapMs: GAP_MS, onError: (error) => onError(error, 'webhooks') }),
     startLoop({

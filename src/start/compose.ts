@@ -161,16 +161,14 @@ export async function compose(parts: Parts): Promise<Composed> {
     payments: parts.payments,
     vendors: parts.vendors,
     webhooks: parts.webhooks,
-    mail: { ...parts.mail, baseUrl },
+    mail: parts.mail,
     clipAreas: parts.clipAreas ?? [],
     workers: parts.workers ?? NO_WORKERS,
     // A queue of its own: whoever guesses at links keeps nobody from signing in.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     commit: createCommit({ db, clock, tasks, committed }),
-    address: baseUrl,
   }
   const platform: Platform = {
-    ...services,
     services,
     db,
     baseUrl,
@@ -195,7 +193,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     stream,
     limits: limitsOf(operations),
     auth: authOf(parts, { tokens, rightsChanged, mails: accountMails(tasks) }),
-    taskPlatform: { ...services, db, queue, committed, onFault },
+    taskPlatform: { services, db, baseUrl, queue, committed, onFault },
     close: () => closeAll([...own, parts.webhooks, parts.mail]),
   }
 }

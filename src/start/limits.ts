@@ -11,7 +11,7 @@ import { TESTS_PER_MINUTE } from '#domains/event_subscriptions/wire.ts'
 import * as body from '#http/body.ts'
 import type { Limits } from '#http/limits.ts'
 import { isPublished } from '#http/openapi.ts'
-import { PUBLIC_BYTES, SIGN_IN_BYTES, USUAL_BYTES } from '#http/read-body.ts'
+import { PUBLIC_BYTES, SIGN_IN_BYTES, STANDARD_BYTES } from '#http/read-body.ts'
 import { MAX_RULES_PER_ORGANIZATION } from '#model/events/alert-rule.ts'
 import { MAX_DELIVERED, MAX_WAITING } from '#model/events/delivery.ts'
 import { MAX_SUBSCRIPTIONS } from '#model/events/subscription.ts'
@@ -34,7 +34,7 @@ export function limitsOf(operations: ReadonlyMap<string, AnyOperation>): Limits 
     bodies: {
       sign_in_bytes: SIGN_IN_BYTES,
       public_bytes: PUBLIC_BYTES,
-      standard_bytes: USUAL_BYTES,
+      standard_bytes: STANDARD_BYTES,
       operations: Object.fromEntries(published.flatMap(({ id, maxBodyBytes }) => (maxBodyBytes === undefined ? [] : [[id, maxBodyBytes]]))),
       depth: body.MAX_DEPTH,
       members: body.MAX_MEMBERS,

@@ -31,7 +31,7 @@ export const features = (...geometries: object[]) => ({
 /** Scenes of a host over the square, newest first. */
 export async function scenes(w: World, host = 'sandbox-hr', limit = 5): Promise<{ id: string; datetime: string }[]> {
   const now = w.clock.now()
-  const page = await w.platform.vendors
+  const page = await w.platform.services.vendors
     .catalog(host)
     .search({ bbox: [2.3, 48.2, 2.31, 48.21], from: new Date(now.getTime() - 90 * 86_400_000), to: now, limit })
   return page.scenes.map(({ id, datetime }) => ({ id, datetime: datetime! }))

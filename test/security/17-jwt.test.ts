@@ -227,7 +227,7 @@ test('row 17: forged, borrowed and outlived session tokens', async (t) => {
     const answer = await w.call(null, 'projects.list')
     assert.equal(answer.status, 401)
     assert.equal(answer.headers.get('www-authenticate'), 'Bearer realm="svc"')
-    assert.match(answer.body.detail, /^No credential came with the request; send Authorization: Bearer/)
+    assert.match(answer.body.detail, /^The request has no credential; send Authorization: Bearer/)
     assert.equal(answer.body.code, neutral.body.code)
   })
 })

@@ -92,6 +92,6 @@ function requireProblem({ status, body, headers }: Answer): void {
   assert.match(headers.get('content-type')!, /^application\/problem\+json/)
   assert.equal(body.status, status)
   assert.ok(body.type.endsWith(`/problems/${body.code}`))
-  if (status === 401) assert.match(body.detail, /^(Invalid authentication credentials$|No credential came with the request)/)
+  if (status === 401) assert.match(body.detail, /^(Invalid authentication credentials$|The request has no credential)/)
   assert.equal(headers.has('www-authenticate'), status === 401 || body.code === 'missing-scope')
 }

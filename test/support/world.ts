@@ -393,11 +393,12 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     /** Works everything that waits in a task's queue, whenever it is due. */
     drain: (task: AnyTask) => queue.drain(task.name, (data, signal) => runTask(composed.taskPlatform, task, data, signal)),
     /** Sends every webhook that is due by the clock; says how many were tried. */
-    deliver: async () => (await drain({ ...composed.taskPlatform }, MAX_DELIVERIES)).attempted,
+    deliver: async () => (await drain({ ...composed.platform.services, db: composed.platform.db }, MAX_DELIVERIES)).attempted,
     /** Answers every question to alert rules that is due by the clock; says how many. */
     evaluateAlerts: () =>
       createEvaluator({
-        ...composed.taskPlatform,
+        ...composed.platform.services,
+        db: composed.platform.db,
         onError: (error: unknown) => log.error({ err: error }, 'alerts'),
         onCapacity: () => {},
       }).drain(),

@@ -39,7 +39,7 @@ async function read(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 test('sandbox vendors', async (t) => {
   const w = await world(t, { vendors: true })
-  const { vendors } = w.platform
+  const { vendors } = w.platform.services
   const shop = vendors.shop('sandbox-hr')!
   const catalog = vendors.catalog('sandbox-hr')
 

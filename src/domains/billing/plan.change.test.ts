@@ -209,7 +209,7 @@ test('billing.plan.change', async (t) => {
       const rows = await w.db.selectFrom('item').select('seq').where('id', 'in', ids).execute()
       for (let round = 0; round < 4; round++) {
         w.clock.advance({ days: 8 })
-        for (const { seq } of rows.toReversed()) w.platform.usage.touch(seq)
+        for (const { seq } of rows.toReversed()) w.platform.services.usage.touch(seq)
         const collections = await w.db
           .selectFrom('collection')
           .select(['id', 'project_id'])

@@ -8,7 +8,7 @@ import { world } from '../../../test/support/world.ts'
 test('eulas', async (t) => {
   const w = await world(t)
   const org = await w.organization()
-  const { vendors } = w.platform
+  const { vendors } = w.platform.services
   const product = vendors.product('sandbox-hr-analytic')!
   const call = (id: string, input: object = {}) => w.ok(org.owner.token, id, input)
   const refusal = async (licences = vendors) => {

@@ -289,7 +289,7 @@ test('retention: any history follows the state machine', async (t) => {
         if (before === 'deleted') break
         if (step.do === 'days') w.clock.advance({ days: step.days })
         if (step.do === 'use') {
-          w.platform.usage.touch(seq)
+          w.platform.services.usage.touch(seq)
           await w.flushUsage()
           usedAt = w.clock.now()
         }

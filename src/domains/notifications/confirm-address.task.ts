@@ -5,9 +5,9 @@ import { confirmAddressMail } from '#services/mail/mail-templates.ts'
 import { task } from '#task.ts'
 
 /** Emails a new user the link that confirms their address. */
-export default task({ ...confirmAddressTask, retryLimit: 5 }).handle(async ({ db, clock, mail }, { user_id }) => {
+export default task({ ...confirmAddressTask, retryLimit: 5 }).handle(async ({ db, clock, mail, baseUrl }, { user_id }) => {
   const user = await users.find(db, user_id)
   if (!user?.isActive) return
   const token = await mailTokens.issue(db, user, 'confirm', clock.now())
-  await mail.send(confirmAddressMail(user, `${mail.baseUrl()}/confirm#token=${token}`))
+  await mail.send(confirmAddressMail(user, `${baseUrl}/confirm#token=${token}`))
 })

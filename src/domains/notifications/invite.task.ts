@@ -13,14 +13,14 @@ const MAILS_PER_ADDRESS = 5
 
 /** Emails the link of an invitation, and notifies the invited person if they have an account. The inviter's link works anyway. */
 export default task({ ...inviteTask, retryLimit: 5 }).handle(async (context, { invitation_id }) => {
-  const { db, clock, mail } = context
+  const { db, clock, mail, baseUrl } = context
   const invitation = await invitations.findForMail(db, invitation_id, clock.now())
   if (!invitation) return
   const limitSubjects = [`invite-mails-of:${invitation.organizationId}`, `invite-mails-to:${invitation.email}`]
   if (!(await isWithinLimits(context, limitSubjects))) return await notifyNotMailed(context, invitation)
   try {
     const token = await invitations.issueForMail(db, invitation.id)
-    await mail.send(invitationMail(invitation, `${mail.baseUrl()}/invite/${token}`))
+    await mail.send(invitationMail(invitation, `${baseUrl}/invite/${token}`))
   } catch (error) {
     for (const subject of limitSubjects) await rateWindows.forgive(db, subject)
     throw error

@@ -36,7 +36,7 @@ test('vendors that fail', async (t) => {
 
   await t.test('a vendor delivers in part: the part is charged, the rest released, and missing scenes are named', async () => {
     const [available] = await balance(w, org)
-    const { scenes: sameDay } = await w.platform.vendors.catalog('sandbox-flaky').search({
+    const { scenes: sameDay } = await w.platform.services.vendors.catalog('sandbox-flaky').search({
       bbox: [2.3, 48.2, 2.31, 48.21],
       from: new Date('2025-06-12T00:00:00Z'),
       to: new Date('2025-06-12T23:59:59Z'),

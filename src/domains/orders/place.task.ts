@@ -23,9 +23,9 @@ export default task({
 })
 
 /** An order that was cancelled while it was being sent is withdrawn at the vendor. */
-async function place({ db, clock, vendors, tasks, signal, address }: TaskContext, group: Group): Promise<void> {
+async function place({ db, clock, vendors, tasks, signal, baseUrl }: TaskContext, group: Group): Promise<void> {
   const { licenseType } = await orders.get(db, group.orderId)
-  const placed = await vendors.shop(group.hostName)!.placeOrder(requestOf(group, licenseType, address()), { signal })
+  const placed = await vendors.shop(group.hostName)!.placeOrder(requestOf(group, licenseType, baseUrl), { signal })
   await db.transaction().execute(async (tx) => {
     if (await groups.move(tx, group.id, 'place', { vendorOrderId: placed.id }, clock.now())) return
     const current = await groups.find(tx, group.id)

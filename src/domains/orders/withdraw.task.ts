@@ -6,13 +6,13 @@ import { task } from '#task.ts'
 import { requestOf } from './request.lib.ts'
 
 /** Cancels an order at the vendor that was cancelled here while it was being sent. Sending it again returns the vendor's order ID. */
-export default task({ ...withdrawTask, concurrency: 2 }).handle(async ({ db, vendors, signal, address }, { group_id }) => {
+export default task({ ...withdrawTask, concurrency: 2 }).handle(async ({ db, vendors, signal, baseUrl }, { group_id }) => {
   const group = await groups.find(db, group_id)
   if (group?.status !== 'cancelled') return
   const shop = vendors.shop(group.hostName)
   const { licenseType } = await orders.get(db, group.orderId)
   try {
-    const { id } = await shop!.placeOrder(requestOf(group, licenseType, address()), { signal })
+    const { id } = await shop!.placeOrder(requestOf(group, licenseType, baseUrl), { signal })
     await shop!.cancelOrder(id, { signal })
   } catch (error) {
     // A vendor that refuses will not deliver; an unavailable one is retried.

@@ -276,7 +276,7 @@ test('uploads: conversion', async (t) => {
       .select(['a.bucket', 'a.object_key as objectKey'])
       .where('i.id', '=', classes.body.item_ids[0])
       .execute()) as [{ bucket: string; objectKey: string }]
-    const statistics = await w.platform.raster.statistics(
+    const statistics = await w.platform.services.raster.statistics(
       { object: { bucket, key: objectKey } },
       { maxPixels: 400 * 400, percentiles: [2, 50, 98] },
     )

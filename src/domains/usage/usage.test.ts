@@ -20,7 +20,7 @@ test('usage', async (t) => {
     const org = await w.organization()
     const file = await scene(org, org.owner.token, 1_000)
     await w.ok(org.owner.token, 'items.asset.download', file)
-    w.platform.usage.record(org.id, 'tiles', 7)
+    w.platform.services.usage.record(org.id, 'tiles', 7)
     await usage.add(w.db, [
       { organizationId: org.id, day: '2030-02-28', meter: 'tiles', amount: 100 },
       { organizationId: org.id, day: '2030-03-01', meter: 'compute_jobs', amount: 2 },

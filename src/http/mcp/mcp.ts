@@ -16,11 +16,10 @@ import { parseBody } from '#http/body.ts'
 import { callerAddress } from '#http/caller.ts'
 import { credentialOf } from '#http/credential.ts'
 import { abortedWith } from '#http/operations.ts'
-import { readBody, USUAL_BYTES } from '#http/read-body.ts'
+import type { Observe, RouteParts } from '#http/parts.ts'
+import { READS_BODY, readRequest } from '#http/read-body.ts'
 import { refused, resultOf, type ToolResult } from './results.ts'
 import { choiceOf, CONFIRM, createTools, KEY, keyOf, PARAMETER_OF, MAX_LISTS, toolName, type Choice, type Tools } from './tools.ts'
-
-type Observe = (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void
 
 interface Caller {
   readonly platform: Platform
@@ -37,10 +36,10 @@ const INSTRUCTIONS =
   'scenes on sale or free with catalog_federated_search. Look at an item with items_tile_render (format png): items_tile_tilejson ' +
   'tells its bounds and zooms. Geometry is GeoJSON in WGS84, a bbox is [west, south, east, north], times are RFC 3339.'
 
-export function registerMcp(app: FastifyInstance, { platform, observe }: { platform: Platform; observe: Observe }): void {
+export function registerMcp(app: FastifyInstance, { platform, observe }: RouteParts): void {
   const tools = createTools(platform.operations)
   const lists = new LRUCache<string, Answered>({ max: MAX_LISTS })
-  app.post('/mcp', async (request, reply) => {
+  app.post('/mcp', READS_BODY, async (request, reply) => {
     requireSameOrigin(request, platform.baseUrl())
     const principal = await authenticate(request, reply, platform)
     const signal = abortedWith(reply)
@@ -60,7 +59,7 @@ export function registerMcp(app: FastifyInstance, { platform, observe }: { platf
 
 async function readMessage(request: FastifyRequest): Promise<Record<string, unknown>> {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers
-  return parseBody(await readBody(request.raw, USUAL_BYTES), type, encoding)
+  return parseBody(await readRequest(request), type, encoding)
 }
 
 /** A browser names the page that calls. Agents are no pages and name none. */

@@ -58,7 +58,10 @@ interface Loaded {
   etag: string
 }
 
-export function registerConsole(app: FastifyInstance, { progress, storeOrigins = () => [] }: ConsoleParts = {}): void {
+export function registerConsole(
+  app: FastifyInstance,
+  { console: { progress, storeOrigins = () => [] } = {} }: { console?: ConsoleParts },
+): void {
   const files = createFiles()
   const show = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
     const state = progress?.() ?? null

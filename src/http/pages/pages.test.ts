@@ -46,7 +46,7 @@ test('pages', async (t) => {
   await t.test('with the demo it shows the scene, its link and the sign-in, and nothing that was written into it runs', async () => {
     const app = fastify()
     const demo = { email: 'demo@groundtrack.dev', password: 'open "sesame"', shareToken: null as string | null, fields: { item_id: 'i' } }
-    registerWelcome(app, w.platform, async () => demo)
+    registerWelcome(app, { platform: w.platform, demo: async () => demo })
     t.after(() => app.close())
     const waiting = (await app.inject('/')).body
     assert.match(waiting, /scenes are being made/)

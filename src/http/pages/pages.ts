@@ -2,17 +2,15 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { PROBLEMS, problem, type ProblemSlug } from '#core/problem.ts'
-import type { Platform } from '#pipeline/platform.ts'
 import { registerGuides } from './guides.ts'
 import { escape, layout, sendPage } from './layout.ts'
 import { registerStatic } from './static.ts'
-import type { Demo } from '#http/local.ts'
-import { registerWelcome } from './welcome.ts'
+import { registerWelcome, type WelcomeParts } from './welcome.ts'
 
-export function registerPages(app: FastifyInstance, platform: Platform, demo: Demo): void {
+export function registerPages(app: FastifyInstance, parts: WelcomeParts): void {
   registerStatic(app)
   registerGuides(app)
-  registerWelcome(app, platform, demo)
+  registerWelcome(app, parts)
   app.get('/docs', async (_request, reply) => sendPage(reply, REFERENCE))
   // One and the same page for every token: whether it is good is answered to a signed-in person, not to an address.
   app.get('/invite/:token', async (_request, reply) => sendPage(reply.header('X-Robots-Tag', 'noindex, nofollow'), INVITATION))
@@ -20,7 +18,7 @@ export function registerPages(app: FastifyInstance, platform: Platform, demo: De
   app.get<{ Params: { slug: string } }>('/problems/:slug', async (request, reply) => {
     const { slug } = request.params
     if (!Object.hasOwn(PROBLEMS, slug)) throw problem('not-found', 'No such problem type')
-    return sendPage(reply, problemPage(slug as ProblemSlug, platform.baseUrl()))
+    return sendPage(reply, problemPage(slug as ProblemSlug, parts.platform.baseUrl()))
   })
 }
 

@@ -8,7 +8,7 @@ import { registerStatic } from './static.ts'
 // Goal: the page is the same for every token, runs nothing but what we serve, and everything it names is there, as a browser can take it.
 test('the public page of a share', async (t) => {
   const app = fastify()
-  registerHeaders(app, { https: false, methodsOf: () => [] })
+  registerHeaders(app, { platform: { baseUrl: () => 'http://127.0.0.1' }, methodsOf: () => [] })
   registerStatic(app)
   registerSharePage(app)
   t.after(() => app.close())

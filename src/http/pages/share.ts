@@ -26,7 +26,7 @@ export function registerSharePage(app: FastifyInstance): void {
 }
 
 /** The page's own door: only wrong passwords count as attempts, so that a crowd with the right one is never refused. */
-export function registerShareUnlock(app: FastifyInstance, platform: Platform): void {
+export function registerShareUnlock(app: FastifyInstance, { platform }: { platform: Platform }): void {
   app.post<{ Params: { token: string }; Body: Buffer | undefined }>('/s/:token', async (request, reply) => {
     const { allowance } = platform.authenticator.anonymous(callerAddress(request))
     if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
@@ -34,7 +34,7 @@ export function registerShareUnlock(app: FastifyInstance, platform: Platform): v
       Entry,
       parseBody(request.body, request.headers['content-type'], request.headers['content-encoding']),
     ) as Static<typeof Entry>
-    const share = await platform.shares.open(request.params.token, password, 'failed')
+    const share = await platform.services.shares.open(request.params.token, password, 'failed')
     const { grant } = await share.sign(share.scope, GRANT_SECONDS)
     return reply.header('Cache-Control', 'no-store').send({ grant })
   })

@@ -7,7 +7,12 @@ import type { Platform } from '#pipeline/platform.ts'
 import { isPublished } from '#http/openapi.ts'
 import { escape, layout, sendPage } from './layout.ts'
 
-export function registerWelcome(app: FastifyInstance, platform: Platform, demo: Demo): void {
+export interface WelcomeParts {
+  platform: Platform
+  demo: Demo
+}
+
+export function registerWelcome(app: FastifyInstance, { platform, demo }: WelcomeParts): void {
   const demoFor = async (request: FastifyRequest) => (isOwnRequest(request, platform.baseUrl()) ? await demo() : null)
   const show = async (request: FastifyRequest, reply: FastifyReply) => {
     const shown = await demoFor(request)
@@ -36,8 +41,8 @@ const referenceOf = ({ email, password, shareToken, fields }: ShownDemo) => ({
 })
 
 /** Where programs go on from here: the OGC and STAC interfaces, and the contract. */
-function landing(base: string) {
-  const link = (rel: string, path: string, title: string, type = 'application/json') => ({ rel, href: `${base}${path}`, type, title })
+function landing(baseUrl: string) {
+  const link = (rel: string, path: string, title: string, type = 'application/json') => ({ rel, href: `${baseUrl}${path}`, type, title })
   return {
     title: 'Groundtrack',
     description: 'Imagery to find, buy, keep, process and show',

@@ -1,7 +1,8 @@
 /** Public imagery and pictures of scenes by GET, for map clients and browsers, which keep what they have seen. */
 import type { FastifyInstance } from 'fastify'
 import { send } from '#http/operations.ts'
-import { known, numeric, pick, project, queryOf, tilePlace, type Projecting, type TileParams } from './project.ts'
+import { known, numeric, pick, project, queryOf, tilePlace, type TileParams } from './project.ts'
+import type { RouteParts } from '#http/parts.ts'
 
 const RENDERING_PARAMETERS = [
   ['visualization', 'Visualization, such as `rgb` or `ndvi`'],
@@ -18,7 +19,7 @@ const TILE_NAMES = [...RENDERING_NAMES, 'quality', ...ANYWHERE]
 
 const PICTURES = { thumbnail: 'catalog.image.thumbnail', quicklook: 'catalog.image.quicklook' } as const
 
-export function registerCatalogRoutes(app: FastifyInstance, projecting: Projecting): void {
+export function registerCatalogRoutes(app: FastifyInstance, parts: RouteParts): void {
   type SceneTile = { Params: TileParams & { collection: string; scene: string } }
   app.get<SceneTile>('/api/v1/catalog/:collection/:scene/tiles/:z/:x/:row', async (request, reply) => {
     const { tile_size: _size, ...place } = tilePlace(request.params) as { tile_size?: number }
@@ -33,7 +34,7 @@ export function registerCatalogRoutes(app: FastifyInstance, projecting: Projecti
         ...quality,
       }
     }
-    return send(reply, await project(projecting, 'catalog.tile.render', request, reply, input))
+    return send(reply, await project(parts, 'catalog.tile.render', request, reply, input))
   })
   for (const [name, operation] of Object.entries(PICTURES))
     app.get<{ Params: { host: string; scene: string } }>(`/api/v1/catalog/:host/:scene/${name}`, async (request, reply) => {
@@ -41,7 +42,7 @@ export function registerCatalogRoutes(app: FastifyInstance, projecting: Projecti
         known(queryOf(request), ANYWHERE)
         return { host_name: request.params.host, image_id: request.params.scene }
       }
-      return send(reply, await project(projecting, operation, request, reply, input))
+      return send(reply, await project(parts, operation, request, reply, input))
     })
 }
 

@@ -188,11 +188,11 @@ const PATHS: Json = {
   },
 }
 
-export function processesApi(base: string): Json {
+export function processesApi(baseUrl: string): Json {
   return {
     openapi: '3.0.3',
     info: { title: 'Groundtrack, OGC API Processes', version: VERSION },
-    servers: [{ url: base }],
+    servers: [{ url: baseUrl }],
     security: [{ bearer: [] }, { apiKey: [] }],
     paths: PATHS,
     components: {

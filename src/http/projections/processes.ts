@@ -18,7 +18,9 @@ import {
   type JobDocument,
   type ProcessDocument,
 } from './processes.wire.ts'
-import { numeric, pick, project, queryOf, type Projecting } from './project.ts'
+import { numeric, pick, project, queryOf } from './project.ts'
+import type { RouteParts } from '#http/parts.ts'
+import { STANDARD_BYTES } from '#http/read-body.ts'
 
 const MAX_WAIT_SECONDS = 25
 /** As many jobs as `processing.jobs.list` gives at once; who asks for more gets these and a `next` link. */
@@ -26,39 +28,41 @@ const MAX_JOBS = 100
 const DEFAULT_JOBS = 20
 const MAX_PROCESSES = 10_000
 
-export function registerProcesses(app: FastifyInstance, projecting: Projecting): void {
-  const base = () => projecting.platform.baseUrl()
+export function registerProcesses(app: FastifyInstance, parts: RouteParts): void {
+  const baseUrl = () => parts.platform.baseUrl()
   app.get('/conformance', async () => conformance())
-  app.get('/api', async (_request, reply) => reply.type('application/vnd.oai.openapi+json;version=3.0').send(processesApi(base())))
+  app.get('/api', async (_request, reply) => reply.type('application/vnd.oai.openapi+json;version=3.0').send(processesApi(baseUrl())))
   app.get('/processes', async (request, reply) => {
     const query = queryOf(request)
     const [limit, offset] = [countOf(query, 'limit', MAX_PROCESSES, 1), countOf(query, 'offset', 0, 0)]
-    const invoked = await project(projecting, 'processing.catalog.list', request, reply, () => ({}))
+    const invoked = await project(parts, 'processing.catalog.list', request, reply, () => ({}))
     return shown(reply, invoked, ({ processes }: { processes: ProcessDocument[] }) => ({
-      processes: processes.slice(offset, offset + limit).map((process) => processSummary(process, base())),
-      links: pageLinks(request, base(), { previous: null, next: offset + limit < processes.length ? { offset: offset + limit } : null }),
+      processes: processes.slice(offset, offset + limit).map((process) => processSummary(process, baseUrl())),
+      links: pageLinks(request, baseUrl(), { previous: null, next: offset + limit < processes.length ? { offset: offset + limit } : null }),
     }))
   })
   app.get<{ Params: { id: string } }>('/processes/:id', async (request, reply) => {
-    const invoked = await project(projecting, 'processing.catalog.get', request, reply, () => ({ process_id: request.params.id }))
-    return shown(reply, invoked, (process: ProcessDocument) => processDescription(process, base()), EXCEPTIONS.noSuchProcess)
+    const invoked = await project(parts, 'processing.catalog.get', request, reply, () => ({ process_id: request.params.id }))
+    return shown(reply, invoked, (process: ProcessDocument) => processDescription(process, baseUrl()), EXCEPTIONS.noSuchProcess)
   })
-  app.post<{ Params: { id: string } }>('/processes/:id/execution', (request, reply) => execute(projecting, request, reply))
-  registerJobs(app, projecting)
+  app.post<{ Params: { id: string } }>('/processes/:id/execution', { bodyLimit: STANDARD_BYTES }, (request, reply) =>
+    execute(parts, request, reply),
+  )
+  registerJobs(app, parts)
 }
 
 type JobRoute = { Params: { id: string } }
 
-function registerJobs(app: FastifyInstance, projecting: Projecting): void {
-  const base = () => projecting.platform.baseUrl()
+function registerJobs(app: FastifyInstance, parts: RouteParts): void {
+  const baseUrl = () => parts.platform.baseUrl()
   app.get('/jobs', async (request, reply) => {
     const query = queryOf(request)
     const limit = Math.min(countOf(query, 'limit', DEFAULT_JOBS, 1), MAX_JOBS)
     const page = countOf(query, 'page', 0, 0)
-    const invoked = await project(projecting, 'processing.jobs.list', request, reply, () => ({ ...jobFilter(query), limit, page }))
+    const invoked = await project(parts, 'processing.jobs.list', request, reply, () => ({ ...jobFilter(query), limit, page }))
     return shown(reply, invoked, ({ jobs, total }: { jobs: JobDocument[]; total: number }) => ({
-      jobs: jobs.map((job) => statusInfo(job, base())),
-      links: pageLinks(request, base(), {
+      jobs: jobs.map((job) => statusInfo(job, baseUrl())),
+      links: pageLinks(request, baseUrl(), {
         previous: page > 0 ? { page: page - 1 } : null,
         next: (page + 1) * limit < total ? { page: page + 1 } : null,
       }),
@@ -67,13 +71,13 @@ function registerJobs(app: FastifyInstance, projecting: Projecting): void {
   const job = async (request: FastifyRequest<JobRoute>, reply: FastifyReply, operation: string, words: (job: JobDocument) => unknown) => {
     const { id } = request.params
     // Whoever is not signed in learns that first; what is no id is the id of no job.
-    const invoked = await project(projecting, operation, request, reply, () => {
+    const invoked = await project(parts, operation, request, reply, () => {
       if (!isUuid(id)) throw noSuchJob()
       return { job_id: id }
     })
     return shown(reply, invoked, (document: { job: JobDocument }) => words(document.job), EXCEPTIONS.noSuchJob)
   }
-  app.get<JobRoute>('/jobs/:id', (request, reply) => job(request, reply, 'processing.job.get', (found) => statusInfo(found, base())))
+  app.get<JobRoute>('/jobs/:id', (request, reply) => job(request, reply, 'processing.job.get', (found) => statusInfo(found, baseUrl())))
   app.get<JobRoute>('/jobs/:id/results', async (request, reply) => {
     const query = queryOf(request)
     const asked = formOf(query)
@@ -81,11 +85,11 @@ function registerJobs(app: FastifyInstance, projecting: Projecting): void {
       if (found.status !== 'completed') throw withoutResults(found)
       // As the job was executed, unless the address says otherwise.
       const response = query['response'] === undefined ? found.response : asked.response
-      return resultsOf(found, base(), { response, outputs: asked.outputs ?? found.requested_outputs })
+      return resultsOf(found, baseUrl(), { response, outputs: asked.outputs ?? found.requested_outputs })
     })
   })
   app.delete<JobRoute>('/jobs/:id', (request, reply) =>
-    job(request, reply, 'processing.job.cancel', (cancelled) => statusInfo(cancelled, base())),
+    job(request, reply, 'processing.job.cancel', (cancelled) => statusInfo(cancelled, baseUrl())),
   )
 }
 
@@ -129,14 +133,14 @@ function countOf(query: ReturnType<typeof queryOf>, name: string, standard: numb
 /** This page and its neighbours, with every other parameter as it came. A key in the address is not repeated. */
 function pageLinks(
   request: FastifyRequest,
-  base: string,
+  baseUrl: string,
   { previous, next }: { previous: Record<string, number> | null; next: Record<string, number> | null },
 ): object[] {
   const to = (rel: string, changed: Record<string, number>, title: string) => {
-    const url = new URL(request.url, base)
+    const url = new URL(request.url, baseUrl)
     url.searchParams.delete('key')
     for (const [name, value] of Object.entries(changed)) url.searchParams.set(name, String(value))
-    return { rel, href: `${base}${url.pathname}${url.search}`, type: 'application/json', title }
+    return { rel, href: `${baseUrl}${url.pathname}${url.search}`, type: 'application/json', title }
   }
   return [
     to('self', {}, 'This page'),
@@ -146,13 +150,13 @@ function pageLinks(
 }
 
 /** Waits for the end unless asked not to; what is not done by then is told as a job. */
-async function execute(projecting: Projecting, request: FastifyRequest<JobRoute>, reply: FastifyReply): Promise<FastifyReply> {
-  const base = projecting.platform.baseUrl()
+async function execute(parts: RouteParts, request: FastifyRequest<JobRoute>, reply: FastifyReply): Promise<FastifyReply> {
+  const baseUrl = parts.platform.baseUrl()
   const prefer = String(request.headers['prefer'] ?? '')
   const isAsync = /\brespond-async\b/.test(prefer)
   const asked = /\bwait=(\d{1,4})\b/.exec(prefer)?.[1]
   const wait = isAsync ? Number(asked ?? 0) : Number(asked ?? MAX_WAIT_SECONDS)
-  const invoked = await project(projecting, 'processing.execute', request, reply, () => {
+  const invoked = await project(parts, 'processing.execute', request, reply, () => {
     const wanted = requestOf(request)
     return {
       process_id: request.params.id,
@@ -167,12 +171,12 @@ async function execute(projecting: Projecting, request: FastifyRequest<JobRoute>
   if (isAsync || prefer.includes('wait'))
     reply.header('Preference-Applied', isAsync ? 'respond-async' : `wait=${Math.min(wait, MAX_WAIT_SECONDS)}`)
   if (job.status === 'completed' && !isAsync) {
-    reply.header('Link', `<${base}/jobs/${job.id}>; rel="monitor"`)
-    return shown(reply, invoked, () => resultsOf(job, base, { response: job.response, outputs: job.requested_outputs }))
+    reply.header('Link', `<${baseUrl}/jobs/${job.id}>; rel="monitor"`)
+    return shown(reply, invoked, () => resultsOf(job, baseUrl, { response: job.response, outputs: job.requested_outputs }))
   }
   if (job.status === 'failed' && !isAsync) throw withoutResults(job)
-  reply.header('Location', `${base}/jobs/${job.id}`)
-  return shown(reply.code(201), invoked, () => statusInfo(job, base))
+  reply.header('Location', `${baseUrl}/jobs/${job.id}`)
+  return shown(reply.code(201), invoked, () => statusInfo(job, baseUrl))
 }
 
 /** The project stands in the address as `project_id`, or among the inputs. */

@@ -52,7 +52,7 @@ const JSON_TYPE = 'application/json'
 
 export const JOB_STATES = ['accepted', 'running', 'successful', 'failed', 'dismissed'] as const
 
-export const processSummary = ({ id, title, description, version, category }: ProcessDocument, base: string) => ({
+export const processSummary = ({ id, title, description, version, category }: ProcessDocument, baseUrl: string) => ({
   id,
   title,
   description,
@@ -61,10 +61,10 @@ export const processSummary = ({ id, title, description, version, category }: Pr
   jobControlOptions: ['sync-execute', 'async-execute', 'dismiss'],
   outputTransmission: ['value'],
   links: [
-    { rel: 'self', href: `${base}/processes/${id}`, type: JSON_TYPE, title: 'This process' },
+    { rel: 'self', href: `${baseUrl}/processes/${id}`, type: JSON_TYPE, title: 'This process' },
     {
       rel: 'http://www.opengis.net/def/rel/ogc/1.0/execute',
-      href: `${base}/processes/${id}/execution`,
+      href: `${baseUrl}/processes/${id}/execution`,
       type: JSON_TYPE,
       title: 'Execute it',
     },
@@ -78,7 +78,7 @@ const PROJECT_INPUT = {
   schema: { type: 'string', format: 'uuid' },
 }
 
-export function processDescription(process: ProcessDocument, base: string) {
+export function processDescription(process: ProcessDocument, baseUrl: string) {
   const { properties = {}, required = [] } = process.input_schema ?? {}
   const inputs = Object.entries(properties).map(([name, schema]) => [
     name,
@@ -89,7 +89,7 @@ export function processDescription(process: ProcessDocument, base: string) {
     .filter(([name]) => (JOB_OUTPUTS as readonly string[]).includes(name))
     .map(([name, schema]) => [name, { title: name, description: schema.description ?? name, schema }])
   return {
-    ...processSummary(process, base),
+    ...processSummary(process, baseUrl),
     inputs: { project_id: PROJECT_INPUT, ...Object.fromEntries(inputs) },
     outputs: Object.fromEntries(outputs),
   }
@@ -112,7 +112,7 @@ export function jobStatuses(asked: readonly string[]): string[] {
   return Object.keys(STATUSES).filter((status) => asked.includes(STATUSES[status]!))
 }
 
-export const statusInfo = (job: JobDocument, base: string) => ({
+export const statusInfo = (job: JobDocument, baseUrl: string) => ({
   processID: job.job_type,
   type: 'process',
   jobID: job.id,
@@ -123,12 +123,12 @@ export const statusInfo = (job: JobDocument, base: string) => ({
   ...(job.started_at ? { started: job.started_at } : {}),
   ...(job.completed_at ? { finished: job.completed_at } : {}),
   links: [
-    { rel: 'self', href: `${base}/jobs/${job.id}`, type: JSON_TYPE, title: 'This job' },
+    { rel: 'self', href: `${baseUrl}/jobs/${job.id}`, type: JSON_TYPE, title: 'This job' },
     ...(job.status === 'completed'
       ? [
           {
             rel: 'http://www.opengis.net/def/rel/ogc/1.0/results',
-            href: `${base}/jobs/${job.id}/results`,
+            href: `${baseUrl}/jobs/${job.id}/results`,
             type: JSON_TYPE,
             title: 'Its results',
           },
@@ -141,13 +141,13 @@ export const statusInfo = (job: JobDocument, base: string) => ({
  * Each item with the addresses of its files: they are fetched with the same credential. The bare list where it was asked for
  * raw; in a document, objects are qualified values.
  */
-export function resultsOf({ output_artifacts }: JobDocument, base: string, { outputs, response }: Form) {
+export function resultsOf({ output_artifacts }: JobDocument, baseUrl: string, { outputs, response }: Form) {
   const { items = [], ...more } = output_artifacts ?? {}
   const withLinks = items.map((item) => ({
     ...item,
     assets: item.assets.map((asset) => ({
       ...asset,
-      href: `${base}/api/v1/items/${encodeURIComponent(item.item_id)}/assets/${encodeURIComponent(asset.key)}`,
+      href: `${baseUrl}/api/v1/items/${encodeURIComponent(item.item_id)}/assets/${encodeURIComponent(asset.key)}`,
       type: asset.media_type,
     })),
   }))

@@ -1,24 +1,16 @@
 /** Addresses of operations, for clients that know addresses only. Each is the operation itself, with all its stages. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AnyOperation } from '#operation.ts'
 import { invoke, type Invoked } from '#pipeline/invoke.ts'
-import type { Platform } from '#pipeline/platform.ts'
 import { callerAddress } from '#http/caller.ts'
 import { credentialOf } from '#http/credential.ts'
+import type { RouteParts } from '#http/parts.ts'
 import { abortedWith, idempotencyKeyOf, send } from '#http/operations.ts'
 import { problem } from '#core/problem.ts'
 import { nearest } from '#core/nearest.ts'
 
-type Observe = (request: FastifyRequest, op: AnyOperation, invoked: Invoked) => void
-
-export interface Projecting {
-  platform: Platform
-  observe: Observe
-}
-
 /** `input` is asked for in the stage that reads bodies: who may not call learns nothing about it. */
 export async function project(
-  { platform, observe }: Projecting,
+  { platform, observe }: RouteParts,
   id: string,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -5,14 +5,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { GRANT_PREFIX } from '#core/share-grant.ts'
 import { send } from '#http/operations.ts'
-import { known, pick, project, queryOf, redirect, tilePlace, type Projecting, type TileParams } from './project.ts'
+import { known, pick, project, queryOf, redirect, tilePlace, type TileParams } from './project.ts'
+import type { RouteParts } from '#http/parts.ts'
 
 /** Map clients add `_` to get past caches. */
 const ANYWHERE = ['grant', '_']
 
-export function registerShareRoutes(app: FastifyInstance, projecting: Projecting): void {
+export function registerShareRoutes(app: FastifyInstance, parts: RouteParts): void {
   const run = (id: string, request: FastifyRequest, reply: FastifyReply, names: readonly string[], place: object = {}) =>
-    project(projecting, id, request, reply, () => {
+    project(parts, id, request, reply, () => {
       const query = known(queryOf(request), [...names, ...ANYWHERE])
       return { token: grantOf(request), ...place, ...pick(query, names) }
     })

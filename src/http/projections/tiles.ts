@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { gridOfName } from '#wire/wmts.ts'
 import { send } from '#http/operations.ts'
-import { known, numeric, pick, project, queryOf, tilePlace, type Projecting, type TileParams } from './project.ts'
+import { known, numeric, pick, project, queryOf, tilePlace, type TileParams } from './project.ts'
+import type { RouteParts } from '#http/parts.ts'
 
 /** What has tiles: the name of its id, and its operations. */
 const LAYERS = [
@@ -17,7 +18,7 @@ const LOOK = ['profile', 'asset_key', ...DRAWING]
 const RESULT = { path: '/api/v1/analytics', id: 'result_id', render: 'analytics.result.tile' } as const
 
 /** `…/tiles/{z}/{x}/{y}.webp` for items, collections and results of analytics, and `…/tilejson.json` for the first two. */
-export function registerTiles(app: FastifyInstance, projecting: Projecting): void {
+export function registerTiles(app: FastifyInstance, parts: RouteParts): void {
   app.get<{ Params: TileParams & { id: string } }>(`${RESULT.path}/:id/tiles/:z/:x/:row`, async (request, reply) => {
     const place = tilePlace(request.params)
     const input = () => ({
@@ -25,15 +26,14 @@ export function registerTiles(app: FastifyInstance, projecting: Projecting): voi
       ...place,
       ...numbers(known(queryOf(request), RESULT_NAMES), ['quality', 'tile_size']),
     })
-    return send(reply, await project(projecting, RESULT.render, request, reply, input))
+    return send(reply, await project(parts, RESULT.render, request, reply, input))
   })
   for (const { root, id, render, tilejson } of LAYERS) {
     app.get<{ Params: TileParams & { id: string } }>(`/api/v1/${root}/:id/tiles/:z/:x/:row`, async (request, reply) => {
       const grid = root === 'items' ? gridOfName(request.params.z) : null
       const place = tilePlace(grid ? { ...request.params, z: '0' } : request.params)
-      if (grid)
-        return send(reply, await project(projecting, 'items.tile.wmts_get_tile', request, reply, () => gridTile(request, place, grid)))
-      const invoked = await project(projecting, render, request, reply, () => ({
+      if (grid) return send(reply, await project(parts, 'items.tile.wmts_get_tile', request, reply, () => gridTile(request, place, grid)))
+      const invoked = await project(parts, render, request, reply, () => ({
         [id]: request.params.id,
         ...place,
         ...tileQuery(request),
@@ -48,7 +48,7 @@ export function registerTiles(app: FastifyInstance, projecting: Projecting): voi
         ...pick(known(query, TILEJSON_NAMES), ['profile', 'asset_key', 'format', 'key']),
         ...numbers(query, ['tile_size']),
       })
-      return send(reply, await project(projecting, tilejson, request, reply, input))
+      return send(reply, await project(parts, tilejson, request, reply, input))
     })
   }
 }

@@ -5,7 +5,8 @@ import { gridOfName, IMAGE_SET, placeOfPixel, TILE_PX, WELL_KNOWN_SET, WMTS_FORM
 import { escapeXml } from '#wire/xml.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import { send } from '#http/operations.ts'
-import { intended, numeric, project, queryOf, type Projecting } from './project.ts'
+import { intended, numeric, project, queryOf } from './project.ts'
+import type { RouteParts } from '#http/parts.ts'
 import { DRAWING, parameter } from './tiles.ts'
 import { nearest } from '#core/nearest.ts'
 
@@ -40,15 +41,15 @@ const SHORTEST_MISSPELT = 4
 
 const TILE_FORMATS: ReadonlyMap<string, string> = new Map(WMTS_FORMATS.map((format) => [`image/${format}`, format]))
 
-export function registerWmts(app: FastifyInstance, projecting: Projecting): void {
+export function registerWmts(app: FastifyInstance, parts: RouteParts): void {
   const capabilities = async (request: FastifyRequest<{ Params: { item_id: string } }>, reply: FastifyReply) => {
     const given = parametersOf(request)
     const input = () => ({
       item_id: request.params.item_id,
-      base_url: projecting.platform.baseUrl(),
+      base_url: parts.platform.baseUrl(),
       ...optional(understood(given), { key: 'key', profile: 'profile', asset_key: 'asset_key' }),
     })
-    return answer(reply, await project(projecting, 'items.tile.wmts_capabilities', request, reply, input))
+    return answer(reply, await project(parts, 'items.tile.wmts_capabilities', request, reply, input))
   }
   app.get<{ Params: { item_id: string } }>('/wmts/:item_id/1.0.0/WMTSCapabilities.xml', capabilities)
   app.get<{ Params: { item_id: string } }>('/wmts/:item_id', async (request, reply) => {
@@ -66,12 +67,9 @@ export function registerWmts(app: FastifyInstance, projecting: Projecting): void
       case 'getcapabilities':
         return await capabilities(request, reply)
       case 'gettile':
-        return answer(
-          reply,
-          await project(projecting, 'items.tile.wmts_get_tile', request, reply, () => tileInput(itemId, understood(given))),
-        )
+        return answer(reply, await project(parts, 'items.tile.wmts_get_tile', request, reply, () => tileInput(itemId, understood(given))))
       case 'getfeatureinfo':
-        return await featureInfo(projecting, request, reply, given)
+        return await featureInfo(parts, request, reply, given)
       default:
         return refuse(reply, 400, {
           code: 'OperationNotSupported',
@@ -167,14 +165,14 @@ function tileInput(itemId: string, given: Parameters): object {
 const styleOf = (given: Parameters): Record<string, string> => optional(given, { profile: given.get('style') ? 'style' : 'profile' })
 
 async function featureInfo(
-  projecting: Projecting,
+  parts: RouteParts,
   request: FastifyRequest<{ Params: { item_id: string } }>,
   reply: FastifyReply,
   given: Parameters,
 ): Promise<FastifyReply> {
   const { item_id: itemId } = request.params
   const format = given.get('infoformat') || WMTS_INFO_FORMATS[0]
-  const invoked = await project(projecting, 'items.point', request, reply, () => {
+  const invoked = await project(parts, 'items.point', request, reply, () => {
     if (!(WMTS_INFO_FORMATS as readonly string[]).includes(format))
       throw invalidField('infoformat', `is one of ${WMTS_INFO_FORMATS.join(', ')}`)
     const where = place(itemId, understood(given))

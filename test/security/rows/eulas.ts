@@ -2,7 +2,7 @@ import type { World } from '../../support/world.ts'
 import type { Rows } from '../rows.ts'
 import { NOBODY, READS_OWN } from '../statuses.ts'
 
-const eula = ({ platform }: World) => platform.vendors.licences[0]!
+const eula = ({ platform }: World) => platform.services.vendors.licences[0]!
 const document = (w: World) => ({ eula_id: eula(w).id, document_id: eula(w).documents[0]!.id })
 
 export const rows: Rows = {

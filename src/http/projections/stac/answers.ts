@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { send } from '#http/operations.ts'
 import { withKey } from '#core/stac.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
-import { baseOf, keyOf, type Facade } from './base.ts'
+import { baseUrlOf, keyOf, type Facade } from './base-url.ts'
 import { GEOJSON_TYPE, JSON_TYPE, type FacadeLink } from './documents.ts'
 
 type Json = Record<string, unknown>
@@ -46,43 +46,43 @@ interface Place {
 export function sendFeatures(facade: Facade, request: FastifyRequest, reply: FastifyReply, invoked: Invoked, place: Place): FastifyReply {
   if (invoked.status !== 200) return sendProblem(reply, invoked)
   const { head, features } = split(bytesOf(invoked))
-  const [base, key] = [baseOf(facade, request), keyOf(request)]
+  const [baseUrl, key] = [baseUrlOf(facade, request), keyOf(request)]
   const { returned, matched, matched_estimated: isEstimated } = head.context
   const opening = JSON.stringify({
     type: 'FeatureCollection',
     links: [
-      ...pageLinks(base, key, place, head.next ?? null),
-      { rel: 'root', href: withKey(`${base}/stac`, key), type: JSON_TYPE },
+      ...pageLinks(baseUrl, key, place, head.next ?? null),
+      { rel: 'root', href: withKey(`${baseUrl}/stac`, key), type: JSON_TYPE },
       ...place.links,
     ],
     numberReturned: returned,
     ...(matched === undefined ? {} : { numberMatched: matched }),
     ...(isEstimated ? { numberMatchedEstimated: true } : {}),
   })
-  const body = Buffer.concat([Buffer.from(`${opening.slice(0, -1)},`), translated(facade, invoked, features, base)])
+  const body = Buffer.concat([Buffer.from(`${opening.slice(0, -1)},`), translated(facade, invoked, features, baseUrl)])
   return send(reply, { ...invoked, headers: { ...invoked.headers, 'Content-Type': GEOJSON_TYPE }, body })
 }
 
 /** Features as they stand, unless they are told in other words. */
-function translated(facade: Facade, invoked: Invoked, features: Buffer, base: string): Buffer {
+function translated(facade: Facade, invoked: Invoked, features: Buffer, baseUrl: string): Buffer {
   if (!facade.dialect) return features
   const { features: ours } = JSON.parse(`{${features.toString()}`) as { features: Json[] }
-  const theirs = ours.map((feature) => inDialect(facade, invoked, feature, base))
+  const theirs = ours.map((feature) => inDialect(facade, invoked, feature, baseUrl))
   return Buffer.from(`"features":${JSON.stringify(theirs)}}`)
 }
 
 /** An item or a collection, in the words of whoever is served. */
-export function inDialect(facade: Facade, { trace: { organizationId } }: Invoked, document: Json, base: string): Json {
-  return facade.dialect?.toTheirs(document, { organizationId, base }) ?? document
+export function inDialect(facade: Facade, { trace: { organizationId } }: Invoked, document: Json, baseUrl: string): Json {
+  return facade.dialect?.toTheirs(document, { organizationId, baseUrl }) ?? document
 }
 
-function pageLinks(base: string, key: string | null, { path, query, posted }: Place, next: string | null): FacadeLink[] {
+function pageLinks(baseUrl: string, key: string | null, { path, query, posted }: Place, next: string | null): FacadeLink[] {
   const address = (more: Json) => {
     const parameters = new URLSearchParams()
     for (const [name, value] of Object.entries({ ...query, ...more }))
       if (name !== 'key' && value !== undefined) parameters.set(name, Array.isArray(value) ? value.join(',') : String(value))
     const text = parameters.toString()
-    return withKey(`${base}${path}${text ? `?${text}` : ''}`, key)
+    return withKey(`${baseUrl}${path}${text ? `?${text}` : ''}`, key)
   }
   if (!posted)
     return [
@@ -91,12 +91,12 @@ function pageLinks(base: string, key: string | null, { path, query, posted }: Pl
     ]
   const { token: _before, ...again } = posted
   return [
-    { rel: 'self', href: withKey(`${base}${path}`, key), type: GEOJSON_TYPE, method: 'POST', body: posted },
+    { rel: 'self', href: withKey(`${baseUrl}${path}`, key), type: GEOJSON_TYPE, method: 'POST', body: posted },
     ...(next
       ? [
           {
             rel: 'next',
-            href: withKey(`${base}${path}`, key),
+            href: withKey(`${baseUrl}${path}`, key),
             type: GEOJSON_TYPE,
             method: 'POST' as const,
             body: { ...again, token: next },

@@ -28,11 +28,11 @@ const PATHS: readonly { path: string; summary: string; type: string; query?: tru
   { path: '/stac/search', summary: 'Search', type: 'application/geo+json', query: true, post: true },
 ]
 
-export function apiDocument(base: string) {
+export function apiDocument(baseUrl: string) {
   return {
     openapi: '3.1.0',
     info: { title: 'Groundtrack STAC API', version: '1.0.0' },
-    servers: [{ url: base }],
+    servers: [{ url: baseUrl }],
     security: [{ bearer: [] }, { apiKey: [] }, { key: [] }],
     paths: stacPaths(),
     components: {

@@ -53,10 +53,10 @@ interface Seen {
 }
 
 /** With the collections that the caller may read, or none where nobody said who they are. */
-export function landing(base: string, key: string | null, collections: readonly Seen[]) {
+export function landing(baseUrl: string, key: string | null, collections: readonly Seen[]) {
   const link = (rel: string, path: string, type: string, more: Partial<FacadeLink> = {}): FacadeLink => ({
     rel,
-    href: withKey(`${base}${path}`, key),
+    href: withKey(`${baseUrl}${path}`, key),
     type,
     ...more,
   })
@@ -76,7 +76,7 @@ export function landing(base: string, key: string | null, collections: readonly 
       link('search', '/stac/search', GEOJSON_TYPE, { method: 'POST' }),
       link(QUERYABLES, '/stac/queryables', SCHEMA_TYPE),
       link('service-desc', '/stac/api', OPENAPI_TYPE),
-      { rel: 'service-doc', href: `${base}/docs`, type: 'text/html' },
+      { rel: 'service-doc', href: `${baseUrl}/docs`, type: 'text/html' },
       ...collections.map(({ id, title }) => link('child', `/stac/collections/${id}`, JSON_TYPE, { title })),
     ],
   }

@@ -4,12 +4,12 @@ import { problem } from '#core/problem.ts'
 import { parseBody } from '#http/body.ts'
 import { credentialOf } from '#http/credential.ts'
 import { send } from '#http/operations.ts'
-import { readBody, USUAL_BYTES } from '#http/read-body.ts'
+import { READS_BODY, readRequest } from '#http/read-body.ts'
 import { extensionUri, withKey } from '#core/stac.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import { project, queryOf } from '#http/projections/project.ts'
 import { bodyOf, inDialect, sendFeatures, sendProblem } from './answers.ts'
-import { baseOf, keyOf, type Facade } from './base.ts'
+import { baseUrlOf, keyOf, type Facade } from './base-url.ts'
 import { apiDocument } from './api.ts'
 import { CONFORMANCE, extensionSchema, GEOJSON_TYPE, JSON_TYPE, landing, queryables, SCHEMA_TYPE, type FacadeLink } from './documents.ts'
 import { exportAs, exportFormat } from './export.ts'
@@ -34,7 +34,7 @@ export function registerStac(app: FastifyInstance, facade: Facade): void {
 /** What every call of an operation is told: the address that its links begin with, and the key that they carry. */
 const seenFrom = (facade: Facade, request: FastifyRequest): Json => {
   const key = keyOf(request)
-  return { base_url: baseOf(facade, request), ...(key ? { key } : {}) }
+  return { base_url: baseUrlOf(facade, request), ...(key ? { key } : {}) }
 }
 
 const listCollections = (facade: Facade, request: FastifyRequest, reply: FastifyReply, ids?: readonly string[]): Promise<Invoked> =>
@@ -55,20 +55,20 @@ async function requireCollection(
 
 function registerCatalogue(app: FastifyInstance, facade: Facade): void {
   const catalogue = async (request: FastifyRequest, reply: FastifyReply) => {
-    const [base, key] = [baseOf(facade, request), keyOf(request)]
-    if (credentialOf(request) === null) return reply.type(JSON_TYPE).send(landing(base, key, []))
+    const [baseUrl, key] = [baseUrlOf(facade, request), keyOf(request)]
+    if (credentialOf(request) === null) return reply.type(JSON_TYPE).send(landing(baseUrl, key, []))
     const invoked = await listCollections(facade, request, reply)
     if (invoked.status !== 200) return sendProblem(reply, invoked)
-    return sendJson(reply, invoked, landing(base, key, bodyOf<Collections>(invoked).collections))
+    return sendJson(reply, invoked, landing(baseUrl, key, bodyOf<Collections>(invoked).collections))
   }
   app.get('/stac', catalogue)
   app.get('/stac/', catalogue)
   app.get('/stac/conformance', async (_request, reply) => reply.type(JSON_TYPE).send({ conformsTo: CONFORMANCE }))
   app.get('/stac/api', async (request, reply) =>
-    reply.type('application/vnd.oai.openapi+json;version=3.1').send(JSON.stringify(apiDocument(baseOf(facade, request)))),
+    reply.type('application/vnd.oai.openapi+json;version=3.1').send(JSON.stringify(apiDocument(baseUrlOf(facade, request)))),
   )
   app.get('/stac/svc/v1.0.0/schema.json', async (request, reply) =>
-    reply.type(SCHEMA_TYPE).send(extensionSchema(extensionUri(baseOf(facade, request)))),
+    reply.type(SCHEMA_TYPE).send(extensionSchema(extensionUri(baseUrlOf(facade, request)))),
   )
   app.get('/stac/queryables', async (request, reply) => sendQueryables(facade, request, reply, '/stac/queryables', {}))
 }
@@ -90,7 +90,7 @@ async function sendQueryables(
   if (invoked.status !== 200) return sendProblem(reply, invoked)
   const { features } = bodyOf<{ features: { properties: Json }[] }>(invoked)
   const seen = features.map(({ properties }) => properties)
-  return sendJson(reply, invoked, queryables(`${baseOf(facade, request)}${path}`, seen), SCHEMA_TYPE)
+  return sendJson(reply, invoked, queryables(`${baseUrlOf(facade, request)}${path}`, seen), SCHEMA_TYPE)
 }
 
 function registerCollections(app: FastifyInstance, facade: Facade): void {
@@ -99,14 +99,14 @@ function registerCollections(app: FastifyInstance, facade: Facade): void {
     if (invoked.status !== 200) return sendProblem(reply, invoked)
     if (!facade.dialect) return send(reply, invoked)
     const { collections, ...rest } = bodyOf<{ collections: Json[] }>(invoked)
-    const base = baseOf(facade, request)
-    return sendJson(reply, invoked, { ...rest, collections: collections.map((each) => inDialect(facade, invoked, each, base)) })
+    const baseUrl = baseUrlOf(facade, request)
+    return sendJson(reply, invoked, { ...rest, collections: collections.map((each) => inDialect(facade, invoked, each, baseUrl)) })
   })
   app.get<{ Params: { id: string } }>('/stac/collections/:id', async (request, reply) => {
     const looked = await requireCollection(facade, request, reply)
     if ('refused' in looked) return sendProblem(reply, looked.refused)
     const { found, invoked } = looked
-    return sendJson(reply, invoked, inDialect(facade, invoked, { ...found }, baseOf(facade, request)))
+    return sendJson(reply, invoked, inDialect(facade, invoked, { ...found }, baseUrlOf(facade, request)))
   })
   app.get<{ Params: { id: string } }>('/stac/collections/:id/queryables', async (request, reply) => {
     const looked = await requireCollection(facade, request, reply)
@@ -134,7 +134,7 @@ function registerItems(app: FastifyInstance, facade: Facade): void {
     const path = `/stac/collections/${encodeURIComponent(id)}`
     const collection: FacadeLink = {
       rel: 'collection',
-      href: withKey(`${baseOf(facade, request)}${path}`, keyOf(request)),
+      href: withKey(`${baseUrlOf(facade, request)}${path}`, keyOf(request)),
       type: JSON_TYPE,
     }
     const place = { path: `${path}/items`, query: { ...queryOf(request) }, posted: null, links: [collection] }
@@ -157,7 +157,7 @@ function registerItems(app: FastifyInstance, facade: Facade): void {
 
 export function sendItem(facade: Facade, request: FastifyRequest, reply: FastifyReply, invoked: Invoked): FastifyReply {
   if (!facade.dialect) return send(reply, invoked)
-  return sendJson(reply, invoked, inDialect(facade, invoked, bodyOf<Json>(invoked), baseOf(facade, request)), GEOJSON_TYPE)
+  return sendJson(reply, invoked, inDialect(facade, invoked, bodyOf<Json>(invoked), baseUrlOf(facade, request)), GEOJSON_TYPE)
 }
 
 function registerSearch(app: FastifyInstance, facade: Facade): void {
@@ -169,10 +169,10 @@ function registerSearch(app: FastifyInstance, facade: Facade): void {
     const invoked = await project(facade, 'stac.search', request, reply, input)
     return sendFeatures(facade, request, reply, invoked, { path: '/stac/search', query, posted: null, links: [] })
   })
-  app.post('/stac/search', async (request, reply) => {
+  app.post('/stac/search', READS_BODY, async (request, reply) => {
     let posted: Json = {}
     const invoked = await project(facade, 'stac.search', request, reply, async () => {
-      posted = parseBody(await readBody(request.raw, USUAL_BYTES), request.headers['content-type'], request.headers['content-encoding'])
+      posted = parseBody(await readRequest(request), request.headers['content-type'], request.headers['content-encoding'])
       return searchInput(facade, request, pickAsked(posted))
     })
     return sendFeatures(facade, request, reply, invoked, { path: '/stac/search', query: {}, posted, links: [] })

@@ -8,9 +8,9 @@ import { parseBody } from '#http/body.ts'
 import { send } from '#http/operations.ts'
 import { project } from '#http/projections/project.ts'
 import { bodyOf, sendProblem } from '#http/projections/stac/answers.ts'
-import { baseOf, type Dialect, type Facade } from '#http/projections/stac/base.ts'
+import { baseUrlOf, type Dialect, type Facade } from '#http/projections/stac/base-url.ts'
 import { registerStac, sendItem } from '#http/projections/stac/routes.ts'
-import { readBody, USUAL_BYTES } from '#http/read-body.ts'
+import { READS_BODY, readRequest } from '#http/read-body.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import type { Json } from './route.ts'
 
@@ -46,7 +46,7 @@ const DIALECT: Dialect = {
     ...input,
     ...Object.fromEntries(['filter', 'query', 'sortby'].flatMap((name) => (name in input ? [[name, renamed(input[name])]] : []))),
   }),
-  toTheirs(document, { organizationId, base }) {
+  toTheirs(document, { organizationId, baseUrl }) {
     if (document['type'] === 'Collection') return { ...document, [TITLE]: document['title'], 'up42-system:account_id': organizationId }
     const properties = document['properties'] as Json
     const theirs = Object.fromEntries(Object.entries(OURS).map(([name, ours]) => [name, properties[ours] ?? null]))
@@ -54,7 +54,7 @@ const DIALECT: Dialect = {
     // Files have one address, whichever way their item was found.
     const files = assets.map(([key, asset]) => [
       key,
-      { ...asset, href: asset.href.replace(`${base}/api/`, `${base.slice(0, -MOUNT.length)}/api/`) },
+      { ...asset, href: asset.href.replace(`${baseUrl}/api/`, `${baseUrl.slice(0, -MOUNT.length)}/api/`) },
     ])
     return {
       ...document,
@@ -67,7 +67,9 @@ const DIALECT: Dialect = {
 export function registerUp42Assets(app: FastifyInstance, facade: Facade): void {
   const theirs = { ...facade, dialect: DIALECT }
   void app.register(async (scope) => registerStac(scope, theirs), { prefix: MOUNT })
-  app.patch<ItemRoute>(`${MOUNT}/stac/collections/:collection/items/:item`, (request, reply) => updateItem(theirs, request, reply))
+  app.patch<ItemRoute>(`${MOUNT}/stac/collections/:collection/items/:item`, READS_BODY, (request, reply) =>
+    updateItem(theirs, request, reply),
+  )
   app.delete<CollectionRoute>(`${MOUNT}/stac/collections/:collection`, (request, reply) => deleteCollection(theirs, request, reply))
   app.post<{ Params: { item_id: string; key: string } }>('/api/v1/items/:item_id/assets/:key/download-url', async (request, reply) => {
     const { item_id, key } = request.params
@@ -125,8 +127,8 @@ function updateItem(facade: Facade, request: FastifyRequest<ItemRoute>, reply: F
     const item_id = shown.properties['svc:item_id']
     const { properties } = bodyOf<{ item: { properties: Json } }>(await ask('items.get', () => ({ item_id }))).item
     await ask('items.update', async () => {
-      const { headers, raw } = request
-      const given = parseBody(await readBody(raw, USUAL_BYTES), headers['content-type'], headers['content-encoding'])
+      const { headers } = request
+      const given = parseBody(await readRequest(request), headers['content-type'], headers['content-encoding'])
       const [title, tags] = [given[TITLE] ?? null, given[TAGS] ?? null]
       const isStated = title !== null && 'title' in properties
       return {
@@ -137,7 +139,7 @@ function updateItem(facade: Facade, request: FastifyRequest<ItemRoute>, reply: F
           : {}),
       }
     })
-    return sendItem(facade, request, reply, await ask('items.get_stac', () => ({ item_id, base_url: baseOf(facade, request) })))
+    return sendItem(facade, request, reply, await ask('items.get_stac', () => ({ item_id, base_url: baseUrlOf(facade, request) })))
   })
 }
 

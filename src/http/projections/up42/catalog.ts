@@ -7,11 +7,12 @@ import { notFound, invalidField, unknownName } from '#core/problem.ts'
 import { STAC_VERSION, type Link } from '#core/stac.ts'
 import { parseBody } from '#http/body.ts'
 import { send } from '#http/operations.ts'
-import { project, queryOf, type Projecting } from '#http/projections/project.ts'
+import { project, queryOf } from '#http/projections/project.ts'
+import type { RouteParts } from '#http/parts.ts'
 import { bodyOf, sendProblem } from '#http/projections/stac/answers.ts'
 import { GEOJSON_TYPE, JSON_TYPE } from '#http/projections/stac/documents.ts'
 import { fromQuery, pickAsked } from '#http/projections/stac/query.ts'
-import { readBody, USUAL_BYTES } from '#http/read-body.ts'
+import { READS_BODY, readRequest } from '#http/read-body.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import type { Json } from './route.ts'
 
@@ -26,23 +27,23 @@ interface Source {
 }
 type Asked = ReturnType<typeof pickAsked>
 
-export function registerUp42Catalog(app: FastifyInstance, projecting: Projecting): void {
-  const root = () => `${projecting.platform.baseUrl()}${MOUNT}`
+export function registerUp42Catalog(app: FastifyInstance, parts: RouteParts): void {
+  const root = () => `${parts.platform.baseUrl()}${MOUNT}`
   const landing = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { invoked } = await sourcesOf(projecting, request, reply)
+    const { invoked } = await sourcesOf(parts, request, reply)
     return invoked.status === 200 ? sendJson(reply, invoked, landingPage(root())) : sendProblem(reply, invoked)
   }
   app.get(MOUNT, landing)
   app.get(`${MOUNT}/`, landing)
   app.get(`${MOUNT}/conformance`, async (_request, reply) => reply.type(JSON_TYPE).send({ conformsTo: CONFORMANCE }))
   app.get(`${MOUNT}/collections`, async (request, reply) => {
-    const { invoked, sources } = await sourcesOf(projecting, request, reply)
+    const { invoked, sources } = await sourcesOf(parts, request, reply)
     if (invoked.status !== 200) return sendProblem(reply, invoked)
     const links = [link('self', `${root()}/collections`), link('root', root())]
     return sendJson(reply, invoked, { collections: collectionsOf(sources, root()), links })
   })
   app.get<{ Params: { id: string } }>(`${MOUNT}/collections/:id`, async (request, reply) => {
-    const { invoked, sources } = await sourcesOf(projecting, request, reply)
+    const { invoked, sources } = await sourcesOf(parts, request, reply)
     if (invoked.status !== 200) return sendProblem(reply, invoked)
     requireKnown(sources, [request.params.id])
     return sendJson(
@@ -51,9 +52,9 @@ export function registerUp42Catalog(app: FastifyInstance, projecting: Projecting
       collectionsOf(sources, root()).find(({ id }) => id === request.params.id)!,
     )
   })
-  app.get<SceneRoute>(`${MOUNT}/collections/:id/items/:item`, (request, reply) => sendScene(projecting, request, reply, root()))
-  app.get(`${MOUNT}/search`, (request, reply) => search(projecting, request, reply, root()))
-  app.post(`${MOUNT}/search`, (request, reply) => search(projecting, request, reply, root()))
+  app.get<SceneRoute>(`${MOUNT}/collections/:id/items/:item`, (request, reply) => sendScene(parts, request, reply, root()))
+  app.get(`${MOUNT}/search`, (request, reply) => search(parts, request, reply, root()))
+  app.post(`${MOUNT}/search`, READS_BODY, (request, reply) => search(parts, request, reply, root()))
 }
 
 interface SceneRoute {
@@ -62,12 +63,12 @@ interface SceneRoute {
 
 /** Who may search is decided here, before a body is read by `afterwards`. */
 async function sourcesOf(
-  projecting: Projecting,
+  parts: RouteParts,
   request: FastifyRequest,
   reply: FastifyReply,
   afterwards: () => Promise<void> = async () => {},
 ): Promise<{ invoked: Invoked; sources: Source[] }> {
-  const invoked = await project(projecting, 'catalog.sources.list', request, reply, async () => {
+  const invoked = await project(parts, 'catalog.sources.list', request, reply, async () => {
     await afterwards()
     return {}
   })
@@ -123,18 +124,13 @@ function requireKnown(sources: readonly Source[], wanted: readonly string[]): vo
 const withAny = (sources: readonly Source[], wanted: readonly string[] | null): Source[] =>
   sources.filter(({ collections }) => wanted === null || collections.some(({ id }) => wanted.includes(id)))
 
-async function sendScene(
-  projecting: Projecting,
-  request: FastifyRequest<SceneRoute>,
-  reply: FastifyReply,
-  root: string,
-): Promise<FastifyReply> {
+async function sendScene(parts: RouteParts, request: FastifyRequest<SceneRoute>, reply: FastifyReply, root: string): Promise<FastifyReply> {
   const { id: collection, item } = request.params
-  const { invoked, sources } = await sourcesOf(projecting, request, reply)
+  const { invoked, sources } = await sourcesOf(parts, request, reply)
   if (invoked.status !== 200) return sendProblem(reply, invoked)
   requireKnown(sources, [collection])
   for (const { host_name } of withAny(sources, [collection])) {
-    const answer = await project(projecting, 'catalog.item.get', request, reply, () => ({ host_name, id: item }))
+    const answer = await project(parts, 'catalog.item.get', request, reply, () => ({ host_name, id: item }))
     if (answer.status === 404) continue
     if (answer.status !== 200) return sendProblem(reply, answer)
     const scene = bodyOf<Scene>(answer)
@@ -194,17 +190,17 @@ function opened(token: unknown): Place | null {
   throw invalidField('token', 'must be the one of a next link')
 }
 
-async function search(projecting: Projecting, request: FastifyRequest, reply: FastifyReply, root: string): Promise<FastifyReply> {
+async function search(parts: RouteParts, request: FastifyRequest, reply: FastifyReply, root: string): Promise<FastifyReply> {
   const isPost = request.method === 'POST'
   let posted: Json = {}
   let wanted: Wanted | null = null
-  const { invoked, sources } = await sourcesOf(projecting, request, reply, async () => {
-    const { headers, raw } = request
-    if (isPost) posted = parseBody(await readBody(raw, USUAL_BYTES), headers['content-type'], headers['content-encoding'])
+  const { invoked, sources } = await sourcesOf(parts, request, reply, async () => {
+    const { headers } = request
+    if (isPost) posted = parseBody(await readRequest(request), headers['content-type'], headers['content-encoding'])
     wanted = wantedOf(isPost ? pickAsked(posted) : fromQuery({ ...queryOf(request) }))
   })
   if (invoked.status !== 200) return sendProblem(reply, invoked)
-  const found = await firstPage({ projecting, request, reply }, { invoked, sources }, wanted!)
+  const found = await firstPage({ parts, request, reply }, { invoked, sources }, wanted!)
   if ('refused' in found) return sendProblem(reply, found.refused)
   const document = {
     type: 'FeatureCollection',
@@ -273,7 +269,7 @@ const FAILED_HOST = [502, 503, 504]
  * that do not answer where no collection was asked for, and the answer names them.
  */
 async function firstPage(
-  { projecting, request, reply }: { projecting: Projecting; request: FastifyRequest; reply: FastifyReply },
+  { parts, request, reply }: { parts: RouteParts; request: FastifyRequest; reply: FastifyReply },
   { invoked: listed, sources }: { invoked: Invoked; sources: readonly Source[] },
   { collections, place, input }: Wanted,
 ): Promise<Found> {
@@ -286,7 +282,7 @@ async function firstPage(
   for (const [index, host_name] of hosts.entries()) {
     if (index < start) continue
     const next = index === start ? (place?.next ?? null) : null
-    const invoked = await project(projecting, 'catalog.search', request, reply, () => ({ ...input, host_name, ...(next ? { next } : {}) }))
+    const invoked = await project(parts, 'catalog.search', request, reply, () => ({ ...input, host_name, ...(next ? { next } : {}) }))
     if (FAILED_HOST.includes(invoked.status) && collections === null) {
       silent.push(host_name)
       refused = invoked

@@ -83,8 +83,8 @@ export const TEMPLATE_ROUTES: readonly Route[] = [
     path: PROCESSES,
     operation: 'processing.catalog.get',
     input: (request) => ({ process_id: processOf(request) }),
-    shape: (process, _accountId, { request, base }) => ({
-      ...processDescription(process as unknown as ProcessDocument, base),
+    shape: (process, _accountId, { request, baseUrl }) => ({
+      ...processDescription(process as unknown as ProcessDocument, baseUrl),
       id: idOf(request),
       additionalParameters: { parameters: [{ name: 'eula-id', value: [NO_LICENCE] }] },
     }),
@@ -135,6 +135,6 @@ export const TEMPLATE_ROUTES: readonly Route[] = [
     path: `${PROCESSES}/execution`,
     operation: 'processing.execute',
     input: (request, body) => ({ ...toProcess(request, body), ...pick(queryOf(request), ['workspaceId', 'budgetId']), wait_seconds: 0 }),
-    shape: ({ job }, _accountId, { base }) => jobShape(job as Json, base),
+    shape: ({ job }, _accountId, { baseUrl }) => jobShape(job as Json, baseUrl),
   },
 ]

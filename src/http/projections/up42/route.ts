@@ -7,7 +7,7 @@ export type Json = Record<string, unknown>
 /** By whom, and under which address. */
 export interface Asked {
   request: FastifyRequest
-  base: string
+  baseUrl: string
 }
 
 /** What an operation answered, for which account, and to whom. */

@@ -7,10 +7,11 @@ import type { Problem } from '#core/problem.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import { problemReply } from '#pipeline/reply.ts'
 import { parseBody } from '#http/body.ts'
-import { readBody, USUAL_BYTES } from '#http/read-body.ts'
+import { READS_BODY, readRequest } from '#http/read-body.ts'
 import { send } from '#http/operations.ts'
 import { pathOf } from '#http/methods.ts'
-import { numeric, pick, project, queryOf, type Projecting } from '#http/projections/project.ts'
+import { numeric, pick, project, queryOf } from '#http/projections/project.ts'
+import type { RouteParts } from '#http/parts.ts'
 import { TEMPLATE_ROUTES } from './processes.ts'
 import { collectionShape, jobShape, jobStatuses, scenesShape } from './shapes.ts'
 import { Refused, type Asked, type Json, type Route, type Shape } from './route.ts'
@@ -237,7 +238,7 @@ const ROUTES: readonly Route[] = [
     path: '/catalog/hosts/:id/stac/search',
     operation: 'catalog.search',
     input: (request, body) => ({ ...body, ...pick(queryOf(request), ['next']), host_name: idOf(request) }),
-    shape: (answer, _accountId, { request, base }) => scenesShape(answer, pathOf(request.url), base),
+    shape: (answer, _accountId, { request, baseUrl }) => scenesShape(answer, pathOf(request.url), baseUrl),
     refusal: { 422: (problem) => ({ ...problem, error: { message: problem['detail'] } }) },
   },
   {
@@ -253,7 +254,7 @@ const ROUTES: readonly Route[] = [
     path: '/v2/processing/jobs/:id',
     operation: 'processing.job.get',
     input: (request) => ({ job_id: idOf(request) }),
-    shape: ({ job }, _accountId, { base }) => jobShape(job as Json, base),
+    shape: ({ job }, _accountId, { baseUrl }) => jobShape(job as Json, baseUrl),
   },
   ...TEMPLATE_ROUTES,
   // There are no budgets here: limits are on members, and nothing is charged to a budget.
@@ -288,13 +289,13 @@ function jobsInput(request: FastifyRequest): Json {
 }
 
 /** The client asks its own host for the next page, so that the link is a path. */
-function jobsShape(answer: Json, _accountId: string | null, { request, base }: { request: FastifyRequest; base: string }): Json {
+function jobsShape(answer: Json, _accountId: string | null, { request, baseUrl }: { request: FastifyRequest; baseUrl: string }): Json {
   const { jobs, page, limit, total } = answer as Json & { jobs: Json[]; page: number; limit: number; total: number }
-  const url = new URL(request.url, base)
+  const url = new URL(request.url, baseUrl)
   url.searchParams.delete('key')
   url.searchParams.set('page', String(page + 1))
   const links = (page + 1) * limit < total ? [{ rel: 'next', href: `${url.pathname}${url.search}` }] : []
-  return { jobs: jobs.map((job) => jobShape(job, base)), links }
+  return { jobs: jobs.map((job) => jobShape(job, baseUrl)), links }
 }
 
 /** The area comes as GeoJSON in the address. */
@@ -322,15 +323,16 @@ function parsed(text: unknown): unknown {
   }
 }
 
-export function registerUp42(app: FastifyInstance, projecting: Projecting): void {
+export function registerUp42(app: FastifyInstance, parts: RouteParts): void {
   for (const route of ROUTES) {
     const { method, path, operation, input } = route
     app.route({
       method,
       url: path,
+      ...READS_BODY,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        const invoked = await project(projecting, operation, request, reply, async () => input(request, await bodyOf(request)))
-        const asked = { request, base: projecting.platform.baseUrl() }
+        const invoked = await project(parts, operation, request, reply, async () => input(request, await bodyOf(request)))
+        const asked = { request, baseUrl: parts.platform.baseUrl() }
         return send(reply, reshaped(invoked, route, asked))
       },
     })
@@ -338,11 +340,12 @@ export function registerUp42(app: FastifyInstance, projecting: Projecting): void
 }
 
 /** Read when the caller has been let in, as the bodies of operations are. */
-async function bodyOf({ method, raw, headers }: FastifyRequest): Promise<Json> {
+async function bodyOf(request: FastifyRequest): Promise<Json> {
+  const { method, headers } = request
   if (method === 'GET') return {}
   const type = headers['content-type']
   const isPatch = method === 'PATCH' && type?.startsWith('application/merge-patch+json')
-  return parseBody(await readBody(raw, USUAL_BYTES), isPatch ? 'application/json' : type, headers['content-encoding'])
+  return parseBody(await readRequest(request), isPatch ? 'application/json' : type, headers['content-encoding'])
 }
 
 function reshaped(invoked: Invoked, { shape, refusal }: Pick<Route, 'shape' | 'refusal'>, asked: Asked): Invoked {
@@ -354,11 +357,11 @@ function reshaped(invoked: Invoked, { shape, refusal }: Pick<Route, 'shape' | 'r
   }
   if (shape === 'bytes') return invoked
   const document = shape(documentOf(), invoked.trace.organizationId, asked)
-  return document instanceof Refused ? refusedWith(invoked, document.problem, asked.base) : answered(document)
+  return document instanceof Refused ? refusedWith(invoked, document.problem, asked.baseUrl) : answered(document)
 }
 
 /** For what an operation answers as a finding and UP42 as a refusal. */
-function refusedWith(invoked: Invoked, refused: Problem, base: string): Invoked {
-  const { status, headers, body } = problemReply(refused, invoked.trace.invocationId, base)
+function refusedWith(invoked: Invoked, refused: Problem, baseUrl: string): Invoked {
+  const { status, headers, body } = problemReply(refused, invoked.trace.invocationId, baseUrl)
   return { ...invoked, status, headers: { ...invoked.headers, ...headers }, body }
 }

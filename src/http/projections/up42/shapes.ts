@@ -27,10 +27,10 @@ interface Scenes {
 }
 
 /** Pages go on at the same address, with the cursor in it. */
-export function scenesShape(answer: Json, path: string, base: string): Json {
+export function scenesShape(answer: Json, path: string, baseUrl: string): Json {
   const { features, links } = answer as Json & Scenes
   const next = links.find(({ rel }) => rel === 'next')
-  const cursor = next && (next.body?.next ?? new URL(next.href!, base).searchParams.get('next'))
+  const cursor = next && (next.body?.next ?? new URL(next.href!, baseUrl).searchParams.get('next'))
   return {
     type: 'FeatureCollection',
     features: features.map(({ id, bbox, geometry, properties, collection }) => ({
@@ -49,7 +49,7 @@ export function scenesShape(answer: Json, path: string, base: string): Json {
         providerProperties: properties,
       },
     })),
-    links: cursor ? [{ rel: 'next', href: `${base}${path}?next=${encodeURIComponent(cursor)}` }] : [],
+    links: cursor ? [{ rel: 'next', href: `${baseUrl}${path}?next=${encodeURIComponent(cursor)}` }] : [],
   }
 }
 
@@ -73,7 +73,7 @@ export function jobStatuses(given: string): string[] {
   })
 }
 
-export function jobShape(job: Json, base: string): Json {
+export function jobShape(job: Json, baseUrl: string): Json {
   const collectionId = job['target_collection_id']
   return {
     processID: job['job_type'],
@@ -83,7 +83,7 @@ export function jobShape(job: Json, base: string): Json {
     definition: { inputs: job['input_params'] },
     status: JOB_STATUSES[String(job['status'])] ?? job['status'],
     results: {
-      collection: collectionId == null ? null : `${base}/v2/assets/stac/collections/${String(collectionId)}`,
+      collection: collectionId == null ? null : `${baseUrl}/v2/assets/stac/collections/${String(collectionId)}`,
       errors: job['error'] == null ? null : [{ name: 'JobFailed', message: job['error'] }],
       itemIDs: job['output_item_ids'],
     },

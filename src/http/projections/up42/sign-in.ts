@@ -7,7 +7,8 @@ import { validateInput } from '#core/validate.ts'
 import { signInFrom, type SignInParts } from '#http/auth.ts'
 import { parseJson } from '#http/body.ts'
 import { send } from '#http/operations.ts'
-import { project, queryOf, type Projecting } from '#http/projections/project.ts'
+import { project, queryOf } from '#http/projections/project.ts'
+import type { RouteParts } from '#http/parts.ts'
 
 const REALM = '/realms/public/protocol/openid-connect'
 
@@ -16,7 +17,7 @@ const Credentials = Closed({
   password: Type.String({ minLength: 1, maxLength: 1_000 }),
 })
 
-export function registerUp42SignIn(app: FastifyInstance, projecting: Projecting, parts: SignInParts): void {
+export function registerUp42SignIn(app: FastifyInstance, parts: RouteParts & SignInParts): void {
   app.post(`${REALM}/token`, async (request, reply) => {
     reply.header('Cache-Control', 'no-store')
     try {
@@ -27,7 +28,7 @@ export function registerUp42SignIn(app: FastifyInstance, projecting: Projecting,
       throw error instanceof Problem ? inOAuthWords(error) : error
     }
   })
-  app.get(`${REALM}/userinfo`, async (request, reply) => userInfo(projecting, request, reply))
+  app.get(`${REALM}/userinfo`, async (request, reply) => userInfo(parts, request, reply))
 }
 
 /** Further parameters, such as `client_id`, are not ours (RFC 6749 §3.2). */
@@ -59,8 +60,8 @@ const MAX_PROJECTS = 1_000
  * The client takes `sub` for its workspace, so `sub` is a project: the one that `workspaceId` in the address names, or else the
  * oldest that the caller can change, or else the oldest. Who has no project yet can search all the same.
  */
-async function userInfo(projecting: Projecting, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const invoked = await project(projecting, 'projects.list', request, reply, () => ({ limit: MAX_PROJECTS }))
+async function userInfo(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const invoked = await project(parts, 'projects.list', request, reply, () => ({ limit: MAX_PROJECTS }))
   if (invoked.status !== 200) return send(reply, invoked)
   const projects = (JSON.parse(Buffer.from(invoked.body as Uint8Array).toString()) as Listed).projects.toReversed()
   const named = queryOf(request)['workspaceId']

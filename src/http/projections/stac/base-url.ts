@@ -1,9 +1,9 @@
 /** Under which address the facade is seen: its own, or the one that a proxy of ours was asked at. */
 import type { FastifyRequest } from 'fastify'
 import { trusting } from '#core/proxies.ts'
-import type { Projecting } from '#http/projections/project.ts'
+import type { RouteParts } from '#http/parts.ts'
 
-export interface Facade extends Projecting {
+export interface Facade extends RouteParts {
   /** Addresses or networks whose `X-Forwarded-*` are believed. */
   trustedProxies: readonly string[]
   /** Where the same API is served in the words of another service; left out: at `/stac`, in our own. */
@@ -18,22 +18,22 @@ export interface Dialect {
   /** The input of a search, with names of properties in our words. */
   toOurs: (input: Json) => Json
   /** An item or a collection in their words. */
-  toTheirs: (document: Json, seen: { organizationId: string | null; base: string }) => Json
+  toTheirs: (document: Json, seen: { organizationId: string | null; baseUrl: string }) => Json
 }
 
 const HOST = /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$|^\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?$/
 
-export const baseOf = (facade: Facade, request: FastifyRequest): string => `${hostOf(facade, request)}${facade.dialect?.path ?? ''}`
+export const baseUrlOf = (facade: Facade, request: FastifyRequest): string => `${hostOf(facade, request)}${facade.dialect?.path ?? ''}`
 
 function hostOf({ platform, trustedProxies }: Facade, request: FastifyRequest): string {
-  const own = platform.baseUrl()
-  if (!trusting(trustedProxies)(request.socket.remoteAddress)) return own
+  const baseUrl = platform.baseUrl()
+  if (!trusting(trustedProxies)(request.socket.remoteAddress)) return baseUrl
   const host = nearest(request.headers['x-forwarded-host'])
-  if (!host || !HOST.test(host)) return own
+  if (!host || !HOST.test(host)) return baseUrl
   const scheme = nearest(request.headers['x-forwarded-proto'])
   const prefix = nearest(request.headers['x-forwarded-prefix']) ?? ''
   const isPlainPath = /^(\/[A-Za-z0-9._~-]+)*$/.test(prefix)
-  return `${scheme === 'https' || scheme === 'http' ? scheme : new URL(own).protocol.slice(0, -1)}://${host}${isPlainPath ? prefix : ''}`
+  return `${scheme === 'https' || scheme === 'http' ? scheme : new URL(baseUrl).protocol.slice(0, -1)}://${host}${isPlainPath ? prefix : ''}`
 }
 
 /** Each proxy appends what it was asked for; what stands before the last entry was sent by the client or a proxy nobody named. */
