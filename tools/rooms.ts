@@ -277,7 +277,7 @@ export const PACKAGES: readonly Package[] = [
       ['complete.ts', 'help.ts'],
       ['main.ts'],
     ],
-    sees: ['packages/client/src/'],
+    sees: ['packages/client/src/', 'src/core/nearest.ts'],
   },
   {
     path: 'packages/share/',

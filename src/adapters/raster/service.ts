@@ -30,13 +30,9 @@ const ANALYSIS_DEADLINE_MS = 25_000
 const INSPECT_DEADLINE_MS = 15_000
 const TABLE_DEADLINE_MS = 20_000
 
-export function createRasterService(options: RasterServiceOptions): RasterService {
-  const pool = new RasterPool({
-    module: new URL('./handlers.ts', import.meta.url),
-    size: options.processes,
-    restTask: 'rest',
-    deadlineFactor: options.deadlineFactor ?? 1,
-  })
+export function createRasterService({ deadlineFactor = 1, ...options }: RasterServiceOptions): RasterService {
+  const module = new URL('./handlers.ts', import.meta.url)
+  const pool = new RasterPool({ module, size: options.processes, restTask: 'rest', deadlineFactor })
   const summaries = new LoadingCache<Statistics>({ maxBytes: STATISTICS_CACHE_BYTES, sizeOf: ({ bands }) => 256 + bands.length * 1024 })
   const sources = createSources(pool, options)
   const renderer = new Renderer(pool, sources)
@@ -44,7 +40,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     workDir: options.workDir,
     compression: options.compression,
     size: Math.max(1, Math.floor(options.processes / 2)),
-    deadlineFactor: options.deadlineFactor ?? 1,
+    deadlineFactor,
     locate: async (source, signal) => (await sources.locate(source, signal)).source,
   })
 

@@ -12,8 +12,7 @@ export async function mailNotifications({ db, clock, mail, baseUrl, signal }: Ta
     const mails = await notifications.takeMails(db, choice, USERS_PER_ROUND, clock.now())
     const failed: { ids: string[]; error: unknown }[] = []
     for (const { ids, news, ...to } of mails)
-      if (news.length > 0)
-        await mail.send(notificationMail(to, news, `${baseUrl}/`)).catch((error: unknown) => failed.push({ ids, error }))
+      if (news.length > 0) await mail.send(notificationMail(to, news, `${baseUrl}/`)).catch((error: unknown) => failed.push({ ids, error }))
     for (const { ids } of failed) await notifications.markUnsent(db, ids)
     if (failed.length > 0) throw failed[0]!.error
     if (mails.length < USERS_PER_ROUND) return

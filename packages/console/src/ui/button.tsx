@@ -25,7 +25,7 @@ const SIZES = { s: styles.small, m: undefined, l: styles.large }
 const LOOKS = { plain: undefined, primary: styles.primary, quiet: styles.quiet, danger: styles.danger }
 
 /** The classes of a button, for elements that only look like one. */
-export const buttonClass = ({ look = 'plain', size = 'm', wide, alone }: ButtonLook) =>
+const buttonClass = ({ look = 'plain', size = 'm', wide, alone }: ButtonLook) =>
   classes(styles.button, LOOKS[look], SIZES[size], wide && styles.wide, alone && styles.iconOnly)
 
 export function Button({ look, size, icon, wide, busy, label, children, disabled, className, ...rest }: ButtonParts): ReactElement {

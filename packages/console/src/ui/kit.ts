@@ -1,6 +1,6 @@
 /** The few pieces that every screen is made of. */
 export { Badge, State, type Tone } from './badge.tsx'
-export { Button, buttonClass, LinkButton } from './button.tsx'
+export { Button, LinkButton } from './button.tsx'
 export { Card } from './card.tsx'
 export { CopyButton, copyText } from './copy.tsx'
 export { Facts } from './facts.tsx'
