@@ -178,7 +178,11 @@ test('the command line', async (t) => {
       await ok('search', '--host', 'sandbox-vhr', '--bbox', '151.2,-33.87,151.21,-33.86', '--datetime', '2029-01-01/2029-06-30'),
     )
     const args = ['order', scenes[0].id as string, '--host', 'sandbox-vhr', '--bbox', '151.2,-33.87,151.21,-33.86']
-    assert.match((await run(args.slice(0, -2))).stderr, /Nothing was charged\. Run the command again with --yes/, 'the whole scene without an area')
+    assert.match(
+      (await run(args.slice(0, -2))).stderr,
+      /Nothing was charged\. Run the command again with --yes/,
+      'the whole scene without an area',
+    )
     const { price } = JSON.parse(await ok(...args, '--dry-run')) as { price: { credits: number } }
     assert.ok(price.credits > 0)
     const unconfirmed = await run(args)
