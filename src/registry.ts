@@ -13,14 +13,14 @@ export const tasks: readonly AnyTask[] = [sweep, ...Object.values(domains).flatM
 
 /** An operation that departs from the table does not start: a wrong scope or tier must never serve one request. */
 function checked(entries: readonly { name: string; op: AnyOperation }[]): Map<string, AnyOperation> {
-  const found = new Map<string, AnyOperation>()
+  const operations = new Map<string, AnyOperation>()
   for (const { name, op } of entries) {
     const departures = departuresOf(name, op)
-    if (found.has(op.id)) departures.push('stands twice')
+    if (operations.has(op.id)) departures.push('stands twice')
     if (departures.length > 0) throw new Error(`operation ${op.id}: ${departures.join('; ')}`)
-    found.set(op.id, op)
+    operations.set(op.id, op)
   }
-  return found
+  return operations
 }
 
 export function departuresOf(domain: string, op: AnyOperation): string[] {

@@ -26,19 +26,19 @@ interface Name {
 /** Every class in the selectors of a style sheet; `:global(.…)` names a class of another one. */
 function classesOf(css: string): Name[] {
   const text = withoutComments(css)
-  const found: Name[] = []
+  const names: Name[] = []
   for (const { 0: selector, index: at } of text.matchAll(/[^{};]+(?=\{)/g)) {
     if (/^\s*@/.test(selector)) continue
     for (const match of selector.matchAll(/(:global\()?\.([A-Za-z_][\w-]*)/g))
-      found.push({ name: match[2]!, index: at + match.index, isForeign: match[1] !== undefined })
+      names.push({ name: match[2]!, index: at + match.index, isForeign: match[1] !== undefined })
   }
-  return found
+  return names
 }
 
 /** Names that a module gives to a file's imports of style sheets: `import styles from './chip.module.css'`. */
 function stylesIn(file: string, text: string): Map<string, string> {
-  const found = text.matchAll(/^import (\w+) from '([^']+\.module\.css)'$/gm)
-  return new Map([...found].map(([, name, specifier]) => [name!, path.posix.join(path.posix.dirname(file), specifier!)]))
+  const imports = text.matchAll(/^import (\w+) from '([^']+\.module\.css)'$/gm)
+  return new Map([...imports].map(([, name, specifier]) => [name!, path.posix.join(path.posix.dirname(file), specifier!)]))
 }
 
 /** Every `styles.name` of the console: the style sheet, the class, and where. */

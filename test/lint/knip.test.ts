@@ -36,7 +36,7 @@ function planted(t: TestContext, files: Readonly<Record<string, string>>): strin
 }
 
 test('unused exports, files and dependencies are found', (t) => {
-  const found = planted(t, {
+  const problems = planted(t, {
     'src/main.ts': `import { used, type Both } from '#core/a.ts'
 import * as all from '#core/b.ts'
 import 'pg'
@@ -57,7 +57,7 @@ export default used
     'src/core/c.ts': 'export const lazy = 1\nexport const idle = 2\n',
     'src/core/lonely.ts': "import './b.ts'\n",
   })
-  assert.deepEqual(found, [
+  assert.deepEqual(problems, [
     'package.json: kysely',
     'src/core/a.ts: Unused',
     'src/core/a.ts: default',
@@ -70,9 +70,9 @@ export default used
 })
 
 test('a namespace that is handed on as a value uses the whole module', (t) => {
-  const found = planted(t, {
+  const problems = planted(t, {
     'src/main.ts': "import 'pg'\nimport 'kysely'\nimport * as whole from '#whole.ts'\nconsole.log(Object.keys(whole))\n",
     'src/whole.ts': 'export const a = 1\nexport const b = 2\n',
   })
-  assert.deepEqual(found, [])
+  assert.deepEqual(problems, [])
 })

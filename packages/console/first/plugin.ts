@@ -26,7 +26,7 @@ const inline = (name: string) =>
 
 /** A chunk by its name, and what it needs before it runs. */
 function filesOf(bundle: Rolldown.OutputBundle, name: string): string[] {
-  const chunks = Object.values(bundle).filter((one) => one.type === 'chunk')
+  const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
   const needed = new Set<string>()
   const add = (file: string) => {
     const chunk = chunks.find(({ fileName }) => fileName === file)

@@ -32,7 +32,7 @@ function* blocksOf(css: string): Generator<{ head: string; body: string }> {
 }
 
 /** A comma inside of brackets parts no selectors. */
-const partsOf = (selectors: string) => selectors.split(/,(?![^(]*\))/).map((one) => one.trim())
+const partsOf = (selectors: string) => selectors.split(/,(?![^(]*\))/).map((selector) => selector.trim())
 
 function canApply(selector: string, { tags, names }: Words): boolean {
   if (/mantine|maplibre/i.test(selector)) return false
@@ -55,7 +55,7 @@ function kept(css: string, words: Words): string {
     } else if (!head.startsWith('@')) {
       const selectors = partsOf(head).filter((selector) => canApply(selector, words))
       // The kit has no part in a first paint.
-      const declarations = body.split(';').filter((one) => one !== '' && !one.includes('--mantine-'))
+      const declarations = body.split(';').filter((declaration) => declaration !== '' && !declaration.includes('--mantine-'))
       if (selectors.length > 0 && declarations.length > 0) out += `${selectors.join(',')}{${declarations.join(';')}}`
     }
   }

@@ -80,10 +80,10 @@ function createScenes(catalog: Vendors['catalog']): Vendors['scene'] {
     if (known) return known
     const scene = catalog(hostName)
       .search({ ids: [id], collections: [collectionId], limit: 1 })
-      .then(({ scenes: found }) => found[0] ?? null)
+      .then((page) => page.scenes[0] ?? null)
     scenes.set(name, scene)
     scene.then(
-      (found) => found ?? scenes.delete(name),
+      (result) => result ?? scenes.delete(name),
       () => scenes.delete(name),
     )
     return scene

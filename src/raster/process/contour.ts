@@ -100,8 +100,8 @@ class Marching {
     const east = () => this.#end(step, x + 1, y, true, [left + 1, top + share(b, d)])
     for (const [from, to] of PIECES[code]!(() => (a + b + c + d) / 4 >= level)) {
       const sides = { n: north, s: south, w: west, e: east }
-      const [one, other] = [sides[from](), sides[to]()]
-      this.#chains.add(level, one.key, other.key, [...one.point, ...other.point])
+      const [start, other] = [sides[from](), sides[to]()]
+      this.#chains.add(level, start.key, other.key, [...start.point, ...other.point])
     }
   }
 

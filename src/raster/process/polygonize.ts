@@ -65,8 +65,8 @@ class Labels {
   }
 
   unite(a: number, b: number): void {
-    const [one, other] = [this.rootOf(a), this.rootOf(b)]
-    if (one !== other) this.#parents[Math.max(one, other)] = Math.min(one, other)
+    const [first, other] = [this.rootOf(a), this.rootOf(b)]
+    if (first !== other) this.#parents[Math.max(first, other)] = Math.min(first, other)
   }
 }
 

@@ -17,7 +17,7 @@ interface Zonal {
 
 export async function zonal(task: MethodTask<Zonal>): Promise<Record<string, unknown>> {
   const { zones, bands, expression, names, labels, statistics, percentiles } = task.options
-  const { zones: found } = await zonalStatistics(onlyRaster(task), {
+  const { zones: results } = await zonalStatistics(onlyRaster(task), {
     zones: zones.map(({ geometry }) => geometry),
     ...(bands ? { bands } : {}),
     ...(expression === undefined ? {} : { expression }),
@@ -27,7 +27,7 @@ export async function zonal(task: MethodTask<Zonal>): Promise<Record<string, unk
     signal: task.signal,
     onProgress: task.onProgress,
   })
-  const rows = found.flatMap((series, zone) =>
+  const rows = results.flatMap((series, zone) =>
     series.map(({ values, percentiles: ranks, count, covered }, index) => ({
       texts: [zones[zone]!.id, labels[index] ?? `result ${index + 1}`],
       numbers: [...statistics.map((name) => values[name] ?? null), ...ranks, covered > 0 ? count / covered : 0],
@@ -36,7 +36,7 @@ export async function zonal(task: MethodTask<Zonal>): Promise<Record<string, unk
   const columns = [...statistics, ...percentiles.map((percentile) => `p${percentile}`), 'valid_fraction']
   await writeFile(pathOf(task, 'zones.csv'), csvOf(columns, rows), { signal: task.signal })
   await writeFile(pathOf(task, 'zones.parquet'), parquetOf(columns, rows), { signal: task.signal })
-  return { zoneCount: zones.length, emptyCount: found.filter((series) => series.every(({ count }) => count === 0)).length }
+  return { zoneCount: zones.length, emptyCount: results.filter((series) => series.every(({ count }) => count === 0)).length }
 }
 
 interface Row {

@@ -38,8 +38,8 @@ export async function zonalSeries(scenes: readonly SeriesScene[], { geometry, ..
   const memory = new ZonalMemory()
   const zones = [geometry]
   return await eachForgiven(scenes, async ({ open, expression }) => {
-    const { zones: found } = await zonalStatistics(await open(), { ...options, zones, expression, memory })
-    return { summary: found[0]![0]! }
+    const { zones: results } = await zonalStatistics(await open(), { ...options, zones, expression, memory })
+    return { summary: results[0]![0]! }
   })
 }
 

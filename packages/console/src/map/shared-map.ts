@@ -127,7 +127,7 @@ class SharedMap {
   setPictures(pictures: Picture[]): void {
     void this.ready.then(() => {
       for (const [id, url] of this.#pictures) {
-        if (pictures.some((one) => one.id === id && one.url === url)) continue
+        if (pictures.some((picture) => picture.id === id && picture.url === url)) continue
         this.#removeRaster(`picture-${id}`)
         this.#pictures.delete(id)
       }
@@ -209,8 +209,8 @@ class SharedMap {
   }
 
   footprintsAt(point: maplibre.PointLike): string[] {
-    const found = this.map.queryRenderedFeatures(point, { layers: ['footprint-area'] })
-    return [...new Set(found.map(({ properties }) => String(properties['id'])))]
+    const features = this.map.queryRenderedFeatures(point, { layers: ['footprint-area'] })
+    return [...new Set(features.map(({ properties }) => String(properties['id'])))]
   }
 
   viewBox(): Box {

@@ -46,17 +46,17 @@ export function NewsList({ news, onAll, isShort = false, onLeave }: NewsParts): 
   const dismiss = useAct('notifications.dismiss', ['notifications'])
   const navigate = useNavigate()
   const who = useWho()
-  const go = (one: Notification) => {
-    if (!one.read) read.mutate({ notification_id: one.id })
+  const go = (notification: Notification) => {
+    if (!notification.read) read.mutate({ notification_id: notification.id })
     onLeave?.()
-    void navigate({ to: KINDS[one.kind].to })
+    void navigate({ to: KINDS[notification.kind].to })
   }
-  const find = (id: string, then: (one: Notification) => void) => {
-    const one = news.find((each) => each.id === id)
-    if (one) then(one)
+  const find = (id: string, then: (notification: Notification) => void) => {
+    const notification = news.find((each) => each.id === id)
+    if (notification) then(notification)
   }
   const keys = useListKeys({
-    e: (id) => find(id, (one) => !one.read && read.mutate({ notification_id: one.id })),
+    e: (id) => find(id, (notification) => !notification.read && read.mutate({ notification_id: notification.id })),
     E: onAll,
     Enter: (id) => find(id, go),
   })
@@ -64,37 +64,43 @@ export function NewsList({ news, onAll, isShort = false, onLeave }: NewsParts): 
   return (
     <>
       <ul className={styles.news} {...keys}>
-        {news.map((one) => (
-          <li key={one.id} data-id={one.id} tabIndex={0} className={one.read ? styles.seen : ''}>
-            <span className={classes(styles.mark, one.read ? '' : styles.accent)}>
-              <Icon name={KINDS[one.kind].icon} />
+        {news.map((notification) => (
+          <li key={notification.id} data-id={notification.id} tabIndex={0} className={notification.read ? styles.seen : ''}>
+            <span className={classes(styles.mark, notification.read ? '' : styles.accent)}>
+              <Icon name={KINDS[notification.kind].icon} />
             </span>
             <div className={ui.grow}>
               <div className={classes(ui.flexRow, ui.gap6, ui.wrap)}>
-                {!one.read && <span className={ui.screenReaderOnly}>Unread: </span>}
-                <b>{one.title}</b>
-                {!isShort && <Badge>{KINDS[one.kind].word}</Badge>}
+                {!notification.read && <span className={ui.screenReaderOnly}>Unread: </span>}
+                <b>{notification.title}</b>
+                {!isShort && <Badge>{KINDS[notification.kind].word}</Badge>}
               </div>
-              <p className={classes(ui.soft, ui.small, ui.breakAnywhere)}>{one.body}</p>
-              <div className={classes(ui.faint, ui.tiny)} title={localTime(one.created_at)}>
-                {dateTime(one.created_at)}
+              <p className={classes(ui.soft, ui.small, ui.breakAnywhere)}>{notification.body}</p>
+              <div className={classes(ui.faint, ui.tiny)} title={localTime(notification.created_at)}>
+                {dateTime(notification.created_at)}
               </div>
             </div>
             <div className={styles.actions}>
-              {mayAct(one) && (
-                <Button size="s" onClick={() => go(one)}>
-                  {KINDS[one.kind].act}
+              {mayAct(notification) && (
+                <Button size="s" onClick={() => go(notification)}>
+                  {KINDS[notification.kind].act}
                 </Button>
               )}
-              {!one.read && (
-                <Button size="s" look="quiet" icon="check" label="Mark read" onClick={() => read.mutate({ notification_id: one.id })} />
+              {!notification.read && (
+                <Button
+                  size="s"
+                  variant="quiet"
+                  icon="check"
+                  label="Mark read"
+                  onClick={() => read.mutate({ notification_id: notification.id })}
+                />
               )}
               <Button
                 size="s"
-                look="quiet"
+                variant="quiet"
                 icon="x"
                 label="Dismiss"
-                onClick={() => dismiss.mutate({ notification_id: one.id }, { onSuccess: () => void toast('Dismissed') })}
+                onClick={() => dismiss.mutate({ notification_id: notification.id }, { onSuccess: () => void toast('Dismissed') })}
               />
             </div>
           </li>

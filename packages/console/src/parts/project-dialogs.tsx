@@ -46,7 +46,7 @@ export function NewProject({ onClose }: { onClose(): void }): ReactElement {
         <FormProblem error={create.error} />
         <div className={classes(ui.flexRow, ui.justifyEnd)}>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={create.isPending}>
+          <Button type="submit" variant="primary" busy={create.isPending}>
             Create the project
           </Button>
         </div>
@@ -72,15 +72,15 @@ export function NewCollection({ projectId, onClose }: { projectId: string; onClo
         <fieldset>
           <legend className={fieldStyles.label}>Colour</legend>
           <div className={ui.flexRow}>
-            {COLOURS.map((one) => (
+            {COLOURS.map((option) => (
               <button
-                key={one}
+                key={option}
                 type="button"
-                className={one === color ? classes(styles.swatch, styles.selected) : styles.swatch}
-                style={{ background: one }}
-                aria-label={`Colour ${one}`}
-                aria-pressed={one === color}
-                onClick={() => setColor(one)}
+                className={option === color ? classes(styles.swatch, styles.selected) : styles.swatch}
+                style={{ background: option }}
+                aria-label={`Colour ${option}`}
+                aria-pressed={option === color}
+                onClick={() => setColor(option)}
               />
             ))}
           </div>
@@ -88,7 +88,7 @@ export function NewCollection({ projectId, onClose }: { projectId: string; onClo
         <FormProblem error={create.error} />
         <div className={classes(ui.flexRow, ui.justifyEnd)}>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={create.isPending}>
+          <Button type="submit" variant="primary" busy={create.isPending}>
             Create the collection
           </Button>
         </div>

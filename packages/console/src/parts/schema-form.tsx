@@ -107,7 +107,7 @@ function SchemaField(parts: OneParts): ReactElement {
         onChange={(event) => onChange(chosen(schema, event.target.value))}
         options={[
           ...(schema.default === undefined && !isRequired ? [{ value: '', text: 'as the service chooses' }] : []),
-          ...schema.enum.map((one) => ({ value: String(one), text: words(String(one)) })),
+          ...schema.enum.map((value) => ({ value: String(value), text: words(String(value)) })),
         ]}
       />
     )
@@ -284,7 +284,7 @@ function ItemField({ label, schema, value, error, onChange }: LabelledParts): Re
   const items = useItems()
   const list = (items.data?.features ?? []).map(choiceOf)
   const current = typeof value === 'string' ? value : ''
-  const isKnown = current === '' || list.some((one) => one.value === current)
+  const isKnown = current === '' || list.some((option) => option.value === current)
   return (
     <Choice
       label={label}
@@ -304,7 +304,7 @@ function ItemsField({ label, schema, value, error, onChange }: LabelledParts): R
   const items = useItems()
   const chosenIds = (value ?? []) as readonly string[]
   const toggle = (id: string, on: boolean) => {
-    const next = on ? [...chosenIds, id] : chosenIds.filter((one) => one !== id)
+    const next = on ? [...chosenIds, id] : chosenIds.filter((chosenId) => chosenId !== id)
     onChange(next.length === 0 ? undefined : next)
   }
   return (

@@ -84,7 +84,7 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
                 end={
                   <Button
                     size="s"
-                    look="quiet"
+                    variant="quiet"
                     icon="retry"
                     label="Another password"
                     className={fieldStyles.inField}
@@ -96,12 +96,15 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
                 label="Ends"
                 value={days}
                 onChange={(event) => setDays(event.target.value)}
-                options={['1', '7', '30', '90', '365'].map((one) => ({ value: one, text: `in ${one} ${one === '1' ? 'day' : 'days'}` }))}
+                options={['1', '7', '30', '90', '365'].map((days) => ({
+                  value: days,
+                  text: `in ${days} ${days === '1' ? 'day' : 'days'}`,
+                }))}
                 help="You can end it sooner at any time."
               />
             </div>
             <FormProblem error={create.error} />
-            <Button type="submit" look="primary" icon="share" busy={create.isPending}>
+            <Button type="submit" variant="primary" icon="share" busy={create.isPending}>
               Create link
             </Button>
           </form>
@@ -113,7 +116,7 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
               <output className={classes(ui.mono, ui.grow, ui.ellipsis)} aria-label="Share link">
                 {url}
               </output>
-              <CopyButton text={`${url}\nPassword: ${password}`} label="Copy both" look="primary" />
+              <CopyButton text={`${url}\nPassword: ${password}`} label="Copy both" variant="primary" />
             </div>
             <QrCode text={url} />
           </Note>
@@ -188,7 +191,7 @@ export function ShareRow({ link, mayWrite, named }: { link: ShareLink; mayWrite:
         </span>
       </span>
       {mayWrite && !isOver && (
-        <Button look="danger" size="s" busy={revoke.isPending} onClick={() => revoke.mutate({ link_id: link.id })}>
+        <Button variant="danger" size="s" busy={revoke.isPending} onClick={() => revoke.mutate({ link_id: link.id })}>
           End
         </Button>
       )}

@@ -69,8 +69,8 @@ export default function ApiDrawer({ onClose }: { onClose(): void }): ReactElemen
           <Segmented label="Language" value={language} options={LANGUAGES} onChange={choose} />
         </div>
         {calls.length === 0 && <Empty icon="code" title="Nothing was called yet" />}
-        {calls.map((one) => (
-          <CallCard key={one.id} call={one} language={language} isOpen={one.id === shown} onOpen={() => setOpenId(one.id)} />
+        {calls.map((entry) => (
+          <CallCard key={entry.id} call={entry} language={language} isOpen={entry.id === shown} onOpen={() => setOpenId(entry.id)} />
         ))}
       </div>
     </aside>
@@ -116,7 +116,7 @@ function CallCard({
               </a>
             )}
             <span className={ui.grow} />
-            <Button size="s" look="quiet" onClick={onOpen} hidden>
+            <Button size="s" variant="quiet" onClick={onOpen} hidden>
               Close
             </Button>
           </div>

@@ -43,7 +43,7 @@ export function ChooseOrganization(): ReactElement {
                   <b>{name}</b>
                   <div className={classes(ui.soft, ui.small)}>you are {role} there</div>
                 </div>
-                <Button look="primary" onClick={() => void enter(id, '/explore').catch(setError)}>
+                <Button variant="primary" onClick={() => void enter(id, '/explore').catch(setError)}>
                   Open
                 </Button>
               </li>
@@ -93,7 +93,7 @@ function NewOrganization({ onMade, isFirst }: { onMade(id: string): Promise<void
           help="Decides whether GST is added."
         />
         <FormProblem error={error} />
-        <Button type="submit" look={isFirst ? 'primary' : 'plain'} busy={busy}>
+        <Button type="submit" variant={isFirst ? 'primary' : 'plain'} busy={busy}>
           Create the organization
         </Button>
       </form>

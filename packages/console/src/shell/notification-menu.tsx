@@ -85,7 +85,7 @@ function Newest({ onLeave }: { onLeave(): void }): ReactElement {
         <b>Inbox</b>
         <span className={classes(ui.flexRow, ui.gap6)}>
           {(list.data ?? []).some(({ read }) => !read) && (
-            <Button size="s" look="quiet" onClick={() => all.mutate({})}>
+            <Button size="s" variant="quiet" onClick={() => all.mutate({})}>
               Mark all read
             </Button>
           )}

@@ -118,7 +118,7 @@ function TopBar({ open }: { open(overlay: Overlay): void }): ReactElement {
       </button>
       <div className={classes(ui.flexRow, ui.gap6)}>
         <span className={ui.hideOnPhone}>
-          <Button look="quiet" icon="code" onClick={() => open('api')} title="Show the API call (Shift A)">
+          <Button variant="quiet" icon="code" onClick={() => open('api')} title="Show the API call (Shift A)">
             API
           </Button>
         </span>
@@ -126,7 +126,7 @@ function TopBar({ open }: { open(overlay: Overlay): void }): ReactElement {
         <NotificationMenu />
         <span className={ui.hideOnPhone}>
           <Button
-            look="quiet"
+            variant="quiet"
             icon={theme === 'dark' ? 'sun' : 'moon'}
             label={theme === 'dark' ? 'Use the light theme' : 'Use the dark theme'}
             onClick={() => setTheme(theme === 'dark' ? 'light' : 'dark')}

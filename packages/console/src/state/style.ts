@@ -60,7 +60,9 @@ export function usePresets(itemId: string, asset: Asset | null) {
   const presets = useMemo(
     () => [
       ...(profiles.data ?? []).map((profile) => presetOf(profile, profile.name, 'A profile of this item', true)),
-      ...(listed.data?.visualizations ?? []).map((one) => presetOf(one, one.label, one.description, false)),
+      ...(listed.data?.visualizations ?? []).map((visualization) =>
+        presetOf(visualization, visualization.label, visualization.description, false),
+      ),
     ],
     [profiles.data, listed.data],
   )

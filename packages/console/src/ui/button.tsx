@@ -5,15 +5,15 @@ import styles from './button.module.css'
 import { classes } from './classes.ts'
 import { Icon, type IconName } from './icons.tsx'
 
-interface ButtonLook {
-  look?: 'plain' | 'primary' | 'quiet' | 'danger'
+interface ButtonStyle {
+  variant?: 'plain' | 'primary' | 'quiet' | 'danger'
   size?: 's' | 'm' | 'l'
   wide?: boolean
   /** It is an icon alone. */
   alone?: boolean
 }
 
-interface ButtonParts extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'>, Omit<ButtonLook, 'alone'> {
+interface ButtonParts extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'>, Omit<ButtonStyle, 'alone'> {
   icon?: IconName
   busy?: boolean
   children?: ReactNode
@@ -22,18 +22,18 @@ interface ButtonParts extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'chi
 }
 
 const SIZES = { s: styles.small, m: undefined, l: styles.large }
-const LOOKS = { plain: undefined, primary: styles.primary, quiet: styles.quiet, danger: styles.danger }
+const VARIANTS = { plain: undefined, primary: styles.primary, quiet: styles.quiet, danger: styles.danger }
 
 /** The classes of a button, for elements that only look like one. */
-const buttonClass = ({ look = 'plain', size = 'm', wide, alone }: ButtonLook) =>
-  classes(styles.button, LOOKS[look], SIZES[size], wide && styles.wide, alone && styles.iconOnly)
+const buttonClass = ({ variant = 'plain', size = 'm', wide, alone }: ButtonStyle) =>
+  classes(styles.button, VARIANTS[variant], SIZES[size], wide && styles.wide, alone && styles.iconOnly)
 
-export function Button({ look, size, icon, wide, busy, label, children, disabled, className, ...rest }: ButtonParts): ReactElement {
+export function Button({ variant, size, icon, wide, busy, label, children, disabled, className, ...rest }: ButtonParts): ReactElement {
   return (
     <button
       type="button"
       {...rest}
-      className={classes(buttonClass({ look, size, wide, alone: children === undefined }), className)}
+      className={classes(buttonClass({ variant, size, wide, alone: children === undefined }), className)}
       aria-label={label}
       title={label}
       disabled={disabled || busy}
@@ -45,15 +45,15 @@ export function Button({ look, size, icon, wide, busy, label, children, disabled
   )
 }
 
-interface LinkButtonParts extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'children'>, Omit<ButtonLook, 'alone'> {
+interface LinkButtonParts extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'children'>, Omit<ButtonStyle, 'alone'> {
   icon?: IconName
   children?: ReactNode
   label?: string
 }
 
-function ButtonAnchor({ look, size, icon, wide, children, label, ...anchor }: LinkButtonParts): ReactElement {
+function ButtonAnchor({ variant, size, icon, wide, children, label, ...anchor }: LinkButtonParts): ReactElement {
   return (
-    <a {...anchor} className={buttonClass({ look, size, wide, alone: children === undefined })} aria-label={label} title={label}>
+    <a {...anchor} className={buttonClass({ variant, size, wide, alone: children === undefined })} aria-label={label} title={label}>
       {icon && <Icon name={icon} />}
       {children}
     </a>

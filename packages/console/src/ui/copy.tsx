@@ -14,16 +14,16 @@ export async function copyText(text: string, what = 'Copied'): Promise<void> {
 export function CopyButton({
   text,
   label = 'Copy',
-  look,
+  variant,
   size = 's',
 }: {
   text: string
   label?: string
-  look?: 'primary' | 'quiet'
+  variant?: 'primary' | 'quiet'
   size?: 's' | 'm'
 }): ReactElement {
   return (
-    <Button icon="copy" size={size} look={look} onClick={() => void copyText(text)}>
+    <Button icon="copy" size={size} variant={variant} onClick={() => void copyText(text)}>
       {label}
     </Button>
   )

@@ -16,7 +16,7 @@ export function Secret({ text, label }: { text: string; label: string }): ReactE
       <Button size="s" onClick={() => setShown(!shown)}>
         {shown ? 'Hide' : 'Show'}
       </Button>
-      <CopyButton text={text} look="primary" />
+      <CopyButton text={text} variant="primary" />
     </div>
   )
 }

@@ -79,12 +79,12 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
         actions={
           <>
             {retry && (
-              <Button look="primary" size="s" onClick={retry}>
+              <Button variant="primary" size="s" onClick={retry}>
                 Try again
               </Button>
             )}
             {reference && (
-              <Button size="s" look="quiet" icon="copy" onClick={() => void copyText(reference)}>
+              <Button size="s" variant="quiet" icon="copy" onClick={() => void copyText(reference)}>
                 <span className={ui.mono}>{reference}</span>
               </Button>
             )}

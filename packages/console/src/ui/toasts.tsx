@@ -19,7 +19,7 @@ const MAX_SHOWN = 4
 const toasts = createStore<readonly Toast[]>([])
 let nextId = 1
 
-const dismiss = (id: number) => toasts.set(toasts.get().filter((one) => one.id !== id))
+const dismiss = (id: number) => toasts.set(toasts.get().filter((toast) => toast.id !== id))
 
 export function toast(text: string, tone: 'ok' | 'bad' = 'ok', action?: Toast['action'], shownMs = SHOWN_MS): () => void {
   const id = nextId++

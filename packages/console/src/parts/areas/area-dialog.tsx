@@ -70,7 +70,7 @@ function BoxForm({ box, onTake }: { box: Box; onTake(shape: GeoJSON.Polygon): vo
       <p className={classes(ui.soft, ui.small)}>
         {isGood ? areaText(areaOf(boxPolygon(numbers))) : 'West must be less than east, and south less than north.'}
       </p>
-      <Button type="submit" look="primary" disabled={!isGood}>
+      <Button type="submit" variant="primary" disabled={!isGood}>
         Use this area
       </Button>
     </form>
@@ -103,7 +103,7 @@ function PointForm({ onTake }: { onTake(shape: GeoJSON.Polygon): void }): ReactE
         placeholder="-33.19, 137.99"
       />
       <Field label="Radius, km" inputMode="decimal" value={radius} onChange={(event) => setRadius(event.target.value)} />
-      <Button type="submit" look="primary">
+      <Button type="submit" variant="primary">
         Use this area
       </Button>
     </form>
@@ -156,7 +156,7 @@ function TextForm({ text: initial, onTake }: { text: string; onTake(shape: GeoJS
           {error}
         </Note>
       )}
-      <Button type="submit" look="primary" disabled={text.trim() === ''}>
+      <Button type="submit" variant="primary" disabled={text.trim() === ''}>
         Use this area
       </Button>
     </form>

@@ -57,15 +57,15 @@ export function AreaTools({ onArea, children }: { onArea(area: Area): void; chil
         role="toolbar"
         aria-label="Area"
       >
-        {TOOLS.map(({ mode: one, icon, text }) => (
+        {TOOLS.map(({ mode: toolMode, icon, text }) => (
           <button
-            key={one}
+            key={toolMode}
             type="button"
-            className={mode === one ? mapSlotStyles.selected : ''}
-            aria-pressed={mode === one}
+            className={mode === toolMode ? mapSlotStyles.selected : ''}
+            aria-pressed={mode === toolMode}
             aria-label={text}
             title={text}
-            onClick={() => void begin(one)}
+            onClick={() => void begin(toolMode)}
           >
             <Icon name={icon} />
           </button>

@@ -31,7 +31,7 @@ const TOOLS_PX = 62
 
 export const collectionOf = (geometries: readonly (GeoJSON.Geometry | null | undefined)[]): GeoJSON.Geometry => ({
   type: 'GeometryCollection',
-  geometries: geometries.filter((one) => one != null),
+  geometries: geometries.filter((geometry) => geometry != null),
 })
 
 export function CardMap({ label, children, className = styles.wide, ...drawn }: CardMapParts): ReactElement {

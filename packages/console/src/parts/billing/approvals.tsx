@@ -47,7 +47,7 @@ function ApprovalNote({ approval }: { approval: SpendApproval }): ReactElement {
             </Button>
             <Button
               size="s"
-              look="primary"
+              variant="primary"
               busy={approve.isPending}
               onClick={() => approve.mutate({ approval_id: approval.id }, { onError, onSuccess: () => void toast('Approved') })}
             >
@@ -101,15 +101,15 @@ export function ApprovalTable({ approvals }: { approvals: readonly SpendApproval
           </tr>
         </thead>
         <tbody>
-          {approvals.map((one) => (
-            <tr key={one.id}>
-              <td>{dateTime(one.created_at)}</td>
-              <td>{nameOf(one.requested_by)}</td>
-              <td>{one.reason ?? one.operation ?? '–'}</td>
-              <td className={tableStyles.number}>{one.credits === null ? '–' : count(one.credits)}</td>
-              <td className={tableStyles.number}>{one.price_credits === null ? '–' : count(one.price_credits)}</td>
+          {approvals.map((approval) => (
+            <tr key={approval.id}>
+              <td>{dateTime(approval.created_at)}</td>
+              <td>{nameOf(approval.requested_by)}</td>
+              <td>{approval.reason ?? approval.operation ?? '–'}</td>
+              <td className={tableStyles.number}>{approval.credits === null ? '–' : count(approval.credits)}</td>
+              <td className={tableStyles.number}>{approval.price_credits === null ? '–' : count(approval.price_credits)}</td>
               <td>
-                <State of={one.status} />
+                <State of={approval.status} />
               </td>
             </tr>
           ))}

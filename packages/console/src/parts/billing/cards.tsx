@@ -56,7 +56,7 @@ export function CardList(): ReactElement {
               )}
               <Button
                 size="s"
-                look="danger"
+                variant="danger"
                 onClick={() => detach.mutate({ payment_method_row_id: card.id }, { onError: (error) => void toast(error.message, 'bad') })}
               >
                 Remove
@@ -106,7 +106,7 @@ export function AddCard({ onClose }: { onClose(): void }): ReactElement {
         <Choice label="Test card" value={card} onChange={(event) => setCard(event.target.value)} options={TEST_CARDS} />
         <FormProblem error={error} />
         {isProblem(error, 'billing-not-configured') && <p className={ui.soft}>The operator of this service takes no cards.</p>}
-        <Button type="submit" look="primary" busy={busy}>
+        <Button type="submit" variant="primary" busy={busy}>
           Save the card
         </Button>
       </form>
@@ -138,7 +138,7 @@ export function AutoTopup(): ReactElement {
       aside={data && <Toggle label="Automatic top-up" on={data.enabled} onChange={save} disabled={set.isPending} />}
     >
       <Loaded query={setting} rows={2}>
-        {(one) =>
+        {(loaded) =>
           editing ? (
             <form
               className={classes(ui.flexColumn, ui.gap12)}
@@ -155,15 +155,16 @@ export function AutoTopup(): ReactElement {
               />
               <Field label="Add credits" inputMode="numeric" value={amount} onChange={(event) => setAmount(event.target.value)} />
               <Field label="At most a day, A$" inputMode="numeric" value={cap} onChange={(event) => setCap(event.target.value)} />
-              <Button type="submit" look="primary" busy={set.isPending}>
+              <Button type="submit" variant="primary" busy={set.isPending}>
                 Keep and switch on
               </Button>
             </form>
           ) : (
             <>
-              {one.threshold_credits !== null && one.topup_amount_credits !== null ? (
+              {loaded.threshold_credits !== null && loaded.topup_amount_credits !== null ? (
                 <p>
-                  When fewer than <b>{count(one.threshold_credits)}</b> credits are available, add <b>{count(one.topup_amount_credits)}</b>.
+                  When fewer than <b>{count(loaded.threshold_credits)}</b> credits are available, add{' '}
+                  <b>{count(loaded.topup_amount_credits)}</b>.
                 </p>
               ) : (
                 <p className={ui.soft}>Off. Orders stop when the wallet is empty.</p>
@@ -171,9 +172,9 @@ export function AutoTopup(): ReactElement {
               <div className={ui.marginTop8}>
                 <Facts
                   rows={[
-                    ['At most in a day', one.daily_charge_cap_aud === null ? '–' : aud(one.daily_charge_cap_aud)],
-                    ['Charged today', aud(one.charged_today_aud)],
-                    ['Last attempt', one.last_attempt_at ? dateTime(one.last_attempt_at) : '–'],
+                    ['At most in a day', loaded.daily_charge_cap_aud === null ? '–' : aud(loaded.daily_charge_cap_aud)],
+                    ['Charged today', aud(loaded.charged_today_aud)],
+                    ['Last attempt', loaded.last_attempt_at ? dateTime(loaded.last_attempt_at) : '–'],
                   ]}
                 />
               </div>
@@ -181,9 +182,9 @@ export function AutoTopup(): ReactElement {
                 size="s"
                 className={ui.marginTop12}
                 onClick={() => {
-                  setThreshold(String(one.threshold_credits ?? 20_000))
-                  setAmount(String(one.topup_amount_credits ?? 100_000))
-                  setCap(String(one.daily_charge_cap_aud ?? 5_000))
+                  setThreshold(String(loaded.threshold_credits ?? 20_000))
+                  setAmount(String(loaded.topup_amount_credits ?? 100_000))
+                  setCap(String(loaded.daily_charge_cap_aud ?? 5_000))
                   setEditing(true)
                 }}
               >

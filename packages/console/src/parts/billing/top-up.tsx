@@ -61,7 +61,7 @@ export function AddCredits({ onClose, missing }: { onClose(): void; missing?: nu
             </b>{' '}
             The balance is {count(done.new_balance)} credits.
           </Note>
-          <Button look="primary" onClick={onClose}>
+          <Button variant="primary" onClick={onClose}>
             Done
           </Button>
         </div>
@@ -74,15 +74,15 @@ export function AddCredits({ onClose, missing }: { onClose(): void; missing?: nu
           }}
         >
           <div className={classes(ui.flexRow, ui.gap6, ui.wrap)} role="group" aria-label="Amount">
-            {AMOUNTS.map((one) => (
+            {AMOUNTS.map((amount) => (
               <button
-                key={one}
+                key={amount}
                 type="button"
-                className={dollars === one ? classes(chipStyles.chip, chipStyles.selected) : chipStyles.chip}
-                aria-pressed={dollars === one}
-                onClick={() => change(String(one))}
+                className={dollars === amount ? classes(chipStyles.chip, chipStyles.selected) : chipStyles.chip}
+                aria-pressed={dollars === amount}
+                onClick={() => change(String(amount))}
               >
-                {aud(one)}
+                {aud(amount)}
               </button>
             ))}
           </div>
@@ -101,11 +101,11 @@ export function AddCredits({ onClose, missing }: { onClose(): void; missing?: nu
             onCard={() => setAddingCard(true)}
           />
           {card ? (
-            <Button type="submit" look="primary" busy={busy} disabled={!(dollars > 0)}>
+            <Button type="submit" variant="primary" busy={busy} disabled={!(dollars > 0)}>
               Charge {aud(dollars || 0)}
             </Button>
           ) : (
-            <Button look="primary" onClick={() => setAddingCard(true)}>
+            <Button variant="primary" onClick={() => setAddingCard(true)}>
               Add a card first
             </Button>
           )}
@@ -153,7 +153,7 @@ export function Refusal({ error, secret, onConfirmed, onCard }: RefusalParts): R
       <b>Your bank asks whether this is you</b>
       <p className={classes(ui.soft, ui.small)}>3-D Secure of the sandbox: with a real processor its own window opens here.</p>
       <FormProblem error={failed} />
-      <Button look="primary" busy={busy} onClick={() => void confirm()}>
+      <Button variant="primary" busy={busy} onClick={() => void confirm()}>
         Yes, it is me
       </Button>
     </div>

@@ -21,7 +21,7 @@ export function OrderActions({ order }: { order: Order }): ReactElement {
   return (
     <>
       {isCancellable(order) && mayWrite(who, project) && (
-        <Button look="danger" onClick={() => setCancelling(true)}>
+        <Button variant="danger" onClick={() => setCancelling(true)}>
           {order.status === 'pending' ? 'Decline and cancel' : 'Cancel the order'}
         </Button>
       )}
@@ -29,7 +29,7 @@ export function OrderActions({ order }: { order: Order }): ReactElement {
         Lineage
       </LinkButton>
       {first && (
-        <LinkButton look="primary" icon="layers" to="/view/$item" params={{ item: first }}>
+        <LinkButton variant="primary" icon="layers" to="/view/$item" params={{ item: first }}>
           {order.itemIds.length === 1 ? 'Open the item' : `Open ${order.itemIds.length} items`}
         </LinkButton>
       )}
@@ -54,7 +54,7 @@ function CancelOrder({ order, onClose }: { order: Order; onClose(): void }): Rea
         </p>
         <FormProblem error={spend.error} />
         <div className={classes(ui.flexRow, ui.gap8)}>
-          <Button look="danger" busy={spend.busy} onClick={spend.run}>
+          <Button variant="danger" busy={spend.busy} onClick={spend.run}>
             Cancel &lsquo;{order.displayName}&rsquo;
           </Button>
           <Button onClick={onClose}>Keep it</Button>

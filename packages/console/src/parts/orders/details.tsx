@@ -60,7 +60,7 @@ export function Details({ order }: { order: Order }): ReactElement {
     <Card title="Details">
       <Facts
         rows={[
-          ['Order', <CopyButton key="id" text={order.id} label={`${order.id.slice(0, 13)}…`} look="quiet" />],
+          ['Order', <CopyButton key="id" text={order.id} label={`${order.id.slice(0, 13)}…`} variant="quiet" />],
           [
             'Project',
             <Link key="project" to="/library/$project" params={{ project: order.projectId }}>
@@ -89,7 +89,7 @@ function TagEditor({ order, mayEdit }: { order: Order; mayEdit: boolean }): Reac
           <Badge key={tag}>{tag}</Badge>
         ))}
         {mayEdit && (
-          <Button size="s" look="quiet" icon="plus" onClick={() => setText(order.tags.join(', '))}>
+          <Button size="s" variant="quiet" icon="plus" onClick={() => setText(order.tags.join(', '))}>
             {order.tags.length === 0 ? 'Add tags' : 'Change tags'}
           </Button>
         )}
@@ -107,7 +107,7 @@ function TagEditor({ order, mayEdit }: { order: Order; mayEdit: boolean }): Reac
       <Field label="Tags, with commas between" value={text} onChange={(event) => setText(event.target.value)} />
       <FormProblem error={update.error} />
       <div className={classes(ui.flexRow, ui.gap8)}>
-        <Button type="submit" size="s" look="primary" busy={update.isPending}>
+        <Button type="submit" size="s" variant="primary" busy={update.isPending}>
           Keep
         </Button>
         <Button size="s" onClick={() => setText(null)}>

@@ -116,7 +116,7 @@ function TooFewCredits({ spend }: { spend: Spend }): ReactElement {
         {who.isAdmin ? 'After adding credits the same order is placed, once.' : 'An owner or admin of the organization can add credits.'}
         {who.isAdmin && (
           <div className={ui.marginTop8}>
-            <Button size="s" look="primary" icon="plus" onClick={() => setAdding(true)}>
+            <Button size="s" variant="primary" icon="plus" onClick={() => setAdding(true)}>
               Add credits
             </Button>
           </div>
@@ -173,7 +173,7 @@ function AboveCap({ spend }: { spend: Spend }): ReactElement {
       </div>
       <Field label="Why it is needed" value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
       <FormProblem error={ask.error} />
-      <Button look="primary" icon="users" busy={ask.isPending} onClick={send}>
+      <Button variant="primary" icon="users" busy={ask.isPending} onClick={send}>
         Ask for approval
       </Button>
     </div>
@@ -195,22 +195,22 @@ function AcceptLicence({ eula, document, onAccepted, onClose }: LicenceParts): R
   return (
     <Dialog title="Licence" onClose={onClose} size={620}>
       <Loaded query={text} rows={5}>
-        {(one) => (
+        {(loaded) => (
           <div className={classes(ui.flexColumn, ui.gap12)}>
             <p className={classes(ui.soft, ui.small)}>
-              Version {one.version}. You accept it for {who.organizationName}.
+              Version {loaded.version}. You accept it for {who.organizationName}.
             </p>
             <div className={styles.licenceText} tabIndex={0} role="region" aria-label="Text of the licence">
-              {one.text}
+              {loaded.text}
             </div>
             <FormProblem error={accept.error} />
             <div className={classes(ui.flexRow, ui.gap8)}>
               <Button
-                look="primary"
+                variant="primary"
                 busy={accept.isPending}
                 onClick={() => accept.mutate({ eula_id: eula, document_id: document, is_accepted: true }, { onSuccess: onAccepted })}
               >
-                Accept version {one.version}
+                Accept version {loaded.version}
               </Button>
               <Button onClick={onClose}>Not now</Button>
             </div>
@@ -248,7 +248,7 @@ export function LicenceRows({ products }: { products: readonly string[] }): Reac
               {eula.accepted ? 'Accepted by your organization.' : 'It has to be accepted before you order.'}
             </span>
           </span>
-          <Button size="s" look={eula.accepted ? 'plain' : 'primary'} onClick={() => setReading(eula.id)}>
+          <Button size="s" variant={eula.accepted ? 'plain' : 'primary'} onClick={() => setReading(eula.id)}>
             {eula.accepted ? 'Read' : 'Read and accept'}
           </Button>
         </div>

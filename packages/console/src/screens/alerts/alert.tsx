@@ -21,10 +21,10 @@ const PAGE = 20
 
 export function Alert(): ReactElement {
   const { id } = useParams({ from: '/inside/alerts/$id' })
-  const found = useOp('alerts.rule.get', { rule_id: id })
-  const rule = found.data?.alert_rule
+  const ruleQuery = useOp('alerts.rule.get', { rule_id: id })
+  const rule = ruleQuery.data?.alert_rule
   useTitle({ text: 'Monitor', to: '/alerts' }, rule?.name ?? 'Alert')
-  if (found.isError && !rule) return <Failed error={found.error} retry={() => void found.refetch()} />
+  if (ruleQuery.isError && !rule) return <Failed error={ruleQuery.error} retry={() => void ruleQuery.refetch()} />
   if (!rule) return <Skeleton rows={6} />
   return <RulePage key={id} rule={rule} />
 }
@@ -178,7 +178,7 @@ function DeleteRule({ rule }: { rule: AlertRule }): ReactElement {
     void navigate({ to: '/alerts' })
   }
   return (
-    <Button look="danger" icon="trash" onClick={start}>
+    <Button variant="danger" icon="trash" onClick={start}>
       Delete
     </Button>
   )

@@ -33,7 +33,7 @@ export function Alerts(): ReactElement {
       about="Rules look at each new item and tell you when a value crosses your threshold."
       actions={
         mayWatch && (
-          <LinkButton look="primary" icon="plus" to="/alerts/new">
+          <LinkButton variant="primary" icon="plus" to="/alerts/new">
             New alert
           </LinkButton>
         )

@@ -50,10 +50,10 @@ export function NewAlert(): ReactElement {
 
 export function EditAlert(): ReactElement {
   const { id } = useParams({ from: '/inside/alerts/$id/edit' })
-  const found = useOp('alerts.rule.get', { rule_id: id }, { staleTime: Infinity })
-  const rule = found.data?.alert_rule ?? null
+  const ruleQuery = useOp('alerts.rule.get', { rule_id: id }, { staleTime: Infinity })
+  const rule = ruleQuery.data?.alert_rule ?? null
   useTitle({ text: 'Monitor', to: '/alerts' }, { text: rule?.name ?? 'Alert', to: `/alerts/${id}` }, 'Change')
-  if (found.isError) return <Failed error={found.error} retry={() => void found.refetch()} />
+  if (ruleQuery.isError) return <Failed error={ruleQuery.error} retry={() => void ruleQuery.refetch()} />
   if (!rule) return <Skeleton rows={6} />
   return <Builder key={id} base={draftOf(rule)} rule={rule} index={null} />
 }
@@ -112,7 +112,7 @@ function Builder({ base, rule, index }: BuilderParts): ReactElement {
             Cancel
           </LinkButton>
           <Button
-            look="primary"
+            variant="primary"
             disabled={missing !== null}
             title={missing ? `It needs ${missing}` : undefined}
             busy={create.isPending || update.isPending}
@@ -229,7 +229,7 @@ function Sentence({ draft, set, indices }: PartParts): ReactElement {
           label="Index"
           value={shown?.id ?? ''}
           onChange={(id) => {
-            const index = indices.find((one) => one.id === id)
+            const index = indices.find((candidate) => candidate.id === id)
             if (index) set({ expression: index.formula, mapping: index.mapping })
           }}
           options={[
@@ -411,11 +411,11 @@ function AreaField({ area, onChange }: { area: GeoJSON.Polygon | null; onChange(
   const read = async (given: string) => {
     setText(given)
     if (given.trim() === '') return setProblem(null)
-    const found = await readArea(given).catch(() => null)
-    if (found?.kind !== 'area') return setProblem('This is no area: paste GeoJSON, WKT or KML of one polygon.')
+    const area = await readArea(given).catch(() => null)
+    if (area?.kind !== 'area') return setProblem('This is no area: paste GeoJSON, WKT or KML of one polygon.')
     setProblem(null)
     setText('')
-    onChange(found.geometry)
+    onChange(area.geometry)
   }
   if (area)
     return (

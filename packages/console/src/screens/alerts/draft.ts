@@ -40,7 +40,7 @@ export const parseMapping = (text: string): Record<string, number> =>
   )
 
 export function draftOf(rule: AlertRule): Draft {
-  const has = (list: readonly string[], one: string) => list.includes(one)
+  const has = (list: readonly string[], value: string) => list.includes(value)
   return {
     name: rule.name,
     description: rule.description ?? '',
@@ -57,24 +57,25 @@ export function draftOf(rule: AlertRule): Draft {
   }
 }
 
-const one = <T extends string>(text: string | undefined, of: readonly T[], otherwise: T): T => of.find((each) => each === text) ?? otherwise
+const oneOf = <T extends string>(text: string | undefined, of: readonly T[], otherwise: T): T =>
+  of.find((each) => each === text) ?? otherwise
 
 function fromAddress(url: Readonly<Record<string, string>>, base: Draft): Draft {
   return {
     name: url['name'] ?? base.name,
     description: url['note'] ?? base.description,
     collection: url['collection'] ?? base.collection,
-    on: one(url['on'], ['created', 'updated', 'both'], base.on),
+    on: oneOf(url['on'], ['created', 'updated', 'both'], base.on),
     expression: url['expr'] ?? base.expression,
     mapping: url['bands'] === undefined ? base.mapping : parseMapping(url['bands']),
-    comparison: one(
+    comparison: oneOf(
       url['is'],
       COMPARISONS.map(({ value }) => value),
       base.comparison,
     ),
     threshold: url['at'] ?? base.threshold,
     upper: url['to'] ?? base.upper,
-    tell: one(url['tell'], ['inbox', 'webhook', 'both'], base.tell),
+    tell: oneOf(url['tell'], ['inbox', 'webhook', 'both'], base.tell),
     quiet: url['quiet'] ?? base.quiet,
     area: url['area'] === undefined ? base.area : decodeArea(url['area']),
   }

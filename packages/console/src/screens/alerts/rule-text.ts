@@ -27,7 +27,7 @@ interface Limits {
 
 /** 'above 0.12', 'between 0.1 and 0.3'. */
 export function limitWords({ comparison, threshold, threshold_upper }: Limits): string {
-  const word = COMPARISONS.find((one) => one.value === comparison)!.text
+  const word = COMPARISONS.find((option) => option.value === comparison)!.text
   return comparison === 'between' ? `between ${value(threshold)} and ${value(threshold_upper)}` : `${word} ${value(threshold)}`
 }
 
@@ -41,11 +41,11 @@ export function quietWords(minutes: number): string {
 const EQUAL_WITHIN = 1e-9
 
 /** As the service compares. */
-export function isMet({ comparison, threshold, threshold_upper }: Limits, found: number): boolean {
-  if (comparison === 'gt') return found > threshold
-  if (comparison === 'lt') return found < threshold
-  if (comparison === 'between') return found >= threshold && found <= (threshold_upper ?? threshold)
-  return Math.abs(found - threshold) <= EQUAL_WITHIN * Math.max(Math.abs(found), Math.abs(threshold))
+export function isMet({ comparison, threshold, threshold_upper }: Limits, value: number): boolean {
+  if (comparison === 'gt') return value > threshold
+  if (comparison === 'lt') return value < threshold
+  if (comparison === 'between') return value >= threshold && value <= (threshold_upper ?? threshold)
+  return Math.abs(value - threshold) <= EQUAL_WITHIN * Math.max(Math.abs(value), Math.abs(threshold))
 }
 
 /** The expression with band numbers in place of names: tiles know no names of a rule. */

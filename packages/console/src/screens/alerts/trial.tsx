@@ -86,15 +86,15 @@ export function Trial({ samples, query, terms, isComplete, onThreshold }: TrialP
       retry: false,
     })),
   })
-  const found = samples.map((sample, index) => ({
+  const results = samples.map((sample, index) => ({
     ...sample,
     value: tests[index]?.data?.computed_value ?? null,
     error: tests[index]?.error ?? null,
   }))
   const isPending = tests.some((test) => test.isLoading)
-  const measured = found.filter((one) => one.value !== null)
-  const hits = measured.filter((one) => isComplete && isMet(terms, one.value!))
-  const first = found.find(({ error }) => error !== null)
+  const measured = results.filter((result) => result.value !== null)
+  const hits = measured.filter((result) => isComplete && isMet(terms, result.value!))
+  const first = results.find(({ error }) => error !== null)
   return (
     <>
       <Card
@@ -119,7 +119,7 @@ export function Trial({ samples, query, terms, isComplete, onThreshold }: TrialP
         ) : (
           <>
             <div className={cardStyles.body} aria-live="polite">
-              <Bars found={found.toReversed()} terms={terms} isComplete={isComplete} onThreshold={onThreshold} />
+              <Bars results={results.toReversed()} terms={terms} isComplete={isComplete} onThreshold={onThreshold} />
               <p className={classes(ui.flexRow, ui.between, ui.marginTop8, ui.small, ui.wrap)}>
                 <span>
                   <b>
@@ -131,21 +131,21 @@ export function Trial({ samples, query, terms, isComplete, onThreshold }: TrialP
               </p>
               {first && (
                 <p className={classes(fieldStyles.help, ui.danger)} role="alert">
-                  {found.filter(({ error }) => error !== null).length} could not be measured. {first.name}: {messageOf(first.error)}
+                  {results.filter(({ error }) => error !== null).length} could not be measured. {first.name}: {messageOf(first.error)}
                 </p>
               )}
             </div>
             <ul className={styles.trialList}>
-              {found.slice(0, LISTED).map((one) => (
-                <li key={one.id} className={classes(ui.flexRow, ui.gap12)}>
-                  <Link className={classes(ui.grow, ui.ellipsis)} to="/view/$item" params={{ item: one.id }}>
-                    {one.name}
+              {results.slice(0, LISTED).map((result) => (
+                <li key={result.id} className={classes(ui.flexRow, ui.gap12)}>
+                  <Link className={classes(ui.grow, ui.ellipsis)} to="/view/$item" params={{ item: result.id }}>
+                    {result.name}
                   </Link>
-                  <span className={classes(ui.soft, ui.small, ui.hideOnPhone)}>{date(one.datetime)}</span>
-                  <b className={ui.numeric}>{one.value === null ? '–' : value(one.value)}</b>
-                  {one.value === null ? (
-                    <Badge>{one.error ? 'no value' : 'measuring'}</Badge>
-                  ) : isComplete && isMet(terms, one.value) ? (
+                  <span className={classes(ui.soft, ui.small, ui.hideOnPhone)}>{date(result.datetime)}</span>
+                  <b className={ui.numeric}>{result.value === null ? '–' : value(result.value)}</b>
+                  {result.value === null ? (
+                    <Badge>{result.error ? 'no value' : 'measuring'}</Badge>
+                  ) : isComplete && isMet(terms, result.value) ? (
                     <Badge tone="bad">would alert</Badge>
                   ) : (
                     <Badge>quiet</Badge>
@@ -199,23 +199,23 @@ function ticksOf(low: number, high: number): number[] {
 }
 
 interface BarParts {
-  found: readonly (Sample & { value: number | null })[]
+  results: readonly (Sample & { value: number | null })[]
   terms: Terms
   isComplete: boolean
   onThreshold?: ((threshold: number) => void) | undefined
 }
 
-function Bars({ found, terms, isComplete, onThreshold }: BarParts): ReactElement {
+function Bars({ results, terms, isComplete, onThreshold }: BarParts): ReactElement {
   const chart = useRef<SVGSVGElement>(null)
   const [isDragged, setDragged] = useState(false)
-  const values = found.flatMap((one) => (one.value === null ? [] : [one.value]))
+  const values = results.flatMap((result) => (result.value === null ? [] : [result.value]))
   const ends = [0, ...values, ...(isComplete ? [terms.threshold, terms.threshold_upper ?? terms.threshold] : [])]
   const room = Math.max(1e-9, (Math.max(...ends) - Math.min(...ends)) * 0.08)
   const low = Math.min(0, Math.min(...ends) - (Math.min(...ends) < 0 ? room : 0))
   const high = Math.max(...ends) + room
   const y = (at: number) => BASE - ((at - low) / (high - low)) * (BASE - TOP)
-  const x = (index: number) => LEFT + ((index + 0.5) * (WIDTH - LEFT)) / Math.max(1, found.length)
-  const wide = Math.min(26, (WIDTH - LEFT) / Math.max(1, found.length) - 8)
+  const x = (index: number) => LEFT + ((index + 0.5) * (WIDTH - LEFT)) / Math.max(1, results.length)
+  const wide = Math.min(26, (WIDTH - LEFT) / Math.max(1, results.length) - 8)
   const ticks = ticksOf(low, high)
   const round = (at: number) => Number(at.toPrecision(3))
   const move = (event: PointerEvent) => {
@@ -229,7 +229,7 @@ function Bars({ found, terms, isComplete, onThreshold }: BarParts): ReactElement
     event.preventDefault()
     onThreshold?.(round(terms.threshold + (step * (high - low)) / 100))
   }
-  const every = Math.ceil(found.length / 5)
+  const every = Math.ceil(results.length / 5)
   return (
     <svg ref={chart} className={styles.trial} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label="Value of the rule on each item">
       {ticks.map((tick) => (
@@ -240,26 +240,26 @@ function Bars({ found, terms, isComplete, onThreshold }: BarParts): ReactElement
           </text>
         </g>
       ))}
-      {found.map((one, index) => {
-        const isHit = one.value !== null && isComplete && isMet(terms, one.value)
+      {results.map((result, index) => {
+        const isHit = result.value !== null && isComplete && isMet(terms, result.value)
         return (
-          <g key={one.id}>
-            {one.value !== null && (
+          <g key={result.id}>
+            {result.value !== null && (
               <rect
                 x={x(index) - wide / 2}
-                y={Math.min(y(one.value), y(0))}
+                y={Math.min(y(result.value), y(0))}
                 width={wide}
-                height={Math.max(1, Math.abs(y(one.value) - y(0)))}
+                height={Math.max(1, Math.abs(y(result.value) - y(0)))}
                 rx={2.5}
                 fill={isHit ? 'var(--bad)' : 'var(--c1)'}
                 opacity={isHit ? 1 : 0.75}
               >
-                <title>{`${one.name}, ${date(one.datetime)}: ${value(one.value)}${isHit ? ', would alert' : ''}`}</title>
+                <title>{`${result.name}, ${date(result.datetime)}: ${value(result.value)}${isHit ? ', would alert' : ''}`}</title>
               </rect>
             )}
             {index % every === 0 && (
               <text className={chartsStyles.axis} x={x(index)} y={HEIGHT - 6} textAnchor="middle">
-                {dateShort(one.datetime)}
+                {dateShort(result.datetime)}
               </text>
             )}
           </g>

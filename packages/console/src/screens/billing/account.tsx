@@ -35,8 +35,8 @@ export function Commitments(): ReactElement {
         >
           {({ commitments: list }) => (
             <div className={classes(ui.flexColumn, ui.gap16)}>
-              {list.map((one) => (
-                <CommitmentCard key={one.id} commitment={one} />
+              {list.map((entry) => (
+                <CommitmentCard key={entry.id} commitment={entry} />
               ))}
             </div>
           )}
@@ -104,8 +104,8 @@ function Statement(): ReactElement {
       <div className={cardStyles.body}>
         <Field label="Month" type="month" value={month} onChange={(event) => setUrl({ month: event.target.value || null })} />
       </div>
-      <Loaded query={statement} rows={3} empty={(one) => one.lines.length === 0 && <Empty icon="card" title="Nothing in this month" />}>
-        {(one) => (
+      <Loaded query={statement} rows={3} empty={(month) => month.lines.length === 0 && <Empty icon="card" title="Nothing in this month" />}>
+        {(loaded) => (
           <div className={ui.scrollSideways}>
             <table className={tableStyles.table}>
               <thead>
@@ -115,7 +115,7 @@ function Statement(): ReactElement {
                 </tr>
               </thead>
               <tbody>
-                {one.lines.map((line, index) => (
+                {loaded.lines.map((line, index) => (
                   <tr key={index}>
                     <td>{line.description}</td>
                     <td className={classes(tableStyles.number, ui.numeric)}>{aud(line.amount_aud)}</td>
@@ -123,14 +123,14 @@ function Statement(): ReactElement {
                 ))}
                 <tr>
                   <td>GST</td>
-                  <td className={classes(tableStyles.number, ui.numeric)}>{aud(one.gst_aud)}</td>
+                  <td className={classes(tableStyles.number, ui.numeric)}>{aud(loaded.gst_aud)}</td>
                 </tr>
                 <tr>
                   <td>
                     <b>In all</b>
                   </td>
                   <td className={classes(tableStyles.number, ui.numeric)}>
-                    <b>{aud(one.total_aud)}</b>
+                    <b>{aud(loaded.total_aud)}</b>
                   </td>
                 </tr>
               </tbody>

@@ -11,7 +11,7 @@ export function Cards(): ReactElement {
     <BillingPage
       name="Cards"
       actions={
-        <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+        <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
           Add a card
         </Button>
       }

@@ -16,19 +16,19 @@ import ui from '../../ui/ui.module.css'
 export function InvoiceList({ invoices }: { invoices: readonly Invoice[] }): ReactElement {
   return (
     <ul>
-      {invoices.map((one) => (
-        <li key={one.id} className={listStyles.entry}>
+      {invoices.map((invoice) => (
+        <li key={invoice.id} className={listStyles.entry}>
           <span className={ui.grow}>
-            <Link to="/billing/invoices/$id" params={{ id: one.id }}>
-              <b>{one.number}</b>
+            <Link to="/billing/invoices/$id" params={{ id: invoice.id }}>
+              <b>{invoice.number}</b>
             </Link>
             <br />
             <span className={classes(ui.soft, ui.small)}>
-              {one.period}, due {date(one.due_at)}
+              {invoice.period}, due {date(invoice.due_at)}
             </span>
           </span>
-          <b className={ui.numeric}>{aud(one.total_aud)}</b>
-          <State of={one.status} />
+          <b className={ui.numeric}>{aud(invoice.total_aud)}</b>
+          <State of={invoice.status} />
         </li>
       ))}
     </ul>
@@ -63,12 +63,12 @@ export function InvoicePage(): ReactElement {
   return (
     <BillingPage name={invoice.data ? `Invoice ${invoice.data.number}` : 'Invoice'}>
       <Loaded query={invoice}>
-        {(one) => (
+        {(loaded) => (
           <div className={classes(ui.grid, ui.twoToOne)}>
             <Card title="Lines" flush>
               <table className={tableStyles.table}>
                 <tbody>
-                  {one.lines.map((line, index) => (
+                  {loaded.lines.map((line, index) => (
                     <tr key={index}>
                       <td>{line.description}</td>
                       <td className={classes(tableStyles.number, ui.numeric)}>{aud(line.amount_aud)}</td>
@@ -77,19 +77,19 @@ export function InvoicePage(): ReactElement {
                 </tbody>
               </table>
             </Card>
-            <Card title={<State of={one.status} />}>
+            <Card title={<State of={loaded.status} />}>
               <Facts
                 rows={[
-                  ['Period', one.period],
-                  ['Before GST', aud(one.subtotal_aud)],
-                  ['GST', aud(one.gst_aud)],
-                  ['Total', <b key="t">{aud(one.total_aud)}</b>],
-                  ['Due', `${aud(one.due_aud)} by ${date(one.due_at)}`],
+                  ['Period', loaded.period],
+                  ['Before GST', aud(loaded.subtotal_aud)],
+                  ['GST', aud(loaded.gst_aud)],
+                  ['Total', <b key="t">{aud(loaded.total_aud)}</b>],
+                  ['Due', `${aud(loaded.due_aud)} by ${date(loaded.due_at)}`],
                 ]}
               />
               <a
                 className={classes(buttonStyles.button, buttonStyles.primary, buttonStyles.wide, ui.marginTop12)}
-                href={one.document_url}
+                href={loaded.document_url}
                 target="_blank"
                 rel="noreferrer"
               >

@@ -41,22 +41,22 @@ function LedgerRows({ transactions }: { transactions: readonly CreditTransaction
           </tr>
         </thead>
         <tbody>
-          {transactions.map((one) => (
-            <tr key={one.id}>
-              <td>{dateTimeShort(one.created_at)}</td>
+          {transactions.map((transaction) => (
+            <tr key={transaction.id}>
+              <td>{dateTimeShort(transaction.created_at)}</td>
               <td>
-                <Badge tone={REASONS[one.type] ?? ''}>{one.type}</Badge> {one.description}
+                <Badge tone={REASONS[transaction.type] ?? ''}>{transaction.type}</Badge> {transaction.description}
               </td>
               <td className={classes(ui.mono, ui.faint, ui.hideOnPhone)}>
-                {one.reference_type ? `${one.reference_type} ${shortId(one.reference_id ?? '')}` : ''}
+                {transaction.reference_type ? `${transaction.reference_type} ${shortId(transaction.reference_id ?? '')}` : ''}
               </td>
-              <td className={classes(tableStyles.number, ui.numeric, one.credits > 0 ? ui.success : '')}>
+              <td className={classes(tableStyles.number, ui.numeric, transaction.credits > 0 ? ui.success : '')}>
                 <b>
-                  {one.credits > 0 ? '+' : '−'}
-                  {count(Math.abs(one.credits))}
+                  {transaction.credits > 0 ? '+' : '−'}
+                  {count(Math.abs(transaction.credits))}
                 </b>
               </td>
-              <td className={classes(tableStyles.number, ui.numeric, ui.hideOnPhone)}>{count(one.balance_after)}</td>
+              <td className={classes(tableStyles.number, ui.numeric, ui.hideOnPhone)}>{count(transaction.balance_after)}</td>
             </tr>
           ))}
         </tbody>
@@ -86,7 +86,14 @@ async function saveLedger(wanted: { reason?: 'topup' }): Promise<void> {
   const all = await readAll('billing.credits.transactions', wanted, { size: FILE_PAGE, rows: ({ transactions }) => transactions })
   saveCsv('ledger', [
     ['when', 'type', 'description', 'reference', 'credits', 'balance'],
-    ...all.map((one) => [one.created_at, one.type, one.description ?? '', one.reference_id ?? '', one.credits, one.balance_after]),
+    ...all.map((transaction) => [
+      transaction.created_at,
+      transaction.type,
+      transaction.description ?? '',
+      transaction.reference_id ?? '',
+      transaction.credits,
+      transaction.balance_after,
+    ]),
   ])
 }
 
@@ -106,7 +113,7 @@ export function Ledger(): ReactElement {
               hideLabel
               value={reason}
               onChange={(event) => setReason(event.target.value)}
-              options={[{ value: '', text: 'All kinds' }, ...Object.keys(REASONS).map((one) => ({ value: one, text: one }))]}
+              options={[{ value: '', text: 'All kinds' }, ...Object.keys(REASONS).map((kind) => ({ value: kind, text: kind }))]}
             />
             <Button icon="down" onClick={() => void saveLedger(wanted).catch((error: unknown) => toast(headline(error), 'bad'))}>
               CSV

@@ -31,7 +31,7 @@ export function Overview(): ReactElement {
       name="Overview"
       actions={
         !isOnAccount && (
-          <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+          <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
             Add credits
           </Button>
         )
@@ -149,7 +149,7 @@ const Kpi = ({ name, big, small }: { name: string; big: string; small: string })
 const DAY_MS = 86_400_000
 const MANY_DAYS = 730
 const paceOf = (days: number) => (days > MANY_DAYS ? `${count(Math.floor(days / 365))} years` : `${Math.floor(days)} days`)
-const sumOf = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0)
+const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
 
 function spentInDays(transactions: readonly CreditTransaction[], days: number): number {
   const since = Date.now() - days * DAY_MS
@@ -181,7 +181,7 @@ function Spending({ transactions }: { transactions: readonly CreditTransaction[]
     return {
       times: Array.from({ length }, (_, index) => ((today - length + 1 + index) * DAY_MS) / 1000),
       series: [...sums].map(([label, values], index) => ({ label, values, colour: colours[index % colours.length]! })),
-      total: [...sums.values()].flat().reduce((sum, one) => sum + one, 0),
+      total: [...sums.values()].flat().reduce((sum, value) => sum + value, 0),
     }
   }, [transactions, days])
   return (

@@ -79,7 +79,7 @@ export function ChangePanel({ a, b, look }: { a: Item; b: Item; look: string }):
             >
               Alert on this
             </LinkButton>
-            <Button size="s" look="quiet" onClick={() => setArea(null)}>
+            <Button size="s" variant="quiet" onClick={() => setArea(null)}>
               Close
             </Button>
           </div>

@@ -30,8 +30,8 @@ export function AreaBox({ area, onArea, onFit }: { area: Area; onArea(area: Area
                 {areaText(size)}, {corners} of {MAX_VERTICES} points
               </span>
             </button>
-            <Button look="quiet" icon="poly" label="Edit the area as text" onClick={() => setDialog(true)} />
-            <Button look="quiet" icon="x" label="Remove the area" onClick={() => onArea(null)} />
+            <Button variant="quiet" icon="poly" label="Edit the area as text" onClick={() => setDialog(true)} />
+            <Button variant="quiet" icon="x" label="Remove the area" onClick={() => onArea(null)} />
           </>
         ) : (
           <>

@@ -37,10 +37,10 @@ function Chip({ text, isOn, onReset, children }: ChipParts): ReactElement {
         <div className={classes(ui.flexColumn, ui.gap12, styles.chipForm)}>
           {children}
           <div className={classes(ui.flexRow, ui.between)}>
-            <Button size="s" look="quiet" onClick={onReset} disabled={!isOn}>
+            <Button size="s" variant="quiet" onClick={onReset} disabled={!isOn}>
               Reset
             </Button>
-            <Button size="s" look="primary" onClick={() => setOpen(false)}>
+            <Button size="s" variant="primary" onClick={() => setOpen(false)}>
               Done
             </Button>
           </div>
@@ -62,7 +62,7 @@ export function FilterChips({ url, setUrl, vendors, withSources }: FilterParts):
   const chosen = sources ? sources.split('.') : null
   const toggle = (host: string, on: boolean) => {
     const now = chosen ?? vendors.map(({ host_name }) => host_name)
-    const next = on ? [...now, host] : now.filter((one) => one !== host)
+    const next = on ? [...now, host] : now.filter((chosen) => chosen !== host)
     setUrl({ sources: next.length === 0 || next.length === vendors.length ? null : next.join('.') })
   }
   return (

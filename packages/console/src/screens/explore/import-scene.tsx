@@ -41,14 +41,14 @@ export function ImportScene({ scene }: { scene: Scene }): ReactElement {
     return <p className={classes(ui.soft, ui.small)}>You can look at it here. To keep it, ask for a project in which you are an editor.</p>
   if (writable.length === 1)
     return (
-      <Button look="primary" wide icon="plus" busy={busy} onClick={() => void add(writable[0]!.id)}>
+      <Button variant="primary" wide icon="plus" busy={busy} onClick={() => void add(writable[0]!.id)}>
         Add to {writable[0]!.name}
       </Button>
     )
   return (
     <Menu transitionProps={{ duration: 120 }} width="target">
       <Menu.Target>
-        <Button look="primary" wide icon="plus" busy={busy}>
+        <Button variant="primary" wide icon="plus" busy={busy}>
           Add to a project
         </Button>
       </Menu.Target>

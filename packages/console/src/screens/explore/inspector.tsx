@@ -41,8 +41,8 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
     <aside className={classes(workspaceStyles.panel, workspaceStyles.right, workspaceStyles.onPhone)} aria-label="Scene">
       <div className={classes(ui.flexRow, styles.inspectorHeader)}>
         <h2 className={classes(ui.grow, ui.ellipsis)}>{scene.title}</h2>
-        <Button look="quiet" icon="copy" label="Copy the id" onClick={() => void copyText(scene.id)} />
-        <Button look="quiet" icon="x" label="Close the scene" onClick={onClose} />
+        <Button variant="quiet" icon="copy" label="Copy the id" onClick={() => void copyText(scene.id)} />
+        <Button variant="quiet" icon="x" label="Close the scene" onClick={onClose} />
       </div>
       <div className={workspaceStyles.scroll}>
         {(scene.quicklook ?? scene.thumbnail) && (
@@ -52,7 +52,7 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
         )}
         <div className={workspaceStyles.section}>
           {scene.kind === 'item' ? (
-            <LinkButton to="/view/$item" params={{ item: scene.id }} look="primary" wide icon="eye">
+            <LinkButton to="/view/$item" params={{ item: scene.id }} variant="primary" wide icon="eye">
               Open
             </LinkButton>
           ) : (
@@ -71,7 +71,7 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
                   <ImportScene scene={scene} />
                 ) : (
                   <Button
-                    look="primary"
+                    variant="primary"
                     wide
                     icon={isInCart ? 'check' : 'cart'}
                     onClick={() => toggleInCart(scene, area)}

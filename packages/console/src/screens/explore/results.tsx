@@ -105,7 +105,7 @@ export function Results(parts: ResultsParts): ReactElement {
             <Icon name="cart" /> <b>{plural(cart.length, 'scene')}</b>{' '}
             <span className={ui.soft}>{estimate.data ? audOfCredits(estimate.data.total_credits) : 'being priced'}</span>
           </span>
-          <LinkButton to="/orders/review" look="primary">
+          <LinkButton to="/orders/review" variant="primary">
             Review order
           </LinkButton>
         </div>
@@ -125,7 +125,7 @@ function SourceFailures({ failures }: { failures: SceneSearch['failures'] }): Re
           ? `${first.title} did not answer.`
           : `${failures.length} sources did not answer: ${failures.map(({ title }) => title).join(', ')}`}
       </span>
-      <Button size="s" look="quiet" onClick={() => failures.forEach(({ retry }) => retry())}>
+      <Button size="s" variant="quiet" onClick={() => failures.forEach(({ retry }) => retry())}>
         Retry
       </Button>
     </div>

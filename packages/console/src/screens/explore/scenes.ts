@@ -24,7 +24,7 @@ const text = (value: unknown) => (typeof value === 'string' ? value : null)
 
 function fromCatalog(feature: CatalogScene, vendor: CatalogVendor, area: GeoJSON.Polygon | null): Scene {
   const { properties, links, id } = feature
-  const link = (rel: string) => links.find((one) => one.rel === rel)?.href
+  const link = (rel: string) => links.find((candidate) => candidate.rel === rel)?.href
   const path = (href: string | undefined) => (href ? new URL(href, location.origin).pathname : null)
   const bands = Array.isArray(properties['eo:bands'])
     ? (properties['eo:bands'] as { name?: string }[]).flatMap(({ name }) => name ?? [])

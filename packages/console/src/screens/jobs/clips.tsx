@@ -31,7 +31,7 @@ export function Clips(): ReactElement {
       title="Clips"
       about="The part of a raster under an area, pixel for pixel, as an item of its own."
       actions={
-        <LinkButton look="primary" icon="poly" to="/processes/$id" params={{ id: CLIP }}>
+        <LinkButton variant="primary" icon="poly" to="/processes/$id" params={{ id: CLIP }}>
           Clip an item
         </LinkButton>
       }
@@ -177,7 +177,7 @@ function ClipArea({ id, box }: { id: string; box: Box }): ReactElement {
         />
         <Field label="Name of the clip (optional)" value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
         <SpendRefusal spend={spend} />
-        <Button look="primary" busy={spend.busy} disabled={missing !== null} onClick={spend.run}>
+        <Button variant="primary" busy={spend.busy} disabled={missing !== null} onClick={spend.run}>
           {missing ?? 'Clip'}
         </Button>
       </div>

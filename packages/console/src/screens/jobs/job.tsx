@@ -29,7 +29,7 @@ export function JobPage(): ReactElement {
   const job = useOp(
     'processing.job.get',
     { job_id: id },
-    { staleTime: 0, refetchInterval: LOOK_EVERY_MS, while: ({ job: one }) => isUnderWay(one) },
+    { staleTime: 0, refetchInterval: LOOK_EVERY_MS, while: ({ job }) => isUnderWay(job) },
   )
   useTitle({ text: 'Jobs', to: '/jobs' }, 'Job')
   if (!job.data) return <WaitingPage title="Job" query={job} />
@@ -66,7 +66,7 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
           {isUnderWay(job) && <CancelJob job={job} />}
           <DeleteJob job={job} />
           {first && (
-            <LinkButton look="primary" icon="layers" to="/view/$item" params={{ item: first }}>
+            <LinkButton variant="primary" icon="layers" to="/view/$item" params={{ item: first }}>
               {job.output_item_ids.length === 1 ? 'Open the result' : 'Open the first result'}
             </LinkButton>
           )}
@@ -109,7 +109,7 @@ function JobFacts({ job }: { job: ProcessingJob }): ReactElement {
       <Card title="Details">
         <Facts
           rows={[
-            ['Job', <CopyButton key="id" text={job.id} label={`${job.id.slice(0, 13)}…`} look="quiet" />],
+            ['Job', <CopyButton key="id" text={job.id} label={`${job.id.slice(0, 13)}…`} variant="quiet" />],
             ['Requested', dateTime(job.created_at)],
             ['Begun', dateTime(job.started_at)],
             ['Ended', dateTime(job.completed_at)],
@@ -163,7 +163,7 @@ function CancelJob({ job }: { job: ProcessingJob }): ReactElement | null {
           <div className={classes(ui.flexColumn, ui.gap12)}>
             <p>The job stops and its results are discarded. {count(job.reserved_credits)} reserved credits are released.</p>
             <FormProblem error={cancel.error} />
-            <Button look="danger" busy={cancel.isPending} onClick={send}>
+            <Button variant="danger" busy={cancel.isPending} onClick={send}>
               Cancel job
             </Button>
           </div>
@@ -193,7 +193,7 @@ function DeleteJob({ job }: { job: ProcessingJob }): ReactElement | null {
     )
   return (
     <>
-      <Button look="danger" onClick={() => setAsked(true)}>
+      <Button variant="danger" onClick={() => setAsked(true)}>
         Delete
       </Button>
       {asked && (
@@ -205,7 +205,7 @@ function DeleteJob({ job }: { job: ProcessingJob }): ReactElement | null {
                 : 'Its entry in the list goes for good. What it made stays.'}
             </p>
             <FormProblem error={remove.error} />
-            <Button look="danger" busy={remove.isPending} onClick={send}>
+            <Button variant="danger" busy={remove.isPending} onClick={send}>
               {isUnderWay(job) ? 'Cancel and delete' : 'Delete it for good'}
             </Button>
           </div>

@@ -39,7 +39,7 @@ export function Jobs(): ReactElement {
       title="Jobs"
       about="Computed from your imagery: indices, clips, mosaics, terrain, statistics."
       actions={
-        <LinkButton look="primary" icon="bolt" to="/processes">
+        <LinkButton variant="primary" icon="bolt" to="/processes">
           Run a process
         </LinkButton>
       }

@@ -28,7 +28,7 @@ export function Mosaics(): ReactElement {
   const writable = (projects.data?.projects ?? []).filter((project) => mayWrite(who, project))
   useTitle({ text: 'Jobs', to: '/jobs' }, 'Mosaics')
   const make = (
-    <LinkButton look="primary" icon="layers" to="/processes/$id" params={{ id: 'mosaic' }}>
+    <LinkButton variant="primary" icon="layers" to="/processes/$id" params={{ id: 'mosaic' }}>
       Create a mosaic
     </LinkButton>
   )
@@ -117,7 +117,7 @@ function RegisterMosaic({ projects, onClose }: { projects: readonly Project[]; o
         bbox: box.map(Number) as [number, number, number, number],
         start_datetime: `${form.from}T00:00:00Z`,
         end_datetime: `${form.to}T23:59:59Z`,
-        source_collections: form.sources.split(',').flatMap((one) => one.trim() || []),
+        source_collections: form.sources.split(',').flatMap((name) => name.trim() || []),
         data_asset: { href: form.href, band_count: Number(form.bands) },
       },
       {
@@ -163,7 +163,7 @@ function RegisterMosaic({ projects, onClose }: { projects: readonly Project[]; o
           options={projects.map(({ id, name }) => ({ value: id, text: name }))}
         />
         <FormProblem error={register.error} />
-        <Button type="submit" look="primary" busy={register.isPending}>
+        <Button type="submit" variant="primary" busy={register.isPending}>
           Register it
         </Button>
       </form>

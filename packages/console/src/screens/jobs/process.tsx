@@ -228,7 +228,7 @@ function PriceCard({ process, values, isValid, isChecking }: PriceParts): ReactE
         <SpendRefusal spend={spend} />
         {estimate.isError && isValid && <FormProblem error={estimate.error} />}
       </div>
-      <Button look="primary" size="l" wide className={ui.marginTop12} busy={spend.busy} disabled={!isReady} onClick={spend.run}>
+      <Button variant="primary" size="l" wide className={ui.marginTop12} busy={spend.busy} disabled={!isReady} onClick={spend.run}>
         {price ? `Run, ${audOfCredits(price.credits)}` : isChecking ? 'Being priced' : 'Fill in what is required'}
       </Button>
       <div className={ui.marginTop12}>

@@ -40,7 +40,7 @@ export function Keys(): ReactElement {
           <a className={buttonStyles.button} href="/docs" target="_blank" rel="noreferrer">
             Reference
           </a>
-          <Button look="primary" icon="plus" onClick={() => setDialog(true)}>
+          <Button variant="primary" icon="plus" onClick={() => setDialog(true)}>
             New key
           </Button>
         </>
@@ -67,7 +67,7 @@ export function Keys(): ReactElement {
                     icon="key"
                     title="Create a key for QGIS or for code"
                     actions={
-                      <Button look="primary" onClick={() => setDialog(true)}>
+                      <Button variant="primary" onClick={() => setDialog(true)}>
                         New key
                       </Button>
                     }
@@ -122,9 +122,9 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }): ReactElement {
               </td>
               <td>
                 <span className={classes(ui.flexRow, ui.gap4)}>
-                  {key.permissions.map((one) => (
-                    <Badge key={one} tone={one === 'process' ? 'info' : one === 'write' ? 'warn' : ''}>
-                      {one}
+                  {key.permissions.map((permission) => (
+                    <Badge key={permission} tone={permission === 'process' ? 'info' : permission === 'write' ? 'warn' : ''}>
+                      {permission}
                     </Badge>
                   ))}
                 </span>
@@ -144,7 +144,7 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }): ReactElement {
               <td className={tableStyles.number}>
                 {key.is_active ? (
                   <Button
-                    look="danger"
+                    variant="danger"
                     size="s"
                     onClick={() => revoke.mutate({ key_id: key.id })}
                     busy={revoke.isPending && revoke.variables.key_id === key.id}
@@ -196,7 +196,7 @@ function NewKey({ onClose, onMade }: { onClose(): void; onMade(name: string, key
             <Check
               key={value}
               checked={permissions.includes(value)}
-              onChange={(on) => setPermissions(on ? [...permissions, value] : permissions.filter((one) => one !== value))}
+              onChange={(on) => setPermissions(on ? [...permissions, value] : permissions.filter((permission) => permission !== value))}
             >
               {text}
             </Check>
@@ -214,7 +214,7 @@ function NewKey({ onClose, onMade }: { onClose(): void; onMade(name: string, key
           ]}
         />
         <FormProblem error={create.error} />
-        <Button type="submit" look="primary" busy={create.isPending} disabled={permissions.length === 0}>
+        <Button type="submit" variant="primary" busy={create.isPending} disabled={permissions.length === 0}>
           Create key
         </Button>
       </form>

@@ -44,7 +44,7 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
       </div>
       <div className={classes(ui.flexRow, ui.between, styles.sectionTitle)}>
         <h2 className={ui.panelTitle}>Collections</h2>
-        {canWrite && <Button look="quiet" size="s" icon="plus" label="New collection" onClick={() => setDialog('collection')} />}
+        {canWrite && <Button variant="quiet" size="s" icon="plus" label="New collection" onClick={() => setDialog('collection')} />}
       </div>
       <ul className={styles.collections}>
         <li>
@@ -54,16 +54,19 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
             <span className={classes(ui.soft, ui.numeric)}>{project.item_count}</span>
           </Link>
         </li>
-        {collections.map((one) => (
-          <li key={one.id}>
+        {collections.map((collection) => (
+          <li key={collection.id}>
             <Link
               to="/library/$project/$collection"
-              params={{ project: project.id, collection: one.id }}
-              className={one.id === collectionId ? styles.selected : ''}
+              params={{ project: project.id, collection: collection.id }}
+              className={collection.id === collectionId ? styles.selected : ''}
             >
-              <i className={styles.swatch} style={{ background: /^#[0-9a-f]{3,8}$/i.test(one.color ?? '') ? one.color! : 'var(--c6)' }} />
-              <span className={classes(ui.grow, ui.ellipsis)}>{one.name}</span>
-              <span className={classes(ui.soft, ui.numeric)}>{one.item_count}</span>
+              <i
+                className={styles.swatch}
+                style={{ background: /^#[0-9a-f]{3,8}$/i.test(collection.color ?? '') ? collection.color! : 'var(--c6)' }}
+              />
+              <span className={classes(ui.grow, ui.ellipsis)}>{collection.name}</span>
+              <span className={classes(ui.soft, ui.numeric)}>{collection.item_count}</span>
             </Link>
           </li>
         ))}

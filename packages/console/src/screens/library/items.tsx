@@ -104,7 +104,7 @@ export function ItemTable({ items, chosen, onToggle }: ItemsParts): ReactElement
 export function ItemsMap({ items, collections }: { items: readonly Item[]; collections: readonly Collection[] }): ReactElement {
   const navigate = useNavigate()
   useEffect(() => {
-    const colour = (id: string | null) => collections.find((one) => one.id === id)?.color ?? undefined
+    const colour = (id: string | null) => collections.find((collection) => collection.id === id)?.color ?? undefined
     sharedMap().setFootprints(
       items.map((item) => ({
         id: item.id,

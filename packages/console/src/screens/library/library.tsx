@@ -38,7 +38,7 @@ export function Library(): ReactElement {
           icon="folder"
           title="No project yet"
           actions={
-            <Button look="primary" onClick={() => setDialog(true)}>
+            <Button variant="primary" onClick={() => setDialog(true)}>
               Create a project
             </Button>
           }
@@ -52,7 +52,7 @@ export function Library(): ReactElement {
   if (!id && !/\/library\/?$/.test(location.pathname)) return <Skeleton />
   if (!id)
     return <Navigate to="/library/$project" params={{ project: (list.find(({ item_count }) => item_count > 0) ?? list[0]!).id }} replace />
-  const project = list.find((one) => one.id === id)
+  const project = list.find((candidate) => candidate.id === id)
   if (!project)
     return (
       <Empty icon="folder" title="Not here, or not yours to see" actions={<LinkButton to="/library">Your projects</LinkButton>}>
@@ -100,7 +100,7 @@ function ProjectView({ project, projects }: { project: Project; projects: readon
   const shown = items.query.data?.rows ?? []
   const view = viewOf(url)
   const toggle = (id: string) =>
-    setChosen((before) => (before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id])))
+    setChosen((before) => (before.has(id) ? new Set([...before].filter((chosenId) => chosenId !== id)) : new Set([...before, id])))
   const shared = shown.find(({ id }) => id === shareId)
   return (
     <div className={styles.library}>
@@ -204,7 +204,7 @@ function NothingHere({ isFiltered, canWrite, projectId }: { isFiltered: boolean;
       title="Nothing here yet"
       actions={
         <>
-          <LinkButton to="/explore" look="primary">
+          <LinkButton to="/explore" variant="primary">
             Search scenes
           </LinkButton>
           {canWrite && (

@@ -31,7 +31,7 @@ export function SelectionBar({ chosen, collections, canWrite, onShare, onClear }
   return (
     <div className={classes(styles.selectionBar, ui.flexRow, ui.wrap)}>
       <b>{chosen.length} chosen</b>
-      <Button size="s" look="quiet" onClick={onClear}>
+      <Button size="s" variant="quiet" onClick={onClear}>
         Clear
       </Button>
       <span className={ui.grow} />
@@ -56,7 +56,7 @@ export function SelectionBar({ chosen, collections, canWrite, onShare, onClear }
           )}
           <Button
             size="s"
-            look="danger"
+            variant="danger"
             icon="trash"
             onClick={() => {
               for (const item of chosen) deleteItem(item, onClear)

@@ -101,7 +101,7 @@ export function Lineage(): ReactElement {
   if (graph.isError) return <Failed error={graph.error} retry={() => void graph.refetch()} />
   if (!graph.data || !drawn) return <Skeleton rows={5} />
   const { edges, truncated, nodes } = graph.data
-  const node = nodes.find((one) => keyOf(one.entity_type, one.entity_id) === chosen) ?? nodes[0]!
+  const node = nodes.find((candidate) => keyOf(candidate.entity_type, candidate.entity_id) === chosen) ?? nodes[0]!
   return (
     <div className={classes(workspaceStyles.workspace, workspaceStyles.lineage, workspaceStyles.withInspector)}>
       <h1 className={ui.screenReaderOnly} tabIndex={-1}>
@@ -183,15 +183,15 @@ function Chosen({ node, graph, onChoose }: ChosenParts): ReactElement {
         <div className={workspaceStyles.section}>
           <h3>Everything here</h3>
           <ul className={classes(ui.flexColumn, ui.gap4)}>
-            {graph.nodes.map((one) => (
-              <li key={keyOf(one.entity_type, one.entity_id)}>
+            {graph.nodes.map((node) => (
+              <li key={keyOf(node.entity_type, node.entity_id)}>
                 <button
                   type="button"
                   className={classes(ui.asText, ui.flexRow, ui.gap6)}
-                  onClick={() => onChoose(keyOf(one.entity_type, one.entity_id))}
+                  onClick={() => onChoose(keyOf(node.entity_type, node.entity_id))}
                 >
-                  <Icon name={kindOf(one.entity_type).icon} /> {one.entity_type.replaceAll('_', ' ')}{' '}
-                  <span className={ui.mono}>{shortId(one.entity_id)}</span>
+                  <Icon name={kindOf(node.entity_type).icon} /> {node.entity_type.replaceAll('_', ' ')}{' '}
+                  <span className={ui.mono}>{shortId(node.entity_id)}</span>
                 </button>
               </li>
             ))}
@@ -246,7 +246,7 @@ function Graph({
   chosen: string
   onChoose(key: string): void
 }): ReactElement {
-  const at = new Map(drawn.placed.map((one) => [one.key, one]))
+  const at = new Map(drawn.placed.map((placed) => [placed.key, placed]))
   const node = useRef<HTMLButtonElement>(null)
   // A graph is larger than a phone: it opens where the chosen thing is.
   useEffect(() => {
@@ -280,22 +280,22 @@ function Graph({
           )
         })}
       </svg>
-      {drawn.placed.map((one) => (
+      {drawn.placed.map((placedNode) => (
         <button
-          key={one.key}
-          ref={one.key === chosen ? node : undefined}
+          key={placedNode.key}
+          ref={placedNode.key === chosen ? node : undefined}
           type="button"
-          className={one.key === chosen ? classes(styles.node, styles.selected) : styles.node}
-          style={{ left: one.x - WIDTH / 2, top: one.y - HEIGHT / 2, '--k': kindOf(one.entity_type).colour }}
-          aria-pressed={one.key === chosen}
-          onClick={() => onChoose(one.key)}
+          className={placedNode.key === chosen ? classes(styles.node, styles.selected) : styles.node}
+          style={{ left: placedNode.x - WIDTH / 2, top: placedNode.y - HEIGHT / 2, '--k': kindOf(placedNode.entity_type).colour }}
+          aria-pressed={placedNode.key === chosen}
+          onClick={() => onChoose(placedNode.key)}
         >
           <i>
-            <Icon name={kindOf(one.entity_type).icon} />
+            <Icon name={kindOf(placedNode.entity_type).icon} />
           </i>
           <span>
-            <NodeName node={one} />
-            <span className={classes(ui.soft, ui.tiny, ui.mono)}>{shortId(one.entity_id)}</span>
+            <NodeName node={placedNode} />
+            <span className={classes(ui.soft, ui.tiny, ui.mono)}>{shortId(placedNode.entity_id)}</span>
           </span>
         </button>
       ))}

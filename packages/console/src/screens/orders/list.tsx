@@ -56,7 +56,7 @@ export function Orders(): ReactElement {
           <LinkButton to="/tasking/new" icon="sat">
             Task a satellite
           </LinkButton>
-          <LinkButton to="/explore" look="primary" icon="search">
+          <LinkButton to="/explore" variant="primary" icon="search">
             Search scenes
           </LinkButton>
         </>
@@ -83,7 +83,7 @@ export function Orders(): ReactElement {
                 title="No orders yet"
                 actions={
                   <>
-                    <LinkButton to="/explore" look="primary">
+                    <LinkButton to="/explore" variant="primary">
                       Search scenes
                     </LinkButton>
                     <LinkButton to="/tasking/new">Task a satellite</LinkButton>
@@ -166,7 +166,7 @@ function CartNote(): ReactElement | null {
       <Note
         icon="cart"
         actions={
-          <LinkButton to="/orders/review" look="primary" size="s">
+          <LinkButton to="/orders/review" variant="primary" size="s">
             Review order
           </LinkButton>
         }

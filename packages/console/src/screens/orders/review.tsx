@@ -40,7 +40,7 @@ export function ReviewOrder(): ReactElement {
           title="Nothing chosen"
           actions={
             <>
-              <LinkButton to="/explore" look="primary">
+              <LinkButton to="/explore" variant="primary">
                 Search scenes
               </LinkButton>
               <LinkButton to="/orders">Your orders</LinkButton>
@@ -177,7 +177,7 @@ function SceneLine({ scene, group, reason }: { scene: ChosenScene; group?: Group
         )}
       </div>
       <Button
-        look="quiet"
+        variant="quiet"
         icon="x"
         size="s"
         label={`Remove ${scene.source} of ${dateTime(scene.datetime)}`}
@@ -201,7 +201,7 @@ function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
       title="Area and delivery"
       aside={
         first && (
-          <LinkButton size="s" look="quiet" to="/explore" search={{ aoi: encodeArea(first) }}>
+          <LinkButton size="s" variant="quiet" to="/explore" search={{ aoi: encodeArea(first) }}>
             Edit on the map
           </LinkButton>
         )
@@ -231,7 +231,7 @@ function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
           />
           <Facts
             rows={[
-              ['Area', areas.length === 0 ? 'whole scenes' : `${areaText(areas.reduce((sum, one) => sum + areaOf(one), 0))} of area`],
+              ['Area', areas.length === 0 ? 'whole scenes' : `${areaText(areas.reduce((sum, area) => sum + areaOf(area), 0))} of area`],
               ['Delivered as', `${plural(cart.length, 'item')} in the library, as COG`],
             ]}
           />
@@ -252,8 +252,8 @@ function usePictures(cart: readonly ChosenScene[]) {
       const [path, corners] = [scene.thumbnail ?? scene.quicklook, cornersOf(scene.geometry)]
       return path && corners ? [{ id: scene.key, path, corners }] : []
     })
-    void Promise.allSettled(wanted.map(async ({ id, path, corners }) => ({ id, corners, url: await pictureOf(path) }))).then((found) => {
-      if (!isStopped) setPictures(found.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
+    void Promise.allSettled(wanted.map(async ({ id, path, corners }) => ({ id, corners, url: await pictureOf(path) }))).then((results) => {
+      if (!isStopped) setPictures(results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])))
     })
     return () => {
       isStopped = true
@@ -331,7 +331,7 @@ function TotalCard({ cart, estimate, isFetching, splitByDate }: TotalParts): Rea
         <div className={ui.marginTop16}>
           <SpendRefusal spend={spend} />
         </div>
-        <Button look="primary" size="l" wide className={ui.marginTop12} busy={spend.busy} disabled={!isReady} onClick={spend.run}>
+        <Button variant="primary" size="l" wide className={ui.marginTop12} busy={spend.busy} disabled={!isReady} onClick={spend.run}>
           {missing ?? `Place order, ${audOfCredits(total)}`}
         </Button>
         {!projects.isPending && writable.length === 0 && (

@@ -21,8 +21,8 @@ type Report = Output<'reports.generate'>
 type Kind = Report['report_type']
 type Format = Report['format']
 
-/** A report that was made in this tab, with the address that it can be had at. */
-interface Made extends Report {
+/** A report generated in this tab, with its download URL. */
+interface GeneratedReport extends Report {
   about: string
 }
 
@@ -42,79 +42,87 @@ const MAX_ITEMS = 200
 
 const keyOf = (organizationId: string, userId: string) => `gt-reports ${organizationId} ${userId}`
 
-function useMade(): [readonly Made[], (made: Made) => void] {
+function useGeneratedReports(): [readonly GeneratedReport[], (report: GeneratedReport) => void] {
   const { organizationId, userId } = useWho()
   const key = keyOf(organizationId, userId)
-  const [list, setList] = useState<readonly Made[]>(() => read(key))
+  const [list, setList] = useState<readonly GeneratedReport[]>(() => read(key))
   useEffect(() => setList(read(key)), [key])
-  const add = (made: Made) => {
-    const next = [made, ...list].slice(0, MAX_KEPT)
+  const add = (report: GeneratedReport) => {
+    const next = [report, ...list].slice(0, MAX_KEPT)
     sessionStorage.setItem(key, JSON.stringify(next))
     setList(next)
   }
   return [list.filter(({ created_at, expires_in_seconds }) => Date.parse(created_at) + expires_in_seconds * 1000 > Date.now()), add]
 }
 
-function read(key: string): readonly Made[] {
+function read(key: string): readonly GeneratedReport[] {
   try {
-    return JSON.parse(sessionStorage.getItem(key) ?? '[]') as Made[]
+    return JSON.parse(sessionStorage.getItem(key) ?? '[]') as GeneratedReport[]
   } catch {
     return []
   }
 }
 
 export function Reports(): ReactElement {
-  const [made, add] = useMade()
+  const [reports, add] = useGeneratedReports()
   const { isAdmin } = useWho()
   useTitle({ text: 'Library', to: '/library' }, 'Reports')
   return (
     <Page title="Reports" about="Documents to hand on. Each is written from what is here now, and can be downloaded for a week.">
       <div className={classes(ui.grid, ui.twoToOne)}>
         <div className={classes(ui.flexColumn, ui.gap16)}>
-          <Card title="Made in this tab" flush>
-            {made.length === 0 ? (
+          <Card title="Generated in this tab" flush>
+            {reports.length === 0 ? (
               <Empty icon="folder" title="No report yet">
                 Choose what it is about and make it.
               </Empty>
             ) : (
-              <MadeList made={made} />
+              <ReportList reports={reports} />
             )}
           </Card>
           {isAdmin && <Earlier />}
         </div>
-        <NewReport onMade={add} />
+        <NewReport onGenerated={add} />
       </div>
     </Page>
   )
 }
 
-function MadeList({ made }: { made: readonly Made[] }): ReactElement {
+function ReportList({ reports }: { reports: readonly GeneratedReport[] }): ReactElement {
   return (
     <ul className={newsListStyles.news}>
-      {made.map((one) => (
-        <li key={one.id}>
+      {reports.map((report) => (
+        <li key={report.id}>
           <span className={classes(newsListStyles.mark, newsListStyles.accent)}>
             <Icon name="down" />
           </span>
           <div className={ui.grow}>
-            <b className={ui.breakAnywhere}>{one.about}</b>
+            <b className={ui.breakAnywhere}>{report.about}</b>
             <div className={classes(ui.soft, ui.small)}>
-              {one.format.toUpperCase()}, {bytes(one.size_bytes)}, <span title={localTime(one.created_at)}>{dateTime(one.created_at)}</span>
+              {report.format.toUpperCase()}, {bytes(report.size_bytes)},{' '}
+              <span title={localTime(report.created_at)}>{dateTime(report.created_at)}</span>
             </div>
           </div>
           <div className={newsListStyles.actions}>
             <a
               className={classes(buttonStyles.button, buttonStyles.small, buttonStyles.primary)}
-              href={one.url}
+              href={report.url}
               target="_blank"
               rel="noreferrer"
               download
-              aria-label={`Download ${one.about}, ${one.format}`}
+              aria-label={`Download ${report.about}, ${report.format}`}
             >
               <Icon name="down" />
               Download
             </a>
-            <LinkButton size="s" look="quiet" icon="flow" label="Lineage" to="/lineage/$type/$id" params={{ type: 'report', id: one.id }} />
+            <LinkButton
+              size="s"
+              variant="quiet"
+              icon="flow"
+              label="Lineage"
+              to="/lineage/$type/$id"
+              params={{ type: 'report', id: report.id }}
+            />
           </div>
         </li>
       ))}
@@ -122,12 +130,12 @@ function MadeList({ made }: { made: readonly Made[] }): ReactElement {
   )
 }
 
-/** What the organization's record says; an address is known to whoever made the report. */
+/** From the request log of the organization; only the member who generated a report knows its URL. */
 function Earlier(): ReactElement {
   const calls = useOp('organizations.audit.list', { operation: 'reports.generate', limit: 20 })
   return (
     <Card
-      title="Made for the organization"
+      title="Generated in the organization"
       aside={
         <Link to="/team/audit" search={{ operation: 'reports.generate' }}>
           Audit log
@@ -135,7 +143,7 @@ function Earlier(): ReactElement {
       }
       flush
     >
-      <Loaded query={calls} empty={({ entries }) => entries.length === 0 && <Empty icon="clock" title="Nobody has made one" />}>
+      <Loaded query={calls} empty={({ entries }) => entries.length === 0 && <Empty icon="clock" title="No reports yet" />}>
         {({ entries }) => (
           <table className={tableStyles.table}>
             <thead>
@@ -165,7 +173,7 @@ function Earlier(): ReactElement {
   )
 }
 
-function NewReport({ onMade }: { onMade(made: Made): void }): ReactElement {
+function NewReport({ onGenerated }: { onGenerated(report: GeneratedReport): void }): ReactElement {
   const [url, setUrl] = useUrl()
   const projects = useProjects()
   const generate = useAct('reports.generate', ['organizations.audit'])
@@ -196,7 +204,7 @@ function NewReport({ onMade }: { onMade(made: Made): void }): ReactElement {
         ...(kind.value === 'item' ? { item_id: itemId } : {}),
         ...(isTimed && url['period'] ? { period: url['period'] } : {}),
       },
-      { onSuccess: (report) => onMade({ ...report, about }) },
+      { onSuccess: (report) => onGenerated({ ...report, about }) },
     )
   return (
     <Card title="New report">
@@ -255,7 +263,7 @@ function NewReport({ onMade }: { onMade(made: Made): void }): ReactElement {
         <FormProblem error={generate.error} />
         <Button
           type="submit"
-          look="primary"
+          variant="primary"
           busy={generate.isPending}
           disabled={missing !== null}
           title={missing ? `It needs ${missing}` : undefined}

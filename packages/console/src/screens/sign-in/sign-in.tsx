@@ -190,7 +190,7 @@ export function SignIn(): ReactElement {
         <EmailField value={email} onChange={setEmail} />
         <PasswordField value={password} onChange={setPassword} isShown={isShown} />
         <SignInProblem error={form.error ?? demo.error} />
-        <Button type="submit" look="primary" size="l" wide busy={form.busy}>
+        <Button type="submit" variant="primary" size="l" wide busy={form.busy}>
           Sign in
         </Button>
       </form>
@@ -239,7 +239,7 @@ export function Forgot(): ReactElement {
             password with <span className={ui.mono}>npm run user</span>.
           </Note>
         )}
-        <Button type="submit" look="primary" size="l" wide busy={form.busy}>
+        <Button type="submit" variant="primary" size="l" wide busy={form.busy}>
           Send the mail
         </Button>
       </form>
@@ -279,7 +279,7 @@ export function SignUp(): ReactElement {
         />
         <PasswordField isNew value={password} onChange={setPassword} />
         <FormProblem error={form.error} />
-        <Button type="submit" look="primary" size="l" wide busy={form.busy}>
+        <Button type="submit" variant="primary" size="l" wide busy={form.busy}>
           Create the account
         </Button>
       </form>
@@ -309,7 +309,7 @@ export function Invitation(): ReactElement {
       <div className={classes(ui.flexColumn, ui.gap16, ui.marginTop24)}>
         <FormProblem error={join.error} />
         {session.state === 'in' ? (
-          <Button look="primary" size="l" wide busy={join.busy} onClick={() => join.send()}>
+          <Button variant="primary" size="l" wide busy={join.busy} onClick={() => join.send()}>
             Join as {session.user?.email}
           </Button>
         ) : (

@@ -54,34 +54,34 @@ export function StudyDecision({ study, order, group }: StudyParts): ReactElement
           flush
         >
           <div role="radiogroup" aria-label="Options of the study">
-            {study.options.map((one, index) => (
-              <label key={one.id} className={one.id === chosenId ? classes(styles.option, styles.selected) : styles.option}>
+            {study.options.map((option, index) => (
+              <label key={option.id} className={option.id === chosenId ? classes(styles.option, styles.selected) : styles.option}>
                 <input
                   type="radio"
                   name={`option-${study.id}`}
                   className={styles.optionRadio}
-                  checked={one.id === chosenId}
-                  onChange={() => setChosenId(one.id)}
+                  checked={option.id === chosenId}
+                  onChange={() => setChosenId(option.id)}
                 />
                 <span className={ui.grow}>
                   <span className={classes(ui.flexRow, ui.gap6, ui.wrap)}>
                     <b className={styles.optionName}>Option {letter(index)}</b>
-                    {one.credits < first.credits && <Badge tone="ok">{count(first.credits - one.credits)} less than A</Badge>}
-                    {one.credits > first.credits && <Badge>{count(one.credits - first.credits)} more than A</Badge>}
-                    {isAboveCaps(caps, one.credits) && <Badge tone="warn">Above your cap</Badge>}
+                    {option.credits < first.credits && <Badge tone="ok">{count(first.credits - option.credits)} less than A</Badge>}
+                    {option.credits > first.credits && <Badge>{count(option.credits - first.credits)} more than A</Badge>}
+                    {isAboveCaps(caps, option.credits) && <Badge tone="warn">Above your cap</Badge>}
                   </span>
-                  <span className={classes(ui.soft, ui.block, ui.marginTop4)}>{one.description}</span>
+                  <span className={classes(ui.soft, ui.block, ui.marginTop4)}>{option.description}</span>
                   <span className={classes(ui.flexRow, ui.gap16, ui.marginTop8, ui.small, ui.wrap)}>
                     <span>
-                      <Icon name="clock" /> {dateShort(one.acquisitionStart)} to {date(one.acquisitionEnd)}
+                      <Icon name="clock" /> {dateShort(option.acquisitionStart)} to {date(option.acquisitionEnd)}
                     </span>
-                    {one.maxCloudCover !== null && <span>cloud up to {one.maxCloudCover}%</span>}
-                    {one.maxOffNadirDeg !== null && <span>up to {one.maxOffNadirDeg}° off nadir</span>}
+                    {option.maxCloudCover !== null && <span>cloud up to {option.maxCloudCover}%</span>}
+                    {option.maxOffNadirDeg !== null && <span>up to {option.maxOffNadirDeg}° off nadir</span>}
                   </span>
                 </span>
                 <span className={ui.alignEnd}>
-                  <b className={classes(ui.numeric, styles.optionPrice)}>{audOfCredits(one.credits)}</b>
-                  <span className={classes(ui.soft, ui.small, ui.numeric, ui.block)}>{count(one.credits)} credits</span>
+                  <b className={classes(ui.numeric, styles.optionPrice)}>{audOfCredits(option.credits)}</b>
+                  <span className={classes(ui.soft, ui.small, ui.numeric, ui.block)}>{count(option.credits)} credits</span>
                 </span>
               </label>
             ))}
@@ -144,7 +144,7 @@ function AcceptOption({ study, order, option, name }: AcceptParts): ReactElement
         <div className={ui.marginTop16}>
           <SpendRefusal spend={spend} />
         </div>
-        <Button look="primary" size="l" wide className={ui.marginTop12} busy={spend.busy} disabled={!mayDecide} onClick={spend.run}>
+        <Button variant="primary" size="l" wide className={ui.marginTop12} busy={spend.busy} disabled={!mayDecide} onClick={spend.run}>
           {mayDecide ? `Accept ${name}` : 'Deciding takes an editor'}
         </Button>
         <p className={fieldStyles.help}>
@@ -212,7 +212,7 @@ export function QuotationDecision({
             <SpendRefusal spend={failed} />
           </div>
           <Button
-            look="primary"
+            variant="primary"
             size="l"
             wide
             className={ui.marginTop12}

@@ -23,7 +23,7 @@ export function Tasking(): ReactElement {
       title="Tasking"
       about="Images that are yet to be taken. A study or a quotation comes first, and nothing is charged until you accept its price."
       actions={
-        <LinkButton look="primary" icon="plus" to="/tasking/new">
+        <LinkButton variant="primary" icon="plus" to="/tasking/new">
           New tasking order
         </LinkButton>
       }
@@ -41,7 +41,7 @@ export function Tasking(): ReactElement {
                     icon="sat"
                     title="No satellite is tasked"
                     actions={
-                      <LinkButton look="primary" to="/tasking/new">
+                      <LinkButton variant="primary" to="/tasking/new">
                         New tasking order
                       </LinkButton>
                     }
@@ -84,7 +84,7 @@ function Decisions({ names }: { names: ReadonlyMap<string, string> }): ReactElem
           tone="warn"
           icon="clock"
           actions={
-            <LinkButton size="s" look="primary" to="/tasking/$order" params={{ order: orderId }}>
+            <LinkButton size="s" variant="primary" to="/tasking/$order" params={{ order: orderId }}>
               Decide
             </LinkButton>
           }
@@ -126,7 +126,7 @@ function Templates(): ReactElement {
                 </div>
                 <Button
                   size="s"
-                  look="quiet"
+                  variant="quiet"
                   icon="x"
                   label={`Delete the template ${template.name}`}
                   onClick={() =>

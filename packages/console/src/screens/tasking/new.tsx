@@ -118,10 +118,10 @@ function TaskingForm({ sensors }: { sensors: readonly Sensor[] }): ReactElement 
                 </span>
                 <Button
                   size="s"
-                  look="quiet"
+                  variant="quiet"
                   icon="x"
                   label={`Remove area ${index + 1}`}
-                  onClick={() => setAreas(areas.filter((one) => one !== area))}
+                  onClick={() => setAreas(areas.filter((other) => other !== area))}
                 />
               </li>
             ))}
@@ -133,7 +133,7 @@ function TaskingForm({ sensors }: { sensors: readonly Sensor[] }): ReactElement 
               label="Product"
               value={product.name}
               onChange={(event) => setUrl({ product: event.target.value })}
-              options={products.map(({ sensor, product: one }) => ({ value: one.name, text: `${sensor.title}: ${one.title}` }))}
+              options={products.map(({ sensor, product: option }) => ({ value: option.name, text: `${sensor.title}: ${option.title}` }))}
               help={`Before it is taken: ${product.steps.map(stepText).join(', then ')}.`}
             />
             <SchemaForm schema={product.constraints as Schema} values={values} errors={[]} onChange={setValues} />
@@ -257,7 +257,7 @@ function Live({ wish }: { wish: Wish }): ReactElement {
             Ordering takes an editor of a project. A project admin can make you one.
           </Note>
         )}
-        <Button look="primary" size="l" wide className={ui.marginTop12} busy={spend.busy} disabled={!isReady} onClick={spend.run}>
+        <Button variant="primary" size="l" wide className={ui.marginTop12} busy={spend.busy} disabled={!isReady} onClick={spend.run}>
           {missing ?? 'Ask the vendor'}
         </Button>
         <p className={classes(fieldStyles.help, ui.center)}>Nothing is reserved until you accept an option or a quotation.</p>
@@ -276,9 +276,9 @@ function TemplateChoice({ wish }: { wish: Wish }): ReactElement {
     setValues({ ...values, cloudCoverage: template.max_cloud_coverage, maxOffNadirAngle: template.max_nadir_angle })
   const wanted = url['template']
   useEffect(() => {
-    const found = list.find(({ id }) => id === wanted)
-    if (!found) return
-    apply(found)
+    const template = list.find(({ id }) => id === wanted)
+    if (!template) return
+    apply(template)
     setUrl({ template: null })
     // Once, when a link brings a template along.
     // oxlint-disable-next-line exhaustive-deps
@@ -305,8 +305,8 @@ function TemplateChoice({ wish }: { wish: Wish }): ReactElement {
           hideLabel
           value=""
           onChange={(event) => {
-            const found = list.find(({ id }) => id === event.target.value)
-            if (found) apply(found)
+            const template = list.find(({ id }) => id === event.target.value)
+            if (template) apply(template)
           }}
           options={[{ value: '', text: 'Use a template' }, ...list.map(({ id, name }) => ({ value: id, text: name }))]}
         />

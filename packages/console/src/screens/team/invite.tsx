@@ -40,11 +40,11 @@ export function Invite({ onClose }: { onClose(): void }): ReactElement {
               <output className={classes(ui.mono, ui.grow, ui.ellipsis)} aria-label="Invitation link">
                 {url}
               </output>
-              <CopyButton text={url} look="primary" />
+              <CopyButton text={url} variant="primary" />
             </div>
           </Note>
         ) : (
-          <Button type="submit" look="primary" busy={invite.isPending}>
+          <Button type="submit" variant="primary" busy={invite.isPending}>
             Send invitation
           </Button>
         )}

@@ -27,15 +27,19 @@ export function Licences(): ReactElement {
         <Loaded query={licences} empty={({ content }) => content.length === 0 && <Empty icon="lock" title="No vendor asks for one" />}>
           {({ content }) => (
             <ul>
-              {content.map((one) => (
-                <li key={one.id} className={listStyles.entry}>
+              {content.map((licence) => (
+                <li key={licence.id} className={listStyles.entry}>
                   <span className={ui.grow}>
-                    <b>{one.name}</b>
+                    <b>{licence.name}</b>
                     <br />
-                    <span className={classes(ui.soft, ui.small)}>{one.data_products.map(({ title }) => title).join(', ')}</span>
+                    <span className={classes(ui.soft, ui.small)}>{licence.data_products.map(({ title }) => title).join(', ')}</span>
                   </span>
-                  {one.accepted ? <Badge tone="ok">accepted {date(one.accepted_at)}</Badge> : <Badge tone="warn">not accepted</Badge>}
-                  <Button size="s" onClick={() => setOpen({ eula: one.id, document: one.current_document_id })}>
+                  {licence.accepted ? (
+                    <Badge tone="ok">accepted {date(licence.accepted_at)}</Badge>
+                  ) : (
+                    <Badge tone="warn">not accepted</Badge>
+                  )}
+                  <Button size="s" onClick={() => setOpen({ eula: licence.id, document: licence.current_document_id })}>
                     Read
                   </Button>
                 </li>
@@ -71,7 +75,7 @@ function LicenceDialog({ eulaId, documentId, onClose }: { eulaId: string; docume
               <Badge tone="ok">accepted {date(licence.accepted_at)}</Badge>
             ) : canAccept ? (
               <Button
-                look="primary"
+                variant="primary"
                 busy={accept.isPending}
                 onClick={() => accept.mutate({ eula_id: eulaId, document_id: documentId, is_accepted: true }, { onSuccess: onClose })}
               >

@@ -62,7 +62,7 @@ export function MemberRow({ member }: { member: OrganizationMember }): ReactElem
         {!isSelf && member.role !== 'owner' && (
           <Button
             size="s"
-            look="danger"
+            variant="danger"
             busy={remove.isPending}
             onClick={() => remove.mutate({ user_id: member.user_id }, { onError: (error) => void toast(error.message, 'bad') })}
           >
@@ -89,7 +89,7 @@ function RoleCell({ member, isSelf }: { member: OrganizationMember; isSelf: bool
           { onError: (error) => void toast(error.message, 'bad') },
         )
       }
-      options={[...(who.role === 'owner' ? ['owner'] : []), 'admin', 'member'].map((one) => ({ value: one, text: one }))}
+      options={[...(who.role === 'owner' ? ['owner'] : []), 'admin', 'member'].map((role) => ({ value: role, text: role }))}
     />
   )
 }

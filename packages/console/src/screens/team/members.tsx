@@ -27,7 +27,7 @@ export function Team(): ReactElement {
       about={`Who may act for ${who.organizationName}, and how much each may spend. Caps are in credits and hold before a reservation.`}
       actions={
         who.isAdmin && (
-          <Button look="primary" icon="plus" onClick={() => setInvite(true)}>
+          <Button variant="primary" icon="plus" onClick={() => setInvite(true)}>
             Invite
           </Button>
         )
@@ -108,8 +108,8 @@ function People(): ReactElement {
                   .map((member) => (
                     <MemberRow key={member.user_id} member={member} />
                   ))}
-                {invited.map((one) => (
-                  <InvitedRow key={one.id} invitation={one} />
+                {invited.map((invitation) => (
+                  <InvitedRow key={invitation.id} invitation={invitation} />
                 ))}
               </tbody>
             </table>
@@ -140,7 +140,7 @@ function InvitedRow({ invitation }: { invitation: { id: string; email: string; e
       <td className={classes(tableStyles.number, ui.soft, ui.hideOnPhone)}>–</td>
       <td className={classes(tableStyles.number, ui.soft, ui.hideOnPhone)}>–</td>
       <td className={tableStyles.number}>
-        <Button size="s" look="danger" onClick={() => revoke.mutate({ invitation_id: invitation.id })}>
+        <Button size="s" variant="danger" onClick={() => revoke.mutate({ invitation_id: invitation.id })}>
           Withdraw
         </Button>
       </td>

@@ -16,22 +16,22 @@ export function OrganizationPage(): ReactElement {
       <TeamNav />
       <Card className={ui.marginTop16}>
         <Loaded query={organization}>
-          {(one) => (
+          {(organization) => (
             <Facts
               rows={[
-                ['Name', one.name],
+                ['Name', organization.name],
                 [
                   'Id',
                   <span key="id" className={classes(ui.mono, ui.breakAnywhere)}>
-                    {one.id}
+                    {organization.id}
                   </span>,
                 ],
-                ['Country', one.country ?? '–'],
-                ['Plan', one.plan],
-                ['Pays', one.billing_mode],
-                ['ABN', one.abn ?? '–'],
-                ['Billing email', one.billing_email ?? '–'],
-                ['Since', date(one.created_at)],
+                ['Country', organization.country ?? '–'],
+                ['Plan', organization.plan],
+                ['Pays', organization.billing_mode],
+                ['ABN', organization.abn ?? '–'],
+                ['Billing email', organization.billing_email ?? '–'],
+                ['Since', date(organization.created_at)],
               ]}
             />
           )}

@@ -131,7 +131,7 @@ function ProjectMemberRow({ member, mayChange }: { member: ProjectMember; mayCha
         {mayChange && (
           <Button
             size="s"
-            look="danger"
+            variant="danger"
             onClick={() =>
               remove.mutate(
                 { project_id: member.project_id, ...(member.user_id ? { user_id: member.user_id } : { email: member.email }) },

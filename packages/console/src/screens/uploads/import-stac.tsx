@@ -67,7 +67,7 @@ export function ImportStac({
             ))}
           </Note>
         )}
-        <Button type="submit" look="primary" busy={run.isPending}>
+        <Button type="submit" variant="primary" busy={run.isPending}>
           Import
         </Button>
       </form>

@@ -45,7 +45,7 @@ export function PlaceImage({ name, fileKey, onClose }: { name: string; fileKey: 
             onChange={(event) => setEdges(edges.map((edge, at) => (at === index ? event.target.value : edge)))}
           />
         ))}
-        <Button type="submit" look="primary" disabled={!isFilled || wrong !== undefined}>
+        <Button type="submit" variant="primary" disabled={!isFilled || wrong !== undefined}>
           Place the image
         </Button>
       </form>

@@ -98,7 +98,7 @@ function NoUploads({ hasProjects }: { hasProjects: boolean }): ReactElement {
         title={hasProjects ? 'View-only access' : 'There is no project yet'}
         actions={
           !hasProjects && who.isAdmin ? (
-            <LinkButton to="/welcome" look="primary">
+            <LinkButton to="/welcome" variant="primary">
               First steps
             </LinkButton>
           ) : null
@@ -174,7 +174,7 @@ function ThisVisit(): ReactElement {
       aside={
         sending.length > 0 && (
           <span className={classes(ui.soft, ui.small, ui.numeric)}>
-            {bytes(sending.reduce((sum, one) => sum + one.sentBytes, 0))} of {bytes(sending.reduce((sum, one) => sum + one.size, 0))}
+            {bytes(sending.reduce((sum, file) => sum + file.sentBytes, 0))} of {bytes(sending.reduce((sum, file) => sum + file.size, 0))}
           </span>
         )
       }
@@ -184,8 +184,8 @@ function ThisVisit(): ReactElement {
         <Empty icon="up" title="No uploads yet" />
       ) : (
         <ul aria-label="Files">
-          {sending.map((one) => (
-            <FileRow key={one.key} one={one} />
+          {sending.map((file) => (
+            <FileRow key={file.key} queued={file} />
           ))}
         </ul>
       )}
@@ -202,20 +202,22 @@ function Unfinished({ projectId }: { projectId: string }): ReactElement | null {
   const moving = useOp('uploads.list', { project_id: projectId, status: 'uploading', limit: MAX_UNFINISHED })
   const fail = useAct('uploads.fail', ['uploads', 'usage'])
   const known = new Set(sending.map(({ uploadId }) => uploadId))
-  const left = [...(begun.data?.uploads ?? []), ...(moving.data?.uploads ?? [])].filter((one) => one.file_count === 1 && !known.has(one.id))
+  const left = [...(begun.data?.uploads ?? []), ...(moving.data?.uploads ?? [])].filter(
+    (upload) => upload.file_count === 1 && !known.has(upload.id),
+  )
   if (left.length === 0) return null
   return (
     <Card title="Unfinished uploads" flush>
       <ul aria-label="Unfinished uploads">
-        {left.map((one) => (
-          <li key={one.id} className={listStyles.entry}>
+        {left.map((upload) => (
+          <li key={upload.id} className={listStyles.entry}>
             <span className={listStyles.thumbnail}>
               <Icon name="image" />
             </span>
             <div className={classes(ui.grow, ui.flexColumn, ui.gap4)}>
-              <b className={ui.ellipsis}>{one.files[0]?.name ?? 'A file'}</b>
+              <b className={ui.ellipsis}>{upload.files[0]?.name ?? 'A file'}</b>
               <span className={classes(ui.soft, ui.small)}>
-                {bytes(one.total_bytes)}, begun {ago(one.created_at)}. Choose the same file, and it goes on where it stopped.
+                {bytes(upload.total_bytes)}, begun {ago(upload.created_at)}. Choose the same file, and it goes on where it stopped.
               </span>
             </div>
             <label className={classes(buttonStyles.button, buttonStyles.small)}>
@@ -223,11 +225,11 @@ function Unfinished({ projectId }: { projectId: string }): ReactElement | null {
               <input
                 type="file"
                 className={ui.screenReaderOnly}
-                aria-label={`Continue ${one.files[0]?.name ?? 'the file'}`}
+                aria-label={`Continue ${upload.files[0]?.name ?? 'the file'}`}
                 accept=".tif,.tiff,image/tiff"
                 onChange={({ target }) => {
                   const [file] = target.files ?? []
-                  const refusal = file ? continueUpload(file, one) : null
+                  const refusal = file ? continueUpload(file, upload) : null
                   if (refusal) toast(refusal, 'bad')
                   target.value = ''
                 }}
@@ -235,10 +237,10 @@ function Unfinished({ projectId }: { projectId: string }): ReactElement | null {
             </label>
             <Button
               size="s"
-              look="quiet"
+              variant="quiet"
               icon="x"
-              label={`Give ${one.files[0]?.name ?? 'the file'} up`}
-              onClick={() => fail.mutate({ upload_id: one.id, error_message: 'Given up by the person who uploaded' })}
+              label={`Give ${upload.files[0]?.name ?? 'the file'} up`}
+              onClick={() => fail.mutate({ upload_id: upload.id, error_message: 'Given up by the person who uploaded' })}
             />
           </li>
         ))}
@@ -306,61 +308,61 @@ function UploadNotes({ toItem }: { toItem: boolean }): ReactElement {
   )
 }
 
-function FileRow({ one }: { one: QueuedFile }): ReactElement {
+function FileRow({ queued }: { queued: QueuedFile }): ReactElement {
   const [isPlacing, setPlacing] = useState(false)
-  const file = one.session?.files[0]
+  const file = queued.session?.files[0]
   const converting = file?.state === 'converting'
-  const share = converting ? (file.fraction ?? 0) : one.size > 0 ? one.sentBytes / one.size : 0
-  const itemId = one.session?.item_ids[0] ?? file?.item_id
-  const state = one.state === 'done' ? 'ready' : one.state === 'failed' ? 'refused' : converting ? 'converting' : one.state
+  const share = converting ? (file.fraction ?? 0) : queued.size > 0 ? queued.sentBytes / queued.size : 0
+  const itemId = queued.session?.item_ids[0] ?? file?.item_id
+  const state = queued.state === 'done' ? 'ready' : queued.state === 'failed' ? 'refused' : converting ? 'converting' : queued.state
   return (
     <li className={listStyles.entry}>
       <span className={listStyles.thumbnail}>
-        <Icon name={one.state === 'failed' ? 'warn' : 'image'} />
+        <Icon name={queued.state === 'failed' ? 'warn' : 'image'} />
       </span>
       <div className={classes(ui.grow, ui.flexColumn, ui.gap4)}>
         <span className={classes(ui.flexRow, ui.gap6)}>
-          <b className={ui.ellipsis}>{one.name}</b> <State of={state} />
+          <b className={ui.ellipsis}>{queued.name}</b> <State of={state} />
         </span>
-        {one.state === 'failed' ? (
+        {queued.state === 'failed' ? (
           <span className={classes(ui.danger, ui.small)} role="alert">
-            {one.error}
+            {queued.error}
           </span>
         ) : (
           <span className={classes(ui.soft, ui.small)}>
             {converting
               ? `being rewritten as COG, ${percent(Math.round(share * 100))}`
-              : one.state === 'uploading'
-                ? `${bytes(one.sentBytes)} of ${bytes(one.size)}`
-                : one.state === 'finishing'
+              : queued.state === 'uploading'
+                ? `${bytes(queued.sentBytes)} of ${bytes(queued.size)}`
+                : queued.state === 'finishing'
                   ? 'checking the content'
-                  : bytes(one.size)}
+                  : bytes(queued.size)}
           </span>
         )}
-        {['uploading', 'finishing', 'queued', 'paused'].includes(one.state) && <Bar label={`${one.name}, sent`} share={share} />}
+        {['uploading', 'finishing', 'queued', 'paused'].includes(queued.state) && <Bar label={`${queued.name}, sent`} share={share} />}
       </div>
-      {one.state === 'uploading' && (
-        <Button size="s" onClick={() => pause(one.key)}>
+      {queued.state === 'uploading' && (
+        <Button size="s" onClick={() => pause(queued.key)}>
           Pause
         </Button>
       )}
-      {one.lacksPosition && (
+      {queued.lacksPosition && (
         <Button size="s" icon="pin" onClick={() => setPlacing(true)}>
           Set position
         </Button>
       )}
-      {isPlacing && <PlaceImage name={one.name} fileKey={one.key} onClose={() => setPlacing(false)} />}
-      {(one.state === 'paused' || (one.state === 'failed' && one.uploadId && !one.lacksPosition)) && (
-        <Button size="s" onClick={() => resume(one.key)}>
+      {isPlacing && <PlaceImage name={queued.name} fileKey={queued.key} onClose={() => setPlacing(false)} />}
+      {(queued.state === 'paused' || (queued.state === 'failed' && queued.uploadId && !queued.lacksPosition)) && (
+        <Button size="s" onClick={() => resume(queued.key)}>
           Continue
         </Button>
       )}
-      {one.state === 'done' && itemId && (
+      {queued.state === 'done' && itemId && (
         <LinkButton size="s" icon="layers" to="/view/$item" params={{ item: itemId }}>
           Open
         </LinkButton>
       )}
-      <Button size="s" look="quiet" icon="x" label={`Take ${one.name} away`} onClick={() => remove(one.key)} />
+      <Button size="s" variant="quiet" icon="x" label={`Remove ${queued.name}`} onClick={() => remove(queued.key)} />
     </li>
   )
 }

@@ -130,7 +130,7 @@ function FormulaDialog({ look, text, kept, onClose }: DialogParts): ReactElement
           help="Everybody in the organization finds it under the expression, on every item that has these bands."
         />
         <FormProblem error={create.error} />
-        <Button type="submit" look="primary" busy={create.isPending}>
+        <Button type="submit" variant="primary" busy={create.isPending}>
           Keep
         </Button>
       </form>
@@ -142,7 +142,7 @@ function FormulaDialog({ look, text, kept, onClose }: DialogParts): ReactElement
               <span className={classes(ui.mono, ui.soft, ui.grow, ui.ellipsis)}>{formula.formula}</span>
               <Button
                 size="s"
-                look="danger"
+                variant="danger"
                 label={`Remove ${formula.name}`}
                 icon="x"
                 busy={remove.isPending}

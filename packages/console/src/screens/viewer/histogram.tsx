@@ -37,12 +37,12 @@ function together(results: readonly ItemRange[]): Distribution | null {
 
 /** Of what is shown, over the whole item. */
 export function useDistribution(itemId: string, assetKey: string | null, look: Look): Distribution | null {
-  const found = useOp(
+  const query = useOp(
     'items.tile.statistics',
     { item_id: itemId, ...lookInput(look), ...(assetKey ? { asset_key: assetKey } : {}), bins: BINS },
     { enabled: look.expression !== '', staleTime: Infinity },
   )
-  return found.data ? together(found.data.results) : null
+  return query.data ? together(query.data.results) : null
 }
 
 interface HistogramParts {
@@ -56,7 +56,7 @@ interface HistogramParts {
 /** Of the first place; others have their numbers in the table. */
 export function Histogram({ itemId, assetKey, look, index, zones }: HistogramParts): ReactElement | null {
   const zone = zones[0]
-  const found = useOp(
+  const query = useOp(
     'items.tile.statistics',
     {
       item_id: itemId,
@@ -67,7 +67,7 @@ export function Histogram({ itemId, assetKey, look, index, zones }: HistogramPar
     },
     { enabled: zone !== undefined, staleTime: Infinity, keep: true },
   )
-  const band = found.data?.results[index]
+  const band = query.data?.results[index]
   const drawn = band ? together([band]) : null
   if (!drawn || !zone) return null
   const tallest = Math.max(1, ...drawn.counts)

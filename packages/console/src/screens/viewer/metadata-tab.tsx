@@ -94,7 +94,7 @@ export function MetadataTab({ item, assets, mayWrite, onUse }: MetadataParts): R
       {mayWrite && (
         <div className={workspaceStyles.section}>
           <Button
-            look="danger"
+            variant="danger"
             icon="trash"
             onClick={() => deleteItem(item, () => void navigate({ to: '/library/$project', params: { project: item.project_id } }))}
           >

@@ -79,7 +79,7 @@ export function PixelTab({ itemId, assetKey, look, pointer }: PixelParts): React
         <div className={workspaceStyles.section}>
           <h3>
             <span className={ui.grow}>Pinned</span>
-            <Button size="s" look="quiet" onClick={clear}>
+            <Button size="s" variant="quiet" onClick={clear}>
               Clear
             </Button>
           </h3>
@@ -159,7 +159,7 @@ function PixelValues({ itemId, assetKey, look, at }: { itemId: string; assetKey:
 
 function PinRow({ itemId, assetKey, look, at }: { itemId: string; assetKey: string | null; look: Look; at: Position }): ReactElement {
   const { data } = usePoint(itemId, assetKey, look, at)
-  const values = data?.results.length ? data.results.map((one) => one.value) : (data?.bands ?? []).map((one) => one.value)
+  const values = data?.results.length ? data.results.map((row) => row.value) : (data?.bands ?? []).map((row) => row.value)
   return (
     <tr>
       <td className={ui.mono}>{placeText(at)}</td>

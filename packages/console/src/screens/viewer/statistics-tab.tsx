@@ -56,7 +56,7 @@ export function StatisticsTab({ item, assetKey, look }: TabParts): ReactElement 
             </Button>
           )}
           {zones.length > 0 && (
-            <Button size="s" look="quiet" onClick={() => setZones([])}>
+            <Button size="s" variant="quiet" onClick={() => setZones([])}>
               Clear
             </Button>
           )}
@@ -137,10 +137,10 @@ function Typed({ onArea, disabled }: { onArea(shape: GeoJSON.Polygon): void; dis
     setText(given)
     setProblem(undefined)
     if (given.trim() === '') return
-    const found = await readArea(given).catch(() => null)
-    if (found?.kind !== 'area') return setProblem('This is no area: paste GeoJSON, WKT or KML of one polygon.')
+    const area = await readArea(given).catch(() => null)
+    if (area?.kind !== 'area') return setProblem('This is no area: paste GeoJSON, WKT or KML of one polygon.')
     setText('')
-    onArea(found.geometry)
+    onArea(area.geometry)
   }
   return (
     <Field
@@ -162,10 +162,10 @@ function ZoneList({ zones, onRemove }: { zones: readonly Zone[]; onRemove(at: nu
           <span className={classes(chartsStyles.legendEntry, ui.grow)} style={{ '--c': `var(${colour})` }}>
             {name}, {areaText(areaOf(shape))}
           </span>
-          <Button size="s" look="quiet" onClick={() => sharedMap().fitGeometry(shape)}>
+          <Button size="s" variant="quiet" onClick={() => sharedMap().fitGeometry(shape)}>
             Show
           </Button>
-          <Button size="s" look="quiet" icon="x" label={`Take ${name} away`} onClick={() => onRemove(index)} />
+          <Button size="s" variant="quiet" icon="x" label={`Remove ${name}`} onClick={() => onRemove(index)} />
         </li>
       ))}
     </ul>
@@ -221,10 +221,10 @@ function Numbers({ item, assetKey, look, zones }: TabParts & { zones: readonly Z
   )
   if (answer.isError && !answer.data) return <Failed error={answer.error} retry={() => void answer.refetch()} />
   if (!answer.data) return <Skeleton rows={5} />
-  const found = answer.data.result as Zonal
-  const series = found.zones[0]?.results ?? []
+  const zonal = answer.data.result as Zonal
+  const series = zonal.zones[0]?.results ?? []
   const index = Math.min(at, series.length - 1)
-  const results = found.zones.map(({ results: list }) => list[index]!)
+  const results = zonal.zones.map(({ results: list }) => list[index]!)
   const shown = zones.slice(0, results.length)
   if (results.every(({ count }) => !count))
     return (
@@ -277,7 +277,7 @@ function Numbers({ item, assetKey, look, zones }: TabParts & { zones: readonly Z
               rowsOf(series[position]!).map(([measure], row) => [
                 name,
                 measure,
-                ...found.zones.map(({ results: list }) => rowsOf(list[position]!)[row]![1] ?? ''),
+                ...zonal.zones.map(({ results: list }) => rowsOf(list[position]!)[row]![1] ?? ''),
               ]),
             ),
           ])

@@ -97,7 +97,9 @@ export function StyleTab(parts: StyleParts): ReactElement {
             range={range as [number, number]}
             ramp={ramp}
             histogram={distribution}
-            onChange={(next) => onLook({ ...keep(look), rescale: next ? next.map((one) => Number(one.toPrecision(6))).join(',') : null })}
+            onChange={(next) =>
+              onLook({ ...keep(look), rescale: next ? next.map((value) => Number(value.toPrecision(6))).join(',') : null })
+            }
           />
         ) : ranges.isError ? (
           <p className={classes(ui.soft, ui.small)}>No range: {ranges.error.message}</p>
@@ -330,7 +332,7 @@ function SaveProfile({ itemId, assetKey, look }: { itemId: string; assetKey: str
     )
   return (
     <>
-      <Button look="primary" onClick={() => setOpen(true)}>
+      <Button variant="primary" onClick={() => setOpen(true)}>
         Save as profile
       </Button>
       {open && (
@@ -347,7 +349,7 @@ function SaveProfile({ itemId, assetKey, look }: { itemId: string; assetKey: str
               Show the item like this from now on
             </Check>
             <FormProblem error={save.error} />
-            <Button type="submit" look="primary" busy={save.isPending}>
+            <Button type="submit" variant="primary" busy={save.isPending}>
               Save
             </Button>
           </form>

@@ -38,8 +38,8 @@ interface Row {
 
 function rowsOf(series: readonly (Series | undefined)[]): Row[] {
   const rows = new Map<string, Row>()
-  series.forEach((one, at) => {
-    for (const { item_id, datetime, mean, valid_fraction } of one?.points ?? []) {
+  series.forEach((line, at) => {
+    for (const { item_id, datetime, mean, valid_fraction } of line?.points ?? []) {
       if (datetime === null) continue
       const row = rows.get(item_id) ?? { itemId: item_id, datetime, means: series.map(() => null) }
       row.means[at] = valid_fraction >= ENOUGH ? mean : null
@@ -76,9 +76,9 @@ export function TimeSeries({ item, assetKey, look }: SeriesParts): ReactElement 
       staleTime: Infinity,
     })),
   })
-  const found = answers.map(({ data }) => data?.result as Series | undefined)
-  const rows = useMemo(() => rowsOf(found), [answers.map(({ dataUpdatedAt }) => dataUpdatedAt).join()])
-  const skipped = found[0]?.skipped ?? []
+  const results = answers.map(({ data }) => data?.result as Series | undefined)
+  const rows = useMemo(() => rowsOf(results), [answers.map(({ dataUpdatedAt }) => dataUpdatedAt).join()])
+  const skipped = results[0]?.skipped ?? []
   if (zones.length === 0) return null
   const failed = answers.find(({ isError }) => isError)
   const isPending = answers.some(({ isLoading }) => isLoading)
@@ -119,7 +119,7 @@ export function TimeSeries({ item, assetKey, look }: SeriesParts): ReactElement 
         >
           Alert
         </LinkButton>
-        <Button size="s" look="quiet" icon="x" label="Close the time series" onClick={() => setUrl({ series: null })} />
+        <Button size="s" variant="quiet" icon="x" label="Close the time series" onClick={() => setUrl({ series: null })} />
       </div>
       <div className={styles.seriesBody}>
         {failed ? (

@@ -41,16 +41,16 @@ const isRaster = ({ media_type, roles }: Asset) => (media_type ?? '').includes('
 
 export function Viewer(): ReactElement {
   const { item: id } = useParams({ from: '/inside/view/$item' })
-  const found = useOp('items.get', { item_id: id })
+  const itemQuery = useOp('items.get', { item_id: id })
   const assets = useOp('items.list_assets', { item_id: id }, { refetchInterval: 5_000 })
-  const project = useOp('projects.get', { project_id: found.data?.item.project_id ?? '' }, { enabled: found.data !== undefined })
+  const project = useOp('projects.get', { project_id: itemQuery.data?.item.project_id ?? '' }, { enabled: itemQuery.data !== undefined })
   useTitle(
     { text: project.data?.name ?? 'Library', to: project.data ? `/library/${project.data.id}` : '/library' },
-    found.data?.item.name ?? 'Item',
+    itemQuery.data?.item.name ?? 'Item',
   )
-  if (found.isError && !found.data) return <Failed error={found.error} retry={() => void found.refetch()} />
-  if (!found.data || !assets.data) return <Skeleton rows={6} />
-  return <ItemView key={id} item={found.data.item} assets={assets.data} project={project.data ?? null} />
+  if (itemQuery.isError && !itemQuery.data) return <Failed error={itemQuery.error} retry={() => void itemQuery.refetch()} />
+  if (!itemQuery.data || !assets.data) return <Skeleton rows={6} />
+  return <ItemView key={id} item={itemQuery.data.item} assets={assets.data} project={project.data ?? null} />
 }
 
 function ItemView({ item, assets, project }: { item: Item; assets: readonly Asset[]; project: Project | null }): ReactElement {
@@ -223,7 +223,7 @@ function LayerPanel(parts: LayerParts): ReactElement {
         </div>
         <div className={classes(styles.layer, styles.selected)}>
           <Button
-            look="quiet"
+            variant="quiet"
             size="s"
             icon={visible ? 'eye' : 'min'}
             label={visible ? 'Hide this layer' : 'Show this layer'}
@@ -241,14 +241,14 @@ function LayerPanel(parts: LayerParts): ReactElement {
         {others.map((id) => (
           <div key={id} className={styles.layer}>
             <Button
-              look="quiet"
+              variant="quiet"
               size="s"
               icon="x"
-              label="Take this layer away"
-              onClick={() => onOthers(others.filter((one) => one !== id))}
+              label="Remove layer"
+              onClick={() => onOthers(others.filter((other) => other !== id))}
             />
             <span className={classes(ui.grow, ui.ellipsis)}>
-              <b>{list.find((one) => one.id === id)?.name ?? id}</b>
+              <b>{list.find((candidate) => candidate.id === id)?.name ?? id}</b>
               <br />
               <span className={classes(ui.soft, ui.small)}>below, its own look</span>
             </span>

@@ -59,7 +59,7 @@ export function DeliveryPanel({ delivery, mayReplay, onClose }: PanelParts): Rea
         </div>
         {canReplay && (
           <Button
-            look="primary"
+            variant="primary"
             size="s"
             icon="retry"
             busy={retry.isPending}
@@ -68,7 +68,7 @@ export function DeliveryPanel({ delivery, mayReplay, onClose }: PanelParts): Rea
             Replay
           </Button>
         )}
-        <Button size="s" look="quiet" icon="x" label="Close the delivery" onClick={onClose} />
+        <Button size="s" variant="quiet" icon="x" label="Close the delivery" onClick={onClose} />
       </div>
       <div className={cardStyles.body}>
         <FormProblem error={retry.error} />

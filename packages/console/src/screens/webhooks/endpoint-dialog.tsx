@@ -33,7 +33,7 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
   const create = useAct('event_subscriptions.create', ['event_subscriptions'])
   const update = useAct('event_subscriptions.update', ['event_subscriptions'])
   const rows = types.data?.event_types ?? []
-  const row = rows.find((one) => one.type === type)
+  const row = rows.find((candidate) => candidate.type === type)
   const send = () => {
     const named = (pairs: readonly Pair[]) => pairs.filter(([name, value]) => name.trim() !== '' && value.trim() !== '')
     const filter_config = Object.fromEntries(named(filters).map(([name, value]) => [name, filterValue(row, name, value)]))
@@ -79,7 +79,7 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
             label="Event"
             value={type}
             onChange={(event) => setType(event.target.value)}
-            options={rows.map((one) => ({ value: one.type, text: `${one.domain}: ${one.type}` }))}
+            options={rows.map((option) => ({ value: option.type, text: `${option.domain}: ${option.type}` }))}
             help={row?.description}
           />
         )}
@@ -107,7 +107,7 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
         <Field label="Note" maxLength={2000} value={description} onChange={(event) => setDescription(event.target.value)} />
         {row && <Shape row={row} />}
         <FormProblem error={create.error ?? update.error} />
-        <Button type="submit" look="primary" busy={create.isPending || update.isPending}>
+        <Button type="submit" variant="primary" busy={create.isPending || update.isPending}>
           {endpoint ? 'Save' : 'Add endpoint'}
         </Button>
       </form>
@@ -161,7 +161,13 @@ function Pairs({ legend, help, names, pairs, suggestions = [], onChange }: PairP
             value={value}
             onChange={(event) => change(at, [name, event.target.value])}
           />
-          <Button size="s" look="quiet" icon="x" label="Take it away" onClick={() => onChange(pairs.filter((_, index) => index !== at))} />
+          <Button
+            size="s"
+            variant="quiet"
+            icon="x"
+            label="Remove header"
+            onClick={() => onChange(pairs.filter((_, index) => index !== at))}
+          />
         </div>
       ))}
       <datalist id={list}>

@@ -91,7 +91,7 @@ export function SignatureDialog({ onClose }: { onClose(): void }): ReactElement 
           help="It is compared here, in your browser, and sent nowhere."
         />
         <div className={classes(ui.flexRow, ui.gap12, ui.wrap)}>
-          <Button look="primary" disabled={!body || !signature || !secret} onClick={() => void check()}>
+          <Button variant="primary" disabled={!body || !signature || !secret} onClick={() => void check()}>
             Check
           </Button>
           <span role="status" className={verdict ? (verdict.isGood ? ui.success : ui.danger) : ''}>

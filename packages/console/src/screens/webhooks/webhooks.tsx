@@ -60,7 +60,7 @@ export function Webhooks(): ReactElement {
             Verify a signature
           </Button>
           {mayWatch && (
-            <Button look="primary" icon="plus" onClick={() => setUrl({ new: 'item.created' })}>
+            <Button variant="primary" icon="plus" onClick={() => setUrl({ new: 'item.created' })}>
               Add endpoint
             </Button>
           )}
@@ -87,8 +87,8 @@ export function Webhooks(): ReactElement {
           >
             {({ event_subscriptions }) => (
               <ul>
-                {event_subscriptions.map((one, index) => (
-                  <EndpointRow key={one.id} endpoint={one} isOn={one.id === open} hasBars={index < MAX_SPARKS} />
+                {event_subscriptions.map((subscription, index) => (
+                  <EndpointRow key={subscription.id} endpoint={subscription} isOn={subscription.id === open} hasBars={index < MAX_SPARKS} />
                 ))}
               </ul>
             )}
@@ -117,9 +117,9 @@ export function Webhooks(): ReactElement {
           eventType={url['new']}
           endpoint={null}
           onClose={() => setUrl({ new: null })}
-          onDone={(made, secret) => {
-            carried = secret ? { id: made, secret } : null
-            void navigate({ to: '/develop/webhooks/$id', params: { id: made } })
+          onDone={(subscription, secret) => {
+            carried = secret ? { id: subscription, secret } : null
+            void navigate({ to: '/develop/webhooks/$id', params: { id: subscription } })
           }}
         />
       )}
@@ -135,7 +135,7 @@ function NoEndpoint({ mayWatch, onNew }: { mayWatch: boolean; onNew(): void }): 
       title="No endpoint yet"
       actions={
         mayWatch && (
-          <Button look="primary" onClick={onNew}>
+          <Button variant="primary" onClick={onNew}>
             Add endpoint
           </Button>
         )
@@ -215,28 +215,28 @@ const PAGE = 50
 function Endpoint({ id, mayWatch, secret, onSecret }: EndpointParts): ReactElement {
   const [url, setUrl] = useUrl()
   const shown = (STATES.find(({ value }) => value === url['status'])?.value ?? 'all') as Shown
-  const found = useOp('event_subscriptions.get', { subscription_id: id }, { refetchInterval: LATER_MS })
-  const waits = (found.data?.recent_deliveries ?? []).some(({ state }) => state === 'pending')
+  const subscriptionQuery = useOp('event_subscriptions.get', { subscription_id: id }, { refetchInterval: LATER_MS })
+  const waits = (subscriptionQuery.data?.recent_deliveries ?? []).some(({ state }) => state === 'pending')
   const log = usePages(
     'event_subscriptions.deliveries.list',
     { subscription_id: id, ...(shown === 'all' ? {} : { state: shown }) },
     { size: PAGE, key: 'id', rows: ({ deliveries }) => deliveries, refetchInterval: waits ? SOON_MS : LATER_MS },
   )
   const deliveries = log.query.data?.rows ?? []
-  if (found.isError && !found.data)
+  if (subscriptionQuery.isError && !subscriptionQuery.data)
     return (
       <div className={styles.deliveryLog}>
-        <Failed error={found.error} retry={() => void found.refetch()} />
+        <Failed error={subscriptionQuery.error} retry={() => void subscriptionQuery.refetch()} />
       </div>
     )
-  if (!found.data)
+  if (!subscriptionQuery.data)
     return (
       <div className={styles.deliveryLog}>
         <Skeleton />
       </div>
     )
-  const endpoint = found.data
-  const chosen = deliveries.find((one) => one.id === url['delivery']) ?? null
+  const endpoint = subscriptionQuery.data
+  const chosen = deliveries.find((delivery) => delivery.id === url['delivery']) ?? null
   return (
     <>
       <div className={classes(styles.deliveryLog, ui.flexColumn, ui.gap16)}>
@@ -315,7 +315,7 @@ function EndpointHead({ endpoint, mayWatch, onSecret }: HeadParts): ReactElement
   return (
     <>
       <div className={classes(cardStyles.header, styles.header)}>
-        <LinkButton size="s" look="quiet" icon="right" label="All endpoints" to="/develop/webhooks" />
+        <LinkButton size="s" variant="quiet" icon="right" label="All endpoints" to="/develop/webhooks" />
         <div className={ui.grow}>
           <h2 className={ui.ellipsis}>{shortUrl(endpoint.endpoint_url)}</h2>
           <div className={classes(ui.soft, ui.small, ui.breakAnywhere)}>
@@ -426,22 +426,22 @@ function DeliveryTable({ deliveries, chosen, onChoose }: TableParts): ReactEleme
         </tr>
       </thead>
       <tbody>
-        {deliveries.map((one) => {
-          const { tone, text } = answerOf(one)
+        {deliveries.map((delivery) => {
+          const { tone, text } = answerOf(delivery)
           return (
-            <tr key={one.id} className={one.id === chosen ? tableStyles.selected : ''}>
+            <tr key={delivery.id} className={delivery.id === chosen ? tableStyles.selected : ''}>
               <td>
                 <Badge tone={tone}>{text}</Badge>
               </td>
               <td>
-                <button type="button" className={ui.asLink} aria-pressed={one.id === chosen} onClick={() => onChoose(one.id)}>
-                  <b className={ui.mono}>{one.event_type}</b>
+                <button type="button" className={ui.asLink} aria-pressed={delivery.id === chosen} onClick={() => onChoose(delivery.id)}>
+                  <b className={ui.mono}>{delivery.event_type}</b>
                 </button>
-                <div className={classes(ui.mono, ui.faint, ui.tiny)}>evt {shortId(one.event_id)}</div>
+                <div className={classes(ui.mono, ui.faint, ui.tiny)}>evt {shortId(delivery.event_id)}</div>
               </td>
-              <td className={classes(ui.hideOnPhone, ui.soft)}>{one.attempts.length}</td>
-              <td className={classes(tableStyles.number, ui.soft, ui.hideOnPhone)}>{tookOf(one)}</td>
-              <td className={classes(tableStyles.number, ui.soft)}>{dateTimeShort(one.created_at)}</td>
+              <td className={classes(ui.hideOnPhone, ui.soft)}>{delivery.attempts.length}</td>
+              <td className={classes(tableStyles.number, ui.soft, ui.hideOnPhone)}>{tookOf(delivery)}</td>
+              <td className={classes(tableStyles.number, ui.soft)}>{dateTimeShort(delivery.created_at)}</td>
             </tr>
           )
         })}

@@ -5,13 +5,13 @@ export async function addSample(call: typeof Call, projectId: string): Promise<s
   const { vendors } = await call('catalog.vendors.list', {})
   const open = vendors.filter(({ access_model }) => access_model === 'open')
   for (const { host_name } of open) {
-    const found = await call('catalog.search', {
+    const search = await call('catalog.search', {
       host_name,
       bbox: [137.5, -33.6, 138.5, -32.8],
       query: { cloudCoverage: { LTE: 20 } },
       limit: 5,
     }).catch(() => null)
-    const scene = found?.features.find(({ assets }) => Object.keys(assets).length > 0)
+    const scene = search?.features.find(({ assets }) => Object.keys(assets).length > 0)
     if (!scene) continue
     const { errors } = await call('items.import_stac', {
       project_id: projectId,
