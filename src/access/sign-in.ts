@@ -79,14 +79,14 @@ export async function signIn(
   clientAddress: string,
 ): Promise<SignedIn> {
   const { db, clock } = platform
-  const found = await users.findByEmail(db, input.email)
-  if (!(await isRight(platform, { email: input.email, password: input.password, hash: found?.passwordHash ?? null }, clientAddress)))
+  const account = await users.findByEmail(db, input.email)
+  if (!(await isRight(platform, { email: input.email, password: input.password, hash: account?.passwordHash ?? null }, clientAddress)))
     throw refused(WRONG_PASSWORD)
-  if (!found?.user.isActive) throw refused(WRONG_PASSWORD)
+  if (!account?.user.isActive) throw refused(WRONG_PASSWORD)
   return await db.transaction().execute(async (tx) => {
-    const { id, lastOrganizationId } = found.user
+    const { id, lastOrganizationId } = account.user
     const organizationId = await chooseOrganization(tx, id, input.organization_id ?? null, lastOrganizationId)
-    return await signedIn(platform, found.user, await sessions.open(tx, id, organizationId, clock.now()))
+    return await signedIn(platform, account.user, await sessions.open(tx, id, organizationId, clock.now()))
   })
 }
 

@@ -29,11 +29,11 @@ export class PriceError extends Error {
 /** The first number under one of these names, at the top or in `summary`. */
 function totalOf(answer: unknown): Price {
   const { summary, ...rest } = answer as Fields & { summary?: Fields }
-  const found = { ...rest, ...summary } as Fields
+  const fields = { ...rest, ...summary } as Fields
   const errors = (rest['errors'] ?? []) as readonly { reason?: string; message?: string }[]
   // What cannot be priced would be refused whole: nothing of it has a price.
   if (errors.length > 0) throw new PriceError(errors.map(({ reason, message }) => reason ?? message ?? 'It has no price').join('. '))
-  const credits = found['totalCredits'] ?? found['total_credits'] ?? found['credits']
+  const credits = fields['totalCredits'] ?? fields['total_credits'] ?? fields['credits']
   return typeof credits === 'number' ? ofCredits(credits) : { credits: null, aud: null, note: 'The estimate names no price' }
 }
 
@@ -84,8 +84,8 @@ const quotation: Estimate = async (ask, { quotation_id, decision }) => {
   const { content } = (await ask('orders.tasking.quotations.list', { id: quotation_id })) as {
     content: { id: string; creditsPrice: number }[]
   }
-  const found = content.find(({ id }) => id === quotation_id)
-  return found ? ofCredits(found.creditsPrice) : { credits: null, aud: null, note: 'There is no such quotation' }
+  const quotation = content.find(({ id }) => id === quotation_id)
+  return quotation ? ofCredits(quotation.creditsPrice) : { credits: null, aud: null, note: 'There is no such quotation' }
 }
 
 const topup: Estimate = async (_ask, { aud_cents, credits }) => {

@@ -121,9 +121,9 @@ function createTenants() {
     of(name: string): Tenant {
       const known = tenants.get(name)
       if (known) return known
-      const made: Tenant = { used: 0, atWork: new Set(), waiting: [], pausingUntilTick: 0 }
-      tenants.set(name, made)
-      return made
+      const tenant: Tenant = { used: 0, atWork: new Set(), waiting: [], pausingUntilTick: 0 }
+      tenants.set(name, tenant)
+      return tenant
     },
     use(tenant: Tenant, units: number): void {
       tenant.used += units
