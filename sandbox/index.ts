@@ -1,4 +1,4 @@
-/** Everything that stands in for the outside world, started by one call: real servers on loopback that speak the real protocols. */
+/** The simulated outside world, started with one call: real servers on loopback that implement the real protocols. */
 import type { Db } from '#db/tables.ts'
 import type { Clock } from '#core/clock.ts'
 import { SANDBOX_KEY, startSandboxPayments, type SandboxPayments } from './payments/server.ts'
@@ -6,14 +6,14 @@ import { startSandboxVendors, type SandboxVendors } from './vendors/server.ts'
 
 interface SandboxSettings {
   db: Db
-  /** Null: somebody else takes the cards. */
+  /** Null: no simulated card processor. */
   payments: { port: number; noticeUrl: () => string | null; webhookSecret: string } | null
-  /** Null: there are no simulated hosts. */
+  /** Null: no simulated hosts. */
   vendors: { port: number; clock: Clock; workDir: string; deliverySeconds: number } | null
 }
 
 interface Sandbox {
-  /** With the key that its client signs in with. */
+  /** With the API key of its client. */
   payments: (SandboxPayments & { secretKey: string }) | null
   vendors: SandboxVendors | null
   close(): Promise<void>

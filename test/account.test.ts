@@ -165,7 +165,7 @@ test('the end of an organization', async (t) => {
     w.clock.advance({ minutes: 5 })
     const owing = await end(org.owner, org.id, { forfeit_credits: true })
     assert.equal(owing.status, 400)
-    assert.match(owing.body.detail, /plan was used that is not invoiced yet/)
+    assert.match(owing.body.detail, /plan fee not invoiced yet/)
     const free = await w.organization()
     await w.ok(free.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
     await w.ok(free.owner.token, 'billing.topup', { aud_cents: 10_000 }, { 'idempotency-key': 'k' })

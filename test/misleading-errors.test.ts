@@ -76,7 +76,7 @@ test('errors say what to send instead', async (t) => {
         /operation: must be one of .*zonal_stats.*; did you mean zonal_stats\?/,
       ],
       ['analytics.index.get', { index_name: 'ndvii' }, 404, /No such spectral index 'ndvii'; did you mean ndvi\?/i],
-      ['analytics.index.get', { index_name: 'greenishness' }, 404, /'greenishness'; analytics\.indices\.list lists them/],
+      ['analytics.index.get', { index_name: 'greenishness' }, 404, /'greenishness'; see analytics\.indices\.list/],
       ['analytics.validate_formula', { formula: 'NIR', sensor: 'skysatt' }, 422, /did you mean skysat\?/],
       ['cog.tile.render', { url, ...tile, bands: '1', colormap: 'virdis' }, 422, /no colormap 'virdis'; did you mean viridis\?/],
       ['items.tile.render', { item_id, ...tile, bands: '1', colormap: 'virdis' }, 422, /no colormap 'virdis'; did you mean viridis\?/],
@@ -117,10 +117,10 @@ test('errors say what to send instead', async (t) => {
   })
 
   await t.test('a host that is not allowed: the setting, and the hosts that are', async () => {
-    const told = /the host 'example\.com', which is not allowed.*COG_HOSTS; the allowed hosts are cogs\.example, images\.example$/m
-    await check([['cog.tile.render', { url: 'https://example.com/a.tif', ...tile }, 422, told]])
+    const expected = /the host 'example\.com' of url is not allowed.*COG_HOSTS; the allowed hosts are cogs\.example, images\.example$/m
+    await check([['cog.tile.render', { url: 'https://example.com/a.tif', ...tile }, 422, expected]])
     const { body } = await w.call(token, 'cog.tile.render', { url: 'https://example.com/a.tif', ...tile })
-    assert.ok(!body.detail.includes('127.0.0.1'), 'hosts of the private network are not told')
+    assert.ok(!body.detail.includes('127.0.0.1'), 'hosts of the private network are not expected')
   })
 
   await t.test('a credential that does not hold: what to check, in the same words for every one', async () => {

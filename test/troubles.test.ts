@@ -10,7 +10,7 @@ import { ConfigError } from '#config.ts'
 import { Closed } from '#core/shapes.ts'
 import { folderProblem, requireFolder } from '#start/data-folder.ts'
 import { openDatabase } from '#db/open.ts'
-import { DatabaseAway } from '#db/trouble.ts'
+import { DatabaseUnavailable } from '#db/trouble.ts'
 import { operation } from '#operation.ts'
 import { asProblem } from '#pipeline/outside-problems.ts'
 import { RasterError } from '#raster/errors.ts'
@@ -67,7 +67,7 @@ test('a database that cannot be reached', async (t) => {
         () => null,
         (reason: unknown) => reason,
       )
-      assert.ok(error instanceof DatabaseAway)
+      assert.ok(error instanceof DatabaseUnavailable)
       assert.equal(asProblem(error)!.status, 503)
     } finally {
       await database.close()

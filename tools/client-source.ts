@@ -77,7 +77,7 @@ export function publishedOperations(document: Document): Published[] {
     })
 }
 
-/** `analytics.execute` takes and finds what its method does: one shape for each. */
+/** `analytics.execute` has one input and one output type per method. */
 function byMethod(op: Published): Published {
   if (op.id !== BY_METHOD) return op
   const component = (schema: Schema, name: string, fields: Readonly<Record<string, Schema>>): Schema => ({
@@ -89,7 +89,7 @@ function byMethod(op: Published): Published {
   return { ...op, input: { anyOf: input, required: ['operation'] }, output: { anyOf: output } }
 }
 
-/** Which of the four conventions a list follows, by its fields; null: it is no paged list. */
+/** The paging convention of a list, by its fields; null if it is not paged. */
 function pagingOf(document: Document, { raw, tier, input, output }: Omit<Published, 'paging'>): Paging | null {
   const fields = resolved(document, input).properties ?? {}
   const size = fields['limit'] ? 'limit' : fields['size'] ? 'size' : null
@@ -105,7 +105,7 @@ function resolved(document: Document, schema: Schema): Schema {
   return schema.$ref ? resolved(document, document.components.schemas[refName(schema.$ref)]!) : schema
 }
 
-/** Where the records of a list stand: nowhere but at the top (null), or in the one array of its object that is no list of links. */
+/** The field with the records of a list: null if the output is the list, else its only array that is not a list of links. */
 function recordsOf(document: Document, output: Schema): string | null | undefined {
   const answer = resolved(document, output)
   if (answer.type === 'array') return null
@@ -141,7 +141,7 @@ function shapes({ components }: Document): string {
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, schema]) => declared(name, schema, new Set()))
   const geometry = GEOMETRY in named ? '' : `export type * from '../geojson.ts'\nimport type { ${GEOMETRY} } from '../geojson.ts'\n\n`
-  return `${MARK}/** Shapes that several operations share. */\n\n${geometry}${types.join('\n')}`
+  return `${MARK}/** Types that several operations share. */\n\n${geometry}${types.join('\n')}`
 }
 
 function declared(name: string, schema: Schema, used: Set<string>): string {
@@ -278,12 +278,12 @@ const hasOutput = ({ raw }: Published) => raw === 'json' || raw === 'ndjson'
 function operationTypes(op: Published, used: Set<string>): string {
   const input = declared(inputName(op), { ...op.input, description: `Input of \`${op.id}\`.` }, used)
   if (!hasOutput(op)) return input
-  const said = op.raw === 'ndjson' ? `One line of \`${op.id}\`.` : `Answer of \`${op.id}\`.`
+  const description = op.raw === 'ndjson' ? `A line of \`${op.id}\`.` : `Output of \`${op.id}\`.`
   const output = op.output.$ref ? { $ref: op.output.$ref } : op.output
-  return `${input}\n${declared(outputName(op), { ...output, description: said }, used)}`
+  return `${input}\n${declared(outputName(op), { ...output, description }, used)}`
 }
 
-/** `items` with `items.tile` below it becomes ItemsTileApi, then ItemsApi that holds one. */
+/** `items` with `items.tile` below it becomes ItemsTileApi, then ItemsApi with a member of that type. */
 function classesOf(document: Document, prefix: string, operations: readonly Published[], used: Set<string>): string {
   const depth = prefix.split('.').length
   const own = operations.filter(({ id }) => id.split('.').length === depth + 1)
@@ -311,7 +311,7 @@ function method(document: Document, op: Published, used: Set<string>): string {
   const name = camel(op.id.split('.').at(-1)!)
   const isOptional = (op.input.required ?? []).length === 0
   const given = `input: ${inputName(op)}${isOptional ? ' = {}' : ''}, options?: CallOptions`
-  const { type, body } = answerOf(document, op, used)
+  const { type, body } = returnOf(document, op, used)
   const doc = comment(`${op.summary}\n\n${op.description}`, '  ')
   if (op.id === BY_METHOD) {
     const promise = `Promise<Extract<${outputName(op)}, { operation: I['operation'] }>>`
@@ -323,7 +323,7 @@ function method(document: Document, op: Published, used: Set<string>): string {
   return `${doc}${narrow.length > COLUMNS ? wide : narrow}\n    return ${body}\n  }\n`
 }
 
-function answerOf(document: Document, op: Published, used: Set<string>): { type: string; body: string } {
+function returnOf(document: Document, op: Published, used: Set<string>): { type: string; body: string } {
   const repeat = op.tier === 'read' ? 'read' : op.isIdempotent ? 'keyed' : 'write'
   const call = `'${op.id}', input, options`
   if (op.raw === 'bytes') return { type: 'Promise<Response>', body: `this.#client.raw(${call}, '${repeat}')` }

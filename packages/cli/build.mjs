@@ -1,5 +1,5 @@
-// Builds the command line to plain JavaScript in dist/: its own code, the client's and that of its one library, and nothing to install.
-// Run by `npm pack`. Each command stays a file of its own, so that a start loads no more than it needs.
+// Builds the command line as plain JavaScript in dist/: its code, the client's and that of its one library, so nothing needs installing.
+// Run by `npm pack`. Each command stays a separate file, so that a start loads no more than it needs.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ const bundle = await rolldown({ input: path.join(here, 'src/main.ts'), platform:
 const { output } = await bundle.write({ dir: dist, format: 'esm', entryFileNames: 'main.js', chunkFileNames: '[name].js' })
 await bundle.close()
 
-/** Libraries that were bundled, by the folders that their modules came from. */
+/** Bundled libraries and the folders of their modules. */
 const libraries = new Map()
 for (const file of output.flatMap((chunk) => ('moduleIds' in chunk ? chunk.moduleIds : []))) {
   const [, folder, name] = /^(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//.exec(file) ?? []
@@ -22,14 +22,14 @@ const notices = [...libraries].sort().map(([name, folder]) => {
   const { version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
   return `${name} ${version} (${license})\n\n${licenseIn(folder)}`
 })
-writeFileSync(path.join(dist, 'LICENSES.txt'), `dist/ contains code of these libraries.\n\n${notices.join('\n\n')}\n`)
+writeFileSync(path.join(dist, 'LICENSES.txt'), `dist/ contains code from these libraries.\n\n${notices.join('\n\n')}\n`)
 
 function licenseIn(folder) {
   for (const name of ['LICENSE', 'LICENSE.md', 'license'])
     try {
       return readFileSync(path.join(folder, name), 'utf8')
     } catch {
-      // The next name.
+      // Try the next name.
     }
-  throw new Error(`${folder} has no file with its licence`)
+  throw new Error(`${folder} has no licence file`)
 }

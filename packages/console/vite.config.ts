@@ -6,7 +6,10 @@ const SERVED = ['/assets/maplibre-gl.mjs']
 
 /** Few files before the first screen: each costs a request. What asks who is there is small and comes first. */
 const GROUPS = [
-  { name: 'start', test: /preload-helper|packages\/client\/src|console\/src\/api\/(session|recorder)\.|node_modules\/(react|scheduler)\// },
+  {
+    name: 'start',
+    test: /preload-helper|packages\/client\/src\/(?!upload)|console\/src\/api\/(session|recorder)\.|node_modules\/(react|scheduler)\//,
+  },
   {
     name: 'frame',
     test: /node_modules\/(react-dom|@tanstack)\/|src\/(api|ui|shell)\/(query|client|problem|kit|icons|states|toasts|format|first|lost)\./,

@@ -1,4 +1,4 @@
-/** The demo organization, made through the same doors as any other: a sign-up and operations. */
+/** The demo organization, created like any other: by a sign-up and operations. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { newId } from '#core/ids.ts'
@@ -16,10 +16,10 @@ import { DEMO_EMAIL, DEMO_PASSWORD } from './account.ts'
 import type { DemoMessage, demoReporter } from './progress.ts'
 
 const LOCAL = '127.0.0.1'
-/** What the demo's own mosaic costs comes on top. */
+/** The demo's own mosaic costs more than this. */
 const DEMO_CREDITS = 50_000 + 10
 
-/** Makes what is missing of the demo: a process may have been killed half-way, and another may be at it now. */
+/** Creates what is missing of the demo: a process may have been killed halfway, and another may be doing the same now. */
 export async function seedDemo(platform: Platform, auth: signIn.SignInPlatform): Promise<void> {
   await withLock(platform.db, 'demo', async () => {
     const signedIn = await signUpOrOn(platform, auth)
@@ -27,7 +27,7 @@ export async function seedDemo(platform: Platform, auth: signIn.SignInPlatform):
     if (!signedIn.organization_id)
       await call(platform, signedIn, 'organizations.create', {
         name: 'Demo Imagery',
-        description: 'Something to look around in',
+        description: 'Sample data to explore',
         country: 'AU',
       })
     const acting = await signIn.refresh(auth, { refresh_token: signedIn.refresh_token })
@@ -35,21 +35,21 @@ export async function seedDemo(platform: Platform, auth: signIn.SignInPlatform):
       await call(platform, SERVICE, 'billing.credits.grant', {
         organization_id: acting.organization_id,
         credits: DEMO_CREDITS,
-        reason: 'Credits to try things with',
+        reason: 'Demo credits',
       })
-    await call(platform, acting, 'projects.create', { name: 'Demo', description: 'Scenes to try things on' })
+    await call(platform, acting, 'projects.create', { name: 'Demo', description: 'Sample scenes' })
     await signIn.signOut(auth, acting.refresh_token)
   })
 }
 
-/** Null when the demo is whole: its project is made last, and a deleted one stays known. */
+/** Null if the demo is complete: its project is created last, and a deleted one stays known. */
 async function signUpOrOn({ db }: Platform, auth: signIn.SignInPlatform): Promise<signIn.SignedIn | null> {
   const hasAccount = (await users.findByEmail(db, DEMO_EMAIL)) !== null
   if (!hasAccount) return await signIn.signUp(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD, name: 'Demo' }, LOCAL)
-  return (await projects.wasAnyMade(db)) ? null : await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL)
+  return (await projects.hasEverExisted(db)) ? null : await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL)
 }
 
-/** As the person who signed in, or as the platform itself. */
+/** As the signed-in user, or as the platform itself. */
 async function call(platform: Platform, caller: signIn.SignedIn | Principal, id: string, input: object): Promise<void> {
   const { status, body } = await invoke(platform, platform.operations.get(id)!, {
     ...('kind' in caller
@@ -60,10 +60,10 @@ async function call(platform: Platform, caller: signIn.SignedIn | Principal, id:
     clientAddress: LOCAL,
     signal: new AbortController().signal,
   })
-  if (status !== 200) throw new Error(`seeding the demo: ${id} answered ${status} ${Buffer.from(body as Uint8Array).toString()}`)
+  if (status !== 200) throw new Error(`seeding the demo: ${id} returned ${status} ${Buffer.from(body as Uint8Array).toString()}`)
 }
 
-/** The `Authorization` header of the client that fills the demo, while it does: its calls are not worth a line each. */
+/** The `Authorization` header of the process that fills the demo; its calls are not logged individually. */
 export interface DemoClient {
   authorization: string | null
 }
@@ -76,8 +76,8 @@ interface Filling {
 }
 
 /**
- * Fills the demo project with scenes, in a process of its own that is a client like any other: the service answers
- * meanwhile, and a filling that was cut off goes on at the next start. Its last step is to share a scene.
+ * Fills the demo project with scenes, in a separate process that is a client like any other: the service responds
+ * meanwhile, and an interrupted run resumes at the next start. Its last step is to share a scene.
  */
 export async function fillDemo(
   { db, services: { clock } }: Platform,
@@ -85,38 +85,38 @@ export async function fillDemo(
   { baseUrl, signal, report, client }: Filling,
 ): Promise<void> {
   // A link of any other kind proves nothing: people share scenes while the demo still loads.
-  const isWhole = async () => (await users.findByEmail(db, DEMO_EMAIL)) === null || (await secrets.kept(db, DEMO_LINK)) !== null
+  const isWhole = async () => (await users.findByEmail(db, DEMO_EMAIL)) === null || (await secrets.find(db, DEMO_LINK)) !== null
   if (await isWhole()) return
   await withLock(db, 'demo scenes', async () => {
     if (signal.aborted || (await isWhole())) return
     const signedIn = await signIn.signIn(auth, { email: DEMO_EMAIL, password: DEMO_PASSWORD }, LOCAL).catch(() => null)
-    // Without: somebody changed the password, so it is their account now.
+    // Without it: someone changed the password, so the account is theirs now.
     if (!signedIn) return
     client.authorization = `Bearer ${signedIn.access_token}`
     const env = { BASE_URL: baseUrl, ACCESS_TOKEN: signedIn.access_token }
     const token = await runClient(FILLING, env, { signal, report }).finally(() => (client.authorization = null))
-    if (token) await secrets.keep(db, DEMO_LINK, Buffer.from(token.slice(TOKEN_PREFIX.length), 'base64url'), clock.now())
+    if (token) await secrets.store(db, DEMO_LINK, Buffer.from(token.slice(TOKEN_PREFIX.length), 'base64url'), clock.now())
   })
 }
 
-/** 32 bytes behind a prefix, as every token of a link. */
+/** 32 bytes after a prefix, like every token of a link. */
 const TOKEN_PREFIX = 'shr_'
 const DEMO_LINK = 'demo-share-link'
 
-/** The token of the demo's share link, as long as it opens something. Its password is the demo's own. */
+/** The token of the demo's share link, while it is valid. Its password is that of the demo. */
 export async function demoLink({ db, services: { clock } }: Platform): Promise<string | null> {
-  const bytes = await secrets.kept(db, DEMO_LINK)
+  const bytes = await secrets.find(db, DEMO_LINK)
   if (!bytes) return null
   const token = `${TOKEN_PREFIX}${bytes.toString('base64url')}`
-  const [found] = await shareLinks.byTokens(db, [shareLinks.hashToken(token)])
-  const known = found?.known
+  const [link] = await shareLinks.byTokens(db, [shareLinks.hashToken(token)])
+  const known = link?.known
   return known?.isTargetLive && known.link.revokedAt === null && known.link.expiresAt > clock.now() ? token : null
 }
 
 const FILLING = new URL('./seed.ts', import.meta.url)
 const MAX_COMPLAINT = 2_000
 
-/** The token of the link that the client made, if it did. */
+/** The token of the link that the client created, if it did. */
 async function runClient(
   module: URL,
   env: Record<string, string>,
@@ -138,6 +138,6 @@ async function runClient(
     complaint = (complaint + chunk.toString()).slice(-MAX_COMPLAINT)
   })
   const [code] = (await once(client, 'exit')) as [number | null]
-  if (code !== 0 && !signal.aborted) throw new Error(`filling the demo ended with ${code}: ${complaint}`)
+  if (code !== 0 && !signal.aborted) throw new Error(`filling the demo failed with ${code}: ${complaint}`)
   return token
 }

@@ -1,9 +1,9 @@
-/** Values of the demo for fields of examples, so that the reference's examples work on it as they are. */
+/** Demo values for fields of examples, so that the examples of the reference work on the demo unchanged. */
 import type { Db } from '#db/tables.ts'
 import { DEMO_EMAIL } from './account.ts'
 import { COLLECTIONS, SCENES } from './scenes.ts'
 
-/** By the name of the field; what is not there yet, or no longer, is left out. */
+/** By field name; values that do not exist are omitted. */
 export async function demoFields(db: Db): Promise<Record<string, string>> {
   const project = await db
     .selectFrom('project')

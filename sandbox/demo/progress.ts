@@ -1,4 +1,4 @@
-/** Progress of loading the demo: a readable line on a terminal, an entry of the log in a pipe. */
+/** Progress of loading the demo: a readable line on a terminal, a log entry otherwise. */
 import type { Logger } from 'pino'
 
 interface DemoStep {
@@ -7,7 +7,7 @@ interface DemoStep {
   readonly name: string
 }
 
-/** From the process that loads the demo to the service. */
+/** Sent by the process that loads the demo to the service. */
 export type DemoMessage = { step: DemoStep } | { shareToken: string }
 
 interface Outputs {

@@ -1,20 +1,20 @@
-/** The scenes of the demo project: one place in three seasons, a town from close by, and mountains by their height. */
+/** The scenes of the demo project: one area in three seasons, a town at high resolution, and mountain elevation. */
 import { describeScene, type SceneDescription, type SceneRequest } from '../scenes/index.ts'
 
 export interface DemoScene {
   readonly name: string
   readonly description: string
-  /** Key of the collection that it goes to. */
+  /** Key of its collection. */
   readonly collection: 'seasons' | 'close' | 'heights'
   readonly scene: SceneDescription
-  /** One range for all three bands keeps the colours of the ground; each band by itself would not. */
+  /** One range for all three bands preserves the colours; a range per band would not. */
   readonly look: { readonly bands: readonly number[]; readonly rescale: string } | null
 }
 
 export const COLLECTIONS = {
-  seasons: { name: 'Seasons', description: 'One place through a year, ten metres a pixel, twelve bands', color: '#2f9e44', layer_order: 1 },
-  close: { name: 'Close up', description: 'Half a metre a pixel: houses, trees and cars', color: '#e8590c', layer_order: 2 },
-  heights: { name: 'Elevation', description: 'Heights above the sea, thirty metres a pixel', color: '#7048e8', layer_order: 0 },
+  seasons: { name: 'Seasons', description: 'One area through the year, 10 m/px, twelve bands', color: '#2f9e44', layer_order: 1 },
+  close: { name: 'Close up', description: '0.5 m/px: houses, trees and cars', color: '#e8590c', layer_order: 2 },
+  heights: { name: 'Elevation', description: 'Height above sea level, 30 m/px', color: '#7048e8', layer_order: 0 },
 } as const
 
 const LAKE = { sensor: 'sandbox-open', longitude: 2.3, latitude: 48.2, sizePx: 640 } as const
@@ -27,14 +27,14 @@ const scene = (request: SceneRequest): SceneDescription => describeScene(request
 export const SCENES: readonly DemoScene[] = [
   {
     name: 'Lake and fields, June',
-    description: 'Crops stand green around the lake',
+    description: 'Green crops around the lake',
     collection: 'seasons',
     scene: scene({ ...LAKE, datetime: '2025-06-12T10:40:00Z' }),
     look: LAKE_LOOK,
   },
   {
     name: 'Lake and fields, October',
-    description: 'The harvest is in, the forest turns',
+    description: 'After the harvest, with autumn forest',
     collection: 'seasons',
     scene: scene({ ...LAKE, datetime: '2025-10-12T10:40:00Z' }),
     look: LAKE_LOOK,
@@ -48,14 +48,14 @@ export const SCENES: readonly DemoScene[] = [
   },
   {
     name: 'Village at the lake',
-    description: 'Houses, gardens and cars of a village',
+    description: 'A village with houses, gardens and cars',
     collection: 'close',
     scene: scene({ sensor: 'sandbox-vhr', longitude: 2.3, latitude: 48.2, datetime: '2025-06-12T10:40:00Z', sizePx: 768 }),
     look: VILLAGE_LOOK,
   },
   {
     name: 'Mountains',
-    description: 'Ridges and valleys by their height',
+    description: 'Ridges and valleys, coloured by elevation',
     collection: 'heights',
     scene: scene({ sensor: 'sandbox-dem', longitude: 9.5, latitude: 46.6, datetime: '2025-01-01T00:00:00Z', sizePx: 768 }),
     look: null,

@@ -1,7 +1,7 @@
 /**
- * Fills the demo project the way a customer would: over HTTP, scene by scene, through the real upload path. What is there
- * already stays as it is, so that a seeding which was cut off goes on where it stopped.
- * BASE_URL and ACCESS_TOKEN in the environment; the service that started it is told about each scene.
+ * Fills the demo project as a customer would: over HTTP, scene by scene, with real uploads. Existing data stays as it is,
+ * so that an interrupted run resumes.
+ * Reads BASE_URL and ACCESS_TOKEN from the environment, and reports each scene to the service that started it.
  */
 import { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -11,7 +11,7 @@ import { renderScene } from '../scenes/index.ts'
 import type { DemoMessage } from './progress.ts'
 import { COLLECTIONS, SCENES, type DemoScene } from './scenes.ts'
 
-/** People look at the console while this runs: they come first. */
+/** Lower priority, because people use the console while this runs. */
 const LOW_PRIORITY = 10
 const MEDIA_TYPE = 'image/tiff; application=geotiff; profile=cloud-optimized'
 const LOOK_NAME = 'True colour'
@@ -19,7 +19,7 @@ const MOSAIC_NAME = 'Lake and fields, the greenest of each season'
 const SHARE_PASSWORD = 'groundtrack-demo'
 const SHARE_DAYS = 365
 
-// Answers are read by name, as any client without generated types would.
+// Responses are read by name, as a client without generated types would.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Answer = any
 
@@ -37,15 +37,15 @@ async function call(id: string, input: object): Promise<Answer> {
 }
 
 async function main(): Promise<void> {
-  // Beside whoever looks around already, unless the demo was asked for by name: then somebody waits for it.
+  // With low priority, unless the demo was requested explicitly: then someone waits for it.
   if (process.env['DEMO'] !== '1') os.setPriority(LOW_PRIORITY)
   const { projects } = await call('projects.list', {})
   const project = projects.find(({ name }: Answer) => name === 'Demo')
-  if (!project) return // Deleted or renamed: it is no longer ours to fill.
+  if (!project) return // Deleted or renamed: no longer ours to fill.
   const collections = await collectionsOf(project.id)
   const { items } = await call('items.list', { project_id: project.id, limit: 1000 })
   const described = new Map<string, string>(items.map(({ id, properties }: Answer) => [properties['sandbox:scene_id'], id]))
-  const uploaded = new Map<string, string>(items.map(({ id, name }: Answer) => [name, id])) // Cut off between upload and description.
+  const uploaded = new Map<string, string>(items.map(({ id, name }: Answer) => [name, id])) // Interrupted between upload and description.
   if (items.length === 0) await watch(collections.get('seasons')!)
   const folder = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-demo-'))
   try {
@@ -68,13 +68,13 @@ async function main(): Promise<void> {
   process.stdout.write('demo: ready\n')
 }
 
-/** Made before the scenes are, so that one of them makes it fire; then it keeps quiet for a year. */
+/** Created before the scenes, so that one of them triggers it; then it is silent for a year. */
 async function watch(collectionId: string): Promise<void> {
   const { count } = await call('alerts.rules.list', { collection_id: collectionId })
-  if (count > 0) return // Cut off before the first scene.
+  if (count > 0) return // Interrupted before the first scene.
   await call('alerts.create_rule', {
     name: 'Green again',
-    description: 'The vegetation index of a scene of the year is above 0.1',
+    description: 'A new scene has a vegetation index above 0.1',
     collection_id: collectionId,
     expression: '(b8-b4)/(b8+b4)',
     comparison: 'gt',
@@ -85,15 +85,15 @@ async function watch(collectionId: string): Promise<void> {
 }
 
 async function collectionsOf(projectId: string): Promise<Map<string, string>> {
-  const there: Answer[] = await call('collections.list', { project_id: projectId })
-  const found = new Map<string, string>()
-  for (const [key, wanted] of Object.entries(COLLECTIONS)) {
+  const existing: Answer[] = await call('collections.list', { project_id: projectId })
+  const ids = new Map<string, string>()
+  for (const [key, collection] of Object.entries(COLLECTIONS)) {
     const { id } =
-      there.find(({ name }) => name === wanted.name) ??
-      (await call('collections.create', { project_id: projectId, show_on_map: true, ...wanted }))
-    found.set(key, id)
+      existing.find(({ name }) => name === collection.name) ??
+      (await call('collections.create', { project_id: projectId, show_on_map: true, ...collection }))
+    ids.set(key, id)
   }
-  return found
+  return ids
 }
 
 async function upload(projectId: string, collectionId: string, { scene }: DemoScene, folder: string): Promise<string> {
@@ -118,7 +118,7 @@ async function upload(projectId: string, collectionId: string, { scene }: DemoSc
     content_type: MEDIA_TYPE,
   })
   const put = await fetch(address, { method: 'PUT', headers: { 'content-type': MEDIA_TYPE }, body: bytes })
-  if (!put.ok) throw new Error(`the store answered ${put.status}: ${await put.text()}`)
+  if (!put.ok) throw new Error(`the store returned ${put.status}: ${await put.text()}`)
   rmSync(file)
   const {
     item_ids: [itemId],
@@ -150,10 +150,10 @@ async function describe(itemId: string, { name, description, scene, look }: Demo
   })
 }
 
-/** The greenest of the seasons in each pixel, with the number of its scene. It is worked on while people look around already. */
+/** The greenest season for each pixel, with the index of its scene. It runs while people already use the demo. */
 async function mosaic(projectId: string, itemIds: readonly string[]): Promise<void> {
   const { jobs } = await call('processing.project_jobs.list', { project_id: projectId, job_type_name: 'mosaic' })
-  if (jobs.some(({ input_params: input }: Answer) => input.output_name === MOSAIC_NAME)) return // Cut off before the link was made.
+  if (jobs.some(({ input_params: input }: Answer) => input.output_name === MOSAIC_NAME)) return // Interrupted before the link was created.
   await call('processing.create_and_dispatch', {
     project_id: projectId,
     job_type_id: 'mosaic',
@@ -177,7 +177,7 @@ async function share(itemId: string): Promise<void> {
     password: SHARE_PASSWORD,
     expires_at: expiresAt,
   })
-  process.send?.({ shareToken } satisfies DemoMessage) // Only its hash is stored; the service remembers it for the next start.
+  process.send?.({ shareToken } satisfies DemoMessage) // Only its hash is stored; the service keeps the token for the next start.
   process.stdout.write(`demo: shared at ${baseUrl}/s/${shareToken} with the password ${SHARE_PASSWORD}\n`)
 }
 

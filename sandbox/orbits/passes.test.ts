@@ -7,9 +7,9 @@ import { SATELLITES } from './satellites.ts'
 const HOBART: [number, number] = [147.33, -42.88]
 const window = { from: new Date('2026-04-01T00:00:00Z'), to: new Date('2026-05-01T00:00:00Z') }
 
-// Goal: passes are those of real orbits: as high, as fast and as often as satellites are, and in the light that they keep to.
+// Goal: passes follow real orbits: realistic heights, speeds and revisit times, in constant light.
 test('passes', async (t) => {
-  await t.test('the elements describe orbits of about 590 km that turn with the sun', () => {
+  await t.test('the elements describe sun-synchronous orbits of about 590 km', () => {
     for (const { elements, name } of SATELLITES) {
       for (const line of elements) {
         const sum = Array.from(line.slice(0, 68)).reduce(
@@ -27,7 +27,7 @@ test('passes', async (t) => {
     }
   })
 
-  await t.test('each is short, in daylight, in the morning, and within the angle', async () => {
+  await t.test('each pass is short, in daylight, in the morning, and within the angle', async () => {
     const passes = await passesOver(SATELLITES, { ...window, place: HOBART, maxOffNadirDeg: 30, limit: 500 })
     assert.ok(passes.length >= 10 && passes.length <= 60, `${passes.length} passes of three satellites in a month`)
     assert.deepEqual(
@@ -43,7 +43,7 @@ test('passes', async (t) => {
     }
   })
 
-  await t.test('a narrower angle sees a part of them, and a limit cuts the list', async () => {
+  await t.test('a narrower angle returns some of them, and a limit shortens the list', async () => {
     const wide = await passesOver(SATELLITES, { ...window, place: HOBART, maxOffNadirDeg: 30, limit: 500 })
     const narrow = await passesOver(SATELLITES, { ...window, place: HOBART, maxOffNadirDeg: 10, limit: 500 })
     assert.ok(narrow.length < wide.length)

@@ -1,4 +1,4 @@
-/** When satellites see a place in daylight: their orbits are propagated by SGP4, and the least angle of each pass is sought. */
+/** Predicts daylight passes of satellites over a place: SGP4 propagates the orbits, and the smallest angle of each pass is searched for. */
 import { setImmediate } from 'node:timers/promises'
 import { ecfToLookAngles, eciToEcf, geodeticToEcf, gstime, propagate, twoline2satrec, type SatRec } from 'satellite.js'
 import type { Position } from '#core/geometry.ts'
@@ -6,14 +6,14 @@ import { DAY_MS, MINUTE_MS } from '#core/time.ts'
 import { sunAt } from '../scenes/sun.ts'
 import type { Satellite } from './satellites.ts'
 
-/** A satellite that comes near enough is above the horizon for ten minutes and more: at this step none is missed. */
+/** A satellite that passes near enough is above the horizon for at least ten minutes, so this step misses none. */
 const STEP_MS = 3 * MINUTE_MS
-/** Sought to a tenth of a second. */
+/** Precision: a tenth of a second. */
 const PRECISION_MS = 100
-/** Optical images need light. */
+/** Optical images need daylight. */
 const MIN_SUN_DEG = 15
 const STANDARD_OFF_NADIR_DEG = 30
-/** So long at a time, then others have their turn. */
+/** Yields to the event loop after this long. */
 const SLICE_MS = DAY_MS
 
 interface Pass {
@@ -37,14 +37,14 @@ interface Question {
 export async function passesOver(satellites: readonly Satellite[], { place, from, to, maxOffNadirDeg, limit }: Question): Promise<Pass[]> {
   const widest = maxOffNadirDeg ?? STANDARD_OFF_NADIR_DEG
   const watched = satellites.map((satellite) => ({ satellite, orbit: twoline2satrec(...satellite.elements) }))
-  const found: Pass[] = []
-  for (let start = from.getTime(); start < to.getTime() && found.length < limit; start += SLICE_MS) {
+  const passes: Pass[] = []
+  for (let start = from.getTime(); start < to.getTime() && passes.length < limit; start += SLICE_MS) {
     await setImmediate()
     const end = Math.min(to.getTime(), start + SLICE_MS)
     const today = watched.flatMap(({ satellite, orbit }) => passesOf(satellite, viewFrom(place, orbit), { place, start, end, widest }))
-    found.push(...today.toSorted((a, b) => a.start.localeCompare(b.start)))
+    passes.push(...today.toSorted((a, b) => a.start.localeCompare(b.start)))
   }
-  return found.slice(0, limit)
+  return passes.slice(0, limit)
 }
 
 interface Span {
@@ -79,9 +79,9 @@ function passesOf({ name, noradId }: Satellite, view: View, { place, start, end,
 }
 
 interface Seen {
-  /** Of the satellite above the place's horizon. */
+  /** Elevation of the satellite above the horizon. */
   elevationDeg: number
-  /** Of the place from the satellite's nadir. */
+  /** Angle of the place from the satellite's nadir. */
   offNadirDeg: number
 }
 type View = (timeMs: number) => Seen
@@ -95,7 +95,7 @@ function viewFrom([longitude, latitude]: Position, orbit: SatRec): View {
   return (timeMs) => {
     const date = new Date(timeMs)
     const state = propagate(orbit, date)
-    if (!state) throw new Error(`the orbit of ${orbit.satnum} cannot be propagated to ${date.toISOString()}`)
+    if (!state) throw new Error(`cannot propagate the orbit of ${orbit.satnum} to ${date.toISOString()}`)
     const satellite = eciToEcf(state.position, gstime(date))
     const toGround = [ground.x - satellite.x, ground.y - satellite.y, ground.z - satellite.z] as const
     const cosine =
@@ -107,7 +107,7 @@ function viewFrom([longitude, latitude]: Position, orbit: SatRec): View {
 
 const GOLDEN = (Math.sqrt(5) - 1) / 2
 
-/** Between two times, by the golden section. */
+/** The minimum between two times, by golden-section search. */
 function highest(view: View, low: number, high: number): number {
   let [a, b] = [low, high]
   while (b - a > PRECISION_MS) {
@@ -118,7 +118,7 @@ function highest(view: View, low: number, high: number): number {
   return Math.round((a + b) / 2)
 }
 
-/** Where the angle becomes too wide, by halves; `outside` is beyond it. */
+/** The time at which the angle becomes too wide, by bisection; `outside` is beyond it. */
 function edge(view: View, inside: number, outside: number, widest: number): number {
   let [good, bad] = [inside, outside]
   while (Math.abs(bad - good) > PRECISION_MS) {

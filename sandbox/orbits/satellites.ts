@@ -1,7 +1,7 @@
 /**
- * The sandbox vendor's satellites: two-line elements of three that do not exist. They circle at about 590 km, not quite 15 times a day, in
- * planes that turn with the sun, so that each crosses the equator southwards at the same local time: two at half past ten,
- * a third of an orbit apart, and one at nine. There is no drag in the elements, so they hold for years.
+ * The sandbox vendor's satellites: two-line elements of three fictional ones. They orbit at about 590 km, not quite 15 times a day, in
+ * sun-synchronous planes, so that each crosses the equator southwards at the same local time: two at half past ten,
+ * a third of an orbit apart, and one at nine. The elements have no drag, so they are valid for years.
  */
 export interface Satellite {
   readonly name: string

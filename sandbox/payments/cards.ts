@@ -1,8 +1,8 @@
-/** The processor's public test cards that the sandbox knows, by the ids of its documentation. */
+/** The processor's public test cards that the sandbox supports, by the ids in its documentation. */
 interface TestCard {
   brand: string
   last4: string
-  /** What its bank answers. */
+  /** The response of its bank. */
   behaviour: 'succeeds' | 'declines' | 'authenticates'
   declineCode?: string
 }

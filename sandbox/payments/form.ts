@@ -1,4 +1,4 @@
-/** Bodies of the processor's protocol: `a[b][c]=d`, as its package writes them. */
+/** Request bodies of the processor's protocol: `a[b][c]=d`, as its package encodes them. */
 export type Form = { [name: string]: string | Form }
 
 const MAX_DEPTH = 5

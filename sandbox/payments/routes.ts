@@ -1,4 +1,4 @@
-/** The part of the processor's protocol that the platform uses: what each request does to what is stored. */
+/** The part of the processor's protocol that the platform uses: the effect of each request on the stored objects. */
 import { TEST_CARDS } from './cards.ts'
 import { objectOf, textOf, type Form } from './form.ts'
 import { newKey, type Answer, type Session, type Stored } from './store.ts'
@@ -18,9 +18,9 @@ const missing = (what: string, id: string) =>
 const now = () => Math.floor(Date.now() / 1000)
 
 async function need(session: Session, object: string, id: string | null): Promise<Stored> {
-  const found = id ? await session.find(id) : null
-  if (found?.object !== object) throw missing(object, id ?? '')
-  return found
+  const stored = id ? await session.find(id) : null
+  if (stored?.object !== object) throw missing(object, id ?? '')
+  return stored
 }
 
 const amountOf = (form: Form, name: string): number => {
@@ -34,7 +34,7 @@ const ok = (body: object): Answer => ({ status: 200, body })
 type Route = (session: Session, form: Form, id: string) => Promise<Answer>
 
 async function createCustomer(session: Session, form: Form): Promise<Answer> {
-  const made = {
+  const customer = {
     id: newKey('cus'),
     object: 'customer',
     name: textOf(form, 'name'),
@@ -43,15 +43,15 @@ async function createCustomer(session: Session, form: Form): Promise<Answer> {
     invoice_settings: { default_payment_method: null },
     created: now(),
   }
-  await session.save(made)
-  return ok(made)
+  await session.save(customer)
+  return ok(customer)
 }
 
 async function updateCustomer(session: Session, form: Form, id: string): Promise<Answer> {
   const customer = await need(session, 'customer', id)
   const method = textOf(objectOf(form, 'invoice_settings'), 'default_payment_method')
   if (method && (await need(session, 'payment_method', method))['customer'] !== id)
-    throw invalid('The payment method belongs to nobody or to another customer')
+    throw invalid('The payment method is not attached to this customer')
   customer['invoice_settings'] = { default_payment_method: method }
   await session.save(customer)
   return ok(customer)
@@ -60,7 +60,7 @@ async function updateCustomer(session: Session, form: Form, id: string): Promise
 async function createSetupIntent(session: Session, form: Form): Promise<Answer> {
   const customer = await need(session, 'customer', textOf(form, 'customer'))
   const id = newKey('seti')
-  const made = {
+  const setupIntent = {
     id,
     object: 'setup_intent',
     customer: customer.id,
@@ -69,11 +69,11 @@ async function createSetupIntent(session: Session, form: Form): Promise<Answer> 
     payment_method: null,
     created: now(),
   }
-  await session.save(made)
-  return ok(made)
+  await session.save(setupIntent)
+  return ok(setupIntent)
 }
 
-/** A test card attached to a customer becomes a method of its own, as at the processor. */
+/** Attaching a test card to a customer creates a new payment method, as at the processor. */
 async function attach(session: Session, form: Form, id: string): Promise<Answer> {
   const customer = await need(session, 'customer', textOf(form, 'customer'))
   return ok(await attached(session, customer.id, id))
@@ -82,10 +82,9 @@ async function attach(session: Session, form: Form, id: string): Promise<Answer>
 async function attached(session: Session, customer: string, id: string): Promise<Stored> {
   const test = Object.hasOwn(TEST_CARDS, id) ? TEST_CARDS[id]! : null
   const known = test ? null : await need(session, 'payment_method', id)
-  if (known && known['customer'] !== customer)
-    throw invalid('This payment method was used before, or belongs to another customer, and cannot be attached again')
+  if (known && known['customer'] !== customer) throw invalid('This payment method was used before or is attached to another customer')
   if (known) return known
-  const made = {
+  const attachedMethod = {
     id: newKey('pm'),
     object: 'payment_method',
     type: 'card',
@@ -94,8 +93,8 @@ async function attached(session: Session, customer: string, id: string): Promise
     metadata: { test: id },
     created: now(),
   }
-  await session.save(made)
-  return made
+  await session.save(attachedMethod)
+  return attachedMethod
 }
 
 async function detach(session: Session, _form: Form, id: string): Promise<Answer> {
@@ -109,7 +108,7 @@ async function detach(session: Session, _form: Form, id: string): Promise<Answer
 async function createIntent(session: Session, form: Form): Promise<Answer> {
   const customer = await need(session, 'customer', textOf(form, 'customer'))
   const id = newKey('pi')
-  const made = {
+  const intent = {
     id,
     object: 'payment_intent',
     amount: amountOf(form, 'amount'),
@@ -125,8 +124,8 @@ async function createIntent(session: Session, form: Form): Promise<Answer> {
     metadata: objectOf(form, 'metadata'),
     created: now(),
   }
-  await session.save(made)
-  return ok(made)
+  await session.save(intent)
+  return ok(intent)
 }
 
 async function confirmIntent(session: Session, form: Form, id: string): Promise<Answer> {
@@ -134,7 +133,7 @@ async function confirmIntent(session: Session, form: Form, id: string): Promise<
   if (!['requires_payment_method', 'requires_confirmation', 'requires_action'].includes(intent['status'] as string))
     throw unexpectedState(intent, 'confirmed')
   const method = await need(session, 'payment_method', textOf(form, 'payment_method'))
-  if (method['customer'] !== intent['customer']) throw invalid('The payment method belongs to nobody or to another customer')
+  if (method['customer'] !== intent['customer']) throw invalid('The payment method is not attached to this customer')
   intent['payment_method'] = method.id
   const { behaviour, declineCode } = TEST_CARDS[(method['metadata'] as { test: string }).test]!
   const offSession = textOf(form, 'off_session') === 'true'
@@ -209,16 +208,16 @@ async function createRefund(session: Session, form: Form): Promise<Answer> {
   if (intent['status'] !== 'succeeded' || refunded + amount > (intent['amount_received'] as number))
     throw invalid('Refund amount is greater than unrefunded amount on charge', 'charge_already_refunded')
   intent['amount_refunded'] = refunded + amount
-  const made = { id: newKey('re'), object: 'refund', amount, payment_intent: intent.id, status: 'succeeded', created: now() }
+  const refund = { id: newKey('re'), object: 'refund', amount, payment_intent: intent.id, status: 'succeeded', created: now() }
   await session.save(intent)
-  await session.save(made)
-  await session.notify('refund.created', made)
-  return ok(made)
+  await session.save(refund)
+  await session.notify('refund.created', refund)
+  return ok(refund)
 }
 
 async function createInvoice(session: Session, form: Form): Promise<Answer> {
   const customer = await need(session, 'customer', textOf(form, 'customer'))
-  const made = {
+  const invoice = {
     id: newKey('in'),
     object: 'invoice',
     customer: customer.id,
@@ -230,14 +229,14 @@ async function createInvoice(session: Session, form: Form): Promise<Answer> {
     hosted_invoice_url: null,
     created: now(),
   }
-  await session.save(made)
-  return ok(made)
+  await session.save(invoice)
+  return ok(invoice)
 }
 
 async function createInvoiceItem(session: Session, form: Form): Promise<Answer> {
   const invoice = await need(session, 'invoice', textOf(form, 'invoice'))
   if (invoice['status'] !== 'draft') throw invalid('The invoice is no longer a draft')
-  const made = {
+  const line = {
     id: newKey('ii'),
     object: 'invoiceitem',
     invoice: invoice.id,
@@ -245,8 +244,8 @@ async function createInvoiceItem(session: Session, form: Form): Promise<Answer> 
     amount: amountOf(form, 'amount'),
     description: textOf(form, 'description'),
   }
-  await session.save(made)
-  return ok(made)
+  await session.save(line)
+  return ok(line)
 }
 
 async function finalizeInvoice(session: Session, _form: Form, id: string): Promise<Answer> {
@@ -320,19 +319,19 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'POST /v1/invoices/:id/pay': payInvoice,
 }
 
-/** What a person does in their browser: passes 3-D Secure, or enters a card for a setup intent. */
+/** What a customer does in the browser: completes 3-D Secure, or enters a card for a setup intent. */
 export async function confirmByClient(session: Session, clientSecret: string, methodId: string | null): Promise<Stored> {
-  const found = await session.find(clientSecret.split('_secret_', 1)[0]!)
-  if (!found || found['client_secret'] !== clientSecret) throw missing('client secret', 'given')
-  if (found.object === 'payment_intent') {
-    if (found['status'] !== 'requires_action') throw unexpectedState(found, 'confirmed')
-    await authorize(session, found)
-    return found
+  const intent = await session.find(clientSecret.split('_secret_', 1)[0]!)
+  if (!intent || intent['client_secret'] !== clientSecret) throw missing('client secret', 'given')
+  if (intent.object === 'payment_intent') {
+    if (intent['status'] !== 'requires_action') throw unexpectedState(intent, 'confirmed')
+    await authorize(session, intent)
+    return intent
   }
-  if (found['status'] === 'succeeded') return found
-  const method = await attached(session, found['customer'] as string, methodId ?? 'pm_card_visa')
-  Object.assign(found, { status: 'succeeded', payment_method: method.id })
-  await session.save(found)
-  await session.notify('setup_intent.succeeded', found)
-  return found
+  if (intent['status'] === 'succeeded') return intent
+  const method = await attached(session, intent['customer'] as string, methodId ?? 'pm_card_visa')
+  Object.assign(intent, { status: 'succeeded', payment_method: method.id })
+  await session.save(intent)
+  await session.notify('setup_intent.succeeded', intent)
+  return intent
 }

@@ -1,5 +1,5 @@
 /**
- * A card processor to try things on: a real HTTP server that speaks the processor's protocol and sends its signed notices. No
+ * A simulated card processor: a real HTTP server that implements the processor's protocol and sends signed webhooks. No
  * money moves.
  */
 import { createHash, createHmac } from 'node:crypto'
@@ -17,23 +17,23 @@ export interface SandboxOptions {
   db: Db
   host: string
   port: number
-  /** Where notices go; null while nobody listens yet. */
+  /** URL for webhooks; null until the service listens. */
   noticeUrl: () => string | null
   webhookSecret: string
-  /** For tests of what the network can do: runs after a request has taken effect and before it is answered. */
+  /** For tests of network failures: runs after a request took effect and before its response. */
   beforeAnswer?: (method: string, path: string, answer: Answer) => Promise<void>
-  /** Deliver notices by hand, and not as they come. */
+  /** Send webhooks only when told to. */
   manualNotices?: boolean
 }
 
 export interface SandboxPayments {
   url: string
-  /** A person passes 3-D Secure or enters a card. Null: there is nothing to confirm under this secret. */
+  /** Completes 3-D Secure or enters a card. Null: no object has this client secret. */
   confirm(
     clientSecret: string,
     methodId: string | null,
   ): Promise<{ id: string; object: string; status: string; payment_method: string | null } | null>
-  /** Sends what has not been taken yet; says how many were. */
+  /** Sends undelivered webhooks and returns how many were accepted. */
   deliver(): Promise<number>
   close(): Promise<void>
 }
@@ -106,7 +106,7 @@ export async function startSandboxPayments(options: SandboxOptions): Promise<San
   }
 }
 
-/** A refusal is an answer too: it is kept under its key like any other. */
+/** A refusal is stored under its idempotency key like any other response. */
 async function refusing(session: Session, work: (session: Session) => Promise<Answer>): Promise<Answer> {
   try {
     return await work(session)

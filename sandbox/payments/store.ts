@@ -1,12 +1,12 @@
 /**
- * What the sandbox processor remembers, in a schema of its own: any number of processes serve the same cards, and a restart
- * forgets nothing.
+ * The state of the sandbox processor, in a separate schema: several processes serve the same cards, and a restart loses
+ * nothing.
  */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Tx } from '#db/tables.ts'
 
-/** An object of the protocol, as it is shown. */
+/** An object of the protocol, as returned. */
 export interface Stored {
   id: string
   object: string
@@ -34,9 +34,9 @@ export async function createSchema(db: Db): Promise<void> {
   })
 }
 
-/** What one request may do, in one transaction. */
+/** What a request can do, in one transaction. */
 export interface Session {
-  /** Locked until the request is answered; null when there is none. */
+  /** Locked until the request ends; null if it does not exist. */
   find(id: string): Promise<Stored | null>
   save(body: Stored): Promise<void>
   listInvoices(customer: string, limit: number): Promise<Stored[]>
@@ -51,7 +51,7 @@ export interface Answer {
 
 export const newKey = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`
 
-/** Runs a request once for each idempotency key; a repeat gets the first answer, also one that was a refusal. */
+/** Runs a request once per idempotency key; a repeated one gets the first response, including a refusal. */
 export async function withSession(
   db: Db,
   replay: { key: string; fingerprint: string } | null,
@@ -80,12 +80,12 @@ export async function withSession(
         }
       if (known) return { status: known.status, body: known.body }
     }
-    const made = await work(sessionOf(tx, notices))
+    const answer = await work(sessionOf(tx, notices))
     if (replay)
       await sql`
         insert into sandbox_payments.replay (key, fingerprint, status, body)
-        values (${replay.key}, ${replay.fingerprint}, ${made.status}, ${JSON.stringify(made.body)})`.execute(tx)
-    return made
+        values (${replay.key}, ${replay.fingerprint}, ${answer.status}, ${JSON.stringify(answer.body)})`.execute(tx)
+    return answer
   })
   return { answer, notices }
 }

@@ -1,4 +1,4 @@
-// Goal: the archive covers every place on every day, always with the same scenes, and each can be found again by its id.
+// Goal: the archive covers every place on every day, always with the same scenes, and each can be fetched by its id.
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { acquisitionOf, scenesFor, SENSOR_IDS, type SceneDescription } from './index.ts'
@@ -28,7 +28,7 @@ function covers(scene: SceneDescription, x: number, y: number): boolean {
   })
 }
 
-test('every sensor sees every place on every day that the sun rises', () => {
+test('every sensor covers every place on every day with daylight', () => {
   for (const sensor of SENSOR_IDS)
     for (const [x, y] of PLACES)
       for (const day of DAYS) {
@@ -42,7 +42,7 @@ test('every sensor sees every place on every day that the sun rises', () => {
       }
 })
 
-test('scenes come newest first, in pages, and by id', () => {
+test('scenes are listed newest first, in pages, and by id', () => {
   const query = { sensor: 'sandbox-open', bbox: [8, 45, 10.5, 47.4], from: '2025-05-01T00:00:00Z', to: '2025-05-06T00:00:00Z' } as const
   const all = scenesFor({ ...query, limit: 500 })
   assert.ok(all.length > 42)
@@ -55,7 +55,7 @@ test('scenes come newest first, in pages, and by id', () => {
   assert.deepEqual(scenesFor({ sensor: 'sandbox-open', ids: some.map(({ id }) => id) }), some)
 })
 
-test('ids that name no scene find nothing, and a search needs dates', () => {
+test('unknown ids return nothing, and a search needs dates', () => {
   assert.throws(() => scenesFor({ sensor: 'sandbox-open' }), RangeError)
   assert.deepEqual(
     scenesFor({
@@ -67,7 +67,7 @@ test('ids that name no scene find nothing, and a search needs dates', () => {
   assert.equal(acquisitionOf('__proto___20250203_r1c1'), null)
 })
 
-test('skies differ: some days are clear, some are overcast', () => {
+test('cloud cover varies: some days are clear, some are overcast', () => {
   const scenes = scenesFor({ sensor: 'sandbox-hr', bbox: [2.35, 48.85, 2.35, 48.85], from: '2025-01-01', to: '2025-06-30', limit: 200 })
   const covers = scenes.map(({ cloudCover }) => cloudCover ?? 0)
   const clear = covers.filter((cover) => cover < 10).length / covers.length

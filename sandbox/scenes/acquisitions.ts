@@ -1,6 +1,6 @@
 /**
- * What the sensors have seen: a fixed plan of cells over the whole Earth, each seen once in every revisit. A scene's id
- * names its sensor, day and cell, so that it can be described again from the id alone.
+ * The acquisition plan of the sensors: fixed cells over the whole Earth, each acquired once per revisit period. A scene's id
+ * contains its sensor, day and cell, so that the scene can be described from the id alone.
  */
 import { DAY_MS } from '#core/time.ts'
 import { describeScene, type SceneDescription } from './describe.ts'
@@ -11,24 +11,24 @@ import { sunAt } from './sun.ts'
 
 export interface SceneQuery {
   readonly sensor: SensorId
-  /** West may be larger than east: the box then crosses the date line. The whole Earth by default. */
+  /** West can be greater than east: the box then crosses the antimeridian. Default: the whole Earth. */
   readonly bbox?: Bbox
-  /** Both are needed unless ids are given: nothing here knows the present, and a plan has no end. */
+  /** Required unless ids are given: the plan has no end and does not know the present. */
   readonly from?: string | Date
   readonly to?: string | Date
   readonly limit?: number
-  /** Scenes to leave out from the start, for pages. */
+  /** Number of scenes to skip, for pages. */
   readonly offset?: number
-  /** Only these; ids that name no scene are left out. */
+  /** Only these; unknown ids are skipped. */
   readonly ids?: readonly string[]
 }
 
 const DEGREE_M = 111_320
-/** Nothing is seen beyond; UTM ends there too. */
+/** Nothing is acquired beyond; UTM ends there too. */
 const MAX_LATITUDE = 83.5
-/** Optical sensors do not look at the night. */
+/** Optical sensors acquire no night images. */
 const MIN_SUN_DEG = 3
-/** UTM's north and the true one differ by a few degrees: cells are small enough that a footprint always covers its own. */
+/** UTM north and true north differ by a few degrees: cells are so small that a footprint always covers its cell. */
 const ASKEW_DEG = 5
 const MAX_SCENES = 10_000
 const MAX_STEPS = 2_000_000
@@ -40,18 +40,18 @@ interface Cell {
   readonly column: number
 }
 
-/** Scenes from the newest to the oldest. For an archive, `to` is not later than the present. */
+/** Scenes from newest to oldest. For an archive, `to` must not be in the future. */
 export function scenesFor(query: SceneQuery): SceneDescription[] {
   const { limit = DEFAULT_LIMIT, offset = 0 } = query
-  if (!query.ids && (query.from === undefined || query.to === undefined)) throw new RangeError('A search for scenes needs dates or ids')
-  const wanted = Math.min(limit, MAX_SCENES)
-  const found: SceneDescription[] = []
+  if (!query.ids && (query.from === undefined || query.to === undefined)) throw new RangeError('A scene search needs dates or ids')
+  const maxScenes = Math.min(limit, MAX_SCENES)
+  const scenes: SceneDescription[] = []
   let index = 0
   for (const { acquisition } of acquisitionsFor(query)) {
-    if (found.length >= wanted) break
-    if (index++ >= offset) found.push(describeScene(acquisition))
+    if (scenes.length >= maxScenes) break
+    if (index++ >= offset) scenes.push(describeScene(acquisition))
   }
-  return found
+  return scenes
 }
 
 interface Acquisition {
@@ -62,13 +62,13 @@ interface Acquisition {
   readonly datetime: Date
 }
 
-/** Where a walk through the plan stands: the day, and how many of its cells have been passed. */
+/** A position in the plan: the day, and how many of its cells were passed. */
 export interface PlanPlace {
   readonly day: number
   readonly cells: number
 }
 
-/** The acquisitions themselves, each with the place to go on from after it. What is known only of scenes costs nothing here. */
+/** The acquisitions, each with the position after it. Descriptions, which cost more, are not computed here. */
 export function* acquisitionsFor(query: SceneQuery, after?: PlanPlace): Generator<{ acquisition: Acquisition; place: PlanPlace }> {
   if (!query.ids) return yield* planned(query, after)
   let cells = 0
@@ -86,8 +86,8 @@ function* planned(query: SceneQuery, after?: PlanPlace): Generator<{ acquisition
     for (const cell of cellsIn(sensor, query.bbox ?? [-180, -90, 180, 90])) {
       if (++steps > MAX_STEPS) return
       if (++cells <= (day === after?.day ? after.cells : 0)) continue
-      const found = acquisition(sensor, day, cell)
-      if (found && isWithin(sensor, found, fromMs, toMs)) yield { acquisition: found, place: { day, cells } }
+      const candidate = acquisition(sensor, day, cell)
+      if (candidate && isWithin(sensor, candidate, fromMs, toMs)) yield { acquisition: candidate, place: { day, cells } }
     }
   }
 }
@@ -96,15 +96,15 @@ function* byIds(query: SceneQuery, ids: readonly string[]): Generator<Acquisitio
   const sensor = SENSORS[query.sensor]
   const { fromMs, toMs } = spanOf(query)
   for (const id of new Set(ids)) {
-    const found = acquisitionOf(id)
-    if (!found || found.sensor !== sensor.id) continue
-    if ((query.from || query.to) && !isWithin(sensor, found, fromMs, toMs)) continue
-    if (query.bbox && !touches(query.bbox, found, cellDegrees(sensor))) continue
-    yield found
+    const candidate = acquisitionOf(id)
+    if (!candidate || candidate.sensor !== sensor.id) continue
+    if ((query.from || query.to) && !isWithin(sensor, candidate, fromMs, toMs)) continue
+    if (query.bbox && !touches(query.bbox, candidate, cellDegrees(sensor))) continue
+    yield candidate
   }
 }
 
-/** The request that an id stands for, or null. */
+/** The acquisition that an id names, or null. */
 export function acquisitionOf(id: string): Acquisition | null {
   const [, name = '', year, month, date, row, column] = ID.exec(id) ?? []
   if (!Object.hasOwn(SENSORS, name)) return null
@@ -112,24 +112,24 @@ export function acquisitionOf(id: string): Acquisition | null {
   const day = Date.UTC(Number(year), Number(month) - 1, Number(date)) / DAY_MS
   const cell = { row: Number(row), column: Number(column) }
   if (cell.row >= rowCount(sensor) || cell.column >= columnCount(sensor, cell.row) || day % sensor.revisitDays !== 0) return null
-  const found = acquisition(sensor, day, cell)
-  return found?.id === id ? found : null
+  const candidate = acquisition(sensor, day, cell)
+  return candidate?.id === id ? candidate : null
 }
 
 function spanOf({ from, to }: SceneQuery): { fromMs: number; toMs: number } {
   const toMs = to === undefined ? Date.UTC(2100, 0, 1) : new Date(to).getTime()
   const fromMs = from === undefined ? Date.UTC(2000, 0, 1) : new Date(from).getTime()
-  if (!Number.isFinite(toMs) || !Number.isFinite(fromMs)) throw new RangeError('The dates cannot be read')
+  if (!Number.isFinite(toMs) || !Number.isFinite(fromMs)) throw new RangeError('Invalid dates')
   return { fromMs, toMs }
 }
 
-/** Elevation holds for its whole edition, so it is found by any date in it. */
+/** Elevation is valid for its whole edition, so any date in it matches. */
 function isWithin(sensor: Sensor, { datetime }: Acquisition, fromMs: number, toMs: number): boolean {
   const lastMs = datetime.getTime() + (sensor.kind === 'elevation' ? sensor.revisitDays * DAY_MS - 1 : 0)
   return datetime.getTime() <= toMs && lastMs >= fromMs
 }
 
-/** The side of a cell, so that the askew footprint covers it whole. */
+/** The side of a cell, such that the rotated footprint covers it. */
 function cellDegrees({ sizePx, gsdM, trackDeg, kind }: Sensor): number {
   const angle = ((kind === 'optical' ? trackDeg + ASKEW_DEG : ASKEW_DEG) * Math.PI) / 180
   return ((sizePx * gsdM) / (Math.cos(angle) + Math.sin(angle)) ** 2 / DEGREE_M) * 0.97
@@ -138,7 +138,7 @@ function cellDegrees({ sizePx, gsdM, trackDeg, kind }: Sensor): number {
 const rowCount = (sensor: Sensor): number => Math.ceil((2 * MAX_LATITUDE) / cellDegrees(sensor))
 const rowHeight = (sensor: Sensor): number => (2 * MAX_LATITUDE) / rowCount(sensor)
 
-/** Fewer columns towards the poles: a cell is as wide on the ground as it is high, or narrower. */
+/** Fewer columns towards the poles: a cell is at most as wide on the ground as it is high. */
 function columnCount(sensor: Sensor, row: number): number {
   const south = -MAX_LATITUDE + row * rowHeight(sensor)
   const widest = Math.max(
@@ -168,7 +168,7 @@ function acquisition(sensor: Sensor, day: number, { row, column }: Cell): Acquis
   const longitude = -180 + ((column + 0.5) * 360) / columnCount(sensor, row)
   const latitude = -MAX_LATITUDE + (row + 0.5) * rowHeight(sensor)
   if (sensor.kind === 'elevation') return { sensor: sensor.id, id, longitude, latitude, datetime: date }
-  // Neighbours of one pass are seen within the same minutes, so the time depends on the day and on a wide stripe only.
+  // Neighbours in one pass are acquired within minutes, so the time depends only on the day and on a wide stripe.
   const stripe = Math.floor((longitude + 180) / 3)
   const spread = (chance(day, stripe, hashText(sensor.id)) - 0.5) * sensor.solarSpreadHours
   const hour = (((sensor.solarHour + spread - longitude / 15) % 24) + 24) % 24

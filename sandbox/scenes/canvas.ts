@@ -1,4 +1,4 @@
-/** One row of reflectances, painted layer over layer. */
+/** A row of reflectances, painted layer by layer. */
 export class Canvas {
   readonly values: Float64Array
   readonly bandCount: number
@@ -8,7 +8,7 @@ export class Canvas {
     this.bandCount = bandCount
   }
 
-  /** Covers a share of pixel `i` with a material, brighter or darker by `gain`. */
+  /** Covers a fraction of pixel `i` with a material, brighter or darker by `gain`. */
   over(i: number, spectrum: Float64Array, share: number, gain: number): void {
     if (share <= 0) return
     const { values, bandCount } = this
@@ -23,7 +23,7 @@ export class Canvas {
   }
 }
 
-/** The share of a pixel that a line of this half width covers, at a distance of the pixel's centre from the line's. */
+/** The fraction of a pixel that a line of this half width covers, at a distance between their centres. */
 export function lineCover(distanceM: number, halfM: number, gsdM: number): number {
   const half = gsdM / 2
   const inside = Math.min(distanceM + half, halfM) - Math.max(distanceM - half, -halfM)

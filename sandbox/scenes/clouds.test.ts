@@ -10,12 +10,12 @@ import { openTiff } from '#raster/tiff/open.ts'
 import { memorySink } from '#raster/write/sink.ts'
 import { describeScene, renderScene, type SceneRequest } from './index.ts'
 
-/** Forest and water are darker than this in blue; a pixel that is half cloud is brighter (scenes.test.ts holds it against the metadata). */
+/** Forest and water are darker than this in blue; a pixel that is half cloud is brighter (scenes.test.ts compares it with the metadata). */
 const HALF_CLOUD = 2900
 const LEAST_F1 = 0.8
 
-// Goal: the cloud mask finds the clouds that the sandbox painted; its F1 over broken skies is printed.
-test('the cloud mask against the skies of the sandbox', async (t) => {
+// Goal: the cloud mask finds the simulated clouds; its F1 over broken clouds is printed.
+test('the cloud mask on simulated clouds', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'clouds-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const skies = Array.from({ length: 60 }, (_, day): SceneRequest => ({
@@ -32,7 +32,7 @@ test('the cloud mask against the skies of the sandbox', async (t) => {
     const sink = memorySink()
     await renderScene(scene, sink)
     const raster = await openTiff(memorySource(sink.bytes()))
-    const band = (name: string) => raster.info.bands.findIndex((found) => found.name === name) + 1
+    const band = (name: string) => raster.info.bands.findIndex((candidate) => candidate.name === name) + 1
     const bands = { blue: band('blue'), green: band('green'), red: band('red'), nir: band('nir') }
     const file = path.join(folder, 'mask.tif')
     await runMethod('clouds', {
@@ -57,7 +57,7 @@ test('the cloud mask against the skies of the sandbox', async (t) => {
     }
   }
   const f1 = (2 * hits.count) / (2 * hits.count + missed.count + invented.count)
-  t.diagnostic(`F1 ${f1.toFixed(3)}: ${hits.count} found, ${missed.count} missed, ${invented.count} invented`)
+  t.diagnostic(`F1 ${f1.toFixed(3)}: ${hits.count} true positives, ${missed.count} missed, ${invented.count} false`)
   assert.ok(f1 >= LEAST_F1, `F1 ${f1.toFixed(3)}`)
 })
 

@@ -1,17 +1,17 @@
-/** What grows on a field, and how it looks through the year. */
+/** Crops, and their appearance through the year. */
 import { smooth } from './noise.ts'
 
 interface Crop {
   readonly name: string
-  /** Share of the fields. */
+  /** Fraction of all fields. */
   readonly share: number
-  /** Days of a northern year: shoots show, the canopy is closed, it ripens, it is cut. */
+  /** Days of a northern year: emergence, closed canopy, ripening, harvest. */
   readonly days: readonly [number, number, number, number]
-  /** Days in bloom, for what blooms yellow. */
+  /** Days in bloom, for crops with yellow flowers. */
   readonly bloom?: readonly [number, number]
   /** Greenness that stays all year, as on meadows. */
   readonly evergreen?: number
-  /** Distance of its rows. */
+  /** Distance between its rows. */
   readonly rowM: number
 }
 
@@ -25,14 +25,14 @@ const CROPS: readonly Crop[] = [
   { name: 'fallow', share: 0.05, days: [90, 150, 200, 260], evergreen: 0.15, rowM: 0 },
 ]
 
-export interface FieldLook {
+export interface FieldAppearance {
   green: number
   straw: number
   bloom: number
   rowM: number
 }
 
-/** The crop of a field, from a number between 0 and 1 that belongs to the field. */
+/** The crop of a field, from the field's random number between 0 and 1. */
 export function cropOf(pick: number): Crop {
   let rest = pick
   for (const crop of CROPS) {
@@ -44,8 +44,8 @@ export function cropOf(pick: number): Crop {
 
 const YEAR_DAYS = 365.25
 
-/** Writes how a field looks on a day of its own calendar; `delay` moves it by some days, as every farmer does. */
-export function lookOn(out: FieldLook, crop: Crop, day: number, delay: number): void {
+/** Writes the appearance of a field on a day; `delay` shifts its calendar by some days. */
+export function appearanceOn(out: FieldAppearance, crop: Crop, day: number, delay: number): void {
   const at = (day - delay + YEAR_DAYS) % YEAR_DAYS
   const [shoots, closed, ripens, cut] = crop.days
   const grown = smooth(shoots, closed, at)

@@ -1,4 +1,4 @@
-/** Trees one by one: each cell of a fine lattice holds a crown, and a place asks for the one it is nearest to. */
+/** Single trees: each cell of a fine lattice holds a crown; a place is covered by the nearest one. */
 import { chance, hash } from './noise.ts'
 
 const LEVEL = 22
@@ -6,14 +6,14 @@ const SIZE = 2 ** LEVEL
 const SEED = 700
 
 export class Crowns {
-  /** Distance to the nearest crown's middle, in cells (about 7 m in middle latitudes), and the way there. */
+  /** Distance to the centre of the nearest crown, in cells (about 7 m in middle latitudes), and the direction. */
   distance = 0
   dx = 0
   dy = 0
-  /** Belongs to that tree. */
+  /** Random number of that tree. */
   key = 0
 
-  /** `ruffle` moves the place a little, about ±1: crowns are not cells with straight sides. */
+  /** `ruffle` shifts the place a little, about ±1, because crowns have irregular outlines. */
   find(u: number, v: number, ruffle: number): void {
     const x = u * SIZE + 0.24 * ruffle
     const y = v * SIZE - 0.2 * ruffle
@@ -37,15 +37,15 @@ export class Crowns {
     this.distance = Math.sqrt(best)
   }
 
-  /** Light on the crown: bright on the side of the sun, dark in the gaps. `east` and `south` point to the sun. */
+  /** Light on the crown: bright on the sunny side, dark in the gaps. `east` and `south` point to the sun. */
   light(east: number, south: number): number {
-    // Small trees stand lower and leave dark gaps around them.
+    // Small trees are lower and have dark gaps around them.
     const height = chance(this.key, 1, SEED)
     const dome = 1 - Math.min(1, this.distance * this.distance * (3.4 - 2.2 * height))
     return 0.42 + 0.6 * dome + 0.5 * (this.dx * east + this.dy * south) + 0.34 * (height - 0.4)
   }
 
-  /** Whether a tree that stands alone covers the place, where this share of the cells has one. */
+  /** Whether a single tree covers the place, where this fraction of the cells has one. */
   isTree(share: number): boolean {
     return chance(this.key, 2, SEED) < share && this.distance < 0.3 + 0.25 * chance(this.key, 3, SEED)
   }

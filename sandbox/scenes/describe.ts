@@ -1,4 +1,4 @@
-/** What is known of a scene before a single pixel is made. */
+/** The metadata of a scene, known before any pixel is computed. */
 import type { Affine } from '#raster/types.ts'
 import { bboxOf, footprintOf, squareAt, type Bbox, type Footprint } from './footprint.ts'
 import { readLine, toScene, utmEpsg, type Grid } from './grid.ts'
@@ -13,16 +13,16 @@ export interface SceneRequest {
   readonly longitude: number
   readonly latitude: number
   readonly datetime: string | Date
-  /** The scene's name, from which everything random about the acquisition follows. Made from the request by default. */
+  /** The scene's id, which seeds everything random about the acquisition. Derived from the request by default. */
   readonly id?: string
   readonly seed?: number
-  /** Width and height; a whole scene of the sensor by default. */
+  /** Width and height; default: a full scene of the sensor. */
   readonly sizePx?: number
 }
 
 export interface SceneBand {
   readonly name: string
-  /** As the formulas of the raster library know it; null for one that they do not use. */
+  /** The band name in the formulas of the raster library; null if they do not use it. */
   readonly role: string | null
   readonly wavelengthUm: number | null
 }
@@ -41,12 +41,12 @@ export interface SceneDescription {
   readonly height: number
   readonly dataType: Sensor['dataType']
   readonly nodata: number | null
-  /** Physical value = sample · scale: reflectance, or metres. Null where samples are made for the eye. */
+  /** Physical value = sample · scale: reflectance, or metres. Null for visual products. */
   readonly scale: number | null
   readonly bands: readonly SceneBand[]
   readonly footprint: Footprint
   readonly bbox: Bbox
-  /** Percent of the footprint, one decimal; null for elevation. */
+  /** Percentage of the footprint, one decimal; null for elevation. */
   readonly cloudCover: number | null
   readonly sunAzimuthDeg: number
   readonly sunElevationDeg: number
@@ -58,7 +58,7 @@ const MIN_SIZE_PX = 16
 const MAX_SIZE_PX = 16_384
 const MAX_LATITUDE = 84
 const ROLES: Readonly<Record<string, string | null>> = { green_i: null, nir09: null, swir16: 'SWIR1', swir22: 'SWIR2' }
-/** Places on a side where the sky is looked at to measure the cloud cover. */
+/** Sample points per side for measuring the cloud cover. */
 const CLOUD_SAMPLES = 32
 
 export function describeScene(request: SceneRequest): SceneDescription {
@@ -101,15 +101,15 @@ export function describeScene(request: SceneRequest): SceneDescription {
 }
 
 function assertRequest({ sensor, longitude, latitude }: SceneRequest, sizePx: number, timeMs: number): void {
-  if (!Object.hasOwn(SENSORS, sensor)) throw new RangeError(`There is no sensor "${sensor}"`)
+  if (!Object.hasOwn(SENSORS, sensor)) throw new RangeError(`Unknown sensor "${sensor}"`)
   if (!(Math.abs(longitude) <= 180) || !(Math.abs(latitude) <= MAX_LATITUDE))
-    throw new RangeError(`No scene at ${longitude}, ${latitude}: latitudes go to ±${MAX_LATITUDE}`)
+    throw new RangeError(`No scene at ${longitude}, ${latitude}: the latitude must be within ±${MAX_LATITUDE}`)
   if (!Number.isInteger(sizePx) || sizePx < MIN_SIZE_PX || sizePx > MAX_SIZE_PX)
-    throw new RangeError(`A side of ${sizePx} pixels is not between ${MIN_SIZE_PX} and ${MAX_SIZE_PX}`)
-  if (!Number.isFinite(timeMs)) throw new RangeError('The date cannot be read')
+    throw new RangeError(`The size must be between ${MIN_SIZE_PX} and ${MAX_SIZE_PX} pixels, not ${sizePx}`)
+  if (!Number.isFinite(timeMs)) throw new RangeError('Invalid date')
 }
 
-/** Corners fall on whole pixels of the zone, so that scenes of one sensor share their pixels. */
+/** Corners are aligned to the pixel grid of the zone, so that scenes of one sensor share their pixels. */
 function gridOf(sensor: Sensor, { longitude, latitude, sizePx }: { longitude: number; latitude: number; sizePx: number }): Grid {
   const crs = toScene(utmEpsg(longitude, latitude))
   const [x, y] = crs.forward(longitude, latitude)
@@ -139,7 +139,7 @@ interface CloudQuestion {
   readonly latitude: number
 }
 
-/** Looks at the sky over an even lattice of places in the footprint: the same sky that the pixels will show. */
+/** Samples the clouds on a regular lattice in the footprint: the same clouds that the pixels will show. */
 function measureClouds(sensor: Sensor, { grid, corners, sun, timeMs, latitude }: CloudQuestion): number {
   const weather = new Weather({ capacity: CLOUD_SAMPLES, timeMs, limit: levelLimit(sensor.gsdM, latitude), sun })
   const at = points(CLOUD_SAMPLES)

@@ -1,6 +1,6 @@
 /**
- * The rough shape of the Earth as data, drawn by hand: land, mean height and dryness in rows of five degrees. It puts
- * continents, mountain chains and deserts where people expect them; noise makes the coasts and everything finer.
+ * The rough shape of the Earth as data, drawn by hand: land, mean height and dryness in rows of five degrees. It places
+ * continents, mountains and deserts where people expect them; noise adds the coasts and all finer detail.
  */
 import { addCurve, clamp01, knotsOf, toLatitude, toLongitude, type Points } from './noise.ts'
 
@@ -69,7 +69,7 @@ const COLUMN_DEGREES = 2.5
 const ROW_DEGREES = 5
 const COLUMNS = 360 / COLUMN_DEGREES
 const ROW_COUNT = ROWS.length
-/** Land, height and dryness lie beside each other; height and dryness are multiplied by land, so that seas do not dilute them. */
+/** Land, height and dryness are interleaved; height and dryness are premultiplied by land, so that seas do not dilute them. */
 const FIELDS = 3
 
 function drawGrid(): Float64Array {
@@ -94,7 +94,7 @@ function drawGrid(): Float64Array {
 const GRID = drawGrid()
 
 interface EarthShape {
-  /** About 1 inland, about 0 on the open sea. */
+  /** About 1 inland, about 0 at sea. */
   readonly land: Float64Array
   readonly reliefM: Float64Array
   readonly dryness: Float64Array
@@ -106,18 +106,18 @@ export const earthShape = (capacity: number): EarthShape => ({
   dryness: new Float64Array(capacity),
 })
 
-/** The table is smooth over many pixels, so a row of them needs it only now and then. */
+/** The table is smooth over many pixels, so a row samples it only now and then. */
 const DIRECT_BELOW = 32
 
 export function readShape(out: EarthShape, at: Points): void {
   if (at.count < DIRECT_BELOW) return readSpline(out, at)
   const knots = knotsOf(at)
-  const found = earthShape(knots.count)
-  readSpline(found, knots)
-  for (const field of ['land', 'reliefM', 'dryness'] as const) addCurve(out[field].fill(0, 0, at.count), found[field], at.count)
+  const shape = earthShape(knots.count)
+  readSpline(shape, knots)
+  for (const field of ['land', 'reliefM', 'dryness'] as const) addCurve(out[field].fill(0, 0, at.count), shape[field], at.count)
 }
 
-/** A cubic B-spline through the table: smooth to the second derivative, so that no cell of the table ever shows. */
+/** A cubic B-spline through the table, with continuous second derivatives, so that no cell of the table shows. */
 function readSpline(out: EarthShape, at: Points): void {
   const wx = new Float64Array(4)
   const wy = new Float64Array(4)

@@ -1,4 +1,4 @@
-/** The ground a scene shows: a square that lies a little askew in its raster, as a satellite's track does. */
+/** The footprint of a scene: a square that is slightly rotated in its raster, like a satellite's track. */
 import { rasterizeMask } from '#raster/geometry/rasterize.ts'
 import type { Polygon, Position, Ring } from '#raster/geometry/polygon.ts'
 import { lonLatAt, type Grid } from './grid.ts'
@@ -8,17 +8,17 @@ export type Footprint =
   | { readonly type: 'MultiPolygon'; readonly coordinates: Polygon[] }
 export type Bbox = readonly [west: number, south: number, east: number, north: number]
 
-/** Straight in the raster is not straight in degrees, so each side has some positions between its corners. */
+/** A straight line in the raster is not straight in degrees, so each side has some positions between its corners. */
 const PARTS_PER_SIDE = 8
 /** A centimetre on the ground. */
 const DECIMALS = 7
 const DATE_LINE = 180
 const FULL_CIRCLE = 360
 
-/** Half the side, in pixels, of the largest square at this angle in a raster. */
+/** Half the side, in pixels, of the largest square with this rotation in a raster. */
 const halfSide = (sizePx: number, angleRad: number): number => sizePx / 2 / (Math.cos(angleRad) + Math.abs(Math.sin(angleRad)))
 
-/** Corners in pixels, around the raster's middle. */
+/** Corners in pixels, relative to the centre of the raster. */
 export function squareAt(sizePx: number, angleRad: number): Position[] {
   const half = halfSide(sizePx, angleRad)
   const middle = sizePx / 2
@@ -48,7 +48,7 @@ export function footprintOf(corners: readonly Position[], grid: Grid): Footprint
 
 const round = (degrees: number): number => Math.round(degrees * 10 ** DECIMALS) / 10 ** DECIMALS
 
-/** RFC 7946 wants two parts where a shape crosses the date line. */
+/** RFC 7946 requires two parts where a geometry crosses the antimeridian. */
 function splitAtDateLine(ring: Ring): Footprint {
   const over = ring.some(([x]) => x > DATE_LINE) ? 1 : ring.some(([x]) => x < -DATE_LINE) ? -1 : 0
   if (over === 0) return { type: 'Polygon', coordinates: [ring] }
@@ -60,7 +60,7 @@ function splitAtDateLine(ring: Ring): Footprint {
   return only && !second ? { type: 'Polygon', coordinates: [only] } : { type: 'MultiPolygon', coordinates: parts.map((part) => [part]) }
 }
 
-/** The part of a ring where `inside` of its x is not negative. */
+/** The part of a ring whose x is `inside`. */
 function clip(ring: Ring, inside: (x: number) => number): Ring {
   const out: Ring = []
   for (let i = 0; i + 1 < ring.length; i++) {
@@ -78,7 +78,7 @@ function clip(ring: Ring, inside: (x: number) => number): Ring {
 export const polygonsOf = (footprint: Footprint): Polygon[] =>
   footprint.type === 'Polygon' ? [footprint.coordinates] : footprint.coordinates
 
-/** West is larger than east where the shape crosses the date line, as RFC 7946 says. */
+/** West is greater than east where the geometry crosses the antimeridian, as in RFC 7946. */
 export function bboxOf(footprint: Footprint): Bbox {
   const boxes = polygonsOf(footprint).map((polygon): Bbox => {
     const positions = polygon.flat()
@@ -92,7 +92,7 @@ export function bboxOf(footprint: Footprint): Bbox {
   return [west[0], Math.min(west[1], east[1]), east[2], Math.max(west[3], east[3])]
 }
 
-/** Marks the pixels of some rows whose middle lies in the footprint. */
+/** Marks the pixels of some rows whose centre is in the footprint. */
 export function footprintMask(footprint: Footprint, grid: Grid, rows: { y: number; count: number; width: number }): Uint8Array {
   const { transform, crs } = grid
   const inPixels = polygonsOf(footprint).map((polygon) =>

@@ -1,4 +1,4 @@
-/** From the pixels of a scene to places on the Earth and back. */
+/** Converts between pixels of a scene and places on the Earth. */
 import { crsFromEpsg } from '#raster/crs/registry.ts'
 import { crsTransform, type CrsTransform } from '#raster/crs/transform.ts'
 import type { Affine } from '#raster/types.ts'
@@ -9,7 +9,7 @@ const UTM_NORTH = 32600
 const UTM_SOUTH = 32700
 const ZONE_DEGREES = 6
 const FULL_CIRCLE = 360
-/** Pixels between two exact projections; the curve between them is less than a tenth of a metre at 30 m. */
+/** Pixels between two exact projections; interpolation between them errs by less than 0.1 m at 30 m. */
 const KNOT_PX = 64
 
 export function utmEpsg(longitude: number, latitude: number): number {
@@ -17,13 +17,13 @@ export function utmEpsg(longitude: number, latitude: number): number {
   return (latitude < 0 ? UTM_SOUTH : UTM_NORTH) + zone
 }
 
-/** Between WGS 84 and a scene's own system. */
+/** Between WGS 84 and a scene's CRS. */
 export const toScene = (epsg: number): CrsTransform => crsTransform(crsFromEpsg(WGS84_EPSG), crsFromEpsg(epsg))
 
 export interface Grid {
   readonly transform: Affine
   readonly crs: CrsTransform
-  /** Longitudes stay in the turn of this one, so that nothing jumps at the date line. */
+  /** Longitudes stay within 180° of this one, so that nothing jumps at the antimeridian. */
   readonly nearLongitude: number
 }
 

@@ -1,4 +1,4 @@
-/** Deterministic scenes of an invented Earth, for the demo and the sandbox vendors. */
+/** Deterministic scenes of a fictional Earth, for the demo and the sandbox vendors. */
 export { acquisitionOf, acquisitionsFor, scenesFor, type PlanPlace, type SceneQuery } from './acquisitions.ts'
 export { describeScene, type SceneBand, type SceneDescription, type SceneRequest } from './describe.ts'
 export { coarseCopy, cropOf, windowOf, type Window } from './part.ts'

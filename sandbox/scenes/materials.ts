@@ -1,4 +1,4 @@
-/** Surface reflectances of what the ground is made of, from 0 to 1, one column for each band. */
+/** Surface reflectances of materials, from 0 to 1, one column per band. */
 
 const BANDS = [
   'coastal',

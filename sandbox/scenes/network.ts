@@ -1,6 +1,6 @@
 /**
  * Rivers as a drainage network: every cell of a lattice holds one node, and each node drains to the lowest of its eight
- * neighbours. Streams therefore run downhill, join and grow, and any place finds those near it by looking at a few cells.
+ * neighbours. So streams run downhill, join and grow, and a place finds nearby streams by checking a few cells.
  */
 import { chance, clamp01, type Points } from './noise.ts'
 
@@ -13,9 +13,9 @@ export interface NodeGround {
 interface NetworkOptions {
   readonly level: number
   readonly seed: number
-  /** The ground at a node; asked once a node. */
+  /** The ground at a node; computed once per node. */
   readonly ground: (u: number, v: number) => NodeGround
-  /** How steeply a valley's sides rise at the stream: larger is narrower. */
+  /** How steeply a valley rises from the stream: larger is narrower. */
   readonly valleyPower: number
   /** Half the width of a stream with this many nodes above it, in metres. */
   readonly halfWidthM: (flow: number, wetness: number) => number
@@ -28,7 +28,7 @@ interface Node {
   readonly wetness: number
 }
 
-/** How far a valley reaches, in cells. */
+/** Reach of a valley, in cells. */
 const REACH = 0.55
 const FLOW_DEPTH = 7
 const MAX_CACHED = 50_000
@@ -42,9 +42,9 @@ const NEIGHBOURS: readonly (readonly [number, number])[] = [
   [0, 1],
   [1, 1],
 ]
-/** Numbers that describe a stream: both ends, their heights, their half widths and whether it is a lake. */
+/** Numbers per stream: both ends, their heights and half widths, and whether it is a lake. */
 const STRIDE = 9
-/** Lakes only where a basin has no way out, and not in every one of them. */
+/** Lakes only in basins without an outlet, and not in all of them. */
 const LAKE_SHARE = 0.55
 
 export interface Streams {
@@ -112,7 +112,7 @@ export class Network {
     })
   }
 
-  /** Index of the neighbour that this node drains to, or -1 for a basin without a way out. */
+  /** Index of the neighbour that this node drains to, or -1 for a basin without an outlet. */
   #receiver(x: number, y: number): number {
     return cached(this.#receivers, this.#key(x, y), () => {
       let lowest = this.#node(x, y).heightM
@@ -128,7 +128,7 @@ export class Network {
     })
   }
 
-  /** Nodes that drain through this one, itself included, up to a depth: enough to tell a brook from a river. */
+  /** Number of nodes that drain through this one, including itself, up to a depth: enough to tell a brook from a river. */
   #flow(x: number, y: number, depth: number = FLOW_DEPTH): number {
     return cached(this.#flows, this.#key(x, y) * (FLOW_DEPTH + 1) + depth, () => {
       let flow = 1
@@ -143,15 +143,15 @@ export class Network {
 
   #streamsNear(cellX: number, cellY: number): Float64Array {
     return cached(this.#near, this.#key(cellX, cellY), () => {
-      const found: number[] = []
+      const streams: number[] = []
       for (let y = cellY - 2; y <= cellY + 2; y++) {
-        for (let x = cellX - 2; x <= cellX + 2; x++) this.#addStream(found, { x, y }, { x: cellX, y: cellY })
+        for (let x = cellX - 2; x <= cellX + 2; x++) this.#addStream(streams, { x, y }, { x: cellX, y: cellY })
       }
-      return Float64Array.from(found)
+      return Float64Array.from(streams)
     })
   }
 
-  #addStream(found: number[], at: { x: number; y: number }, cell: { x: number; y: number }): void {
+  #addStream(streams: number[], at: { x: number; y: number }, cell: { x: number; y: number }): void {
     const { halfWidthM, seed } = this.#options
     const node = this.#node(at.x, at.y)
     if (node.heightM <= 0) return
@@ -162,13 +162,13 @@ export class Network {
     if (!direction) {
       const lake =
         chance(at.x, at.y, seed + 2) < LAKE_SHARE ? (0.05 + 0.16 * chance(at.x, at.y, seed + 3)) * clamp01(node.wetness * 1.6) : 0
-      if (lake > 0.03) found.push(node.x, node.y, node.x, node.y, node.heightM, node.heightM, lake, lake, 1)
+      if (lake > 0.03) streams.push(node.x, node.y, node.x, node.y, node.heightM, node.heightM, lake, lake, 1)
       return
     }
     const next = this.#node(at.x + direction[0], at.y + direction[1])
     if (!touches(node, next, cell)) return
     const nextHalf = halfWidthM(this.#flow(at.x + direction[0], at.y + direction[1]), node.wetness)
-    found.push(node.x, node.y, next.x, next.y, node.heightM, Math.max(0, next.heightM), half, nextHalf, 0)
+    streams.push(node.x, node.y, next.x, next.y, node.heightM, Math.max(0, next.heightM), half, nextHalf, 0)
   }
 }
 
@@ -227,8 +227,8 @@ function readPoint(
 function cached<V>(map: Map<number, V>, key: number, make: () => V): V {
   const known = map.get(key)
   if (known !== undefined) return known
-  const made = make()
+  const value = make()
   if (map.size >= MAX_CACHED) map.clear()
-  map.set(key, made)
-  return made
+  map.set(key, value)
+  return value
 }

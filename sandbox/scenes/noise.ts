@@ -1,6 +1,6 @@
 /**
  * Lattice noise on the whole Earth. Places are Mercator fractions of the world, u east and v south, so that shapes keep
- * their angles everywhere; a lattice of level n has 2^n cells around the Earth and closes at the date line by itself.
+ * their angles everywhere; a lattice of level n has 2^n cells around the Earth and is continuous at the antimeridian.
  */
 
 /** Places to evaluate, usually one row of pixels. */
@@ -38,13 +38,13 @@ export function smooth(from: number, to: number, value: number): number {
   return t * t * (3 - 2 * t)
 }
 
-/** Gradients are taken from a circle of directions: enough of them that no direction shows. */
+/** Gradients are chosen from many directions on a circle, so that no direction shows. */
 const DIRECTIONS = 256
 const GRADIENT_X = new Float64Array(DIRECTIONS)
 const GRADIENT_Y = new Float64Array(DIRECTIONS)
-/** Brings the usual range of gradient noise close to ±1. */
+/** Scales the usual range of gradient noise to about ±1. */
 const GRADIENT_LENGTH = 1.3
-/** Pure gradient noise is zero at every corner, which shows as a grid where ridges are made of it: corners get a value too. */
+/** Pure gradient noise is zero at every corner, which shows as a grid in ridges: corners get a value too. */
 const CORNER_VALUE = new Float64Array(256)
 const CORNER_RANGE = 0.42
 for (let i = 0; i < DIRECTIONS; i++) {
@@ -60,8 +60,8 @@ interface Octave {
 }
 
 /**
- * Octaves are turned against each other, or their cells would add up to a grid. Whole numbers, in half cells: a lattice that
- * is turned by them still closes at the date line.
+ * Octaves are rotated against each other, otherwise their cells would add up to a grid. Whole numbers, in half cells, keep
+ * the rotated lattice continuous at the antimeridian.
  */
 const TURNS: readonly (readonly [number, number])[] = [
   [2, 0],
@@ -71,7 +71,7 @@ const TURNS: readonly (readonly [number, number])[] = [
   [2, -1],
 ]
 
-/** Adds gradient noise to `out`. Neighbouring pixels mostly share a cell, whose gradients are looked up once. */
+/** Adds gradient noise to `out`. Neighbouring pixels mostly share a cell, whose gradients are computed once. */
 function addNoise(out: Float64Array, { count, u, v }: Points, { level, seed, gain }: Octave): void {
   const half = 2 ** (level - 1)
   const [uAlong, vAlong] = TURNS[level % TURNS.length]!
@@ -79,7 +79,7 @@ function addNoise(out: Float64Array, { count, u, v }: Points, { level, seed, gai
   const across = vAlong * half
   const wrap = half - 1
   const key = seed * 64 + level
-  // Every octave is moved by its own amount: lattices that share their corners show as a grid.
+  // Every octave has its own offset: lattices with common corners show as a grid.
   const shiftX = chance(key, 1, 5)
   const shiftY = chance(key, 2, 5)
   let cellX = NaN
@@ -142,11 +142,11 @@ interface Fractal {
   readonly to: number
   readonly seed: number
   readonly gain: number
-  /** How much weaker each finer octave is. */
+  /** Amplitude ratio of each finer octave. */
   readonly roughness?: number
 }
 
-/** Finer octaves than the pixels can show fade out, so that every resolution shows the same ground. */
+/** Octaves finer than the pixels fade out, so that every resolution shows the same ground. */
 export function addFractal(out: Float64Array, at: Points, shape: Fractal, limit: number): void {
   const { from, to, seed, gain, roughness = 0.5 } = shape
   const finest = Math.min(to, Math.ceil(limit))
@@ -163,7 +163,7 @@ export function addFractal(out: Float64Array, at: Points, shape: Fractal, limit:
     addNoise(out, at, { level, seed, gain: gain * roughness ** (level - from) * Math.min(1, limit + 1 - level) })
 }
 
-/** Octaves whose cells are far larger than a pixel are computed at every eighth pixel, and a cubic curve is laid through. */
+/** Octaves whose cells are far larger than a pixel are computed at every eighth pixel and interpolated. */
 const KNOT_STEP = 8
 const SMOOTH_CELL_PX = 64
 
@@ -173,7 +173,7 @@ function smoothLevel({ count, u, v }: Points): number {
   return Math.floor(-Math.log2(step * SMOOTH_CELL_PX))
 }
 
-/** Every eighth place, with one knot before the row and some behind it. */
+/** Every eighth place, with one knot before the row and some after it. */
 export function knotsOf({ count, u, v }: Points): Points {
   const knots = points(Math.ceil(count / KNOT_STEP) + 3)
   knots.count = knots.u.length

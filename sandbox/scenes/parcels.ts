@@ -1,20 +1,20 @@
 /**
- * Fields as people divide land: irregular blocks, and in each block strips of its own direction cut at uneven lengths.
- * Whether a block is farmed is decided once for the whole block, so that fields end where their block ends.
+ * Farmland as people divide it: irregular blocks, each with parallel strips that are cut at uneven lengths.
+ * Whether a block is farmed is decided for the whole block, so that fields end where their block ends.
  */
 import { addFractal, chance, EARTH_ROUND_M, hash, points, toLatitude, type Points } from './noise.ts'
 
 interface Parcels {
-  /** A number that belongs to the field. */
+  /** Random number of the field. */
   readonly id: Uint32Array
-  /** How much of the block is farmed, as the world decides it. */
+  /** How much of the block is farmed, as the world decides. */
   readonly farmed: Float64Array
-  /** Distances to the field's edge and to the block's edge. */
+  /** Distances to the edge of the field and of the block. */
   readonly edgeM: Float64Array
   readonly blockEdgeM: Float64Array
-  /** From 0 to 1, belongs to the nearest boundary between two blocks. */
+  /** From 0 to 1, random number of the nearest boundary between two blocks. */
   readonly border: Float64Array
-  /** Place across the field's rows. */
+  /** Position across the field's rows. */
   readonly acrossM: Float64Array
 }
 
@@ -42,7 +42,7 @@ const LEVEL = 16
 const SIZE = 2 ** LEVEL
 const SEED = 400
 const MAX_CACHED = 30_000
-/** How far a boundary strays from its regular place, in strips. */
+/** How far a boundary strays from its regular position, in strips. */
 const STRAY = 0.6
 
 export class ParcelMap {
@@ -76,7 +76,7 @@ export class ParcelMap {
     }
   }
 
-  /** Old boundaries bend with the land: a straight one is the exception. */
+  /** Old boundaries follow the land: straight ones are the exception. */
   #bend(at: Points, limit: number): Points {
     const warped = this.#warped
     warped.count = at.count
@@ -109,7 +109,7 @@ export class ParcelMap {
     const wrapped = column & (SIZE - 1)
     const x = column + chance(wrapped, row, SEED)
     const y = row + chance(wrapped, row, SEED + 1)
-    // Neighbouring blocks share a direction more often than not: valleys and old estates set it.
+    // Neighbouring blocks often share a direction, set by valleys and old estates.
     const angle = chance(wrapped >> 2, row >> 2, SEED + 2) * Math.PI + (chance(wrapped, row, SEED + 3) - 0.5) * 0.9
     const block = {
       x,
@@ -127,7 +127,7 @@ export class ParcelMap {
   }
 }
 
-/** The blocks that can be nearest or second nearest anywhere in a cell: a third of those around it. */
+/** The blocks that can be nearest or second nearest anywhere in a cell: a third of the surrounding ones. */
 function nearestTwo(blocks: readonly Block[], cellX: number, cellY: number): readonly Block[] {
   const farthest = ({ x, y }: Block): number => Math.hypot(Math.max(x - cellX, cellX + 1 - x), Math.max(y - cellY, cellY + 1 - y))
   const closest = ({ x, y }: Block): number => Math.hypot(Math.max(0, cellX - x, x - cellX - 1), Math.max(0, cellY - y, y - cellY - 1))
@@ -176,7 +176,7 @@ function readPoint(out: Parcels, i: number, near: readonly Block[], { x, y, cell
 
 export const boundary = (k: number, key: number): number => k + STRAY * (chance(k, key, SEED + 8) - 0.5)
 
-/** Which strip a place is in when the boundaries stray. */
+/** The strip that a position is in, with stray boundaries. */
 export function cut(position: number, key: number): number {
   const k = Math.floor(position)
   if (position < boundary(k, key)) return k - 1

@@ -1,4 +1,4 @@
-/** Parts and coarser copies of a scene: the same ground, sky and sun in other pixels. */
+/** Parts and coarser copies of a scene: the same ground, clouds and sun in other pixels. */
 import { rasterizeMask } from '#raster/geometry/rasterize.ts'
 import type { Position } from '#raster/geometry/polygon.ts'
 import { gridOfScene, type SceneDescription } from './describe.ts'
@@ -14,22 +14,22 @@ export interface Window {
   readonly height: number
 }
 
-/** A window of the scene. With a factor, of its copy with pixels that many times larger, whose pixels the window counts. */
+/** A window of the scene. With a factor, a window of its copy with pixels that many times larger, in pixels of the copy. */
 export function windowOf(scene: SceneDescription, { x, y, width, height }: Window, factor = 1): SceneDescription {
   const gsdM = scene.gsdM * factor
   const [west, , , north] = scene.transform
   return { ...scene, gsdM, width, height, transform: [west + x * gsdM, gsdM, 0, north - y * gsdM, 0, -gsdM] }
 }
 
-/** The whole scene with at most so many pixels on a side. */
+/** The whole scene with at most this many pixels per side. */
 export function coarseCopy(scene: SceneDescription, sidePx: number): SceneDescription {
   const factor = Math.max(1, Math.max(scene.width, scene.height) / sidePx)
   return windowOf(scene, { x: 0, y: 0, width: Math.round(scene.width / factor), height: Math.round(scene.height / factor) }, factor)
 }
 
 /**
- * The pixels that an area touches, with nothing outside the area, and the cloud cover of the area itself. With more pixels
- * than are allowed, they become larger. A view that is not bounded by the scene shows the ground around it as well.
+ * The pixels that an area touches, without anything outside the area, and the cloud cover of the area. Above the maximum
+ * number of pixels, they become larger. A view that is not limited to the scene shows the surrounding ground as well.
  */
 export function cropOf(
   scene: SceneDescription,
@@ -53,7 +53,7 @@ export function cropOf(
 }
 
 const least = (positions: readonly Position[], axis: 0 | 1, sign: 1 | -1 = 1): number =>
-  positions.reduce((found, at) => Math.min(found, sign * at[axis]), Infinity)
+  positions.reduce((least, at) => Math.min(least, sign * at[axis]), Infinity)
 
 function inPixels(scene: SceneDescription, area: Footprint): Position[][][] {
   const { transform, crs } = gridOfScene(scene)
@@ -67,7 +67,7 @@ function inPixels(scene: SceneDescription, area: Footprint): Position[][][] {
   )
 }
 
-/** Places on the longer side where the sky is looked at. */
+/** Sample points on the longer side for measuring the cloud cover. */
 const CLOUD_SAMPLES = 96
 
 function cloudCoverOf(scene: SceneDescription): number {

@@ -1,4 +1,4 @@
-/** Makes the pixels of a described scene, one row after the other. */
+/** Computes the pixels of a described scene, row by row. */
 import type { Canvas } from './canvas.ts'
 import { gridOfScene, type SceneDescription } from './describe.ts'
 import { footprintMask } from './footprint.ts'
@@ -15,7 +15,7 @@ import { createWorld, type World } from './world.ts'
 export type SceneSamples = Uint16Array | Uint8Array | Float32Array
 
 interface RowPainter {
-  /** The samples of the rows to come, interleaved; `paintRow` fills them. */
+  /** The samples of the next rows, interleaved; `paintRow` fills them. */
   begin(y: number, rows: number): SceneSamples
   paintRow(row: number, at: number): void
 }
@@ -23,7 +23,7 @@ interface RowPainter {
 export const rowPainter = (scene: SceneDescription): RowPainter =>
   scene.dataType === 'float32' ? new ElevationRows(scene) : new OpticalRows(scene)
 
-/** The ground of a row and of the rows above and below it, each computed once. */
+/** The ground of a row and of its two neighbours, each computed once. */
 class GroundRows {
   readonly #grid: Grid
   readonly #width: number
@@ -72,7 +72,7 @@ class ElevationRows implements RowPainter {
 
 const SCALE = 10_000
 const MAX_SAMPLE = 16_000
-/** The reflectance that is white to the eye, and how dark tones are lifted. */
+/** The reflectance that is shown as white, and the gamma for dark tones. */
 const WHITE = 0.42
 const EYE_GAMMA = 0.62
 
@@ -81,7 +81,7 @@ const encodeReflectance = (reflectance: number): number => between(Math.round(re
 const encodeForEyes = (reflectance: number): number =>
   between(Math.round(255 * (reflectance <= 0 ? 0 : reflectance / WHITE) ** EYE_GAMMA), 255)
 
-/** Light that is left in the shadow of a cloud. */
+/** Light that remains in the shadow of a cloud. */
 const CLOUD_SHADE = 0.36
 
 class OpticalRows implements RowPainter {
@@ -152,11 +152,11 @@ class OpticalRows implements RowPainter {
     }
   }
 
-  /** Adds the sensor's noise and scales as vendors do. Zero is kept for pixels outside the footprint. */
+  /** Adds sensor noise and scales as vendors do. Zero is reserved for pixels outside the footprint. */
   #store(canvas: Canvas, row: number, at: number): void {
     const { width, bands, seed } = this.#scene
     const [floor, share] = this.#noise
-    const [column, line] = this.#origin // Noise belongs to the ground: a part of a scene has the same as the whole.
+    const [column, line] = this.#origin // Noise is tied to the ground: a part of a scene has the same noise as the whole.
     const bandCount = bands.length
     const start = at * width
     for (let i = 0; i < width; i++) {
@@ -164,7 +164,7 @@ class OpticalRows implements RowPainter {
       for (let b = 0; b < bandCount; b++) {
         const value = canvas.values[i * bandCount + b]!
         const h = hash((column + i) * bandCount + b, line + row, seed)
-        // The sum of two even numbers is close enough to a bell curve, with a spread of 0.41.
+        // The sum of two uniform numbers is close enough to a normal distribution, with a deviation of 0.41.
         const bell = ((h & 0xffff) + (h >>> 16)) / 65536 - 1
         this.#samples[(start + i) * bandCount + b] = this.#encode(value + (floor + share * value) * bell * 2.45)
       }

@@ -1,13 +1,13 @@
-/** Towns, villages and the roads between them, on a lattice where each cell may hold one place. */
+/** Towns, villages and the roads between them, on a lattice where each cell can hold one place. */
 import { addFractal, chance, clamp01, EARTH_ROUND_M, hash, points, toLatitude, type Points } from './noise.ts'
 
 interface PlaceRow {
-  /** 0 outside to 1 in the centre, of the nearest place, and that place's number. */
+  /** 0 outside to 1 in the centre of the nearest place, and the number of that place. */
   readonly density: Float64Array
   readonly town: Int32Array
   /** Distance to the edge of the nearest road, negative on it. */
   readonly roadM: Float64Array
-  /** The bent place: streets and roads are straight there. */
+  /** The warped position, in which streets and roads are straight. */
   readonly u: Float64Array
   readonly v: Float64Array
 }
@@ -27,18 +27,18 @@ export interface Town {
   readonly key: number
   readonly cos: number
   readonly sin: number
-  /** Metres of one unit of u at the town, so that its streets are the same from every scene. */
+  /** Metres per unit of u at the town, so that its streets are the same in every scene. */
   readonly unitM: number
 }
 
 interface PlacesOptions {
   readonly level: number
   readonly seed: number
-  /** The share of cells with a place, where the land is good. */
+  /** Fraction of cells with a place, on good land. */
   readonly share: number
   readonly radiusM: readonly [number, number]
   readonly roadHalfWidthM: number
-  /** How good the land is, 0 where nobody can live. */
+  /** How good the land is; 0 where nobody can live. */
   readonly suits: (u: number, v: number) => number
 }
 
@@ -56,14 +56,14 @@ const ROAD_TO: readonly (readonly [number, number])[] = [
 ]
 const NO_ROAD_M = 1e5
 const MAX_CACHED = 20_000
-/** Blocks at the rim reach beyond the radius. */
+/** Blocks at the edge extend beyond the radius. */
 const REACH = 1.3
 
 export class Places {
   readonly towns: Town[] = []
   readonly #options: PlacesOptions
   readonly #size: number
-  /** Never cleared, since rows refer to towns by number: at most the cells of one scene, some tens of thousands. */
+  /** Never cleared, because rows refer to towns by number: at most the cells of one scene, some tens of thousands. */
   readonly #nodes = new Map<number, Town | null>()
   readonly #near = new Map<number, Near>()
   readonly #numbers = new Map<number, number>()
@@ -139,8 +139,8 @@ export class Places {
   #addRoads(roads: number[], town: Town, at: { x: number; y: number }): void {
     ROAD_TO.forEach(([dx, dy], index) => {
       const other = this.#town(at.x + dx, at.y + dy)
-      const wanted = index < 2 ? 0.85 : 0.3
-      if (other && chance(town.key, index, this.#options.seed + 9) < wanted) roads.push(town.x, town.y, other.x, other.y)
+      const probability = index < 2 ? 0.85 : 0.3
+      if (other && chance(town.key, index, this.#options.seed + 9) < probability) roads.push(town.x, town.y, other.x, other.y)
     })
   }
 
@@ -175,7 +175,7 @@ export class Places {
     return town
   }
 
-  /** From a place of the world to metres in the frame of a town's streets. */
+  /** Converts a place to metres in the frame of a town's streets. */
   toStreets(out: [number, number], town: Town, u: number, v: number): void {
     const x = (u - town.x / this.#size) * town.unitM
     const y = (v - town.y / this.#size) * town.unitM

@@ -1,5 +1,5 @@
 /**
- * Writes pictures of scenes, to look at: natural colour, and colour infrared where the sensor sees it.
+ * Writes preview images of scenes: natural colour, and colour infrared if the sensor supports it.
  * node sandbox/scenes/preview.ts <folder> [sensor longitude latitude datetime sizePx]…
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -21,23 +21,23 @@ const PLACES: readonly (readonly [SensorId, number, number, string, number])[] =
   ['sandbox-dem', 9.5, 46.6, '2025-01-01T00:00:00Z', 900],
 ]
 const ARGUMENTS_EACH = 5
-/** Reflectances that become white: natural colour and infrared. */
+/** Reflectances that are shown as white: natural colour and infrared. */
 const WHITE = { natural: 0.32, infrared: 0.5 } as const
 const GAMMA = 1.7
 
 async function main(folder: string, given: readonly string[]): Promise<void> {
   mkdirSync(folder, { recursive: true })
-  const asked = Array.from({ length: Math.floor(given.length / ARGUMENTS_EACH) }, (_, k) =>
+  const requested = Array.from({ length: Math.floor(given.length / ARGUMENTS_EACH) }, (_, k) =>
     given.slice(k * ARGUMENTS_EACH, (k + 1) * ARGUMENTS_EACH),
   )
   const list =
-    asked.length > 0
-      ? asked.map(([sensor, x, y, date, size]) => [sensor as SensorId, Number(x), Number(y), String(date), Number(size)] as const)
+    requested.length > 0
+      ? requested.map(([sensor, x, y, date, size]) => [sensor as SensorId, Number(x), Number(y), String(date), Number(size)] as const)
       : PLACES
   for (const [sensor, longitude, latitude, datetime, sizePx] of list) {
     const scene = describeScene({ sensor, longitude, latitude, datetime, sizePx })
     const sink = memorySink()
-    // Processor time: what else the machine does must not count.
+    // CPU time, so that other load does not count.
     const started = process.cpuUsage()
     await renderScene(scene, sink)
     const tookMs = process.cpuUsage(started).user / 1000

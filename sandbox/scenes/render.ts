@@ -15,10 +15,10 @@ export interface RenderOptions {
   readonly temporaryDirectory?: string
 }
 
-/** Rows between two looks at the signal and at what else the process has to do. */
+/** Rows between two checks of the signal and of the event loop. */
 const ROWS_PER_TURN = 16
 
-/** What the file of a scene says of itself. */
+/** The metadata of a scene's file. */
 export function cogSpecOf(scene: SceneDescription): CogSpec {
   const { width, height, dataType, bands, transform, epsg, nodata } = scene
   return {

@@ -1,4 +1,4 @@
-// Goal: a scene's metadata tell the truth about its pixels, and the same place is the same ground at every date, edge and resolution.
+// Goal: a scene's metadata match its pixels, and the same place has the same ground at every date, edge and resolution.
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { memorySource } from '#raster/source/memory.ts'
@@ -34,7 +34,7 @@ async function render(request: SceneRequest): Promise<Rendered> {
   return { scene, bytes, band: (name) => data[scene.bands.findIndex((band) => band.name === name)] as SampleArray }
 }
 
-test('the same request gives the same bytes, another date gives others', async () => {
+test('the same request gives the same bytes, another date other bytes', async () => {
   const request = { sensor: 'sandbox-hr', ...PLAIN, datetime: SUMMER, sizePx: 96 } as const
   const [a, b] = [await render(request), await render(request)]
   assert.deepEqual(describeScene(request), a.scene)
@@ -97,7 +97,7 @@ test('the cloud cover of the metadata is the share of cloud pixels', async () =>
   }
 })
 
-test('fields are greener in their season, on both halves of the Earth', async () => {
+test('fields are greener in their season, in both hemispheres', async () => {
   for (const [place, inSeason, offSeason] of [
     [PLAIN, '2025-05-25', '2025-12-20'],
     [{ longitude: -61, latitude: -35 }, '2025-11-25', '2025-06-20'],
@@ -111,7 +111,7 @@ test('fields are greener in their season, on both halves of the Earth', async ()
   }
 })
 
-/** The request on the first day from its own on that has no clouds. */
+/** The request on the first cloud-free day from its date on. */
 function clearDay(request: SceneRequest): SceneRequest {
   for (let days = 0; days < 60; days++) {
     const later = { ...request, datetime: new Date(new Date(request.datetime).getTime() + days * 86_400_000) }
@@ -150,7 +150,7 @@ test('neighbouring scenes show the same ground where they meet', async () => {
   assert.ok(compared > 1000)
 })
 
-test('neighbouring pictures of one pass differ by noise only', async () => {
+test('neighbouring images of one pass differ only by noise', async () => {
   const request = { sensor: 'sandbox-open', latitude: 48.2, datetime: SUMMER, sizePx: 128 } as const
   const [a, b] = [await render({ ...request, longitude: 2.3 }), await render({ ...request, longitude: 2.306 })]
   const pairs: number[] = []
@@ -175,7 +175,7 @@ test('resolutions agree: a fine scene averages to the coarse one', async () => {
   assert.ok(correlation(pairs) > 0.8, `correlation ${correlation(pairs).toFixed(2)}`)
 })
 
-/** Means of the fine pixels under each coarse one. */
+/** Means of the fine pixels within each coarse one. */
 function pairUp(fine: Rendered, coarse: Rendered, name: string): [number, number][] {
   const [sums, counts] = [new Float64Array(coarse.scene.width ** 2), new Float64Array(coarse.scene.width ** 2)]
   const [from, to] = [fine.scene.transform, coarse.scene.transform]
@@ -208,7 +208,7 @@ function correlation(pairs: readonly (readonly [number, number])[]): number {
   return ab / Math.sqrt(aa * bb)
 }
 
-test('every sensor makes a scene anywhere, in the right zone, and stops when it is told to', async () => {
+test('every sensor renders a scene anywhere, in the right zone, and stops when aborted', async () => {
   for (const sensor of SENSOR_IDS) {
     const { scene } = await render({ sensor, longitude: 151.2, latitude: -33.8, datetime: '2025-01-10T00:10:00Z', sizePx: 32 })
     assert.equal(scene.epsg, 32756)
@@ -219,7 +219,7 @@ test('every sensor makes a scene anywhere, in the right zone, and stops when it 
   assert.throws(() => describeScene({ sensor: 'sandbox-vhr', ...PLAIN, datetime: 'soon' }), RangeError)
 })
 
-// Goal: an image of any area that can be ordered stays within its pixels, shows all of the area, and says how large its pixels are.
+// Goal: an image of any orderable area has a limited number of pixels, shows the whole area, and states its pixel size.
 test('crops within a number of pixels', () => {
   const scene = describeScene({ sensor: 'sandbox-vhr', longitude: 10.1, latitude: 48.1, datetime: '2026-05-01T10:30:00Z', sizePx: 512 })
   const square = (degrees: number) => {
@@ -237,7 +237,7 @@ test('crops within a number of pixels', () => {
   for (const degrees of [0.005, 0.05, 0.22]) {
     const crop = cropOf(scene, square(degrees), { maxPx, isBounded: false })
     assert.ok(crop.width * crop.height <= maxPx * 1.01, `${crop.width} by ${crop.height}`)
-    assert.ok(crop.height * crop.gsdM > degrees * 111_000, 'the whole area is in it')
+    assert.ok(crop.height * crop.gsdM > degrees * 111_000, 'it contains the whole area')
     assert.equal(crop.gsdM === 0.5, degrees < 0.05, `${crop.gsdM} m`)
     assert.equal(crop.transform[1], crop.gsdM)
   }

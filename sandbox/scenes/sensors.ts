@@ -7,17 +7,17 @@ export interface Sensor {
   readonly gsdM: number
   readonly bands: readonly BandName[]
   readonly dataType: 'uint16' | 'uint8' | 'float32'
-  /** Width and height of a whole scene. */
+  /** Width and height of a full scene. */
   readonly sizePx: number
-  /** Mean local solar time of an overpass, and how far it strays. */
+  /** Mean local solar time of an overpass, and its spread. */
   readonly solarHour: number
   readonly solarSpreadHours: number
-  /** How often the same place is seen. */
+  /** Revisit period. */
   readonly revisitDays: number
   readonly maxOffNadirDeg: number
-  /** How far the track leans from north, so that the footprint sits askew in the raster. */
+  /** Angle of the track from north, which rotates the footprint in the raster. */
   readonly trackDeg: number
-  /** Standard deviation of the noise, as reflectance and as a share of the signal. */
+  /** Standard deviation of the noise, as reflectance and as a fraction of the signal. */
   readonly noise: readonly [number, number]
 }
 

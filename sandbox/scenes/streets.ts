@@ -1,4 +1,4 @@
-/** What stands at a place in a town: street, roof, yard or park. Everything is in metres in the town's own frame. */
+/** What is at a place in a town: street, roof, yard or park. All in metres in the town's own frame. */
 import { chance, hash } from './noise.ts'
 import { boundary, cut, cutDistance } from './parcels.ts'
 
@@ -6,12 +6,12 @@ type UrbanKind = 'open' | 'street' | 'car' | 'roof' | 'yard' | 'tree' | 'park' |
 
 export interface UrbanSpot {
   kind: UrbanKind
-  /** 0–1, belongs to the building or lot: its colour. */
+  /** 0–1, random colour of the building or lot. */
   tone: number
-  /** Which side of a ridged roof, -1 or 1; 0 for flat ones. */
+  /** The side of a gable roof, -1 or 1; 0 for flat roofs. */
   side: number
   isLarge: boolean
-  /** The direction of the roof's ridge is along the frame's y axis where true. */
+  /** Whether the ridge of the roof is along the frame's y axis. */
   alongY: boolean
 }
 
@@ -25,10 +25,10 @@ const LOT_M = 21
 const PARKING_M = 6.4
 const CAR_M = 4.4
 const SEED = 600
-/** Blocks with less density than this are not built yet. */
+/** Blocks with a lower density are not built up. */
 const RIM = 0.05
 
-/** Writes what is at (x, y). Blocks and lots belong to the town as a whole or not at all, by the place of their middle. */
+/** Writes what is at (x, y). A block or lot is entirely inside or outside the town, by its centre. */
 export function readSpot(out: UrbanSpot, { key, radiusM }: { key: number; radiusM: number }, x: number, y: number): void {
   const column = cut(x / BLOCK_X_M, key)
   const row = cut(y / BLOCK_Y_M, key + 1)
@@ -51,7 +51,7 @@ export function readSpot(out: UrbanSpot, { key, radiusM }: { key: number; radius
   readLot(out, block + (isFirstHalf ? 1 : 0), { x, y: y - startY, edgeX, edgeY, density })
 }
 
-/** Cars stand at the kerb. */
+/** Cars are parked at the kerb. */
 function readStreet(out: UrbanSpot, block: number, edge: number, along: number): void {
   const space = Math.floor(along / PARKING_M)
   const isCar =
@@ -71,7 +71,7 @@ interface InBlock {
   readonly edgeY: number
 }
 
-/** Works and markets: one or two large flat roofs on paved ground. */
+/** Factories and markets: one or two large flat roofs on paved ground. */
 function readHall(out: UrbanSpot, block: number, { y, edgeX, edgeY }: InBlock): void {
   const gap = 9 + 10 * chance(block, 3, SEED)
   const half = Math.floor(y / 55)
@@ -80,7 +80,7 @@ function readHall(out: UrbanSpot, block: number, { y, edgeX, edgeY }: InBlock): 
   setKind(out, isRoof ? 'roof' : chance(block, 5, SEED) < 0.3 ? 'yard' : 'paved', chance(block, half, SEED + 1))
 }
 
-/** Houses on lots along the long streets, gardens behind them; at the rim many lots are still fields. */
+/** Houses on lots along the long streets, with gardens; at the edge many lots are still fields. */
 function readLot(out: UrbanSpot, block: number, { y, edgeX: depth, edgeY, density }: InBlock & { density: number }): void {
   const lot = Math.floor((y - STREET_HALF_M) / LOT_M)
   const within = y - STREET_HALF_M - (lot + 0.5) * LOT_M
@@ -93,7 +93,7 @@ function readLot(out: UrbanSpot, block: number, { y, edgeX: depth, edgeY, densit
   const shiftM = isRow ? 0 : (chance(key, 5, SEED) - 0.5) * 5
   const isBuilt = chance(key, 6, SEED) < 0.35 + 0.9 * density
   if (!isBuilt && density < 0.4) return setKind(out, 'open', tone)
-  // A house that would reach into the cross street is left out.
+  // A house that would extend into the cross street is omitted.
   const hasRoom = edgeY > 2 + STREET_HALF_M + Math.max(0, halfM - Math.abs(within - shiftM)) * 0.2
   if (isBuilt && hasRoom && depth > frontM && depth < frontM + depthM && Math.abs(within - shiftM) < halfM) {
     out.side = depth - frontM < depthM / 2 ? 1 : -1

@@ -1,4 +1,4 @@
-/** Where the sun stands, to about a tenth of a degree. */
+/** Position of the sun, to about a tenth of a degree. */
 import { DAY_MS } from '#core/time.ts'
 
 export interface Sun {
@@ -26,5 +26,5 @@ export function sunAt(longitude: number, latitude: number, timeMs: number): Sun 
   return { azimuthDeg: (azimuth / RADIANS + 360) % 360, elevationDeg: elevation / RADIANS }
 }
 
-/** Day of the year as a number from 0, whole days and their parts. */
+/** Day of the year from 0, with fractions. */
 export const dayOfYear = (timeMs: number): number => (timeMs - Date.UTC(new Date(timeMs).getUTCFullYear(), 0, 1)) / DAY_MS

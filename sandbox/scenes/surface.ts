@@ -1,7 +1,7 @@
 /** Paints rows of the ground: what covers each pixel at a date, lit by the sun. */
 import { Canvas, lineCover } from './canvas.ts'
 import { forestable, grassGreen, growingDay, seasonC, yearlyMeanC } from './climate.ts'
-import { cropOf, lookOn, type FieldLook } from './crops.ts'
+import { cropOf, appearanceOn, type FieldAppearance } from './crops.ts'
 import { Crowns } from './crowns.ts'
 import type { Palette } from './materials.ts'
 import { chance, clamp01, EARTH_ROUND_M, fractal, mix, points, smooth, toLatitude, type Points } from './noise.ts'
@@ -19,16 +19,16 @@ interface SurfaceOptions {
   readonly palette: Palette
   readonly bandCount: number
   readonly sun: Sun
-  /** Of the year, from 0. */
+  /** Day of the year, from 0. */
   readonly day: number
 }
 
 const SEEDS = { patch: 310, soil: 320, fine: 330, region: 340 } as const
-/** Trees, and their shadows, are seen one by one below this. */
+/** Single trees and their shadows are visible below this pixel size. */
 const CROWN_GSD_M = 5
 const TREE_HEIGHT_M = 11
 const HEDGE_HALF_M = 2.6
-/** Larger pixels hold several fields: they show the mean of fields, and no villages. */
+/** Larger pixels contain several fields: they show the mean of fields, and no villages. */
 const FIELD_GSD_M = 100
 const MEAN_OF_FIELDS = 24
 const NO_ROAD_M = 1e5
@@ -57,7 +57,7 @@ export class SurfacePainter {
   readonly #region: Float64Array
   readonly #toSun: Points
   readonly #crowns = new Crowns()
-  readonly #look: FieldLook = { green: 0, straw: 0, bloom: 0, rowM: 0 }
+  readonly #look: FieldAppearance = { green: 0, straw: 0, bloom: 0, rowM: 0 }
   readonly #spot: Spot = { yearlyC: 0, nowC: 0, wet: 0, slope: 0, green: 0, forest: 0, isTreeShade: false }
   readonly #town: TownPainter
   readonly #meanField: Float64Array
@@ -95,7 +95,7 @@ export class SurfacePainter {
     })
   }
 
-  /** `above` and `below` are the ground of the rows next to this one, for slopes. */
+  /** `above` and `below` are the ground of the neighbouring rows, for slopes. */
   paint(at: Points, row: Ground, above: Ground, below: Ground): void {
     const { world, day, gsdM } = this.#o
     const latitude = toLatitude(at.v[at.count >> 1]!)
@@ -199,7 +199,7 @@ export class SurfacePainter {
     this.#paintRoads(i)
   }
 
-  /** Blocks that are only just farmed give way to woods and heath in places. */
+  /** Marginal farmland turns into woods and heath in places. */
   #isFarmed(i: number): boolean {
     return this.#parcels.farmed[i]! + 0.45 * Math.min(0, this.#patch[i]! + 0.15) > 0.5
   }
@@ -240,7 +240,7 @@ export class SurfacePainter {
     canvas.over(i, palette.rock, rocky * (row.heightM[i]! > 3 ? 1 : 0), 1 + 0.18 * soil + 0.22 * fine)
   }
 
-  /** The mean of many fields, found once for each row. */
+  /** The mean of many fields, computed once per row. */
   #paintMeanField(i: number, growing: number): void {
     const mean = this.#meanField
     const at = i * this.canvas.bandCount
@@ -265,8 +265,8 @@ export class SurfacePainter {
     // In the tropics sowing follows the rain, not the sun: every district has its own calendar and two harvests.
     const isTropical = smooth(19, 23, yearlyC) > 0.5
     const later = (chance(id, 2, 3) - 0.5) * 22 + (11 - Math.min(20, yearlyC)) * 2
-    if (isTropical) lookOn(look, crop, (growing * 2 + chance(id, 5, 3) * 120) % 365, 0)
-    else lookOn(look, crop, growing, later)
+    if (isTropical) appearanceOn(look, crop, (growing * 2 + chance(id, 5, 3) * 120) % 365, 0)
+    else appearanceOn(look, crop, growing, later)
     const soilTone = 0.86 + 0.3 * chance(id, 3, 3) + 0.14 * this.#soil[i]!
     const vigour = clamp01(look.green * (0.82 + 0.28 * chance(id, 4, 3) + 0.16 * this.#soil[i]!))
     const frost = smooth(-6, 3, this.#spot.nowC)
@@ -306,7 +306,7 @@ export class SurfacePainter {
     this.canvas.over(i, palette.conifer, forest * coniferShare, gain)
   }
 
-  /** Trees and bushes on open land, as parks and pastures have them. */
+  /** Trees and bushes on open land, as in parks and pastures. */
   #paintLoneTrees(i: number, at: Points): void {
     const { palette, gsdM } = this.#o
     const { wet, yearlyC, nowC } = this.#spot
@@ -435,7 +435,7 @@ export class SurfacePainter {
 
 const tramDistance = (across: number, everyM: number): number => Math.abs(across / everyM - Math.round(across / everyM)) * everyM
 
-/** The share of a pixel that the sea takes, from how fast the coast's field changes there. */
+/** The fraction of a pixel that is sea, from the gradient of the coast's field. */
 function seaShare(coast: Float64Array, above: Float64Array, below: Float64Array, i: number): number {
   const here = coast[i]!
   const change = Math.max(Math.abs((coast[i + 1] ?? here) - here), Math.abs(below[i]! - above[i]!) / 2, 1e-9)

@@ -1,6 +1,6 @@
 /**
- * Heights, seas and rivers of the whole Earth. The shape table gives continents, noise their coasts and mountains; the
- * rivers are found on the coarse ground and then cut their valleys into the fine one.
+ * Heights, seas and rivers of the whole Earth. The shape table gives continents, noise their coasts and mountains; rivers
+ * are computed on the coarse ground and then cut their valleys into the fine one.
  */
 import { earthShape, readShape } from './earth.ts'
 import { Network, streams, type NodeGround, type Streams } from './network.ts'
@@ -10,7 +10,7 @@ export interface Ground {
   /** Above 0 on land, below in the sea; about a hundredth within some kilometres of the coast. */
   readonly coast: Float64Array
   readonly heightM: Float64Array
-  /** How much rain falls, 0 desert to 1 rain forest. */
+  /** Rainfall, 0 desert to 1 rain forest. */
   readonly wetness: Float64Array
   /** 0 plains to 1 high mountains. */
   readonly rugged: Float64Array
@@ -88,7 +88,7 @@ export class Terrain {
     this.#dunes(out, at)
   }
 
-  /** Long waves of sand where it hardly rains. */
+  /** Dunes where it hardly rains. */
   #dunes(out: Ground, at: Points): void {
     if (!out.wetness.subarray(0, at.count).some((wetness) => wetness < DUNES_BELOW)) return
     const warped = this.#warped
@@ -139,10 +139,10 @@ export class Terrain {
     }
   }
 
-  /** Ridged noise in a bent space: each finer octave is strong where the coarser one has its crests. */
+  /** Ridged noise in warped space: each finer octave is strong at the crests of the coarser one. */
   #ridges(at: Points): void {
     const count = at.count
-    // Stronger or finer bending would stretch the ridges into streaks.
+    // Stronger or finer warping would stretch the ridges into streaks.
     const scale = 0.1 / 2 ** RIDGE_FROM
     const warped = this.#warped
     fractal(warped.u, at, { from: 9, to: 12, roughness: 0.42, seed: SEEDS.warp, gain: scale }, this.#limit)
@@ -176,7 +176,7 @@ export class Terrain {
     const { bedM, carve, edgeM, halfWidthM } = this.#streams
     for (let i = 0; i < at.count; i++) {
       if (out.coast[i]! <= 0) continue
-      // Straight lines between nodes would cut slots through ridges: there the stream gives way. Steep land has narrow valleys.
+      // Straight lines between nodes would cut through ridges: there the stream has no valley. Steep land has narrow valleys.
       const above = out.heightM[i]! - bedM[i]!
       const share = carve[i]! ** (1 + 1.2 * out.rugged[i]!) * (1 - 0.92 * smooth(90, 420, above))
       out.heightM[i] = Math.max(0.1, mix(out.heightM[i]!, bedM[i]!, share))
@@ -188,7 +188,7 @@ export class Terrain {
   }
 }
 
-/** Bends straight streams into meanders: the network lives in this bent space. */
+/** Warps straight streams into meanders: the network uses this warped space. */
 function meander(out: Points, at: Points, level: number, limit: number): void {
   out.count = at.count
   const shape = { from: level + 1, to: level + 5, gain: 0.3 / 2 ** level, roughness: 0.42 }
@@ -198,12 +198,12 @@ function meander(out: Points, at: Points, level: number, limit: number): void {
   addFractal(out.v, at, { ...shape, seed: SEEDS.meander + level + 40 }, limit)
 }
 
-/** The ground under a node, which is given in the network's bent space. */
+/** The ground at a node, given in the network's warped space. */
 function nodeReader(level: number, networks: readonly Network[]): (u: number, v: number) => NodeGround {
   const terrain = new Terrain({ capacity: 1, limit: level + 1, networks })
   const at = points(1)
   const bent = points(1)
-  const found = ground(1)
+  const sample = ground(1)
   at.count = 1
   return (u, v) => {
     at.u[0] = u
@@ -211,8 +211,8 @@ function nodeReader(level: number, networks: readonly Network[]): (u: number, v:
     meander(bent, at, level, level + 6)
     at.u[0] = 2 * u - bent.u[0]!
     at.v[0] = 2 * v - bent.v[0]!
-    terrain.read(found, at)
-    return { heightM: found.coast[0]! > 0 ? found.heightM[0]! : -1, wetness: found.wetness[0]! }
+    terrain.read(sample, at)
+    return { heightM: sample.coast[0]! > 0 ? sample.heightM[0]! : -1, wetness: sample.wetness[0]! }
   }
 }
 

@@ -1,4 +1,4 @@
-/** Paints the pixels of towns: streets, roofs with a sunny side, yards with trees, and the shadows houses throw. */
+/** Paints the pixels of towns: streets, roofs with a sunny side, yards with trees, and the shadows of houses. */
 import type { Canvas } from './canvas.ts'
 import type { Crowns } from './crowns.ts'
 import type { Palette } from './materials.ts'
@@ -21,7 +21,7 @@ interface TownStyle {
   readonly i: number
   readonly u: number
   readonly v: number
-  /** The place where the town's streets are straight. */
+  /** The position in which the town's streets are straight. */
   readonly bentU: number
   readonly bentV: number
   /** Fine texture, about -1 to 1. */
@@ -32,7 +32,7 @@ interface TownStyle {
 
 const HOUSE_M = 6
 const HALL_M = 8
-/** Trees are drawn one by one at this resolution, and shadows at the second. */
+/** Single trees are drawn at this resolution, shadows at the second. */
 const TREE_GSD_M = 1.5
 const SHADOW_GSD_M = 4
 
@@ -49,7 +49,7 @@ export class TownPainter {
     this.#sum = new Float64Array(options.bandCount)
   }
 
-  /** A coarse pixel is the mean of several places in it, so that towns look alike at every resolution. */
+  /** A coarse pixel is the mean of several places in it, so that towns look the same at every resolution. */
   paint(places: Places, index: number, style: TownStyle): void {
     const town = places.towns[index]
     if (!town) return

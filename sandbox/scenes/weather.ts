@@ -1,6 +1,6 @@
 /**
- * Clouds and haze over a place at a time. Clouds are a field of their own that changes from day to day and drifts within
- * the day; their shadow is the same field, looked at from the ground towards the sun.
+ * Clouds and haze over a place at a time. Clouds are a separate field that changes from day to day and drifts during
+ * the day; their shadow is the same field, shifted towards the sun.
  */
 import { DAY_MS } from '#core/time.ts'
 import { addFractal, chance, clamp01, EARTH_ROUND_M, fractal, mix, points, smooth, toLatitude, type Points } from './noise.ts'
@@ -11,7 +11,7 @@ const SEEDS = { front: 900, cells: 901, wisps: 902, warp: 903, haze: 904 } as co
 const CLOUD_FINEST = 19
 /** A pixel counts as cloud when more than half of it is. */
 export const CLOUD_THRESHOLD = 0.5
-/** Each day has its own seeds; more days than this are never in use together. */
+/** Each day has its own seeds; at most this many days are in use at once. */
 const DAY_SEEDS = 1 << 20
 
 interface Sky {
@@ -61,7 +61,7 @@ export class Weather {
     this.#field(out, this.#moved, tops)
   }
 
-  /** From clouds on the ground's plumb line to those between the ground and the sun. */
+  /** From clouds straight above the ground to those between the ground and the sun. */
   #towardsSunM(): [number, number] {
     const length = CLOUD_HEIGHT_M / Math.tan((Math.max(8, this.#sun.elevationDeg) * Math.PI) / 180)
     const azimuth = (this.#sun.azimuthDeg * Math.PI) / 180
@@ -78,7 +78,7 @@ export class Weather {
     }
   }
 
-  /** A threshold on heaped noise: the weather of the region sets the threshold, so that days are clear, fair or overcast. */
+  /** A threshold on clustered noise: regional weather sets the threshold, so that days are clear, fair or overcast. */
   #field(out: Float64Array, at: Points, tops: Float64Array | null): void {
     const day = this.#day
     const front = fractal(this.#front, at, { from: 5, to: 9, seed: day + SEEDS.front, gain: 0.75, roughness: 0.55 }, this.#limit)
@@ -96,7 +96,7 @@ export class Weather {
     addFractal(out, warped, { from: 12, to: CLOUD_FINEST, seed: day + SEEDS.cells, gain: 0.62, roughness: 0.6 }, this.#limit)
     for (let i = 0; i < at.count; i++) {
       const density = out[i]! + (front[i]! + mood) * 1.1 - 0.35
-      // Thin at the rim and solid inside: the rim's width is what makes a cloud look soft.
+      // Thin at the edge and solid inside: the width of the edge makes a cloud look soft.
       const cover = smooth(0, 0.42, density)
       out[i] = cover
       if (tops) tops[i] = 0.72 + 0.34 * clamp01(density * 0.9)
@@ -106,7 +106,7 @@ export class Weather {
 
 const CLOUD_HEIGHT_M = 1400
 
-/** The share of haze over a place that day: low and even, sometimes a milky day. */
+/** The haze over a place on a day: low and even, sometimes strong. */
 export function hazeAt(u: number, v: number, timeMs: number): number {
   const at = points(1)
   at.count = 1

@@ -1,4 +1,4 @@
-/** The world's ground, fields and places together, for rows of pixels of one resolution. */
+/** Ground, fields and towns together, for rows of pixels of one resolution. */
 import { farmable, yearlyMeanC } from './climate.ts'
 import { fractal, levelLimit, points, smooth, toLatitude, type Points } from './noise.ts'
 import { ParcelMap } from './parcels.ts'
@@ -11,12 +11,12 @@ export interface World {
   readonly parcels: ParcelMap
   readonly towns: Places
   readonly villages: Places
-  /** How much of each place is farmed, without its blocks: for pixels larger than those. */
+  /** How much of each place is farmed, ignoring blocks: for pixels larger than those. */
   readFarmed(out: Float64Array, at: Points, ground: Ground): void
 }
 
 const TASTE = { from: 10, to: 15, seed: 300, gain: 0.42, roughness: 0.6 } as const
-/** Detail that decisions about whole blocks and towns need. */
+/** Detail needed for decisions about whole blocks and towns. */
 const DECISION_LEVEL = 16
 const TOWNS = { level: 13, seed: 500, share: 0.75, radiusM: [260, 1900], roadHalfWidthM: 5.5 } as const
 const VILLAGES = { level: 15, seed: 550, share: 0.5, radiusM: [45, 230], roadHalfWidthM: 2.6 } as const
@@ -30,9 +30,9 @@ export function createWorld(capacity: number, gsdM: number, latitude: number): W
     parcels: new ParcelMap(capacity, (u, v) => look(u, v).farmed),
     towns: new Places(capacity, { ...TOWNS, suits: (u, v) => look(u, v).livable }),
     villages: new Places(capacity, { ...VILLAGES, suits: (u, v) => look(u, v).livable * look(u, v).farmed }),
-    readFarmed(out, at, found) {
+    readFarmed(out, at, ground) {
       fractal(out, at, TASTE, limit)
-      for (let i = 0; i < at.count; i++) out[i] = farmedShare(found, i, toLatitude(at.v[i]!), out[i]!)
+      for (let i = 0; i < at.count; i++) out[i] = farmedShare(ground, i, toLatitude(at.v[i]!), out[i]!)
     },
   }
 }
@@ -45,19 +45,19 @@ interface Land {
 function landReader(): (u: number, v: number) => Land {
   const terrain = createTerrain(1, DECISION_LEVEL)
   const at = points(1)
-  const found = ground(1)
+  const sample = ground(1)
   const taste = new Float64Array(1)
   at.count = 1
   return (u, v) => {
     at.u[0] = u
     at.v[0] = v
-    terrain.read(found, at)
-    if (found.coast[0]! < 0.0004 || found.streamEdgeM[0]! < 15) return { farmed: 0, livable: 0 }
+    terrain.read(sample, at)
+    if (sample.coast[0]! < 0.0004 || sample.streamEdgeM[0]! < 15) return { farmed: 0, livable: 0 }
     fractal(taste, at, TASTE, DECISION_LEVEL)
-    const yearlyC = yearlyMeanC(toLatitude(v), found.heightM[0]!)
-    const good = farmable(yearlyC, found.wetness[0]!, found.rugged[0]!)
-    const livable = smooth(-5, 3, yearlyC) * smooth(0.06, 0.3, found.wetness[0]!) * (1 - smooth(0.35, 0.9, found.rugged[0]!))
-    return { farmed: farmedShare(found, 0, toLatitude(v), taste[0]!), livable: livable * (0.35 + 0.65 * good) }
+    const yearlyC = yearlyMeanC(toLatitude(v), sample.heightM[0]!)
+    const good = farmable(yearlyC, sample.wetness[0]!, sample.rugged[0]!)
+    const livable = smooth(-5, 3, yearlyC) * smooth(0.06, 0.3, sample.wetness[0]!) * (1 - smooth(0.35, 0.9, sample.rugged[0]!))
+    return { farmed: farmedShare(sample, 0, toLatitude(v), taste[0]!), livable: livable * (0.35 + 0.65 * good) }
   }
 }
 

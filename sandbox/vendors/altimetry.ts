@@ -1,4 +1,4 @@
-/** Granules of surface heights along the ground tracks of an invented constellation: found by place and day, made when read. */
+/** Granules of surface heights along the ground tracks of a fictional constellation: found by place and day, computed when read. */
 import type { Position } from '#core/geometry.ts'
 import { DAY_MS } from '#core/time.ts'
 import { chance, levelLimit, points, toU, toV } from '../scenes/noise.ts'
@@ -13,13 +13,13 @@ export interface Granule {
   readonly bbox: readonly [number, number, number, number]
 }
 
-/** So many tracks a day, of which the first lies elsewhere every day. */
+/** Tracks per day; the first starts at another longitude every day. */
 const TRACKS = 720
 const TRACK_DEGREES = 360 / TRACKS
 const SEGMENT_DEGREES = 10
 const LAST_LATITUDE = 80
 const SEGMENTS = (2 * LAST_LATITUDE) / SEGMENT_DEGREES
-/** How far a track leans: degrees of longitude for each of latitude. */
+/** Inclination of a track: degrees of longitude per degree of latitude. */
 const LEAN = -0.09
 const SPEED_DEGREES_PER_SECOND = 0.0625
 const POINT_DEGREES = 0.0045
@@ -42,7 +42,7 @@ function granule(day: number, track: number, segment: number): Granule {
     segment * (SEGMENT_DEGREES / SPEED_DEGREES_PER_SECOND) * 1000
   const date = new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
   const west = wrap(longitudeOf(day, track, south))
-  // A track leans by less than a degree, so only its far end can be past the date line; it is then held at the line.
+  // A track spans less than a degree, so only its end can cross the antimeridian; it is then clamped.
   const end = Math.max(-180, west + LEAN * SEGMENT_DEGREES)
   return {
     id: `sandbox-altimetry_${date}_t${track}s${segment}`,
@@ -60,8 +60,8 @@ function granule(day: number, track: number, segment: number): Granule {
 export function granuleOf(id: string): Granule | null {
   const [, year, month, date, track, segment] = ID.exec(id) ?? []
   if (segment === undefined || Number(track) >= TRACKS || Number(segment) >= SEGMENTS) return null
-  const found = granule(Date.UTC(Number(year), Number(month) - 1, Number(date)) / DAY_MS, Number(track), Number(segment))
-  return found.id === id ? found : null
+  const candidate = granule(Date.UTC(Number(year), Number(month) - 1, Number(date)) / DAY_MS, Number(track), Number(segment))
+  return candidate.id === id ? candidate : null
 }
 
 type Box = readonly [number, number, number, number]
@@ -69,7 +69,7 @@ type Box = readonly [number, number, number, number]
 const touches = ([west, south, east, north]: Box, [w, s, e, n]: Box): boolean =>
   s <= north && n >= south && (west <= east ? w <= east && e >= west : w <= east || e >= west)
 
-/** Newest day first; those whose box touches the one asked for. */
+/** Newest day first; those whose bounding box touches the requested one. */
 export function* granulesFor(
   { bbox, fromMs, toMs }: { bbox: Box; fromMs: number; toMs: number },
   after?: PlanPlace,
@@ -84,9 +84,9 @@ export function* granulesFor(
       for (const track of tracksNear(day, south, bbox)) {
         if (++steps > MAX_GRANULES) return
         if (++cells <= (day === after?.day ? after.cells : 0)) continue
-        const found = granule(day, track, segment)
-        const ms = Date.parse(found.datetime)
-        if (ms <= toMs && ms >= fromMs && touches(bbox, found.bbox)) yield { granule: found, place: { day, cells } }
+        const candidate = granule(day, track, segment)
+        const ms = Date.parse(candidate.datetime)
+        if (ms <= toMs && ms >= fromMs && touches(bbox, candidate.bbox)) yield { granule: candidate, place: { day, cells } }
       }
     }
   }
@@ -100,7 +100,7 @@ function tracksNear(day: number, south: number, [west, , east]: Box): number[] {
   return Array.from({ length: count }, (_, k) => (((first + k) % TRACKS) + TRACKS) % TRACKS)
 }
 
-/** Lines of GeoJSON points, some at a time. */
+/** Lines of GeoJSON points, in batches. */
 export function* granuleLines({ id, datetime, line }: Granule): Generator<string> {
   const [[west, south], [east]] = line as [Position, Position]
   const count = Math.floor(SEGMENT_DEGREES / POINT_DEGREES)
@@ -108,7 +108,7 @@ export function* granuleLines({ id, datetime, line }: Granule): Generator<string
   const chunk = 200
   const terrain = createTerrain(chunk, levelLimit(TERRAIN_GSD_M, south))
   const at = points(chunk)
-  const found = ground(chunk)
+  const sample = ground(chunk)
   for (const [beam, offset] of BEAMS.entries()) {
     for (let from = 0; from < count; from += chunk) {
       const size = Math.min(chunk, count - from)
@@ -122,11 +122,11 @@ export function* granuleLines({ id, datetime, line }: Granule): Generator<string
         at.u[i] = toU(longitude)
         at.v[i] = toV(latitude)
       }
-      terrain.read(found, at)
+      terrain.read(sample, at)
       let text = ''
       for (let i = 0; i < size; i++) {
         const [longitude, latitude] = place(i)
-        const surface = found.coast[i]! > 0 ? found.heightM[i]! : 0
+        const surface = sample.coast[i]! > 0 ? sample.heightM[i]! : 0
         const height = surface + (chance(from + i, beam, id.length + south) - 0.5) * 2 * NOISE_M
         const seconds = ((from + i) * POINT_DEGREES) / SPEED_DEGREES_PER_SECOND
         text += `${JSON.stringify({

@@ -15,7 +15,7 @@ export interface StacFeature {
   readonly [member: string]: unknown
 }
 
-/** `base` is the address of the host. */
+/** `base` is the URL of the host. */
 export function featureOf(host: SandboxHost, base: string, scene: SceneDescription): StacFeature {
   const { id } = scene
   const [product] = Object.keys(host.prices)
@@ -42,7 +42,7 @@ export function featureOf(host: SandboxHost, base: string, scene: SceneDescripti
   }
 }
 
-/** What both a scene of the catalogue and a delivered file say of the image. */
+/** Image properties that a catalogue scene and a delivered file share. */
 export function propertiesOf(host: SandboxHost, scene: SceneDescription): Record<string, unknown> {
   return {
     datetime: scene.datetime,
@@ -72,6 +72,6 @@ const dataAsset = (href: string, { bands, dataType, nodata, scale }: SceneDescri
   'raster:bands': bands.map(({ name }) => ({ name, data_type: dataType, nodata, scale })),
 })
 
-/** What a square kilometre of a scene costs today. */
+/** The current price per square kilometre of a scene. */
 export const centsPerSqKm = (row: PriceRow, acquiredAt: string, now: Date): number =>
   now.getTime() - Date.parse(acquiredAt) > ARCHIVE_DAYS * 86_400_000 ? row.archiveCentsPerSqKm : row.centsPerSqKm

@@ -1,4 +1,4 @@
-/** Granules as STAC items, and the search for them. */
+/** Granules as STAC items, and their search. */
 import { DAY_MS } from '#core/time.ts'
 import type { PlanPlace } from '../scenes/index.ts'
 import { granuleOf, granulesFor, type Granule } from './altimetry.ts'
@@ -9,22 +9,22 @@ import { polygonsOf } from '#core/area.ts'
 
 const ARCHIVE_DAYS = 5 * 365.25
 
-export function searchGranules(wanted: ParsedSearch, now: Date): { granules: Granule[]; next: PlanPlace | null } {
-  const fromMs = Math.max(wanted.from?.getTime() ?? 0, now.getTime() - ARCHIVE_DAYS * DAY_MS)
-  const toMs = Math.min(wanted.to?.getTime() ?? Infinity, now.getTime())
+export function searchGranules(query: ParsedSearch, now: Date): { granules: Granule[]; next: PlanPlace | null } {
+  const fromMs = Math.max(query.from?.getTime() ?? 0, now.getTime() - ARCHIVE_DAYS * DAY_MS)
+  const toMs = Math.min(query.to?.getTime() ?? Infinity, now.getTime())
   const granules: Granule[] = []
-  // Points have no sky above them: a search that asks about clouds finds none of them.
-  if (!wanted.accepts(null) || (wanted.collections !== null && !wanted.collections.includes('sandbox-altimetry')))
+  // Points have no cloud cover: a search that filters by it finds none of them.
+  if (!query.accepts(null) || (query.collections !== null && !query.collections.includes('sandbox-altimetry')))
     return { granules, next: null }
-  if (wanted.ids) {
-    const found = wanted.ids
+  if (query.ids) {
+    const matches = query.ids
       .flatMap((id) => granuleOf(id) ?? [])
       .filter(({ datetime }) => Date.parse(datetime) >= fromMs && Date.parse(datetime) <= toMs)
-    return { granules: found.slice(0, wanted.limit), next: null }
+    return { granules: matches.slice(0, query.limit), next: null }
   }
-  for (const { granule, place } of granulesFor({ bbox: boxOf(wanted), fromMs, toMs }, wanted.after)) {
+  for (const { granule, place } of granulesFor({ bbox: boxOf(query), fromMs, toMs }, query.after)) {
     granules.push(granule)
-    if (granules.length >= wanted.limit) return { granules, next: place }
+    if (granules.length >= query.limit) return { granules, next: place }
   }
   return { granules, next: null }
 }

@@ -1,9 +1,9 @@
-/** The simulated hosts as data: which sensor each shows, and what it asks for its scenes. */
+/** The simulated hosts as data: their sensors and prices. */
 import type { SensorId } from '../scenes/index.ts'
 
 export interface PriceRow {
   readonly centsPerSqKm: number
-  /** Of scenes older than `ARCHIVE_DAYS`. */
+  /** For scenes older than `ARCHIVE_DAYS`. */
   readonly archiveCentsPerSqKm: number
   readonly minimumSqKm: number
   readonly resolutionClass: string
@@ -17,15 +17,15 @@ export interface SandboxHost {
   /** Null: granules of points. */
   readonly sensor: SensorId | null
   readonly platform: string
-  /** By product; empty for open data. The first one is what a scene is offered as. */
+  /** By product; empty for open data. A scene is offered as the first one. */
   readonly prices: Readonly<Record<string, PriceRow>>
-  /** Does what scenes of certain names tell it to. */
+  /** Fails as scene names tell it to. */
   readonly isFlaky: boolean
 }
 
-/** What one capture or one feature covers at most; the registry says the same of each product. */
+/** Maximum area of one capture or feature; the registry has the same limit for each product. */
 export const MAX_SQ_KM = 400
-/** Scenes become cheaper when they are so old. */
+/** Age at which scenes become cheaper. */
 export const ARCHIVE_DAYS = 90
 export const VENDOR_KEY = 'sandbox-vendor-key'
 
@@ -42,7 +42,7 @@ export const HOSTS: readonly SandboxHost[] = [
   {
     name: 'sandbox-vhr',
     title: 'Very high resolution, 0.5 m',
-    description: 'Simulated images of 0.5 m with four bands',
+    description: 'Simulated 0.5 m imagery with four bands',
     sensor: 'sandbox-vhr',
     platform: 'sandbox-1',
     prices: {
@@ -62,7 +62,7 @@ export const HOSTS: readonly SandboxHost[] = [
   {
     name: 'sandbox-hr',
     title: 'High resolution, 3 m',
-    description: 'Simulated images of 3 m with eight bands',
+    description: 'Simulated 3 m imagery with eight bands',
     sensor: 'sandbox-hr',
     platform: 'sandbox-flock',
     prices: {
@@ -74,7 +74,7 @@ export const HOSTS: readonly SandboxHost[] = [
   {
     name: 'sandbox-open',
     title: 'Sentinel-2-like, 10 m',
-    description: 'Simulated surface reflectance in twelve bands at ten metres',
+    description: 'Simulated 10 m surface reflectance in twelve bands',
     sensor: 'sandbox-open',
     platform: 'sandbox-2a',
     ...OPEN,
@@ -82,7 +82,7 @@ export const HOSTS: readonly SandboxHost[] = [
   {
     name: 'sandbox-dem',
     title: 'Elevation, 30 m',
-    description: 'Simulated heights above the sea in metres',
+    description: 'Simulated elevation in metres above sea level',
     sensor: 'sandbox-dem',
     platform: 'sandbox-topo',
     ...OPEN,
@@ -90,7 +90,7 @@ export const HOSTS: readonly SandboxHost[] = [
   {
     name: 'sandbox-landsat',
     title: 'Landsat-like, 30 m',
-    description: 'Simulated surface reflectance in seven bands at thirty metres',
+    description: 'Simulated 30 m surface reflectance in seven bands',
     sensor: 'sandbox-landsat',
     platform: 'sandbox-land',
     ...OPEN,
@@ -98,7 +98,7 @@ export const HOSTS: readonly SandboxHost[] = [
   {
     name: 'sandbox-naip',
     title: 'NAIP-like, 0.6 m',
-    description: 'Simulated aerial images of 0.6 m with four bands',
+    description: 'Simulated 0.6 m aerial imagery with four bands',
     sensor: 'sandbox-naip',
     platform: 'sandbox-air',
     ...OPEN,
@@ -114,7 +114,7 @@ export const HOSTS: readonly SandboxHost[] = [
   {
     name: 'sandbox-flaky',
     title: 'High resolution, 3 m, with faults',
-    description: 'Simulated images of a vendor that fails when it is told to',
+    description: 'Simulated imagery of a vendor that fails on request',
     sensor: 'sandbox-hr',
     platform: 'sandbox-flock',
     prices: {

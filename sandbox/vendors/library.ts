@@ -1,4 +1,4 @@
-/** The scenes of a host: found by place and day, described once, known by the host's own names. */
+/** The scenes of a host: searched by place and day, described once, known by the host's own ids. */
 import { setImmediate } from 'node:timers/promises'
 import { clipToConvex } from '#core/area.ts'
 import type { AreaGeometry, Position } from '#core/geometry.ts'
@@ -29,14 +29,14 @@ export interface LibraryQuery {
 
 interface LibraryPage {
   readonly scenes: readonly SceneDescription[]
-  /** Null when everything has been looked at. */
+  /** Null when the search is complete. */
   readonly next: PlanPlace | null
 }
 
 const ARCHIVE_YEARS = 5
-/** Scenes that one request looks at; what is left is the next page's. */
+/** Maximum scenes that one request checks; the next page continues. */
 const MAX_EXAMINED = 600
-/** Scenes between two looks at what else the process has to do. */
+/** Scenes between two yields to the event loop. */
 const SCENES_PER_TURN = 4
 const MAX_REMEMBERED = 3_000
 
@@ -53,11 +53,11 @@ export class Library {
   }
 
   async search(query: LibraryQuery): Promise<LibraryPage> {
-    const wanted = this.#planQuery(query)
-    if (!wanted) return { scenes: [], next: null }
+    const plan = this.#planQuery(query)
+    if (!plan) return { scenes: [], next: null }
     const scenes: SceneDescription[] = []
     let examined = 0
-    for (const { acquisition, place } of acquisitionsFor(wanted, query.after)) {
+    for (const { acquisition, place } of acquisitionsFor(plan, query.after)) {
       if (acquisition.datetime > this.#now()) continue
       const scene = this.#describe(acquisition.id, () => describeScene(acquisition))
       if (query.accepts(scene.cloudCover) && (!query.intersects || sharedArea(scene, query.intersects))) scenes.push(scene)
@@ -67,7 +67,7 @@ export class Library {
     return { scenes, next: null }
   }
 
-  /** Null: no such scene, or one that has not been taken yet. */
+  /** Null: no such scene, or one that has not been acquired yet. */
   scene(id: string): SceneDescription | null {
     const inner = this.#innerId(id)
     const acquisition = inner === null ? null : acquisitionOf(inner)
@@ -75,10 +75,10 @@ export class Library {
     return this.#describe(acquisition.id, () => describeScene(acquisition))
   }
 
-  /** Some scene of a day that shows a place. */
+  /** A scene of a day that shows a place. */
   sceneAt([longitude, latitude]: Position, day: string): SceneDescription | null {
-    const [found] = scenesFor({ sensor: this.#sensor, bbox: [longitude, latitude, longitude, latitude], from: day, to: `${day}T23:59:59Z` })
-    return found ? this.#describe(found.id, () => found) : null
+    const [scene] = scenesFor({ sensor: this.#sensor, bbox: [longitude, latitude, longitude, latitude], from: day, to: `${day}T23:59:59Z` })
+    return scene ? this.#describe(scene.id, () => scene) : null
   }
 
   #describe(id: string, describe: () => SceneDescription): SceneDescription {
@@ -120,7 +120,7 @@ function boxOf(area: AreaGeometry): [number, number, number, number] {
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
 }
 
-/** The part of an area that a scene shows; null where it shows nothing of it. */
+/** The part of an area that a scene shows; null if they do not overlap. */
 export function sharedArea(scene: SceneDescription, area: AreaGeometry): AreaGeometry | null {
   const parts = polygonsOf(scene.footprint).flatMap(([ring]) => (ring && clipToConvex(area, ring)) ?? [])
   if (parts.length <= 1) return parts[0] ?? null

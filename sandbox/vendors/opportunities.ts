@@ -1,4 +1,4 @@
-/** When the sandbox's satellites pass over a place. */
+/** Predicted passes of the sandbox's satellites over a place. */
 import type { Position } from '#core/geometry.ts'
 import { DAY_MS } from '#core/time.ts'
 import { passesOver } from '../orbits/passes.ts'
@@ -8,10 +8,10 @@ import { areaOf, Refusal } from './search.ts'
 const MAX_DAYS = 180
 const MAX_PASSES = 500
 
-/** Of the middle of the area: what can be had at once is smaller than what a satellite sees. */
+/** For the centre of the area: an orderable area is smaller than a satellite's field of view. */
 export async function opportunitiesOf(given: Record<string, unknown>): Promise<{ opportunities: object[] }> {
   const [from, to] = [new Date(String(given['from'])), new Date(String(given['to']))]
-  if (Number.isNaN(from.getTime()) || Number.isNaN(to.getTime())) throw new Refusal('from and to must be times')
+  if (Number.isNaN(from.getTime()) || Number.isNaN(to.getTime())) throw new Refusal('from and to must be timestamps')
   if (to <= from || to.getTime() - from.getTime() > MAX_DAYS * DAY_MS)
     throw new Refusal(`to must be after from, by at most ${MAX_DAYS} days`)
   const angle = given['max_off_nadir_deg']

@@ -1,10 +1,10 @@
-/** What the child process of the scene renderer loads: it makes pixels, and nothing else. */
+/** The handlers of the scene renderer's child process, which only computes pixels. */
 import { encodePng } from '#raster/encode/png.ts'
 import { openFileSink } from '#raster/write/sink.ts'
 import { coarseCopy, renderSamples, renderScene, windowOf, type SceneDescription } from '../scenes/index.ts'
 import type { CogBlock } from './virtual-cog.ts'
 
-/** Reflectance that becomes white, and how dark tones are lifted. */
+/** Reflectance that is shown as white, and the gamma for dark tones. */
 const WHITE = 0.36
 const GAMMA = 1.8
 
@@ -25,7 +25,7 @@ export const handlers = {
   },
 }
 
-/** Natural colour, or heights in grey lit from the north-west; clear outside the footprint. */
+/** Natural colour, or heights in grey lit from the north-west; transparent outside the footprint. */
 function pictureOf(scene: SceneDescription, sidePx: number): Buffer {
   const copy = coarseCopy(scene, sidePx)
   const samples = renderSamples(copy)

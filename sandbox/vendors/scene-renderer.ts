@@ -1,4 +1,4 @@
-/** Where pixels are made: a child process that starts when it is needed and ends when it is not. */
+/** Renders scenes in a child process that starts on demand and ends when it is idle. */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import os from 'node:os'
@@ -16,29 +16,29 @@ const BLOCK_DEADLINE_MS = 20_000
 /** A file of the largest order takes minutes. */
 const FILE_DEADLINE_MS = 30 * 60_000
 const IDLE_MS = 20_000
-/** A tile of a map needs a dozen blocks of a few hundred milliseconds each. */
+/** A map tile needs a dozen blocks of a few hundred milliseconds each. */
 const QUICK_CHILDREN = Math.min(2, os.availableParallelism())
-/** Files that are kept for another download; those of an order that is being delivered are kept in any case. */
+/** Files kept for another download; those of an order that is being delivered are always kept. */
 const MAX_FILES = 40
 const FRESH_MS = 30 * 60_000
 
-/** Changes when scenes of the same name begin to look otherwise. */
+/** Changes when scenes with the same id get other pixels. */
 const EDITION = 1
 
 export interface SceneRenderer {
   picture(scene: SceneDescription, sidePx: number, signal?: AbortSignal): Promise<Uint8Array>
   block(scene: SceneDescription, block: CogBlock, signal?: AbortSignal): Promise<Uint8Array>
-  /** The scene as a file of this machine. */
+  /** The scene as a local file. */
   file(scene: SceneDescription): Promise<{ path: string; byteLength: number }>
-  /** The same if it is made already; null, and it is being made, if not. */
+  /** The same if it exists; null, and rendering starts, if not. */
   fileSoon(scene: SceneDescription): Promise<{ path: string; byteLength: number } | null>
   close(): Promise<void>
 }
 
 export function openSceneRenderer(folder: string): SceneRenderer {
   const module = new URL('./scene-renderer.handlers.ts', import.meta.url)
-  // Small pictures do not wait behind a file of minutes: they have children of their own, of which mostly none runs. Somebody
-  // looks at a map meanwhile, so they do not step back either.
+  // Small images do not wait behind a file that takes minutes: they have their own child processes, of which mostly none runs.
+  // They keep their priority, because someone is looking at a map.
   const quick = new RasterPool({ module, size: QUICK_CHILDREN, idleMs: IDLE_MS })
   const slow = new RasterPool({ module, size: 1, idleMs: IDLE_MS, niceness: 10 })
   const blocks = new LoadingCache<Uint8Array>({ maxBytes: BLOCK_CACHE_BYTES, sizeOf: (bytes) => bytes.byteLength })
@@ -52,12 +52,12 @@ export function openSceneRenderer(folder: string): SceneRenderer {
       .slice(0, 32)
     return path.join(folder, `${name}.tif`)
   }
-  const made = async (file: string): Promise<{ path: string; byteLength: number } | null> => {
-    const found = await stat(file).catch(() => null)
-    if (!found) return null
+  const existing = async (file: string): Promise<{ path: string; byteLength: number } | null> => {
+    const stats = await stat(file).catch(() => null)
+    if (!stats) return null
     const now = new Date()
     await utimes(file, now, now).catch(() => {}) // The files that were used last are kept longest.
-    return { path: file, byteLength: found.size }
+    return { path: file, byteLength: stats.size }
   }
   const make = async (scene: SceneDescription, file: string) => {
     await mkdir(folder, { recursive: true })
@@ -94,13 +94,13 @@ export function openSceneRenderer(folder: string): SceneRenderer {
       ),
     async file(scene) {
       const file = pathOf(scene)
-      return (await made(file)) ?? (await started(scene, file))
+      return (await existing(file)) ?? (await started(scene, file))
     },
     async fileSoon(scene) {
       const file = pathOf(scene)
-      const found = await made(file)
-      if (!found) started(scene, file).catch(() => {}) // Whoever asks next tries again.
-      return found
+      const ready = await existing(file)
+      if (!ready) started(scene, file).catch(() => {}) // The next request tries again.
+      return ready
     },
     async close() {
       await Promise.all([quick.close(), slow.close()])

@@ -1,9 +1,9 @@
-/** The body of a STAC item search, as the hosts understand it. */
+/** The body of a STAC item search, as the hosts support it. */
 import type { AreaGeometry } from '#core/geometry.ts'
 import type { PlanPlace } from '../scenes/index.ts'
 import type { LibraryQuery } from './library.ts'
 
-/** What is refused with 400. */
+/** Answered with 400. */
 export class Refusal extends Error {
   readonly status: number
   constructor(message: string, status = 400) {
@@ -32,7 +32,7 @@ export interface ParsedSearch extends LibraryQuery {
 
 export function parseSearch(body: SearchBody): ParsedSearch {
   const limit = body.limit === undefined ? DEFAULT_LIMIT : Number(body.limit)
-  if (!Number.isInteger(limit) || limit < 1) throw new Refusal('limit must be a positive whole number')
+  if (!Number.isInteger(limit) || limit < 1) throw new Refusal('limit must be a positive integer')
   return {
     collections: texts(body.collections, 'collections'),
     ...datesOf(body.datetime),
@@ -47,7 +47,7 @@ export function parseSearch(body: SearchBody): ParsedSearch {
 
 function texts(value: unknown, name: string): string[] | null {
   if (value === undefined) return null
-  if (!Array.isArray(value) || value.some((each) => typeof each !== 'string')) throw new Refusal(`${name} must be a list of texts`)
+  if (!Array.isArray(value) || value.some((each) => typeof each !== 'string')) throw new Refusal(`${name} must be a list of strings`)
   return value as string[]
 }
 
@@ -56,7 +56,7 @@ function datesOf(value: unknown): { from: Date | null; to: Date | null } {
   const [start = '', end = start] = String(value).split('/')
   const read = (text: string) => (text === '..' || text === '' ? null : new Date(text))
   const dates = { from: read(start), to: read(end) }
-  if ([dates.from, dates.to].some((date) => date && Number.isNaN(date.getTime()))) throw new Refusal('datetime cannot be read')
+  if ([dates.from, dates.to].some((date) => date && Number.isNaN(date.getTime()))) throw new Refusal('Invalid datetime')
   return dates
 }
 
@@ -69,7 +69,7 @@ function boxOf(value: unknown): [number, number, number, number] {
 export function areaOf(value: unknown): AreaGeometry {
   const { type, coordinates } = (value ?? {}) as { type?: unknown; coordinates?: unknown }
   if ((type !== 'Polygon' && type !== 'MultiPolygon') || !Array.isArray(coordinates))
-    throw new Refusal('The geometry must be a Polygon or a MultiPolygon')
+    throw new Refusal('The geometry must be a Polygon or MultiPolygon')
   return value as AreaGeometry
 }
 
@@ -80,14 +80,14 @@ const TESTS: Readonly<Record<string, (cover: number, limit: number) => boolean>>
   gte: (cover, limit) => cover >= limit,
 }
 
-/** Of the query extension, `eo:cloud_cover` alone is understood. */
+/** Of the query extension, only `eo:cloud_cover` is supported. */
 function cloudTest(query: unknown): (cover: number | null) => boolean {
   if (query === undefined || query === null) return () => true
-  const { 'eo:cloud_cover': asked, ...rest } = query as Record<string, Record<string, number>>
-  if (Object.keys(rest).length > 0) throw new Refusal(`query cannot be about ${Object.keys(rest)[0]}`)
-  const tests = Object.entries(asked ?? {}).map(([name, limit]) => {
+  const { 'eo:cloud_cover': cloudCover, ...rest } = query as Record<string, Record<string, number>>
+  if (Object.keys(rest).length > 0) throw new Refusal(`query does not support ${Object.keys(rest)[0]}`)
+  const tests = Object.entries(cloudCover ?? {}).map(([name, limit]) => {
     const test = Object.hasOwn(TESTS, name) ? TESTS[name] : undefined
-    if (!test || typeof limit !== 'number') throw new Refusal(`query knows no ${name}`)
+    if (!test || typeof limit !== 'number') throw new Refusal(`query has no operator ${name}`)
     return (cover: number) => test(cover, limit)
   })
   return (cover) => cover !== null && tests.every((test) => test(cover))
@@ -95,7 +95,7 @@ function cloudTest(query: unknown): (cover: number | null) => boolean {
 
 function placeOf(token: string): PlanPlace {
   const [, day, cells] = /^(\d{1,6})-(\d{1,9})$/.exec(token) ?? []
-  if (cells === undefined) throw new Refusal('token is none of ours')
+  if (cells === undefined) throw new Refusal('Invalid token')
   return { day: Number(day), cells: Number(cells) }
 }
 

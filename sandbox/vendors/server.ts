@@ -1,4 +1,4 @@
-/** The simulated hosts as one HTTP server on loopback, each under its own name. They speak the protocols of docs/adr/0022-vendors.md. */
+/** The simulated hosts as one HTTP server on loopback, each under its own name, with the protocols of docs/adr/0022-vendors.md. */
 import { createReadStream } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
@@ -25,7 +25,7 @@ interface SandboxVendorsOptions {
   readonly host: string
   readonly port: number
   readonly clock: Clock
-  /** A folder for files that are made. */
+  /** Folder for rendered files. */
   readonly workDir: string
   readonly deliverySeconds: number
 }
@@ -38,7 +38,7 @@ export interface SandboxVendors {
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024
 const PICTURE_PX = { thumbnail: 160, overview: 512 } as const
 const COG_CACHE_BYTES = 8 * 1024 * 1024
-/** Names are all a scene is made from: what was once read under a name stays as it is. */
+/** A scene is computed from its id alone, so what was once read never changes. */
 const FOREVER = 'public, max-age=31536000, immutable'
 
 export async function startSandboxVendors(options: SandboxVendorsOptions): Promise<SandboxVendors> {
@@ -48,7 +48,7 @@ export async function startSandboxVendors(options: SandboxVendorsOptions): Promi
   app.setErrorHandler((error, _request, reply) => {
     const status = error instanceof Refusal ? error.status : ((error as { statusCode?: number }).statusCode ?? 500)
     const code = status === 404 ? 'not_found' : status < 500 ? 'refused' : 'failed'
-    void reply.status(status).send({ error: { code, message: status < 500 ? (error as Error).message : 'Something went wrong here' } })
+    void reply.status(status).send({ error: { code, message: status < 500 ? (error as Error).message : 'Internal error' } })
   })
   const stop = new AbortController()
   for (const host of HOSTS)
@@ -81,13 +81,13 @@ function serveHost(app: FastifyInstance, host: SandboxHost, parts: HostParts): v
   const isShop = Object.keys(host.prices).length > 0
   if (isShop) app.addHook('onRequest', requireKey)
   app.post<{ Body: SearchBody }>('/search', async (request, reply) => {
-    const wanted = parseSearch(request.body ?? {})
-    if (host.isFlaky && (await misbehave(wanted.ids ?? [], reply, parts.stopping))) return reply
-    return await search(host, base(request), library, wanted)
+    const query = parseSearch(request.body ?? {})
+    if (host.isFlaky && (await misbehave(query.ids ?? [], reply, parts.stopping))) return reply
+    return await search(host, base(request), library, query)
   })
   const sceneOf = (id: string): SceneDescription => {
     const scene = library.scene(id)
-    if (!scene) throw new Refusal('There is no such scene', 404)
+    if (!scene) throw new Refusal('No such scene', 404)
     return scene
   }
   const sendFeature = async (request: FastifyRequest<Params>) => featureOf(host, base(request), sceneOf(request.params.id))
@@ -113,12 +113,12 @@ function serveHost(app: FastifyInstance, host: SandboxHost, parts: HostParts): v
 }
 
 async function requireKey(request: FastifyRequest): Promise<void> {
-  if (request.headers.authorization !== `Bearer ${VENDOR_KEY}`) throw new Refusal('The key is not known here', 401)
+  if (request.headers.authorization !== `Bearer ${VENDOR_KEY}`) throw new Refusal('Unknown API key', 401)
 }
 
-async function search(host: SandboxHost, base: string, library: Library, wanted: ParsedSearch): Promise<object> {
-  const isOurs = wanted.collections === null || wanted.collections.includes(host.name)
-  const { scenes, next } = isOurs ? await library.search(wanted) : { scenes: [], next: null }
+async function search(host: SandboxHost, base: string, library: Library, query: ParsedSearch): Promise<object> {
+  const isOurs = query.collections === null || query.collections.includes(host.name)
+  const { scenes, next } = isOurs ? await library.search(query) : { scenes: [], next: null }
   return collectionOf(
     scenes.map((scene) => featureOf(host, base, scene)),
     next && { href: `${base}/search`, token: tokenOf(next) },
@@ -157,7 +157,7 @@ function serveStac(app: FastifyInstance, host: SandboxHost, base: (request: Fast
   app.get(`/collections/${host.name}`, async (request) => collection(base(request)))
 }
 
-/** COGs of which only the blocks exist that somebody reads. */
+/** COGs whose blocks are computed only when read. */
 function serveFiles(app: FastifyInstance, sceneOf: (id: string) => SceneDescription, sceneRenderer: SceneRenderer): void {
   const cogs = new LoadingCache<VirtualCog>({ maxBytes: COG_CACHE_BYTES, sizeOf: () => 400_000 })
   app.get<Params>('/files/:file', async (request, reply) => {
@@ -215,11 +215,11 @@ function serveShop(app: FastifyInstance, host: SandboxHost, shop: Shop, { stoppi
   app.post<Body>('/opportunities', async ({ body }) => await opportunitiesOf(body))
 }
 
-/** Breaks off in the middle, as a connection does. */
+/** Fails halfway, like a lost connection. */
 async function* halfOf(bytes: AsyncIterable<Buffer>, byteLength: number): AsyncGenerator<Buffer> {
   let sent = 0
   for await (const chunk of bytes) {
-    if (sent + chunk.length > byteLength / 2) throw new Error('The connection broke')
+    if (sent + chunk.length > byteLength / 2) throw new Error('Connection lost')
     sent += chunk.length
     yield chunk
   }
@@ -227,10 +227,10 @@ async function* halfOf(bytes: AsyncIterable<Buffer>, byteLength: number): AsyncG
 
 const HANG_MS = 120_000
 
-/** Fails, hangs or lies if one of the scenes says so, and tells whether it has answered. */
+/** Fails, hangs or lies if a scene id says so; returns whether it has responded. */
 async function misbehave(ids: readonly string[], reply: FastifyReply, stopping: AbortSignal): Promise<boolean> {
   const fault = ids.map(faultOf).find((each) => each !== null)
-  if (fault === 'fail-502') void reply.status(502).send({ error: { code: 'failed', message: 'The vendor has a bad day' } })
+  if (fault === 'fail-502') void reply.status(502).send({ error: { code: 'failed', message: 'Simulated failure' } })
   else if (fault === 'lies') void reply.send({ type: 'FeatureCollection', features: 'plenty', id: 7, status: 'perhaps' })
   else if (fault === 'timeout') {
     await new Promise<void>((resolve) => {
@@ -250,17 +250,17 @@ async function misbehave(ids: readonly string[], reply: FastifyReply, stopping: 
 function serveGranules(app: FastifyInstance, host: SandboxHost, base: (request: FastifyRequest) => string, { clock }: HostParts): void {
   serveStac(app, host, base)
   app.post<{ Body: SearchBody }>('/search', async (request) => {
-    const wanted = parseSearch(request.body ?? {})
-    const { granules, next } = searchGranules(wanted, clock.now())
+    const query = parseSearch(request.body ?? {})
+    const { granules, next } = searchGranules(query, clock.now())
     return collectionOf(
       granules.map((granule) => granuleFeature(host, base(request), granule)),
       next && { href: `${base(request)}/search`, token: tokenOf(next) },
     )
   })
   const find = (id: string) => {
-    const found = granuleOf(id)
-    if (!found || new Date(found.datetime) > clock.now()) throw new Refusal('There is no such granule', 404)
-    return found
+    const granule = granuleOf(id)
+    if (!granule || new Date(granule.datetime) > clock.now()) throw new Refusal('No such granule', 404)
+    return granule
   }
   app.get<Params>(`/collections/${host.name}/items/:id`, async (request) => granuleFeature(host, base(request), find(request.params.id)))
   app.get<Params>('/points/:file', async (request, reply) => {

@@ -1,4 +1,4 @@
-/** What a commercial host sells: prices, orders, studies and quotations, each of which takes its time. */
+/** The commercial API of a host: prices, orders, studies and quotations, each of which takes some time. */
 import { polygonsOf, sqKmOf } from '#core/area.ts'
 import type { AreaGeometry, Position } from '#core/geometry.ts'
 import { DAY_MS } from '#core/time.ts'
@@ -18,7 +18,7 @@ interface ShopParts {
   readonly library: Library
   readonly sceneRenderer: SceneRenderer
   readonly now: () => Date
-  /** How long each step takes. */
+  /** Duration of each step. */
   readonly stepSeconds: () => number
 }
 
@@ -39,18 +39,18 @@ interface TaskingBody {
   study_option_id?: string
 }
 
-/** Pixels of one capture, or of all images of a tasking, at most: minutes of work. Larger areas have larger pixels. */
+/** Maximum pixels of one capture, or of all images of a tasking: minutes of work. Larger areas get larger pixels. */
 const MAX_FILE_PX = 64_000_000
-/** A scattered area becomes an image for each of its parts; where there are more, neighbours share one. */
+/** A scattered area becomes one image per part; beyond this number, neighbours share one. */
 const MAX_IMAGES = 20
-/** Beyond that the ground is no plane any more. */
+/** Beyond this the ground can no longer be treated as a plane. */
 const MAX_REACH_KM = 250
 const MAX_CAPTURES = 50
 const MAX_PRICES = 500
-/** A place without extent is imaged with so much around it. */
+/** A point is imaged with this margin around it. */
 const POINT_SQ_KM = 1
 const MIN_WINDOW_MS = DAY_MS
-/** A tasked image is a view around its place that is then cut to the area, so its own size is of no account. */
+/** A tasked image is a view around its place that is clipped to the area, so its own size does not matter. */
 const VIEW_PX = 512
 const KM_PER_DEGREE = 111.32
 
@@ -82,7 +82,7 @@ export class Shop {
     const product = String(item['product'] ?? Object.keys(host.prices)[0])
     const row = this.#row(product)
     const shown = typeof sceneId === 'string' ? this.#shown(sceneId, geometry) : null
-    if (row.kind === 'archive' && !shown) throw new Refusal('A product of the archive is priced for a scene')
+    if (row.kind === 'archive' && !shown) throw new Refusal('An archive product needs a scene')
     if (!shown) this.#requireSize(geometry)
     return {
       product,
@@ -108,23 +108,22 @@ export class Shop {
     const { library, host } = this.#parts
     const [place] = polygonsOf(geometry)[0]?.[0] ?? []
     const scene = host.isFlaky && faultOf(sceneId) && place ? library.sceneAt(place, '2025-06-12') : library.scene(sceneId)
-    if (!scene) throw new Refusal(`There is no scene '${sceneId}'`)
+    if (!scene) throw new Refusal(`No such scene '${sceneId}'`)
     const area = sharedArea(scene, geometry)
-    if (!area) throw new Refusal(`The scene '${sceneId}' shows nothing of the area`)
+    if (!area) throw new Refusal(`The scene '${sceneId}' does not overlap the area`)
     this.#requireSize(area)
     return { scene, area }
   }
 
   #requireSize(area: AreaGeometry): void {
     const size = sqKmOf(area)
-    if (size > MAX_SQ_KM) throw new Refusal(`The area covers ${size.toFixed(1)} km²; at most ${MAX_SQ_KM} km² can be ordered at once`)
+    if (size > MAX_SQ_KM) throw new Refusal(`The area covers ${size.toFixed(1)} km²; the maximum per order is ${MAX_SQ_KM} km²`)
     this.#requireReach(area)
   }
 
   #requireReach(area: AreaGeometry): void {
     const reach = Math.max(...polygonsOf(area).map((part) => reachKm(asArea([part as Position[][]]))))
-    if (reach > MAX_REACH_KM)
-      throw new Refusal(`The area reaches over ${reach.toFixed(0)} km; at most ${MAX_REACH_KM} km can be ordered at once`)
+    if (reach > MAX_REACH_KM) throw new Refusal(`The area spans ${reach.toFixed(0)} km; the maximum per order is ${MAX_REACH_KM} km`)
   }
 
   async placeOrder(given: Record<string, unknown>): Promise<object> {
@@ -140,11 +139,11 @@ export class Shop {
         throw new Refusal(`captures must be a list of 1 to ${MAX_CAPTURES}`)
       for (const { scene_id: id, geometry } of body.captures) this.#shown(String(id), areaOf(geometry))
     } else {
-      if (!body.area) throw new Refusal('A tasking needs an area')
+      if (!body.area) throw new Refusal('A tasking order needs an area')
       this.#requireReach(body.area)
     }
     const kept = await this.#keep('order', given, body)
-    void this.#view(kept, true).catch(() => {}) // What will be asked for is begun at once.
+    void this.#view(kept, true).catch(() => {}) // Rendering starts before the file is requested.
     return await this.#view(kept)
   }
 
@@ -155,22 +154,23 @@ export class Shop {
   async cancelOrder(id: string): Promise<object> {
     const { db, now } = this.#parts
     const view = (await this.order(id)) as { status: string }
-    if (!['placed', 'accepted', 'cancelled'].includes(view.status)) throw new Refusal(`An order that is ${view.status} cannot be cancelled`)
+    if (!['placed', 'accepted', 'cancelled'].includes(view.status))
+      throw new Refusal(`An order with status ${view.status} cannot be cancelled`)
     await cancel(db, id, now())
     return await this.order(id)
   }
 
-  /** The file of a delivered order; `fault` says how it is to break. */
+  /** The file of a delivered order; `fault` says how it fails. */
   async file(id: string, fileId: string): Promise<{ path: string; byteLength: number; isHalf: boolean }> {
     const kept = await this.#find<OrderBody>('order', id)
     const { status } = (await this.#view(kept)) as { status: string }
-    if (status !== 'delivered' && status !== 'part') throw new Refusal('The order is not delivered', 404)
-    const found = this.#images(kept).find((image) => image.fileId === fileId)
-    if (!found) throw new Refusal('There is no such file', 404)
-    return { ...(await this.#parts.sceneRenderer.file(found.scene)), isHalf: found.fault === 'half' }
+    if (status !== 'delivered' && status !== 'part') throw new Refusal('The order is not delivered yet', 404)
+    const ordered = this.#images(kept).find((image) => image.fileId === fileId)
+    if (!ordered) throw new Refusal('No such file', 404)
+    return { ...(await this.#parts.sceneRenderer.file(ordered.scene)), isHalf: ordered.fault === 'half' }
   }
 
-  /** What is to be delivered, capture by capture. */
+  /** The images to deliver, by capture. */
   #images(kept: Kept<OrderBody>): { sceneId: string; fileId: string; scene: SceneDescription; fault: string | null }[] {
     const { captures, area } = kept.body
     if (area) {
@@ -218,18 +218,18 @@ export class Shop {
     if (images.some(({ fault }) => fault === 'fail-order'))
       return { ...answer, status: 'failed', reason: 'The vendor could not produce the order', captures: waiting.map(failed) }
     const good = images.filter(({ fault }) => fault !== 'fail-part')
-    const files = await Promise.all(good.map(async (image) => ({ image, made: await this.#parts.sceneRenderer.fileSoon(image.scene) })))
-    if (files.some(({ made }) => !made)) return { ...answer, status: 'accepted', captures: waiting }
+    const files = await Promise.all(good.map(async (image) => ({ image, file: await this.#parts.sceneRenderer.fileSoon(image.scene) })))
+    if (files.some(({ file }) => !file)) return { ...answer, status: 'accepted', captures: waiting }
     const isWhole = good.length === images.length
     return {
       ...answer,
       status: good.length === 0 ? 'failed' : isWhole ? 'delivered' : 'part',
-      reason: isWhole ? null : 'Some of the scenes could not be produced',
+      reason: isWhole ? null : 'Some scenes could not be produced',
       captures: images.map(({ sceneId, fault }) => {
         const about = { scene_id: sceneId, status: 'delivered', reason: null }
         return fault === 'fail-part' ? failed(about) : about
       }),
-      files: files.map(({ image, made }) => this.#fileView(image, made!.byteLength)),
+      files: files.map(({ image, file }) => this.#fileView(image, file!.byteLength)),
     }
   }
 
@@ -261,7 +261,7 @@ export class Shop {
     if (this.#stepsSince(kept) < 1) return { ...answer, status: 'waiting' }
     const { start, end, cloud, angle } = windowOf(kept.body.params)
     if (end - start < MIN_WINDOW_MS) return { ...answer, status: 'infeasible', reason: 'The window is shorter than a day' }
-    if (cloud < 5) return { ...answer, status: 'infeasible', reason: 'Nobody can promise less than 5% of cloud' }
+    if (cloud < 5) return { ...answer, status: 'infeasible', reason: 'Less than 5% cloud cover cannot be guaranteed' }
     const cents = this.#taskingCents(kept.body)
     const option = (name: string, until: number, factor: number, maxCloud: number, description: string) => ({
       id: `${kept.id}:${name}`,
@@ -276,14 +276,14 @@ export class Shop {
       ...answer,
       status: 'answered',
       options: [
-        option('whole', end, 1, cloud, `The whole window, at most ${cloud}% of cloud`),
-        option('early', start + (end - start) / 2, 1.35, cloud, `Within the first half of the window, at most ${cloud}% of cloud`),
+        option('whole', end, 1, cloud, `The whole window, at most ${cloud}% cloud cover`),
+        option('early', start + (end - start) / 2, 1.35, cloud, `Within the first half of the window, at most ${cloud}% cloud cover`),
         option(
           'clear',
           end,
           1.6,
           Math.max(5, Math.floor(cloud / 2)),
-          `The whole window, at most ${Math.max(5, Math.floor(cloud / 2))}% of cloud`,
+          `The whole window, at most ${Math.max(5, Math.floor(cloud / 2))}% cloud cover`,
         ),
       ],
     }
@@ -308,7 +308,7 @@ export class Shop {
 
   #tasking(given: Record<string, unknown>): TaskingBody {
     const product = String(given['product'])
-    if (this.#row(product).kind !== 'tasking') throw new Refusal(`'${product}' is no tasking product`)
+    if (this.#row(product).kind !== 'tasking') throw new Refusal(`'${product}' is not a tasking product`)
     const shape = given['area'] as { type?: unknown; coordinates?: unknown } | undefined
     const area = shape?.type === 'Point' && Array.isArray(shape.coordinates) ? (shape as Point) : areaOf(shape)
     if (area.type !== 'Point') this.#requireReach(area)
@@ -336,19 +336,19 @@ export class Shop {
   }
 
   async #find<B extends object>(kind: Kind, id: string): Promise<Kept<B>> {
-    const found = await find<B>(this.#parts.db, this.#parts.host.name, kind, id)
-    if (!found) throw new Refusal(`There is no such ${kind}`, 404)
-    return found
+    const stored = await find<B>(this.#parts.db, this.#parts.host.name, kind, id)
+    if (!stored) throw new Refusal(`No such ${kind}`, 404)
+    return stored
   }
 }
 
-const failed = (capture: { scene_id: string }) => ({ ...capture, status: 'failed', reason: 'The vendor could not produce it' })
+const failed = (capture: { scene_id: string }) => ({ ...capture, status: 'failed', reason: 'The vendor could not produce the scene' })
 
 function windowOf(params: Record<string, unknown>): { start: number; end: number; cloud: number; angle: number } {
   const start = Date.parse(String(params['acquisitionStart']))
   const end = Date.parse(String(params['acquisitionEnd']))
   if (Number.isNaN(start) || Number.isNaN(end)) throw new Refusal('params needs acquisitionStart and acquisitionEnd')
-  if (end < start) throw new Refusal('acquisitionEnd is before acquisitionStart')
+  if (end < start) throw new Refusal('acquisitionEnd must be after acquisitionStart')
   return { start, end, cloud: Number(params['cloudCoverage'] ?? 15), angle: Number(params['maxOffNadirAngle'] ?? 25) }
 }
 
@@ -364,7 +364,7 @@ function middleOf(area: AreaGeometry): Position {
   return [(west + east) / 2, (south + north) / 2]
 }
 
-/** The parts of an area from west to east, a few to an image where there are many, but none that would reach too far. */
+/** The parts of an area from west to east, grouped where there are many, but never wider than allowed. */
 function inImages(area: AreaGeometry): AreaGeometry[] {
   const parts = (polygonsOf(area) as Position[][][]).toSorted((a, b) => boxOf(asArea([a]))[0] - boxOf(asArea([b]))[0])
   const size = Math.ceil(parts.length / MAX_IMAGES)
@@ -380,7 +380,7 @@ function inImages(area: AreaGeometry): AreaGeometry[] {
 const asArea = (parts: Position[][][]): AreaGeometry =>
   parts.length === 1 ? { type: 'Polygon', coordinates: parts[0]! } : { type: 'MultiPolygon', coordinates: parts }
 
-/** The longer side of the box around an area. */
+/** The longer side of the bounding box of an area. */
 function reachKm(area: AreaGeometry): number {
   const [west, south, east, north] = boxOf(area)
   const nearest = south <= 0 && north >= 0 ? 0 : Math.min(Math.abs(south), Math.abs(north))

@@ -1,4 +1,4 @@
-/** What the sandbox vendors remember, in a schema of their own: a restart forgets nothing. */
+/** The state of the sandbox vendors, in a separate schema: a restart loses nothing. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
@@ -28,7 +28,7 @@ export async function createSchema(db: Db): Promise<void> {
 
 const COLUMNS = sql.raw('id, host, reference, created_at as "createdAt", cancelled_at as "cancelledAt", body')
 
-/** The same reference again is the same request: the first one is answered with. */
+/** A repeated reference is the same request and returns the first one. */
 export async function keep<B extends object>(
   db: Db,
   what: { host: string; kind: Kind; reference: string; body: B },

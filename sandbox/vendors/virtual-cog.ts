@@ -1,6 +1,6 @@
 /**
- * A COG that is never made as a whole. Its blocks are stored without compression, so that each has a place in the file
- * before it has any content; a range of bytes costs no more than the blocks in it.
+ * A COG that is never written as a whole. Its blocks are stored without compression, so that their offsets are known
+ * before their content; a byte range costs no more than the blocks in it.
  */
 import { buildHead } from '#raster/write/layout.ts'
 import { planCog, type CogPlan } from '#raster/write/spec.ts'
@@ -8,19 +8,19 @@ import { BLOCK_LEADER_BYTES, BLOCK_TRAILER_BYTES } from '#raster/write/tiles.ts'
 import { cogSpecOf, type SceneDescription, type Window } from '../scenes/index.ts'
 
 export interface CogBlock extends Window {
-  /** How many times larger its pixels are than the scene's. */
+  /** How many times larger its pixels are than those of the scene. */
   readonly factor: number
 }
 
 export interface VirtualCog {
   readonly byteLength: number
-  /** The bytes from `first` to `last`, both included; blocks are asked for as their turn comes. */
+  /** The bytes from `first` to `last`, inclusive; blocks are computed in order. */
   read(first: number, last: number, samples: (block: CogBlock) => Promise<Uint8Array>): AsyncGenerator<Uint8Array>
 }
 
 /** Small, because a map tile needs only a few pixels around it. */
 const BLOCK_PX = 128
-/** Readers fetch the start of a file in one piece: it ends before the first block, so that opening a file costs no pixel. */
+/** Readers fetch the start of a file in one request: it ends before the first block, so that opening a file computes no pixel. */
 const HEAD_BYTES = 256 * 1024
 
 export function virtualCog(scene: SceneDescription): VirtualCog {
@@ -44,7 +44,7 @@ export function virtualCog(scene: SceneDescription): VirtualCog {
         yield head.subarray(at, end)
         at = end
       }
-      // One block at a time: ranges that are read beside one another take turns, and none of them pauses for long.
+      // One block at a time, so that concurrent ranges take turns and none waits long.
       while (at <= last) {
         const index = Math.floor((at - head.byteLength) / frameBytes)
         const start = head.byteLength + index * frameBytes
@@ -58,7 +58,7 @@ export function virtualCog(scene: SceneDescription): VirtualCog {
 
 const SAMPLE_BYTES = { uint8: 1, uint16: 2, float32: 4 } as const
 
-/** Blocks lie in the file from the coarsest level to the finest. */
+/** Blocks are ordered from the coarsest level to the finest. */
 function blockAt({ levels, spec }: CogPlan, index: number): CogBlock {
   let rest = index
   for (let level = levels.length - 1; level >= 0; level--) {
@@ -73,7 +73,7 @@ function blockAt({ levels, spec }: CogPlan, index: number): CogBlock {
       }
     rest -= tilesX * tilesY
   }
-  throw new RangeError(`There is no block ${index}`)
+  throw new RangeError(`No such block: ${index}`)
 }
 
 const ZLIB_HEAD_BYTES = 2
@@ -84,7 +84,7 @@ const STORED_MAX_BYTES = 65_535
 const zlibStoredBytes = (bytes: number): number =>
   ZLIB_HEAD_BYTES + bytes + Math.ceil(bytes / STORED_MAX_BYTES) * STORED_HEAD_BYTES + ZLIB_CHECK_BYTES
 
-/** The block as the file has it: its size, a zlib stream of stored pieces (RFC 1950 and 1951), its last four bytes again. */
+/** The block as stored: its size, a zlib stream of stored blocks (RFC 1950 and 1951), and its last four bytes again. */
 function framed(raw: Uint8Array, storedBytes: number): Uint8Array {
   const out = new Uint8Array(BLOCK_LEADER_BYTES + storedBytes + BLOCK_TRAILER_BYTES)
   const view = new DataView(out.buffer)

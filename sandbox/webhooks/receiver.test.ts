@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startSandboxReceiver } from './receiver.ts'
 
-// Goal: the sandbox's webhook endpoint keeps the latest deliveries with their signatures, and nothing at any other address.
+// Goal: the sandbox's webhook endpoint keeps the latest deliveries with their signatures, and nothing at any other path.
 test('the webhook endpoint of the sandbox', async (t) => {
   const receiver = await startSandboxReceiver()
   t.after(() => receiver.close())

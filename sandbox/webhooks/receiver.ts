@@ -1,11 +1,11 @@
-/** A webhook endpoint for trying things out, on loopback: `POST` delivers to it, `GET` of the same address lists what arrived last. */
+/** A webhook endpoint for trying things out, on loopback: `POST` delivers to it, `GET` of the same URL lists the latest deliveries. */
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 const HOST = '127.0.0.1'
 const NAME_BYTES = 12
-/** Older deliveries are forgotten. */
+/** Older deliveries are dropped. */
 const MAX_DELIVERIES = 50
 const MAX_BODY_BYTES = 256 * 1024
 
@@ -16,7 +16,7 @@ interface Delivery {
 }
 
 export interface SandboxReceiver {
-  /** Its path cannot be guessed: whoever knows the address can read what arrived. */
+  /** Its path cannot be guessed: anyone who knows the URL can read the deliveries. */
   readonly url: string
   /** `host:port`, for the list of addresses that webhooks can reach. */
   readonly host: string
@@ -42,7 +42,7 @@ export async function startSandboxReceiver(): Promise<SandboxReceiver> {
   return { url: `http://${host}${path}`, host, close: () => closed(server) }
 }
 
-/** Null where it is too long; text that is not JSON stays text. */
+/** Null if it is too long; text that is not JSON stays text. */
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = []
   let length = 0
@@ -59,7 +59,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** Those that a receiver verifies; others may be secrets that the subscription sends along. */
+/** Headers that a receiver verifies; others may be secrets of the subscription. */
 const signatureHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => /^(x-svc-|webhook-)/.test(name))) as Record<string, string>
 

@@ -44,13 +44,13 @@ async function welcome(
   const who = (await users.find(tx, userId))!
   if (wasMailed && who.email === email) await verifyAddress(tx, userId, sessionId, now)
   if (!invitedBy) return
-  const news: notifications.News = {
+  const news: notifications.NewNotification = {
     kind: 'invitation',
     title: `${who.name} has joined`,
     body: `${who.name} (${who.email}) accepted your invitation${who.email === email ? '' : `, which went to ${email}`}.`,
     dedupeKey: `joined:${id}`,
   }
-  await notifications.tell(tx, organizationId, { userId: invitedBy }, [news], now)
+  await notifications.notify(tx, organizationId, { userId: invitedBy }, [news], now)
 }
 
 /** A stolen token must not be enough for lasting changes, so they require the password. Failures count as at sign-in. */

@@ -8,7 +8,7 @@ import * as sessions from '#model/identity/session.ts'
 import * as users from '#model/identity/user.ts'
 import { endProject } from '#model/imagery/project-end.ts'
 import * as autoTopups from '#model/money/auto-topup.ts'
-import { openMatters } from '#model/money/debts.ts'
+import { openDebts } from '#model/money/debts.ts'
 import * as paymentMethods from '#model/money/payment-method.ts'
 import { detachCardTask } from '#model/money/tasks.ts'
 import * as shareLinks from '#model/sharing/share-link.ts'
@@ -67,7 +67,7 @@ async function requireOwner(db: SignInPlatform['db'], organizationId: string, us
 }
 
 async function requireSettled({ tx, clock }: Change, organizationId: string, forfeit: boolean): Promise<void> {
-  const { matters, credits } = await openMatters(tx, organizationId, clock.now())
+  const { matters, credits } = await openDebts(tx, organizationId, clock.now())
   if (matters.length > 0) throw problem('bad-request', `The organization cannot be deleted yet: ${matters.join('; ')}`)
   if (credits > 0 && !forfeit)
     throw problem(

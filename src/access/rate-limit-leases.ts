@@ -28,12 +28,12 @@ export class RateLimitLeases {
   readonly #leases = new Map<string, Lease>()
   /** Leases being taken: a release waits for them. */
   readonly #coming = new Map<string, Promise<unknown>>()
-  readonly #take: (want: rateWindows.Want) => Promise<rateWindows.Taken>
+  readonly #take: (want: rateWindows.LeaseRequest) => Promise<rateWindows.RateGrant>
 
   constructor(db: Db, clock: Clock) {
     this.#db = db
     this.#clock = clock
-    this.#take = batcher((wants: readonly rateWindows.Want[]) => rateWindows.take(db, wants, clock.now()), BATCH)
+    this.#take = batcher((wants: readonly rateWindows.LeaseRequest[]) => rateWindows.take(db, wants, clock.now()), BATCH)
   }
 
   /** A request of the current lease; null if there is none, or if it is for another window or limit. */
@@ -85,6 +85,6 @@ export class RateLimitLeases {
     if (!lease || lease.next >= lease.end) return
     const count = lease.end - lease.next
     lease.next = lease.end
-    await rateWindows.giveBack(this.#db, subject, lease.startedAt, count)
+    await rateWindows.returnLease(this.#db, subject, lease.startedAt, count)
   }
 }

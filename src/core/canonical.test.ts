@@ -16,7 +16,7 @@ function shuffled(value: unknown): unknown {
 
 const json = fc.jsonValue({ maxDepth: 5 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown)
 
-// Goal: equal values have one canonical text, different values never share it, and it means the same as the original.
+// Goal: equal values have the same canonical form, different values never do, and it parses back to the original.
 test('canonical JSON', async (t) => {
   await t.test('parses back to the same value', () =>
     fc.assert(fc.property(json, (value) => assert.deepEqual(JSON.parse(canonicalJson(value)), value))),

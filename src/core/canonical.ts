@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
 /**
- * JSON in the canonical form of RFC 8785: members sorted by UTF-16 code units, no white space. ECMAScript's own
- * number and string output is what that RFC prescribes, so only the order of members is left to do.
+ * JSON in the canonical form of RFC 8785: members sorted by UTF-16 code units, no white space. ECMAScript's own number and string output
+ * is what that RFC prescribes, so only the order of members needs work.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`

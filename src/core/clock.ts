@@ -1,4 +1,4 @@
-/** The only source of time for rules that a person could notice: expiry, windows, retention. Tests drive their own. */
+/** The only source of time for rules that users can notice: expiry, windows, retention. Tests set their own. */
 export interface Clock {
   now(): Date
 }

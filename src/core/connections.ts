@@ -1,4 +1,4 @@
-/** Connections of a listener: so many altogether, so many of one address, and none that waits for ever. */
+/** Connection limits of a listener: in total and per address, with a deadline for the first request. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { IsTrusted } from './proxies.ts'
@@ -6,30 +6,30 @@ import type { IsTrusted } from './proxies.ts'
 export interface ConnectionLimits {
   readonly maxConnections: number
   readonly maxPerAddress: number
-  /** From the connection to the end of its first headers. */
+  /** Time from the connection to the end of its first headers. */
   readonly headersMs: number
 }
 
 export const CONNECTION_LIMITS: ConnectionLimits = { maxConnections: 2_048, maxPerAddress: 512, headersMs: 15_000 }
-/** How often the server looks for requests that take too long. */
+/** How often the server checks for requests that take too long. */
 export const CHECK_INTERVAL_MS = 1_000
-/** Between requests. */
+/** Maximum time between requests. */
 export const KEEP_ALIVE_MS = 30_000
-/** A client that was told goodbye has this long to go. */
-const GOODBYE_MS = 1_000
+/** Time for a client to close the connection after its last response. */
+const LINGER_MS = 1_000
 
 interface Guarded {
   readonly socket: Socket
-  /** Requests under way: one that has none may be closed to make room. */
+  /** Requests in progress: a connection without one can be closed to admit another. */
   requests: number
-  /** Ends a connection whose first request does not come. */
+  /** Closes a connection whose first request does not arrive. */
   readonly timer: NodeJS.Timeout
 }
 
 /**
- * Beyond a limit the oldest connection without a request makes room for the new one, of the same address first: unfinished
- * requests crowd out each other and nobody else. Only where every connection is at work is the new one refused.
- * A trusted proxy's connections are those of many callers: they are limited altogether, and its callers by their own addresses.
+ * Beyond a limit, the oldest idle connection is closed to admit the new one, of the same address first, so that unfinished requests only
+ * displace each other. A new connection is rejected only if all others are busy. Connections of a trusted proxy come from many clients:
+ * they only count towards the total, and the clients are limited by their own addresses.
  */
 export function guardConnections(
   server: Server,
@@ -56,12 +56,12 @@ export function guardConnections(
   const watch = (request: IncomingMessage, response: ServerResponse): void => {
     const guarded = all.get(request.socket)
     if (!guarded) return
-    clearTimeout(guarded.timer) // From here on the server's own deadlines hold.
+    clearTimeout(guarded.timer) // The server's own deadlines apply from here on.
     guarded.requests++
     response.once('close', () => guarded.requests--)
   }
   server.prependListener('request', watch)
-  if (server.listenerCount('checkContinue') > 0) server.prependListener('checkContinue', watch) // A listener takes the reply over.
+  if (server.listenerCount('checkContinue') > 0) server.prependListener('checkContinue', watch) // A listener handles the reply.
 }
 
 function closeOldestIdle(connections: Set<Guarded>): boolean {
@@ -75,14 +75,14 @@ function closeOldestIdle(connections: Set<Guarded>): boolean {
 }
 
 function largest(byAddress: ReadonlyMap<string, Set<Guarded>>): Set<Guarded> {
-  let found = new Set<Guarded>()
-  for (const each of byAddress.values()) if (each.size > found.size) found = each
-  return found
+  let most = new Set<Guarded>()
+  for (const connections of byAddress.values()) if (connections.size > most.size) most = connections
+  return most
 }
 
-/** Sends the last words and hangs up, also on a client that never does. */
-export function sayGoodbye(socket: Socket, words: string): void {
-  socket.end(words)
-  const timer = setTimeout(() => socket.destroy(), GOODBYE_MS).unref()
+/** Sends a final response and closes the connection, even if the client does not. */
+export function closeWith(socket: Socket, response: string): void {
+  socket.end(response)
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
   socket.once('close', () => clearTimeout(timer))
 }

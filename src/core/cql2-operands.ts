@@ -1,4 +1,4 @@
-/** Operands of CQL2-JSON: texts without their case or accents, and times. */
+/** Operands of CQL2-JSON: strings with case and accent folding, and times. */
 import type { Fold, Text, TimeEnd, TimeOperator, TimeSpan } from './cql2-tree.ts'
 import { parseInstant, parseInterval } from './interval.ts'
 import { invalidField, problem } from './problem.ts'
@@ -19,28 +19,28 @@ export function isProperty(value: unknown): value is { property: string } {
 
 export const isFolded = (value: unknown): value is { op: Fold; args: unknown } => isObject(value) && FOLDS.includes(String(value['op']))
 
-/** The refusal of a function that is not one of ours, by its name. */
+/** The problem for an unsupported function, by name. */
 export function unknownFunction(value: unknown, at: string): Error | null {
   if (!isObject(value) || typeof value['op'] !== 'string') return null
-  return problem('bad-request', `'${value['op'].slice(0, 60)}' is not a function of filters; they are ${FOLDS.join(', ')} (${at})`)
+  return problem('bad-request', `'${value['op'].slice(0, 60)}' is not a supported filter function; use one of ${FOLDS.join(', ')} (${at})`)
 }
 
-/** A text, a property, or one of them in `casei` or `accenti`. */
+/** A string or a property, optionally in `casei` or `accenti`. */
 export function textOperand(value: unknown, at: string): Text {
   const folds: Fold[] = []
   let inner = value
   while (isFolded(inner)) {
-    if (folds.length === MAX_FOLDS) throw invalidField(at, `has more than ${MAX_FOLDS} functions around a text`)
+    if (folds.length === MAX_FOLDS) throw invalidField(at, `must have at most ${MAX_FOLDS} functions around a string`)
     folds.unshift(inner.op)
-    if (!Array.isArray(inner.args) || inner.args.length !== 1) throw invalidField(at, `'${inner.op}' needs exactly 1 arg`)
+    if (!Array.isArray(inner.args) || inner.args.length !== 1) throw invalidField(at, `'${inner.op}' requires exactly 1 arg`)
     inner = (inner.args as unknown[])[0]
   }
   if (isProperty(inner)) return { value: { property: inner.property }, folds }
   if (typeof inner === 'string' && inner.length <= MAX_TEXT_LENGTH) return { value: inner, folds }
-  throw unknownFunction(inner, at) ?? invalidField(at, `must be a property or a text of at most ${MAX_TEXT_LENGTH} characters`)
+  throw unknownFunction(inner, at) ?? invalidField(at, `must be a property or a string of at most ${MAX_TEXT_LENGTH} characters`)
 }
 
-/** Those that tell something of the length of both times. */
+/** Operators that only make sense for intervals. */
 const INTERVALS_ONLY: ReadonlySet<TimeOperator> = new Set([
   't_contains',
   't_during',
@@ -54,19 +54,19 @@ const INTERVALS_ONLY: ReadonlySet<TimeOperator> = new Set([
   't_starts',
 ])
 
-/** An instant, a day, an interval of them, or properties that have them. An item's `datetime` is an interval where the item has one. */
+/** A timestamp, a date, an interval of them, or properties that contain them. An item's `datetime` can be an interval. */
 export function timeOperand(operator: TimeOperator, value: unknown, at: string): TimeSpan {
   if (isObject(value) && Array.isArray(value['interval'])) {
     const ends = value['interval'] as unknown[]
-    if (ends.length !== 2) throw invalidField(at, 'needs exactly 2 ends')
+    if (ends.length !== 2) throw invalidField(at, 'must have exactly 2 ends')
     const [start, end] = [timeEnd(ends[0], at), timeEnd(ends[1], at)] as const
     if (typeof start === 'object' && 'from' in start && typeof end === 'object' && 'to' in end && start.from > end.to)
-      throw invalidField(at, 'starts after it ends')
+      throw invalidField(at, 'must not start after it ends')
     return { start, end }
   }
   const isItemsTime = isProperty(value) && value.property === 'datetime'
   if (INTERVALS_ONLY.has(operator) && !isItemsTime)
-    throw problem('bad-request', `'${operator}' compares intervals, such as INTERVAL('2026-01-01', '2026-02-01'), not instants (${at})`)
+    throw problem('bad-request', `'${operator}' compares intervals such as INTERVAL('2026-01-01', '2026-02-01'), not timestamps (${at})`)
   const instant = timeEnd(value, at)
   if (instant === 'open') throw invalidField(at, 'must be a time; only the end of an interval can be open')
   return { start: instant, end: instant }
@@ -76,7 +76,7 @@ function timeEnd(value: unknown, at: string): TimeEnd {
   if (isProperty(value)) return { property: value.property }
   const text = isObject(value) ? (value['timestamp'] ?? value['date']) : value
   if (typeof text !== 'string')
-    throw unknownFunction(value, at) ?? invalidField(at, 'must be an RFC 3339 instant, a date, a property, or ".." for an open end')
+    throw unknownFunction(value, at) ?? invalidField(at, 'must be an RFC 3339 timestamp, a date, a property, or ".." for an open end')
   if (text === '..' || text === '') return 'open'
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) {
     const instant = parseInstant(text, at)

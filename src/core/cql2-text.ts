@@ -1,4 +1,4 @@
-/** CQL2-Text into CQL2-JSON, which `cql2.ts` then checks. A hand-written descent: no expression can make it run away. */
+/** CQL2-Text to CQL2-JSON, which `cql2.ts` then validates. A hand-written recursive-descent parser with bounded depth. */
 import { MAX_FILTER_DEPTH } from './cql2.ts'
 import { invalidField } from './problem.ts'
 import { wktGeometry } from './cql2-wkt.ts'
@@ -27,7 +27,7 @@ function tokensOf(source: string): Token[] {
     at += SPACE.exec(source)![0].length
     if (at >= source.length) return [...tokens, { kind: 'end', text: '', at }]
     const token = tokenAt(source, at)
-    if (!token) throw invalidField('filter', `cannot be read at character ${at + 1}: '${source.slice(at, at + 20)}'`)
+    if (!token) throw invalidField('filter', `has unexpected characters at position ${at + 1}: '${source.slice(at, at + 20)}'`)
     tokens.push(token)
     at += token.text.length
   }
@@ -36,14 +36,14 @@ function tokensOf(source: string): Token[] {
 function tokenAt(source: string, at: number): Token | null {
   for (const [kind, pattern] of PATTERNS) {
     pattern.lastIndex = at
-    const found = pattern.exec(source)
-    if (found) return { kind, text: found[0], at }
+    const match = pattern.exec(source)
+    if (match) return { kind, text: match[0], at }
   }
   return null
 }
 
 export function cql2FromText(source: string): unknown {
-  if (source.length > MAX_TEXT_LENGTH) throw invalidField('filter', `has more than ${MAX_TEXT_LENGTH} characters`)
+  if (source.length > MAX_TEXT_LENGTH) throw invalidField('filter', `must have at most ${MAX_TEXT_LENGTH} characters`)
   const parser = new Parser(tokensOf(source))
   const filter = parser.either(1)
   parser.end()
@@ -51,11 +51,11 @@ export function cql2FromText(source: string): unknown {
 }
 
 const COMPARISONS = new Set(['=', '<>', '<', '<=', '>', '>='])
-/** Operators by how tightly they bind; those of one row go from the left. */
+/** Operators by increasing precedence; operators of one row associate to the left. */
 const ARITHMETIC: readonly (readonly string[])[] = [['+', '-'], ['*', '/', '%', 'DIV'], ['^']]
-/** What follows an operand in parentheses, and no expression. */
+/** Tokens that can follow an operand in parentheses, but not an expression. */
 const AFTER_OPERAND = new Set([...COMPARISONS, ...ARITHMETIC.flat(), 'IS', 'NOT', 'LIKE', 'IN', 'BETWEEN'])
-/** Names that the JSON of CQL2 spells with capitals; names of the text have no case. */
+/** Names that CQL2-JSON writes in mixed case; names in CQL2-Text are case-insensitive. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   ['isNull', 'a_containedBy', 'a_equals', 't_finishedBy', 't_metBy', 't_overlappedBy', 't_startedBy'].map((name) => [
     name.toLowerCase(),
@@ -73,7 +73,7 @@ const GEOMETRIES = new Set([
   'BBOX',
 ])
 
-/** Names of the grammar are not case-sensitive; names of properties are. */
+/** Keywords are case-insensitive; property names are not. */
 class Parser {
   readonly #tokens: readonly Token[]
   #next = 0
@@ -86,15 +86,15 @@ class Parser {
     return this.#tokens[this.#next]!
   }
 
-  refuse(wanted: string): Error {
+  refuse(expected: string): Error {
     const { text, at, kind } = this.#token
     return invalidField(
       'filter',
-      `has ${kind === 'end' ? 'its end' : `'${text.slice(0, 40)}'`} at character ${at + 1}, but needs ${wanted}`,
+      `has an unexpected ${kind === 'end' ? 'end' : `'${text.slice(0, 40)}'`} at character ${at + 1}; expected ${expected}`,
     )
   }
 
-  /** Takes the next token if it is this word or symbol. */
+  /** Consumes the next token if it is this word or symbol. */
   accept(word: string): boolean {
     const { kind, text } = this.#token
     const isIt = (kind === 'name' || kind === 'symbol') && text.toUpperCase() === word
@@ -119,10 +119,10 @@ class Parser {
   }
 
   end(): void {
-    if (this.#token.kind !== 'end') throw this.refuse('its end, AND or OR')
+    if (this.#token.kind !== 'end') throw this.refuse('the end, AND or OR')
   }
 
-  /** Lists of equal operators become one operator with many args. */
+  /** A sequence of the same operator becomes one operator with many args. */
   #chain(word: 'AND' | 'OR', operand: () => unknown): unknown {
     const args = [operand()]
     while (this.accept(word)) args.push(operand())
@@ -130,12 +130,12 @@ class Parser {
   }
 
   either(depth: number): unknown {
-    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_FILTER_DEPTH} levels`)
+    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `must not be nested deeper than ${MAX_FILTER_DEPTH} levels`)
     return this.#chain('OR', () => this.#chain('AND', () => this.#negated(depth)))
   }
 
   #negated(depth: number): unknown {
-    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_FILTER_DEPTH} levels`)
+    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `must not be nested deeper than ${MAX_FILTER_DEPTH} levels`)
     if (this.accept('NOT')) return { op: 'not', args: [this.#negated(depth + 1)] }
     if (!this.#isOperand() && this.accept('(')) {
       const inner = this.either(depth + 1)
@@ -145,7 +145,7 @@ class Parser {
     return this.#predicate(depth)
   }
 
-  /** Whether the parenthesis that is open here holds an operand, as in `(a + 1) > 2`: an operator follows where it is closed. */
+  /** Whether the open parenthesis contains an operand, as in `(a + 1) > 2`: an operator follows its closing parenthesis. */
   #isOperand(): boolean {
     if (this.#token.text !== '(') return true
     let open = 0
@@ -179,7 +179,7 @@ class Parser {
         return { op: 'between', args: [left, low, this.#operand(depth)] }
       })
     if (isNegated) throw this.refuse('LIKE, IN or BETWEEN')
-    // A function or a constant stands for itself; a property alone does not.
+    // A function or a constant is an expression of its own; a property is not.
     if (typeof left === 'boolean' || (left !== null && typeof left === 'object' && 'op' in left)) return left
     throw this.refuse('a comparison')
   }
@@ -198,22 +198,22 @@ class Parser {
     return values
   }
 
-  /** A value, or arithmetic with values; a list in parentheses too. */
+  /** A value, or arithmetic with values; also a list in parentheses. */
   #operand(depth: number, row = 0): unknown {
-    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_FILTER_DEPTH} levels`)
+    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `must not be nested deeper than ${MAX_FILTER_DEPTH} levels`)
     const operators = ARITHMETIC[row]
     if (!operators) return this.#factor(depth)
     let left = this.#operand(depth, row + 1)
     for (let terms = 1; ; terms++) {
       const operator = operators.find((each) => this.accept(each))
       if (operator === undefined) return left
-      if (terms > MAX_FILTER_DEPTH) throw invalidField('filter', `computes with more than ${MAX_FILTER_DEPTH} terms`)
+      if (terms > MAX_FILTER_DEPTH) throw invalidField('filter', `must have at most ${MAX_FILTER_DEPTH} arithmetic terms`)
       left = { op: operator.toLowerCase(), args: [left, this.#operand(depth, row + 1)] }
     }
   }
 
   #factor(depth: number): unknown {
-    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_FILTER_DEPTH} levels`)
+    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `must not be nested deeper than ${MAX_FILTER_DEPTH} levels`)
     const { kind, text } = this.#token
     if (this.accept('+')) return this.#factor(depth + 1)
     if (this.accept('-')) {
@@ -237,7 +237,7 @@ class Parser {
 
   #text(): string {
     const { kind, text } = this.#token
-    if (kind !== 'text') throw this.refuse("a text in '…'")
+    if (kind !== 'text') throw this.refuse("a string in '…'")
     this.#next++
     return text.slice(1, -1).replaceAll("''", "'")
   }
@@ -258,7 +258,7 @@ class Parser {
     return { op: SPELLINGS.get(name.toLowerCase()) ?? name.toLowerCase(), args }
   }
 
-  /** The word of a geometry inside a collection. */
+  /** The name of a geometry inside a collection. */
   word(): string {
     const { kind, text } = this.#token
     if (kind !== 'name') throw this.refuse('the name of a geometry')

@@ -1,4 +1,4 @@
-/** Filters of CQL2 as a small typed tree: what is not in the tree cannot be asked. */
+/** CQL2 filters as a small typed tree; it can only express what is supported. */
 import type { Geometry } from './geometry.ts'
 import type { Interval } from './interval.ts'
 import type { SpatialRelation } from './relate.ts'
@@ -11,11 +11,11 @@ export type Arithmetic = '+' | '-' | '*' | '/' | '%' | 'div' | '^'
 export type Numeric = number | { property: string } | { op: Arithmetic; left: Numeric; right: Numeric }
 export type ArrayOperator = 'a_contains' | 'a_containedBy' | 'a_equals' | 'a_overlaps'
 
-/** What makes texts equal that differ in case or in accents. */
+/** Functions that ignore case or accents. */
 export type Fold = 'casei' | 'accenti'
 export interface Text {
   value: string | { property: string }
-  /** From the inside out. */
+  /** Innermost first. */
   folds: readonly Fold[]
 }
 
@@ -38,15 +38,15 @@ export const TIME_OPERATORS = [
 ] as const
 export type TimeOperator = (typeof TIME_OPERATORS)[number]
 
-/** The beginning or the end of a time: an instant, a day, open, or what a property says. */
+/** The start or end of a time: a timestamp, a date, open, or the value of a property. */
 export type TimeEnd = { from: Date; to: Date } | { property: string } | 'open'
-/** An instant has the same end twice. */
+/** For a timestamp, both ends are the same. */
 export interface TimeSpan {
   start: TimeEnd
   end: TimeEnd
 }
 
-/** How an item's geometry lies to another. Which items do is found out before the search. */
+/** A spatial relation to an item's geometry. The matching items are determined before the search. */
 export interface Related {
   op: 's_relate'
   relation: SpatialRelation
@@ -82,7 +82,7 @@ export function relatedIn(node: Cql2): Related[] {
   return node.op === 's_relate' ? [node] : []
 }
 
-/** Every property that a filter names. */
+/** All properties that a filter names. */
 export function propertiesIn(node: Cql2): string[] {
   switch (node.op) {
     case 'and':

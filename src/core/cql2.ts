@@ -1,4 +1,4 @@
-/** CQL2-JSON as callers send it, read into the tree of `cql2-tree.ts`. */
+/** Parses CQL2-JSON from callers into the tree of `cql2-tree.ts`. */
 import {
   isFolded,
   isObject,
@@ -24,23 +24,23 @@ import { parseInstant, parseInterval, type Interval } from './interval.ts'
 import { areDisjoint, holds, shapeOf, SPATIAL_RELATIONS, type SpatialRelation } from './relate.ts'
 import { invalidField, problem } from './problem.ts'
 
-/** Of one filter: operators, properties and values together; of `query`, its conditions and the members of each `in`. */
+/** Of one filter: operators, properties and values together; of `query`: conditions and the members of each `in`. */
 export const MAX_FILTER_NODES = 100
 export const MAX_FILTER_DEPTH = 20
 export const MAX_GEOMETRIES = 50
-/** Over all geometries of a filter: each is checked while nobody else is answered. */
+/** Over all geometries of a filter, because validating them blocks the event loop. */
 export const MAX_FILTER_VERTICES = 3_000
 
-/** What can stand between two values, and what it is called when the value comes first. */
+/** Comparison operators, and their mirror images for when the value comes first. */
 const MIRRORED: Readonly<Record<Comparison, Comparison>> = { '=': '=', '<>': '<>', '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
-/** What an array operator is called when the list comes first. */
+/** The array operator for when the list comes first. */
 const ARRAY_MIRRORED: Readonly<Record<ArrayOperator, ArrayOperator>> = {
   a_contains: 'a_containedBy',
   a_containedBy: 'a_contains',
   a_equals: 'a_equals',
   a_overlaps: 'a_overlaps',
 }
-/** What a relation is called when the item's geometry comes second; the others are the same both ways. */
+/** The relation for when the item's geometry comes second; the others are symmetric. */
 const RELATION_MIRRORED: Partial<Record<SpatialRelation, SpatialRelation>> = { s_contains: 's_within', s_within: 's_contains' }
 const ARITHMETIC: readonly string[] = ['+', '-', '*', '/', '%', 'div', '^'] satisfies Arithmetic[]
 const OPERATORS = [
@@ -58,7 +58,7 @@ const OPERATORS = [
   ...TIME_OPERATORS,
   ...Object.keys(ARRAY_MIRRORED),
 ]
-/** The item's own geometry and time, under the names that clients give them. */
+/** The item's own geometry and time, under the names that clients use. */
 const GEOMETRY_NAMES = new Set(['geometry', 'footprint'])
 const TIME_NAMES = new Set(['datetime', 'start_datetime', 'end_datetime'])
 
@@ -71,18 +71,22 @@ class Reader {
   #vertices = 0
 
   #count(): void {
-    if (++this.#nodes > MAX_FILTER_NODES) throw invalidField('filter', `has more than ${MAX_FILTER_NODES} operators, properties and values`)
+    if (++this.#nodes > MAX_FILTER_NODES)
+      throw invalidField('filter', `must have at most ${MAX_FILTER_NODES} operators, properties and values`)
   }
 
   expression(value: unknown, at: string, depth: number): Cql2 {
     this.#count()
-    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_FILTER_DEPTH} levels`)
+    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `must not be nested deeper than ${MAX_FILTER_DEPTH} levels`)
     if (typeof value === 'boolean') return { op: 'constant', value }
     if (!isObject(value)) throw invalidField(at, 'must be an expression such as {"op": "=", "args": [{"property": "platform"}, "a"]}')
     const { op, args } = value
     if (typeof op !== 'string' || !Array.isArray(args)) throw invalidField(at, 'must have an op and a list of args')
     if (!OPERATORS.includes(op))
-      throw problem('bad-request', `'${op.slice(0, 60)}' is not an operator or function of filters; they are ${OPERATORS.join(', ')}`)
+      throw problem(
+        'bad-request',
+        `'${op.slice(0, 60)}' is not a supported filter operator or function; use one of ${OPERATORS.join(', ')}`,
+      )
     return this.#operator(op, args, at, depth)
   }
 
@@ -90,7 +94,7 @@ class Reader {
     switch (op) {
       case 'and':
       case 'or':
-        if (args.length < 2) throw invalidField(at, `'${op}' needs at least two args`)
+        if (args.length < 2) throw invalidField(at, `'${op}' requires at least 2 args`)
         return { op, args: args.map((each, index) => this.expression(each, `${at}.args.${index}`, depth + 1)) }
       case 'not':
         return { op, arg: this.expression(only(args, 1, at)[0], `${at}.args.0`, depth + 1) }
@@ -100,7 +104,7 @@ class Reader {
         return this.#in(only(args, 2, at), at)
       case 'between': {
         const [first, ...ends] = args
-        // Drafts of CQL2 had the two ends in a list of their own.
+        // Drafts of CQL2 had the two ends in a separate list.
         const [subject, low, high] = only([first, ...(ends.length === 1 && Array.isArray(ends[0]) ? (ends[0] as unknown[]) : ends)], 3, at)
         if ([subject, low, high].some(isFolded))
           return { op: 'and', args: [this.#text('>=', [subject, low], at), this.#text('<=', [subject, high], at)] }
@@ -135,7 +139,7 @@ class Reader {
     const isMirrored = Array.isArray(left) && isProperty(right)
     const [subject, list] = isMirrored ? [right, left] : [left, right]
     const property = this.#property(subject, `${at}.args.0`)
-    // In text a list of one value is that value in parentheses.
+    // In CQL2-Text, a list with one value is that value in parentheses.
     const values: unknown[] = Array.isArray(list) ? list : [list]
     return {
       op: isMirrored ? ARRAY_MIRRORED[op] : op,
@@ -146,11 +150,11 @@ class Reader {
 
   #numeric(value: unknown, at: string, depth: number): Numeric {
     this.#count()
-    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `nests deeper than ${MAX_FILTER_DEPTH} levels`)
+    if (depth > MAX_FILTER_DEPTH) throw invalidField('filter', `must not be nested deeper than ${MAX_FILTER_DEPTH} levels`)
     if (typeof value === 'number' && Number.isFinite(value)) return value
     if (isProperty(value)) return { property: value.property }
     if (!isArithmetic(value))
-      throw problem('bad-request', `Arithmetic works on numbers and properties, with ${ARITHMETIC.join(', ')} (${at})`)
+      throw problem('bad-request', `Arithmetic only supports numbers and properties, with ${ARITHMETIC.join(', ')} (${at})`)
     const [left, right] = only(value.args, 2, at)
     return {
       op: value.op,
@@ -208,16 +212,19 @@ class Reader {
     if (typeof value === 'string' && value.length <= MAX_TEXT_LENGTH) return value
     if (isObject(value) && typeof value['timestamp'] === 'string') return parseInstant(value['timestamp'], at)
     if (isObject(value) && typeof value['date'] === 'string') return parseInterval(value['date'], at).from!
-    if (isProperty(value)) throw problem('bad-request', `Two properties cannot be compared with each other (${at})`)
+    if (isProperty(value)) throw problem('bad-request', `A property cannot be compared with another property (${at})`)
     const fault = unknownFunction(value, at)
     if (fault) throw fault
-    throw invalidField(at, `must be a number, a boolean, a text of at most ${MAX_TEXT_LENGTH} characters, {"timestamp": …} or {"date": …}`)
+    throw invalidField(
+      at,
+      `must be a number, a boolean, a string of at most ${MAX_TEXT_LENGTH} characters, {"timestamp": …} or {"date": …}`,
+    )
   }
 
   #pattern(value: unknown, at: string): string {
     const pattern = this.#literal(value, at)
     if (typeof pattern !== 'string') throw invalidField(at, 'must be a string; % matches any characters and _ one')
-    if (/(^|[^\\])(\\\\)*\\$/.test(pattern)) throw invalidField(at, 'ends with a backslash, which must stand before the character it keeps')
+    if (/(^|[^\\])(\\\\)*\\$/.test(pattern)) throw invalidField(at, 'must not end with a backslash, which escapes the next character')
     return pattern
   }
 
@@ -225,54 +232,57 @@ class Reader {
     this.#count()
     const index = args.findIndex(isItemGeometry)
     if (index !== -1) return { op, geometries: this.#geometries(op, args[1 - index], `${at}.args.${1 - index}`) }
-    const [left, right] = args.map((each, which) => this.#geometries(op, each, `${at}.args.${which}`).map(shapeOf))
-    const isApart = left!.every((one) => right!.every((other) => areDisjoint(one, other)))
+    const [left, right] = args.map((each, nth) => this.#geometries(op, each, `${at}.args.${nth}`).map(shapeOf))
+    const isApart = left!.every((geometry) => right!.every((other) => areDisjoint(geometry, other)))
     return { op: 'constant', value: isApart === (op === 's_disjoint') }
   }
 
   #related(op: SpatialRelation, args: readonly unknown[], at: string): Cql2 {
     this.#count()
     const index = args.findIndex(isItemGeometry)
-    const given = (which: number): Geometry => {
-      const [geometry, ...others] = this.#geometries(op, args[which], `${at}.args.${which}`)
+    const operand = (nth: number): Geometry => {
+      const [geometry, ...others] = this.#geometries(op, args[nth], `${at}.args.${nth}`)
       if (others.length > 0)
-        throw problem('bad-request', `'${op}' compares single geometries, not a GeometryCollection (${at}.args.${which})`)
+        throw problem('bad-request', `'${op}' requires single geometries, not a GeometryCollection (${at}.args.${nth})`)
       return geometry!
     }
-    if (index === -1) return { op: 'constant', value: holds(op, shapeOf(given(0)), shapeOf(given(1))) }
-    return { op: 's_relate', relation: index === 0 ? op : (RELATION_MIRRORED[op] ?? op), geometry: given(1 - index) }
+    if (index === -1) return { op: 'constant', value: holds(op, shapeOf(operand(0)), shapeOf(operand(1))) }
+    return { op: 's_relate', relation: index === 0 ? op : (RELATION_MIRRORED[op] ?? op), geometry: operand(1 - index) }
   }
 
   #geometries(op: string, value: unknown, at: string): Geometry[] {
     const fault = unknownFunction(value, at)
     if (fault) throw fault
     if (isProperty(value))
-      throw problem('bad-request', `'${op}' compares {"property": "geometry"} with a geometry; '${value.property}' is none (${at})`)
+      throw problem(
+        'bad-request',
+        `'${op}' compares {"property": "geometry"} with a geometry, not with the property '${value.property}' (${at})`,
+      )
     return this.#requireGeometries(value, at)
   }
 
-  /** Any geometry, a collection of them included, as a flat list. */
+  /** Any geometry, including collections, as a flat list. */
   #requireGeometries(value: unknown, field: string): Geometry[] {
-    const found: Geometry[] = []
+    const geometries: Geometry[] = []
     const waiting: unknown[] = [value]
     for (let seen = 0; waiting.length > 0; seen++) {
-      if (seen > MAX_GEOMETRIES) throw invalidField(field, `has more than ${MAX_GEOMETRIES} geometries`)
+      if (seen > MAX_GEOMETRIES) throw invalidField(field, `must have at most ${MAX_GEOMETRIES} geometries`)
       const each = waiting.shift()
       const members = isObject(each) && each['type'] === 'GeometryCollection' ? each['geometries'] : null
       if (Array.isArray(members)) waiting.push(...(members.slice(0, MAX_GEOMETRIES + 1) as unknown[]))
       else
-        found.push(
+        geometries.push(
           this.#counted(requireGeometry(isObject(each) && 'bbox' in each && !('type' in each) ? boxOf(each['bbox'], field) : each, field)),
         )
     }
-    if (found.length === 0) throw invalidField(field, 'has no geometries')
-    return found
+    if (geometries.length === 0) throw invalidField(field, 'must have at least one geometry')
+    return geometries
   }
 
   #counted(geometry: Geometry): Geometry {
     this.#vertices += (geometry.coordinates as unknown[]).flat(3).length / 2
     if (this.#vertices > MAX_FILTER_VERTICES)
-      throw invalidField('filter', `has geometries of more than ${MAX_FILTER_VERTICES} vertices together; simplify them`)
+      throw invalidField('filter', `must have at most ${MAX_FILTER_VERTICES} vertices in all geometries; simplify them`)
     return geometry
   }
 
@@ -285,7 +295,7 @@ class Reader {
   }
 }
 
-/** The interval that an item's own time is compared with, which an index answers; null where something else is compared. */
+/** The interval that an item's own time is compared with, which an index supports; null for other comparisons. */
 function itemInterval([subject, value]: readonly unknown[], at: string): Interval | null {
   const names = isObject(subject) && Array.isArray(subject['interval']) ? (subject['interval'] as unknown[]) : [subject]
   if (!names.every((each) => isProperty(each) && TIME_NAMES.has(each.property))) return null
@@ -298,7 +308,7 @@ function itemInterval([subject, value]: readonly unknown[], at: string): Interva
 const isItemGeometry = (value: unknown): boolean => isProperty(value) && GEOMETRY_NAMES.has(value.property)
 
 function only(args: readonly unknown[], count: number, at: string): readonly unknown[] {
-  if (args.length !== count) throw invalidField(at, `needs exactly ${count} args`)
+  if (args.length !== count) throw invalidField(at, `requires exactly ${count} args`)
   return args
 }
 
@@ -308,14 +318,14 @@ function isArithmetic(value: unknown): value is { op: Arithmetic; args: readonly
 
 function textOfTime(value: unknown, at: string): string {
   const text = isObject(value) ? (value['timestamp'] ?? value['date']) : value
-  if (typeof text !== 'string') throw invalidField(at, 'must be an RFC 3339 instant, a date, or ".." for an open end')
+  if (typeof text !== 'string') throw invalidField(at, 'must be an RFC 3339 timestamp, a date, or ".." for an open end')
   return text
 }
 
-/** The rectangle of `{"bbox": […]}`, in two parts where it crosses the antimeridian; heights are left out. */
+/** The rectangle of `{"bbox": […]}`, in two parts if it crosses the antimeridian; heights are ignored. */
 function boxOf(bbox: unknown, field: string): object {
   const isBox = Array.isArray(bbox) && (bbox.length === 4 || bbox.length === 6) && bbox.every((each) => Number.isFinite(each))
-  if (!isBox) throw invalidField(`${field}.bbox`, 'must be four numbers (west, south, east, north), or six with heights')
+  if (!isBox) throw invalidField(`${field}.bbox`, 'must have 4 numbers (west, south, east, north), or 6 with heights')
   const [west, south] = bbox as [number, number]
   const [east, north] = bbox.slice(bbox.length / 2) as [number, number]
   const ring = (from: number, to: number) => [

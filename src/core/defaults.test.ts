@@ -1,4 +1,4 @@
-// Goal: defaults are filled in as the schema library fills them in, for every kind of field that operations have.
+// Goal: defaults are filled in exactly as the schema library does, for every kind of field that operations have.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -34,7 +34,7 @@ const object = fc.oneof(anything, fc.dictionary(fc.constantFrom('on', 'name', 'd
 const field = fc.oneof(object, fc.array(object, { maxLength: 3 }), fc.dictionary(fc.string(), object, { noNullPrototype: true }))
 const input = fc.dictionary(fc.constantFrom(...Object.keys(SCHEMA.properties), 'unknown'), field, { noNullPrototype: true })
 
-test('any input becomes what the library makes of it', () => {
+test('any input gets the defaults that the library would set', () => {
   const fill = defaultsOf(SCHEMA)!
   fc.assert(
     fc.property(fc.oneof(input, field), (value) => assert.deepEqual(fill(structuredClone(value)), Default(SCHEMA, structuredClone(value)))),

@@ -1,13 +1,13 @@
 /**
- * What a schema's defaults fill in, worked out once per schema. The library's own walk looks at every field of every call, copies
- * each value that may be null and checks it against each choice: a third of what a small call costs to validate.
+ * Fills in a schema's defaults, with a function compiled once per schema. The library's own implementation visits every field of every
+ * call, copies nullable values and checks them against each alternative: a third of the cost of validating a small call.
  */
 import type { TSchema } from 'typebox'
 import { Default } from 'typebox/value'
 
 type Fill = (value: unknown) => unknown
 
-/** Gives the value with its defaults, in place where it is an object. Null where there is nothing to fill in. */
+/** Returns the value with its defaults, changing objects in place. Null if the schema has no defaults. */
 export function defaultsOf(schema: TSchema): Fill | null {
   if (!JSON.stringify(schema).includes('"default":')) return null
   const inside = insideOf(schema)
@@ -27,7 +27,7 @@ function insideOf(schema: TSchema): Fill | null {
     additionalProperties?: unknown
     type?: string
   }
-  // Choices, lists and maps with defaults inside are few: they are left to the library.
+  // Unions, lists and maps with defaults inside are rare, so they are left to the library.
   if (type !== 'object' || !properties || typeof additionalProperties === 'object') return (value) => Default(schema, value)
   const fills = Object.entries(properties).flatMap(([key, property]) => {
     const fill = defaultsOf(property)

@@ -1,6 +1,6 @@
 /**
- * The events that the platform reports, as data: one row and one schema per type. Events carry the entity's public record
- * in short form, never secrets, tokens or presigned addresses; geometry only as a bounding box.
+ * The events that the service emits, as data: one row and one schema per type. Events contain a short form of the entity's public
+ * record, never secrets, tokens or presigned URLs, and geometry only as a bounding box.
  */
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { Closed, Nullable, Timestamp } from './shapes.ts'
@@ -75,47 +75,47 @@ const row = <const T extends string>(type: T, entity_type: string, data_schema: 
 
 const DOMAINS = {
   Orders: [
-    row('order.created', 'order', order(), 'An order was stored.'),
-    row('order.placed', 'order', order(), 'Funds for an order are secured and it was sent to its supplier.'),
-    row('order.being_fulfilled', 'order', order(), 'The supplier accepted the order; data is awaited.'),
+    row('order.created', 'order', order(), 'An order was created.'),
+    row('order.placed', 'order', order(), 'An order is funded and was sent to its supplier.'),
+    row('order.being_fulfilled', 'order', order(), 'The supplier accepted the order; delivery is pending.'),
     row(
       'order.fulfilled',
       'order',
       order({ item_ids: Type.Array(Text), captured_credits: Credits }),
       'An order was delivered; its items are in the project.',
     ),
-    row('order.failed', 'order', order({ reason: MaybeText }), 'An order failed; what was reserved is released.'),
-    row('order.cancelled', 'order', order({ released_credits: Credits }), 'An order was cancelled and its reservation released.'),
+    row('order.failed', 'order', order({ reason: MaybeText }), 'An order failed and its reservation was released.'),
+    row('order.cancelled', 'order', order({ released_credits: Credits }), 'An order was cancelled and its reservation was released.'),
   ],
   Tasking: [
-    row('feasibility.requested', 'feasibility_study', study(), 'A feasibility study was asked of a supplier.'),
+    row('feasibility.requested', 'feasibility_study', study(), 'A feasibility study was requested from a supplier.'),
     row(
       'feasibility.answered',
       'feasibility_study',
       study({ option_count: Type.Integer() }),
-      'A feasibility study has options to decide on.',
+      'A feasibility study has options to choose from.',
     ),
-    row('quotation.requested', 'quotation', quotation(), 'A quotation was asked of a supplier.'),
-    row('quotation.accepted', 'quotation', quotation(), 'A quotation was accepted and its price secured.'),
+    row('quotation.requested', 'quotation', quotation(), 'A quotation was requested from a supplier.'),
+    row('quotation.accepted', 'quotation', quotation(), 'A quotation was accepted and its price reserved.'),
     row('quotation.rejected', 'quotation', quotation(), 'A quotation was rejected; nothing is charged.'),
   ],
   'Processing jobs': [
-    row('job.created', 'processing_job', job({ reserved_credits: Credits }), 'A job was created and its credits reserved.'),
+    row('job.created', 'processing_job', job({ reserved_credits: Credits }), 'A job was created and its credits were reserved.'),
     row('job.started', 'processing_job', job(), 'A job started to run.'),
     row('job.captured', 'processing_job', job({ captured_credits: Credits }), 'The credits of a completed job were captured.'),
     row('job.released', 'processing_job', job({ released_credits: Credits }), 'The reservation of a job was released.'),
-    row('job.completed', 'processing_job', job({ output_item_ids: Type.Array(Text) }), 'A job completed and its outputs are registered.'),
+    row('job.completed', 'processing_job', job({ output_item_ids: Type.Array(Text) }), 'A job completed and its items were created.'),
     row('job.failed', 'processing_job', job({ reason: MaybeText }), 'A job failed.'),
   ],
   'Items and data': [
     row('item.created', 'item', item(), 'An item was added to a project.'),
-    row('item.updated', 'item', item({ changed_fields: Type.Array(Text) }), 'An item changed, by a caller or by retention.'),
+    row('item.updated', 'item', item({ changed_fields: Type.Array(Text) }), 'An item was updated, by a caller or by retention.'),
     row('item.deleted', 'item', item({ deleted_at: Timestamp }), 'An item was deleted.'),
     row(
       'asset.deleted',
       'asset',
       Closed({ id: Text, item_id: Text, project_id: Text, key: Text, file_size_bytes: Nullable(Type.Integer()) }),
-      'One asset of an item was deleted.',
+      'An asset of an item was deleted.',
     ),
     row(
       'upload.completed',
@@ -128,12 +128,12 @@ const DOMAINS = {
         total_bytes: Type.Integer(),
         completed_at: Timestamp,
       }),
-      'An upload session finished; its items exist.',
+      'An upload session was completed and its items were created.',
     ),
   ],
   'Collections and projects': [
     row('collection.created', 'collection', collection(), 'A collection was created.'),
-    row('collection.updated', 'collection', collection(), 'A collection changed; `deleted_at` is set when it was deleted.'),
+    row('collection.updated', 'collection', collection(), 'A collection was updated; `deleted_at` is set if it was deleted.'),
     row(
       'project.created',
       'project',
@@ -155,7 +155,7 @@ const DOMAINS = {
       'credits.purchased',
       'organization',
       wallet({ credits: Credits, bonus_credits: Credits, topup_id: Text }),
-      'Purchased credits are in the wallet.',
+      'Purchased credits were added to the wallet.',
     ),
     row('credits.low_balance', 'organization', wallet({ threshold_credits: Credits }), 'Available credits fell below the threshold.'),
     row('credits.depleted', 'organization', wallet(), 'Available credits reached zero.'),

@@ -1,6 +1,6 @@
 /** A queue for a scarce resource: first in, first out within a tenant, and the tenants in rotation. */
 export class FairQueue<T> {
-  readonly #lines = new Map<string, T[]>()
+  readonly #entries = new Map<string, T[]>()
   #size = 0
 
   get size(): number {
@@ -8,23 +8,23 @@ export class FairQueue<T> {
   }
 
   waitingOf(tenant: string): number {
-    return this.#lines.get(tenant)?.length ?? 0
+    return this.#entries.get(tenant)?.length ?? 0
   }
 
   push(tenant: string, entry: T): void {
-    const line = this.#lines.get(tenant)
-    if (line) line.push(entry)
-    else this.#lines.set(tenant, [entry])
+    const entries = this.#entries.get(tenant)
+    if (entries) entries.push(entry)
+    else this.#entries.set(tenant, [entry])
     this.#size++
   }
 
   /** The next entry of a tenant that can be served now. A tenant that was served goes to the back. */
   take(mayServe: (tenant: string) => boolean): { tenant: string; entry: T } | null {
-    for (const [tenant, line] of this.#lines) {
+    for (const [tenant, entries] of this.#entries) {
       if (!mayServe(tenant)) continue
-      const entry = line.shift()!
-      this.#lines.delete(tenant)
-      if (line.length > 0) this.#lines.set(tenant, line)
+      const entry = entries.shift()!
+      this.#entries.delete(tenant)
+      if (entries.length > 0) this.#entries.set(tenant, entries)
       this.#size--
       return { tenant, entry }
     }
@@ -34,35 +34,35 @@ export class FairQueue<T> {
   /** The tenant with the most waiting entries. */
   longest(): string | null {
     let longest: string | null = null
-    for (const [tenant, line] of this.#lines) if (longest === null || line.length > this.waitingOf(longest)) longest = tenant
+    for (const [tenant, entries] of this.#entries) if (longest === null || entries.length > this.waitingOf(longest)) longest = tenant
     return longest
   }
 
   takeNewest(tenant: string): T | undefined {
-    const newest = this.#lines.get(tenant)?.at(-1)
+    const newest = this.#entries.get(tenant)?.at(-1)
     if (newest !== undefined) this.remove(tenant, newest)
     return newest
   }
 
   remove(tenant: string, entry: T): boolean {
-    const line = this.#lines.get(tenant)
-    const index = line?.indexOf(entry) ?? -1
+    const entries = this.#entries.get(tenant)
+    const index = entries?.indexOf(entry) ?? -1
     if (index < 0) return false
-    line!.splice(index, 1)
-    if (line!.length === 0) this.#lines.delete(tenant)
+    entries!.splice(index, 1)
+    if (entries!.length === 0) this.#entries.delete(tenant)
     this.#size--
     return true
   }
 
   clear(): T[] {
-    const all = [...this.#lines.values()].flat()
-    this.#lines.clear()
+    const all = [...this.#entries.values()].flat()
+    this.#entries.clear()
     this.#size = 0
     return all
   }
 }
 
-/** How many of something each tenant has. */
+/** Counts something per tenant. */
 export class Tally {
   readonly #counts = new Map<string, number>()
 

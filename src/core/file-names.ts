@@ -1,4 +1,4 @@
-/** File names and media types as they come from outside. */
+/** File names and media types from outside. */
 
 const MAX_FILE_NAME_LENGTH = 180
 const MAX_SEGMENT_LENGTH = 100
@@ -10,8 +10,8 @@ export function isMediaType(value: string): boolean {
 }
 
 /**
- * A file name from outside, fit to be the last segment of an object's key: it keeps its look, and nothing that means anything
- * to a path.
+ * Makes a file name from outside safe as the last segment of an object key: readable, but without characters that have a meaning in
+ * paths.
  */
 export function keySegment(fileName: string): string {
   const base = fileName.split(/[/\\]/).at(-1)!
@@ -23,7 +23,7 @@ export function keySegment(fileName: string): string {
   return shortened(plain, MAX_SEGMENT_LENGTH) || 'file'
 }
 
-/** A file name from outside, fit to be shown: no path, no control or direction characters, never empty, ending kept. */
+/** Makes a file name from outside safe to show: no path, no control or bidirectional characters, never empty, extension kept. */
 export function displayName(fileName: string): string {
   const base = fileName.toWellFormed().split(/[/\\]/).at(-1)!
   const plain = base
@@ -34,7 +34,7 @@ export function displayName(fileName: string): string {
   return shortened(plain, MAX_FILE_NAME_LENGTH) || 'file'
 }
 
-/** Without the ending that says what it is. */
+/** Removes the extension. */
 export function withoutEnding(fileName: string): string {
   return fileName.replace(/(?<=.)\.[A-Za-z0-9]{1,5}$/, '')
 }

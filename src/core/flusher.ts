@@ -1,18 +1,18 @@
 import { asPlatform } from './tenant.ts'
 
-/** Gathers what was written to memory and writes it out together, soon after, one round at a time. */
+/** Collects writes in memory and flushes them together after a short time, one flush at a time. */
 interface Flusher {
-  /** Something waits: a round begins at the latest after the interval. */
+  /** Something is pending: a flush starts within the interval. */
   arm(): void
-  /** One round now, or the one under way. */
+  /** Flushes now, or waits for the flush in progress. */
   flush(): Promise<void>
-  /** Until nothing waits. */
+  /** Flushes until nothing is pending. */
   flushAll(): Promise<void>
   close(): Promise<void>
 }
 
 interface FlusherOptions {
-  /** Writes what waits. What it could not write still waits afterwards. */
+  /** Writes what is pending. What could not be written stays pending. */
   drain: () => Promise<void>
   isEmpty: () => boolean
   afterMs: number
@@ -34,7 +34,7 @@ export function createFlusher({ drain, isEmpty, afterMs, onError }: FlusherOptio
     }))
   }
   const arm = (): void => {
-    if (isClosed) return // Whatever comes now has nowhere to go: a timer would try it for ever.
+    if (isClosed) return // Nothing can be written any more; a timer would retry forever.
     timer ??= setTimeout(() => {
       flush().catch((error: unknown) => {
         onError(error)

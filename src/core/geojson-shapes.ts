@@ -1,8 +1,8 @@
-/** GeoJSON in inputs and outputs. What takes one checks it in full and says what is wrong; the schema only asks for an object. */
+/** GeoJSON in inputs and outputs. The schema only requires an object; the operation validates it fully and explains errors. */
 import Type from 'typebox'
 import { FreeForm } from './shapes.ts'
 
-/** The published contract refers to the shared schema of this name instead. */
+/** The OpenAPI document refers to the shared schema of this name instead. */
 const documentedAs = (name: string) => Type.Unsafe<Record<string, unknown>>({ ...FreeForm, 'x-documented-as': name })
 
 export const GeoJsonGeometry = documentedAs('Geometry')

@@ -33,21 +33,21 @@ const circle = (count: number, radius = 1) =>
     return [radius * Math.cos(angle), radius * Math.sin(angle)]
   })
 
-// Goal: what passes can be computed with; what does not is refused with a reason that a person understands.
-test('areas that are refused', () => {
+// Goal: valid areas can be used in computations; others are rejected with a message that a user understands.
+test('areas that are rejected', () => {
   const cases: [unknown, RegExp][] = [
     [null, /must be a GeoJSON Polygon or MultiPolygon/],
     [{ type: 'Point', coordinates: [0, 0] }, /must be a GeoJSON/],
     [{ type: '__proto__', coordinates: [] }, /must be a GeoJSON/],
-    [polygon(), /no rings in polygon 1/],
-    [{ type: 'MultiPolygon', coordinates: [] }, /no coordinates/],
+    [polygon(), /must have a ring in polygon 1/],
+    [{ type: 'MultiPolygon', coordinates: [] }, /must have coordinates/],
     [
       polygon([
         [0, 0],
         [1, 1],
         [0, 0],
       ]),
-      /fewer than 4/,
+      /at least 4/,
     ],
     [
       polygon([
@@ -75,7 +75,7 @@ test('areas that are refused', () => {
         [1, 1],
         [0, 0],
       ]),
-      /not on the Earth/,
+      /out of range/,
     ],
     [
       polygon([
@@ -84,7 +84,7 @@ test('areas that are refused', () => {
         [1, 1],
         [0, 0],
       ]),
-      /not on the Earth/,
+      /out of range/,
     ],
     [
       polygon([
@@ -93,7 +93,7 @@ test('areas that are refused', () => {
         [1, 1],
         [0, 0],
       ]),
-      /not \[longitude, latitude\]/,
+      /of the form \[longitude, latitude\]/,
     ],
     [
       polygon([
@@ -102,9 +102,9 @@ test('areas that are refused', () => {
         [1, 1],
         [0, 0],
       ]),
-      /not \[longitude, latitude\]/,
+      /of the form \[longitude, latitude\]/,
     ],
-    [polygon(SQUARE, 'x'), /polygon 1, hole 1 is not a list of positions/],
+    [polygon(SQUARE, 'x'), /polygon 1, hole 1 must be a list of positions/],
   ]
   for (const [value, reason] of cases) assert.match(refusal(value), reason)
 })
@@ -115,15 +115,15 @@ test('areas that pass', () => {
   assert.equal(refusal({ type: 'MultiPolygon', coordinates: [[SQUARE], [SQUARE.map(([x, y]) => [x! + 5, y!])]] }), 'none')
 })
 
-// Goal: the vertex limit counts every ring, so holes and parts cannot get around it (docs/threats.md, row 23).
-test('the 1,000th vertex is refused, wherever it is', () => {
+// Goal: the vertex limit counts every ring, so holes and parts cannot bypass it (docs/threats.md, row 23).
+test('the 1,000th vertex is rejected, wherever it is', () => {
   assert.equal(refusal(polygon(circle(MAX_VERTICES))), 'none')
-  assert.match(refusal(polygon(circle(MAX_VERTICES + 1))), /more than 999/)
-  assert.match(refusal(polygon(circle(990), circle(10, 0.5))), /more than 999/)
-  assert.match(refusal({ type: 'MultiPolygon', coordinates: [[circle(500)], [circle(500)]] }), /more than 999/)
+  assert.match(refusal(polygon(circle(MAX_VERTICES + 1))), /at most 999/)
+  assert.match(refusal(polygon(circle(990), circle(10, 0.5))), /at most 999/)
+  assert.match(refusal({ type: 'MultiPolygon', coordinates: [[circle(500)], [circle(500)]] }), /at most 999/)
 })
 
-test('no value whatever makes it throw anything but a refusal', () => {
+test('no value makes it throw anything but a validation error', () => {
   fc.assert(fc.property(fc.anything(), (value) => typeof refusal(value) === 'string'))
   fc.assert(
     fc.property(
@@ -133,7 +133,7 @@ test('no value whatever makes it throw anything but a refusal', () => {
   )
 })
 
-// Goal: items may be points and lines too, under the same limits.
+// Goal: items can be points and lines too, under the same limits.
 test('geometries of items', () => {
   const line = (count: number) => ({ type: 'LineString', coordinates: Array.from({ length: count }, (_, i) => [i / 100, 1]) })
   for (const fine of [
@@ -175,11 +175,11 @@ test('geometries of items', () => {
     )
 })
 
-// Goal: what is only untidy is put right, in the same way however often it is done, and covers what it covered.
+// Goal: repeated points, spikes and winding are corrected, idempotently and without changing the area.
 test('repeated points, spikes and winding', () => {
-  const made = [...randomGeometries(7, 2_000), ...faultyGeometries(100)]
+  const geometries = [...randomGeometries(7, 2_000), ...faultyGeometries(100)]
   let valid = 0
-  for (const { polygons, family } of made) {
+  for (const { polygons, family } of geometries) {
     const value = { type: 'MultiPolygon', coordinates: polygons }
     if (refusal(value) !== 'none') continue
     valid++
@@ -204,15 +204,15 @@ const signed = (ring: readonly Position[]): number =>
       0,
     )
 
-// Goal: every fault that people and programs make is told with its ring and its place.
+// Goal: every common fault is reported with its ring and its location.
 test('every kind of fault', () => {
   for (const { family, polygons } of faultyGeometries(500)) {
-    const found = refusal({ type: 'MultiPolygon', coordinates: polygons })
-    assert.match(found, /polygon \d+, (outer ring|hole \d+) .* at \[.*\]$/, family)
+    const message = refusal({ type: 'MultiPolygon', coordinates: polygons })
+    assert.match(message, /polygon \d+, (outer ring|hole \d+) .* at \[.*\]$/, family)
   }
 })
 
-// Goal: a shape is told apart from its neighbour by the last bit of a coordinate.
+// Goal: shapes that differ in the last bit of a coordinate are told apart.
 test('touching and crossing by one bit', () => {
   const notch = (y: number) =>
     polygon([
@@ -228,11 +228,11 @@ test('touching and crossing by one bit', () => {
   assert.match(refusal(notch(-(2 ** -60))), /crosses itself/)
 })
 
-// Goal: a ring that crosses the antimeridian without being split is judged as it runs on the Earth.
+// Goal: a ring across the antimeridian that is not split is validated as it runs on the Earth.
 test('geometries that are not split', () => {
   const follow = (rings: readonly Position[][]) => rings.map((ring) => ring.map(([x, y]): Position => [x < 0 ? x + 360 : x, y]))
   const over = (corner: Position) => polygon([[179, 0], [-179, 0], [-179, 2], corner, [179, 2], [179, 0]])
   assert.deepEqual(requireUnsplit(over([180, 1]), 'geometry', follow), over([180, 1]))
   assert.throws(() => requireUnsplit(over([180, -1]), 'geometry', follow), /outer ring crosses itself at \[-?179/)
-  assert.throws(() => requireUnsplit({ type: 'Polygon', coordinates: [] }, 'geometry', follow), /no rings/)
+  assert.throws(() => requireUnsplit({ type: 'Polygon', coordinates: [] }, 'geometry', follow), /must have a ring/)
 })

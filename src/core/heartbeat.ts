@@ -1,10 +1,10 @@
-/** Tells the database at intervals how far a run is and that it is alive; a run that another one has replaced is aborted. */
+/** Reports at intervals that a run is alive, with its progress; a run that another one has replaced is aborted. */
 const EVERY_MS = 2_000
 
 interface HeartbeatOptions {
   readonly signal: AbortSignal
   readonly firstStep: string
-  /** False when the work no longer belongs to this run: it was cancelled, or another run has taken over. */
+  /** Returns false if the work no longer belongs to this run: it was cancelled, or another run has taken over. */
   beat(progress: Progress): Promise<boolean>
 }
 
@@ -15,7 +15,7 @@ interface Progress {
 }
 
 export interface Heartbeat {
-  /** Aborted with the caller's signal, and when the run was replaced. */
+  /** Aborted with the caller's signal, or when the run was replaced. */
   readonly signal: AbortSignal
   at(step: string, fraction: number): void
   step(): string

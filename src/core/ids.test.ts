@@ -6,7 +6,7 @@ import { checksumBase62, isUuid, newId, randomBase62 } from './ids.ts'
 
 const BASE62 = /^[0-9A-Za-z]*$/
 
-test('ids are UUIDs of version 7 that sort by the time of their making', () => {
+test('IDs are version 7 UUIDs that sort by creation time', () => {
   const ids = Array.from({ length: 1_000 }, newId)
   assert.equal(new Set(ids).size, ids.length)
   for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -19,7 +19,7 @@ test('ids are UUIDs of version 7 that sort by the time of their making', () => {
   )
 })
 
-test('random characters are of the alphabet, of the length asked for, and all of them come up', () => {
+test('random strings have the requested length and use the whole alphabet', () => {
   fc.assert(
     fc.property(fc.nat({ max: 200 }), (length) => {
       const text = randomBase62(length)
@@ -29,7 +29,7 @@ test('random characters are of the alphabet, of the length asked for, and all of
   assert.equal(new Set(randomBase62(10_000)).size, 62)
 })
 
-// Goal: a mistyped, cut or glued key is told from a real one without the database.
+// Goal: a mistyped, truncated or concatenated key is recognized without the database.
 test('the checksum of a key', async (t) => {
   await t.test('six characters of the alphabet, the same for the same text', () =>
     fc.assert(
@@ -52,7 +52,7 @@ test('the checksum of a key', async (t) => {
       { numRuns: 1_000 },
     )
   })
-  await t.test('no cut, longer, swapped or made-up text passes', () => {
+  await t.test('no truncated, longer, swapped or invented text passes', () => {
     const secret = newSecret()
     for (let length = 0; length < secret.length; length++) assert.equal(isWellFormed(secret.slice(0, length)), false)
     for (const text of [`${secret}x`, ` ${secret}`, `${secret}\n`, secret.toLowerCase(), secret.replace('svc_', 'SVC_'), `svc_${secret}`])

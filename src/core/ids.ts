@@ -4,13 +4,13 @@ import { crc32 } from 'node:zlib'
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 const ID_BYTES = 16
-/** Drawn for many ids at once: asking for a few bytes costs as much as asking for thousands. No byte is used twice. */
+/** Random bytes for many IDs at once, because a small request costs as much as a large one. No byte is used twice. */
 const randomness = Buffer.alloc(ID_BYTES * 256)
 let drawn = randomness.length
 
 /**
- * UUID version 7: the time leads, so that new rows land at the end of an index. Made here and not in SQL because
- * `uuidv7()` exists in PostgreSQL 18 only, and we run on 15 and newer.
+ * UUID version 7: it starts with the time, so that new rows go to the end of an index. Created here because `uuidv7()` exists only in
+ * PostgreSQL 18, and we support 15 and newer.
  */
 export function newId(): string {
   if (drawn === randomness.length) {
@@ -27,12 +27,12 @@ export function newId(): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** A string that is no UUID names nothing: asking PostgreSQL would be a syntax error instead of "not found". */
+/** Check first: for a string that is not a UUID, PostgreSQL would report a syntax error instead of "not found". */
 export function isUuid(value: string): boolean {
   return UUID.test(value)
 }
 
-/** `length` characters, each of log2(62) = 5.95 bits; bytes above the last whole multiple of 62 are drawn again. */
+/** `length` characters of log2(62) = 5.95 bits each; bytes above the last multiple of 62 are discarded to avoid bias. */
 export function randomBase62(length: number): string {
   let out = ''
   while (out.length < length) {
@@ -43,7 +43,7 @@ export function randomBase62(length: number): string {
   return out
 }
 
-/** Six base62 characters that betray a mistyped or truncated secret before the database is asked. */
+/** Six base62 characters that reveal a mistyped or truncated secret without a database query. */
 export function checksumBase62(text: string): string {
   let rest = crc32(text)
   let out = ''

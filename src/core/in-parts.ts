@@ -1,9 +1,9 @@
-/** A page of a thousand takes the loop for tens of milliseconds. Between its parts the loop is everybody's. */
+/** Maps long lists without blocking the event loop: a page of a thousand would block it for tens of milliseconds. */
 import { setImmediate as others } from 'node:timers/promises'
 
 const PART = 100
 
-/** Where one of them may take tens of milliseconds by itself, time tells when it is somebody else's turn. */
+/** For entries that can take tens of milliseconds each: yields by time instead of by count. */
 const MAX_SLICE_MS = 20
 
 export async function mapInTime<T, R>(list: readonly T[], map: (each: T, index: number) => R): Promise<R[]> {

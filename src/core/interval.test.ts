@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { parseInstant, parseInterval } from './interval.ts'
 import { Problem } from './problem.ts'
 
-// Goal: an interval is read as RFC 3339 and the STAC specification mean it, and anything else is refused.
+// Goal: an interval is parsed as RFC 3339 and the STAC specification define it, and anything else is rejected.
 test('intervals', () => {
   const read = (text: string) => {
     const { from, to } = parseInterval(text, 'datetime')
@@ -39,7 +39,7 @@ test('intervals', () => {
   }
 })
 
-test('every instant that JavaScript writes is read back', () => {
+test('every timestamp that JavaScript writes is parsed', () => {
   fc.assert(
     fc.property(
       fc.date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true }),

@@ -1,8 +1,8 @@
-/** One rule for money in inputs: whole credits, or dollars with at most two decimals, between a minimum and a maximum that both exist. */
+/** Money in inputs: whole credits, or dollars with at most two decimals, always with a minimum and a maximum. */
 import Type from 'typebox'
 import { isWholeCents, MAX_CREDITS } from './money.ts'
 
-/** Larger amounts in dollars could not be kept exactly to the cent. */
+/** Larger dollar amounts could not be represented exactly to the cent. */
 const MAX_AUD = 1e12
 const CENT = 0.01
 
@@ -11,7 +11,7 @@ interface MoneyOptions {
   description?: string
 }
 
-/** The mark by which a test finds every money input; the reference shows it too. */
+/** Marks every money input for a test; the reference shows it too. */
 export const MONEY = 'x-money'
 
 export const CreditsInput = (minimum: number, { maximum = MAX_CREDITS, ...options }: MoneyOptions = {}) =>
@@ -23,5 +23,5 @@ const TwoDecimals = (unit: 'aud' | 'credits', { maximum = MAX_AUD, ...options }:
 /** At least one cent. */
 export const DollarsInput = (options: MoneyOptions = {}) => TwoDecimals('aud', options)
 
-/** A price per unit, in credits: at least a hundredth of one. */
+/** A price per unit, in credits: at least 0.01. */
 export const RateInput = (options: MoneyOptions = {}) => TwoDecimals('credits', options)

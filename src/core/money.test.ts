@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { audOf, bonusCredits, centsOf, gstCents, isWholeCents, roundUpCredits } from './money.ts'
 
-// Goal: sums of money are exact to the cent at every edge.
+// Goal: amounts of money are exact to the cent in all edge cases.
 test('bonus, tax and rounding', () => {
   assert.deepEqual(
     [10_000, 1_999_999, 2_000_000, 2_000_001, 2_000_019, 2_000_020, 99_999_999].map(bonusCredits),

@@ -1,21 +1,21 @@
-/** Credits and Australian cents are whole numbers, and one is worth the other: 100 credits are A$1. */
+/** Credits and Australian cents are integers of the same value: 100 credits are A$1. */
 
-/** The least that can be bought at once: A$100. */
+/** The minimum purchase: A$100. */
 export const MIN_TOPUP_CENTS = 10_000
-/** The most that the processor charges at once: eight digits. */
+/** The processor's maximum charge: eight digits. */
 export const MAX_CHARGE_CENTS = 99_999_999
-/** Strictly above A$20,000 the whole purchase earns the bonus. */
+/** Above A$20,000, the whole purchase earns the bonus. */
 const BONUS_ABOVE_CENTS = 2_000_000
 const BONUS_PERCENT = 5
 
 const GST_PERCENT = 10
 
-/** More than this in one wallet could not be told to every client exactly. */
+/** A larger balance could not be represented exactly by every client. */
 export const MAX_CREDITS = Number.MAX_SAFE_INTEGER
 
 export const CURRENCY = 'AUD'
 
-/** Rounded down: a bonus is a gift, and half a credit cannot be given. */
+/** Rounded down, because credits are whole. */
 export function bonusCredits(cents: number): number {
   return cents > BONUS_ABOVE_CENTS ? Math.floor((cents * BONUS_PERCENT) / 100) : 0
 }
@@ -25,7 +25,7 @@ export function gstCents(subtotalCents: number, applies: boolean): number {
   return applies ? Math.floor((subtotalCents * GST_PERCENT + 50) / 100) : 0
 }
 
-/** As JSON shows it: dollars with at most two decimals. */
+/** For JSON: dollars with at most two decimals. */
 export function audOf(cents: number): number {
   return cents / 100
 }
@@ -33,10 +33,10 @@ export function audOf(cents: number): number {
 /** Whether an amount has at most two decimals. */
 export const isWholeCents = (amount: number): boolean => Math.round(amount * 100) / 100 === amount
 
-/** Dollars from outside, in cents; the input stage has seen that they are whole. */
+/** Dollars from input, in cents; the input stage has checked that they are whole cents. */
 export const centsOf = (aud: number): number => Math.round(aud * 100)
 
-/** Prices are rounded up once for each group; products of decimals that miss a whole number by a rounding error are that number. */
+/** Prices are rounded up once per group. A product that misses an integer by a rounding error is that integer. */
 export function roundUpCredits(exact: number): number {
   const nearest = Math.round(exact)
   return Math.abs(exact - nearest) < 1e-6 ? nearest : Math.ceil(exact)

@@ -1,19 +1,19 @@
 /**
- * On which side of a line a point lies, without rounding: the fast answer where it is certain, the exact one otherwise. An
- * exact determinant is the sum of six products of two coordinates, each of which is two floating-point numbers.
+ * On which side of a line a point lies, without rounding errors: the fast result if it is certain, otherwise the exact one. An exact
+ * determinant is the sum of six products of two coordinates, each of which is two floating-point numbers.
  */
 import type { Position } from './position.ts'
 
-/** Three roundings of the fast determinant, and a little more (Shewchuk, 1997). */
+/** Three roundings of the fast determinant, with a margin (Shewchuk, 1997). */
 export const FAST_ERROR = 3.330_669_073_875_471_6e-16
 const SPLITTER = 2 ** 27 + 1
 
-/** Counts the questions that the fast way could not answer, which take some fifty times as long. */
+/** Counts the cases that need the exact computation, which is about fifty times slower. */
 export interface CloseCalls {
   count: number
 }
 
-/** Positive: p lies to the left of the line from a to b; zero: on it. Only the sign means anything. */
+/** Positive if p is to the left of the line from a to b, zero if on it. Only the sign is meaningful. */
 export function side(a: Position, b: Position, p: Position, calls?: CloseCalls): number {
   const left = (a[0] - p[0]) * (b[1] - p[1])
   const right = (a[1] - p[1]) * (b[0] - p[0])
@@ -34,7 +34,7 @@ function exactSide(a: Position, b: Position, p: Position): number {
   return sum.at(-1) ?? 0
 }
 
-/** Adds a product to a sum that is kept as numbers that do not overlap, the smallest first. */
+/** Adds a product to a sum that is stored as non-overlapping numbers, smallest first. */
 function addProduct(sum: number[], x: number, y: number): void {
   const product = x * y
   const [xHigh, yHigh] = [upperHalf(x), upperHalf(y)]
@@ -51,14 +51,14 @@ function upperHalf(value: number): number {
 
 function addTo(sum: number[], value: number): void {
   let carried = value
-  let kept = 0
+  let count = 0
   for (const part of sum) {
     const total = carried + part
     const gained = total - carried
     const lost = carried - (total - gained) + (part - gained)
-    if (lost !== 0) sum[kept++] = lost
+    if (lost !== 0) sum[count++] = lost
     carried = total
   }
-  sum.length = kept
+  sum.length = count
   if (carried !== 0) sum.push(carried)
 }

@@ -18,7 +18,7 @@ const box = (west: number, south: number, east: number, north: number): AreaGeom
   ],
 })
 
-// Goal: parts of an area add up to it, and nothing of it is counted twice.
+// Goal: parts of an area add up to it, without counting anything twice.
 test('overlays', async (t) => {
   await t.test('a square around a place', () => {
     assert.ok(Math.abs(sqKmOf(squareAround([147, -43], 5)) - 25) < 0.2)

@@ -1,10 +1,10 @@
-/** What areas have in common, what one leaves of another, and what they are together. Slow: see src/ports/overlays.ts. */
+/** Intersection, difference and union of areas. Slow: see src/ports/overlays.ts. */
 import { difference, intersection, union, type Geom } from 'polyclip-ts'
 import { polygonsOf } from './area.ts'
 import type { AreaGeometry, Position } from './geometry.ts'
 import { side } from './orientation.ts'
 
-/** Positions may have a height, which no area has. */
+/** Drops heights, which areas do not have. */
 const flat = (area: AreaGeometry): Geom => polygonsOf(area).map((polygon) => polygon.map((ring) => ring.map(([x, y]): Position => [x, y])))
 
 const areaOf = (polygons: Position[][][]): AreaGeometry | null =>
@@ -14,7 +14,7 @@ const areaOf = (polygons: Position[][][]): AreaGeometry | null =>
       ? { type: 'Polygon', coordinates: polygons[0]! }
       : { type: 'MultiPolygon', coordinates: polygons }
 
-/** Null: there is nothing. */
+/** Null if empty. */
 export function unionOf(areas: readonly AreaGeometry[]): AreaGeometry | null {
   const [first, ...rest] = areas
   return first ? areaOf(union(flat(first), ...rest.map(flat)) as Position[][][]) : null
@@ -24,12 +24,12 @@ export function commonOf(a: AreaGeometry, b: AreaGeometry): AreaGeometry | null 
   return areaOf(intersection(flat(a), flat(b)) as Position[][][])
 }
 
-/** What of the first the second leaves. */
+/** The part of the first area outside the second. */
 export function restOf(a: AreaGeometry, b: AreaGeometry | null): AreaGeometry | null {
   return b ? areaOf(difference(flat(a), flat(b)) as Position[][][]) : a
 }
 
-/** Areas whose boxes lie apart are their own union; null where some are not. */
+/** Areas with disjoint boxes are their own union; null if some boxes overlap. */
 export function apart(areas: readonly AreaGeometry[]): AreaGeometry | null {
   const boxes = areas.map(boxOf)
   const meet = boxes.some((a, index) => boxes.slice(index + 1).some((b) => a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]))
@@ -47,7 +47,7 @@ function boxOf(area: AreaGeometry): [number, number, number, number] {
   return [west, south, east, north]
 }
 
-/** How often the edges of areas cross each other, counted no further than asked: each crossing makes an overlay slower. */
+/** Counts crossings between the edges of areas, up to a limit: each crossing makes an overlay slower. */
 export function crossingsOf(areas: readonly AreaGeometry[], most: number): number {
   const edges = areas.flatMap((area) =>
     polygonsOf(area).flatMap((rings) =>
@@ -78,7 +78,7 @@ interface Segment {
   to: Position
 }
 
-/** Edges that cross, or of which one ends on the other. Those that only share an end split nothing. */
+/** Edges that cross, or of which one ends on the other. A shared end point does not count. */
 function cross(a: Segment, b: Segment): boolean {
   if (Math.max(a.from[1], a.to[1]) < Math.min(b.from[1], b.to[1]) || Math.max(b.from[1], b.to[1]) < Math.min(a.from[1], a.to[1]))
     return false
@@ -91,7 +91,7 @@ function cross(a: Segment, b: Segment): boolean {
 
 const KM_PER_DEGREE = 111.32
 
-/** A square around a place, with its sides along meridians and parallels. */
+/** A square around a position, with sides along meridians and parallels. */
 export function squareAround([x, y]: Position, sideKm: number): AreaGeometry {
   const half = sideKm / 2 / KM_PER_DEGREE
   const wide = half / Math.max(0.01, Math.cos((y * Math.PI) / 180))

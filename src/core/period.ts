@@ -1,4 +1,4 @@
-/** Months of UTC, written `2026-03`: what statements and invoices are of. */
+/** UTC months, written `2026-03`, for statements and invoices. */
 import { Matching } from './shapes.ts'
 
 export const PeriodName = Matching('^[0-9]{4}-(0[1-9]|1[0-2])$', 'must be a month such as 2026-03')
@@ -6,7 +6,7 @@ export const PeriodName = Matching('^[0-9]{4}-(0[1-9]|1[0-2])$', 'must be a mont
 export interface Period {
   name: string
   start: Date
-  /** The first instant of the next month. */
+  /** The start of the next month. */
   end: Date
 }
 

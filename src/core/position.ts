@@ -1,2 +1,2 @@
-/** Longitude and latitude; some callers send a height as well, which is kept and not looked at. */
+/** Longitude and latitude. A height from the caller is kept but not used. */
 export type Position = [number, number]

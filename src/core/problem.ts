@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http'
 import { meant } from './nearest.ts'
 
 /**
- * Every failure that a caller can see, in one place. The slug is the last part of the problem's `type` address and its
- * `code`; `title` is the HTTP reason phrase unless the specification gives one; `about` is the text of its page.
+ * All errors that callers can see. The slug is the last part of the problem's `type` URL and its `code`; `title` is the HTTP reason
+ * phrase unless the specification defines one; `about` is the text of its page.
  */
 export const PROBLEMS = {
   'bad-request': {
@@ -150,7 +150,7 @@ export const PROBLEMS = {
   },
   'upload-offset': {
     status: 409,
-    about: 'The part does not start where the upload stands. `Upload-Offset` gives the number of bytes received; continue from ' + 'there.',
+    about: 'The part does not start at the upload offset. `Upload-Offset` gives the number of bytes received; continue from there.',
   },
   gone: {
     status: 410,
@@ -169,7 +169,7 @@ export const PROBLEMS = {
   },
   'object-too-large': { status: 413, about: 'The file is larger than the signed URL allows.' },
   'unsupported-media-type': { status: 415, about: 'Send `Content-Type: application/json` without a content encoding.' },
-  'range-not-satisfiable': { status: 416, about: 'The requested range is outside the object. `Content-Range` gives its size.' },
+  'range-not-satisfiable': { status: 416, about: 'The requested range is outside the file. `Content-Range` gives its size.' },
   'invalid-input': {
     status: 422,
     about: 'A field is missing, unknown, of the wrong type or out of range. `errors` names each field and what it must be.',
@@ -246,7 +246,7 @@ export const PROBLEMS = {
 
 export type ProblemSlug = keyof typeof PROBLEMS
 
-/** Problems that are our own mistakes: they are logged and counted as such. */
+/** Problems that are bugs: they are logged and counted as errors. */
 export const FAULTS: Readonly<Partial<Record<ProblemSlug, true>>> = { 'internal-error': true, 'provenance-error': true }
 
 export interface FieldError {
@@ -276,20 +276,20 @@ export class Problem extends Error {
 interface ProblemExtra {
   members?: Record<string, unknown>
   headers?: Record<string, string>
-  /** What went wrong beneath it: logged, never shown. */
+  /** The underlying error: logged, never shown. */
   cause?: unknown
 }
 
-/** Invalid input is made by `invalidInput` alone, so that it always says which fields are wrong. */
+/** Invalid input is created by `invalidInput` only, so that it always names the fields. */
 export function problem(slug: Exclude<ProblemSlug, 'invalid-input'>, detail: string, extra?: ProblemExtra): Problem {
   return new Problem(slug, detail, extra)
 }
 
 export const notFound = (what: string): Problem => problem('not-found', `No such ${what}`)
-/** For names that everybody may know, never for what belongs to somebody. */
-export const unknownName = (what: string, given: string, known: readonly string[], otherwise: string): Problem =>
-  notFound(`${what} '${given.slice(0, 60)}'${meant(given, known, otherwise)}`)
-export const callerLeft = (): Problem => problem('caller-left', 'The caller hung up')
+/** For public names only, never for private resources. */
+export const unknownName = (what: string, name: string, known: readonly string[], otherwise: string): Problem =>
+  notFound(`${what} '${name.slice(0, 60)}'${meant(name, known, otherwise)}`)
+export const callerLeft = (): Problem => problem('caller-left', 'The client closed the connection')
 export const accessDenied = (): Problem => problem('forbidden', 'Access denied')
 
 /** At least one error; `members` are further members of the document. */
@@ -299,7 +299,7 @@ export function invalidInput(errors: readonly FieldError[], members: Record<stri
   return new Problem('invalid-input', `${field}: ${message}${more}`, { members: { ...members, errors } })
 }
 
-/** The same problem with more to say, for example the schema that the input should have. */
+/** The same problem with additional members, for example the schema of the input. */
 export function withMembers({ slug, message, members, headers }: Problem, more: Record<string, unknown>): Problem {
   return new Problem(slug, message, { members: { ...members, ...more }, headers })
 }

@@ -1,4 +1,4 @@
-/** Proxies that the operator named: what they say of a caller's address and of the host is trusted. */
+/** Trusted proxies, as configured by the operator: the client address and host that they forward are trusted. */
 import ipaddr from 'ipaddr.js'
 
 export type IsTrusted = (address: string | undefined) => boolean

@@ -1,6 +1,6 @@
 /**
- * How two geometries lie to each other, after OGC Simple Features (DE-9IM), in the plane of longitude and latitude. On which side
- * of a line a point lies is decided exactly; where two lines cross is known to 1e-12 of their length.
+ * Spatial relations between two geometries after OGC Simple Features (DE-9IM), in the plane of longitude and latitude. On which side of
+ * a line a point lies is computed exactly; where two lines cross, to 1e-12 of their length.
  */
 import type { Geometry } from './geometry.ts'
 import { side } from './orientation.ts'
@@ -18,19 +18,19 @@ interface Box {
   north: number
 }
 
-/** A geometry of one dimension, taken apart once for many comparisons. */
+/** A geometry of one dimension, prepared once for many comparisons. */
 export interface Shape {
   readonly dimension: 0 | 1 | 2
   readonly points: readonly Position[]
   readonly segments: readonly Segment[]
-  /** Polygons, each an outer ring and its holes. */
+  /** Polygons, each an outer ring with its holes. */
   readonly polygons: readonly (readonly Position[][])[]
-  /** Ends of lines that belong to their boundary: those that an odd number of lines end in. */
+  /** End points that belong to the boundary: those where an odd number of lines end. */
   readonly ends: ReadonlyMap<string, Position>
   readonly box: Box
 }
 
-/** A repeated point is no segment. */
+/** Repeated points are skipped. */
 const segmentsOf = (path: readonly Position[]): Segment[] =>
   path
     .slice(1)
@@ -91,20 +91,20 @@ export function holds(relation: SpatialRelation, a: Shape, b: Shape): boolean {
   }
 }
 
-/** Closed sets: where no part of the interior leaves, no part of the boundary does. */
+/** The sets are closed: if no part of the interior is outside, no part of the boundary is. */
 const isWithin = (a: Shape, b: Shape): boolean => a.dimension <= b.dimension && !leaves(a, b) && interiorsMeet(a, b) !== -1
 
-/** Whether some of the interior of `a` lies outside `b`. */
+/** Whether part of the interior of `a` is outside `b`. */
 function leaves(a: Shape, b: Shape): boolean {
   if (a.dimension > b.dimension) return true
   if (a.dimension === 0) return a.points.some((point) => locate(point, b) === 'exterior')
   if (pieces(a, b).some((piece) => piece === 'exterior')) return true
   if (a.dimension === 1) return false
-  // An edge of `b` inside `a` has the outside of `b` on one of its sides; a polygon may also fill a hole of `b`.
+  // An edge of `b` inside `a` has the outside of `b` on one side; a polygon can also fill a hole of `b`.
   return pieces(b, a).some((piece) => piece === 'interior') || insides(a).some((point) => locate(point, b) === 'exterior')
 }
 
-/** The dimension of what the interiors have in common; -1: nothing. */
+/** The dimension of the intersection of the interiors; -1 if it is empty. */
 function interiorsMeet(a: Shape, b: Shape): -1 | 0 | 1 | 2 {
   if (a.dimension > b.dimension) return interiorsMeet(b, a)
   if (a.dimension === 0) return a.points.some((point) => locate(point, b) === 'interior') ? 0 : -1
@@ -116,8 +116,8 @@ function interiorsMeet(a: Shape, b: Shape): -1 | 0 | 1 | 2 {
 }
 
 function linesMeet(a: Shape, b: Shape): -1 | 0 | 1 {
-  let found: -1 | 0 = -1
-  // Where lines cross in the middle, another line of the same geometry may end.
+  let dimension: -1 | 0 = -1
+  // Where lines cross, another line of the same geometry may end.
   const ends = [...a.ends.values(), ...b.ends.values()]
   const isAtEnd = (...crossed: Segment[]) => ends.some((end) => crossed.every((segment) => isOn(end, segment)))
   for (const first of a.segments) {
@@ -125,10 +125,10 @@ function linesMeet(a: Shape, b: Shape): -1 | 0 | 1 {
       const crossing = crossingOf(first, second)
       if (!crossing) continue
       if (crossing.to > crossing.from) return 1
-      if (crossing.isProper && !isAtEnd(first, second)) found = 0
+      if (crossing.isProper && !isAtEnd(first, second)) dimension = 0
     }
   }
-  if (found === 0) return 0
+  if (dimension === 0) return 0
   const isShared = (point: Position) => locate(point, a) === 'interior' && locate(point, b) === 'interior'
   return a.points.some(isShared) || b.points.some(isShared) ? 0 : -1
 }
@@ -141,10 +141,10 @@ function intersect(a: Shape, b: Shape): boolean {
 }
 
 interface Crossing {
-  /** Shares of the first segment; the same twice for a point. */
+  /** Fractions of the first segment; equal for a point. */
   readonly from: number
   readonly to: number
-  /** In the middle of both. */
+  /** Inside both segments, not at an end. */
   readonly isProper: boolean
 }
 
@@ -153,19 +153,19 @@ function crossingOf([p, q]: Segment, [r, s]: Segment): Crossing | null {
   if (Math.max(p[1], q[1]) < Math.min(r[1], s[1]) || Math.max(r[1], s[1]) < Math.min(p[1], q[1])) return null
   const [sideR, sideS] = [side(p, q, r), side(p, q, s)]
   if (sideR === 0 && sideS === 0) {
-    const [one, two] = [shareOf(p, q, r), shareOf(p, q, s)]
-    const [from, to] = [Math.max(0, Math.min(one, two)), Math.min(1, Math.max(one, two))]
+    const [first, second] = [shareOf(p, q, r), shareOf(p, q, s)]
+    const [from, to] = [Math.max(0, Math.min(first, second)), Math.min(1, Math.max(first, second))]
     return from <= to ? { from, to, isProper: false } : null
   }
   const [sideP, sideQ] = [side(r, s, p), side(r, s, q)]
   if (sideR * sideS > 0 || sideP * sideQ > 0) return null
-  // A corner has one share whichever of its edges is asked.
+  // A corner has the same fraction for both of its edges.
   const share = sideP === 0 ? 0 : sideQ === 0 ? 1 : sideR === 0 ? shareOf(p, q, r) : sideS === 0 ? shareOf(p, q, s) : null
   const at = share ?? Math.abs(sideP) / (Math.abs(sideP) + Math.abs(sideQ))
   return { from: at, to: at, isProper: share === null }
 }
 
-/** How far along the segment a point lies that is on its line. */
+/** The position of a point along the segment, as a fraction; the point is on its line. */
 function shareOf(p: Position, q: Position, point: Position): number {
   const axis = Math.abs(q[0] - p[0]) > Math.abs(q[1] - p[1]) ? 0 : 1
   return (point[axis] - p[axis]) / (q[axis] - p[axis])
@@ -173,7 +173,7 @@ function shareOf(p: Position, q: Position, point: Position): number {
 
 const LEAST_SHARE = 1e-12
 
-/** Where each piece of the lines or edges of `a` lies, cut where `b` begins and ends. */
+/** The location of each piece of the lines or edges of `a`, split where `b` crosses. */
 function pieces(a: Shape, b: Shape): Location[] {
   return a.segments.flatMap((segment) => piecesOf(segment, b))
 }
@@ -189,17 +189,17 @@ function piecesOf(segment: Segment, b: Shape): Location[] {
     if (crossing.to > crossing.from) covered.push([crossing.from, crossing.to])
   }
   const [p, q] = segment
-  const found: Location[] = []
-  const sorted = cuts.toSorted((one, two) => one - two)
+  const locations: Location[] = []
+  const sorted = cuts.toSorted((x, y) => x - y)
   for (let index = 1; index < sorted.length; index++) {
     const [from, to] = [sorted[index - 1]!, sorted[index]!]
     if (to - from < LEAST_SHARE) continue
     const middle = (from + to) / 2
-    if (covered.some(([first, last]) => first < middle && middle < last)) found.push(b.dimension === 1 ? 'interior' : 'boundary')
-    else if (b.dimension === 2) found.push(locate([p[0] + middle * (q[0] - p[0]), p[1] + middle * (q[1] - p[1])], b))
-    else found.push('exterior')
+    if (covered.some(([first, last]) => first < middle && middle < last)) locations.push(b.dimension === 1 ? 'interior' : 'boundary')
+    else if (b.dimension === 2) locations.push(locate([p[0] + middle * (q[0] - p[0]), p[1] + middle * (q[1] - p[1])], b))
+    else locations.push('exterior')
   }
-  return found
+  return locations
 }
 
 function locate(point: Position, shape: Shape): Location {
@@ -231,7 +231,7 @@ function isInRing(point: Position, ring: readonly Position[]): boolean {
   return isInside
 }
 
-/** A point inside each polygon, halfway between two of its edges at a height where it has no corner. */
+/** A point inside each polygon, halfway between two edges at a height without corners. */
 function insides({ polygons }: Shape): Position[] {
   return polygons.map((rings) => {
     const heights = [...new Set(rings.flat().map(([, y]) => y))].toSorted((a, b) => a - b)

@@ -29,8 +29,7 @@ const held = fc.array(
   { maxLength: 8 },
 )
 
-// Goal: a scope is satisfied by itself, its resource's wildcard, `*`, or an action wildcard where the resource is not
-// privileged; by nothing else.
+// Goal: a scope is satisfied only by itself, its resource's wildcard, `*`, or an action wildcard if the resource is not privileged.
 test('satisfies', async (t) => {
   await t.test('exactly the four ways, against a table spelled out', () => {
     fc.assert(
@@ -39,7 +38,7 @@ test('satisfies', async (t) => {
         const accepted = [required, `${r}:*`, ...(r === 'admin' || r === 'clip' ? [] : [`*:${a}`])]
         assert.equal(
           satisfies(scopes, required),
-          scopes.some((one) => accepted.includes(one)),
+          scopes.some((granted) => accepted.includes(granted)),
         )
         assert.equal(satisfies([...scopes, '*'], required), true)
       }),
@@ -74,7 +73,7 @@ test('satisfies', async (t) => {
   })
 })
 
-// Goal: no capability flag of a key, and no ordinary session, ever reaches a privileged resource.
+// Goal: no permission of a key and no ordinary session ever reaches a privileged resource.
 test('privileged resources', () => {
   fc.assert(
     fc.property(permissions, privileged, action, (flags, r, a) => {
@@ -96,7 +95,7 @@ test('keys read always, and do beyond that what their flags say; people do every
   )
 })
 
-// Goal: a key that mints keys can only pass on what it holds: whatever the child reaches, the parent reaches.
+// Goal: a key that creates keys can only pass on its own scopes: whatever the child can do, the parent can.
 test('grantsAtMost', () => {
   fc.assert(
     fc.property(permissions, permissions, (own, given) => {

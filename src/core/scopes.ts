@@ -1,6 +1,6 @@
 import type { Principal } from './principal.ts'
 
-/** Every resource that a scope may name, apart from the privileged ones. */
+/** Every resource that a scope can name, except the privileged ones. */
 export const RESOURCES = [
   'alerts',
   'analytics',
@@ -25,7 +25,7 @@ export const RESOURCES = [
   'usage',
 ] as const
 
-/** Reached by an explicit scope or by `*` alone, never by an action wildcard such as `*:read`. */
+/** Require an explicit scope or `*`; an action wildcard such as `*:read` does not include them. */
 export const PRIVILEGED_RESOURCES = ['admin', 'clip'] as const
 
 export const ACTIONS = ['read', 'write', 'process', 'destroy'] as const
@@ -49,20 +49,20 @@ export function userScopes(user: { isSystemAdmin: boolean; isClipUser: boolean }
   return USER_SCOPES
 }
 
-/** A key without any capability still reads; writing or processing implies reading. */
+/** A key without permissions can still read; writing and processing include reading. */
 export function keyScopes(permissions: readonly string[], explicit: readonly string[]): readonly string[] {
   const actions = PERMISSIONS.filter((permission) => permission === 'read' || permissions.includes(permission))
   return [...actions.map((action) => `*:${action}`), ...explicit]
 }
 
-/** A key may hand on only what it holds itself. */
+/** A key can only pass on its own permissions. */
 export function grantsAtMost(principal: Principal, permissions: readonly string[]): boolean {
   return permissions.every((permission) => permission === 'read' || principal.scopes.includes(`*:${permission}`))
 }
 
-/** Scopes that staff may store on a key: never `*`, never `admin`. */
+/** Scopes that the operator can store on a key: never `*`, never `admin`. */
 export function isStorableScope(scope: string): boolean {
   const [resource, action, rest] = scope.split(':')
-  const known = [...RESOURCES, 'clip'] as readonly string[]
-  return rest === undefined && known.includes(resource ?? '') && ['*', ...ACTIONS].includes(action ?? '')
+  const resources = [...RESOURCES, 'clip'] as readonly string[]
+  return rest === undefined && resources.includes(resource ?? '') && ['*', ...ACTIONS].includes(action ?? '')
 }

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Logs redact whatever begins with it. */
+/** Logs redact every string with this prefix. */
 export const GRANT_PREFIX = 'shg_'
 
-/** What a grant opens: all of its link, one item of a shared collection, or the download of one asset. */
+/** What a grant gives access to: the whole link, one item of a shared collection, or the download of one asset. */
 export type GrantScope =
   | { readonly kind: 'link' }
   | { readonly kind: 'item'; readonly itemSeq: number }
@@ -16,18 +16,18 @@ export interface Grant {
 }
 
 const MAC_BYTES = 32
-/** Kind, link and expiry; what the scope adds follows. */
+/** Kind, link and expiry; the scope's own bytes follow. */
 const HEAD_BYTES = 1 + 16 + 6
 const SCOPE_BYTES = { link: 0, item: 8, asset: 16 } as const
 const KINDS = ['link', 'item', 'asset'] as const
 
-/** `bound` is what else must stay as it was: the hash of the link's password. */
+/** `bound` invalidates the grant when it changes: it is the hash of the link's password. */
 export function signGrant(secret: Buffer, grant: Grant, bound: string): string {
   const payload = encode(grant)
   return GRANT_PREFIX + Buffer.concat([payload, macOf(secret, payload, bound)]).toString('base64url')
 }
 
-/** Read, not believed: whether its signature holds can be said once its link is known. */
+/** Parsed but not trusted: the signature can only be verified once the link is known. */
 export function readGrant(text: string): { grant: Grant; holds(secret: Buffer, bound: string): boolean } | null {
   if (!text.startsWith(GRANT_PREFIX)) return null
   const encoded = text.slice(GRANT_PREFIX.length)

@@ -1,8 +1,8 @@
-/** What every STAC document of ours has in common. */
+/** Definitions that all STAC documents of the service share. */
 
 export const STAC_VERSION = '1.0.0'
 
-/** In a table: the properties and assets that do not fit its columns, as JSON. */
+/** Columns of a GeoParquet table for properties and assets that do not fit its other columns, as JSON. */
 export const STAC_TABLE_OTHER_PROPERTIES = 'svc:other_properties'
 export const STAC_TABLE_OTHER_ASSETS = 'svc:other_assets'
 
@@ -15,6 +15,6 @@ export interface Link {
 
 export const extensionUri = (baseUrl: string): string => `${baseUrl}/stac/svc/v1.0.0/schema.json`
 
-/** Addresses of ours carry the key that the caller came with by `key=`; addresses elsewhere never do. */
+/** Our own URLs carry the API key that the caller sent as `key=`; other URLs never do. */
 export const withKey = (href: string, key: string | null | undefined): string =>
   key ? `${href}${href.includes('?') ? '&' : '?'}key=${encodeURIComponent(key)}` : href

@@ -1,12 +1,12 @@
 /**
- * For whom work is done, known to whatever shares something scarce out (the raster pool, the connections of the database)
- * without being handed through every function on the way.
+ * The tenant that work is done for, available to whatever shares out a scarce resource (the raster pool, database connections) without
+ * passing it through every function.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 export interface Work {
   tenant: string
-  /** Connections of the database that it has: what holds one never waits behind others for a second. */
+  /** Database connections it holds: work that holds one never waits for a second. */
   connections: number
 }
 
@@ -16,13 +16,13 @@ export function forTenant<T>(tenant: string, work: () => Promise<T>): Promise<T>
   return storage.run({ tenant, connections: 0 }, work)
 }
 
-/** The work under way is this one's from here on. */
+/** Assigns the current work to this tenant from now on. */
 export function renameTenant(tenant: string): void {
   const work = storage.getStore()
   if (work) work.tenant = tenant
 }
 
-/** Null: the platform itself. */
+/** Null for the service itself. */
 export function tenantOf(): string | null {
   return storage.getStore()?.tenant ?? null
 }
@@ -31,12 +31,12 @@ export function currentWork(): Work | null {
   return storage.getStore() ?? null
 }
 
-/** Work that many share, whoever happened to begin it: it waits behind nobody's own. */
+/** For work that many callers share, whoever started it: it is not queued behind any tenant. */
 export function asPlatform<T>(work: () => T): T {
   return storage.exit(work)
 }
 
-/** Whose share of the service a call uses. */
+/** The tenant whose share of the service a call uses. */
 export function tenantOfCaller(
   { organizationId, userId }: { readonly organizationId: string | null; readonly userId: string | null },
   clientAddress: string,

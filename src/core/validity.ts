@@ -1,40 +1,40 @@
 /**
- * Valid areas, in the sense of OGC Simple Features: rings that neither cross nor touch themselves, holes inside their outer
- * ring and outside each other, parts that do not overlap, and every interior in one piece. Signs of determinants are exact,
- * so two shapes that differ by one bit are told apart.
+ * Valid areas, as defined by OGC Simple Features: rings that neither cross nor touch themselves, holes inside their outer ring and
+ * outside each other, parts that do not overlap, and a connected interior. Signs of determinants are exact, so two shapes that differ
+ * by one bit are told apart.
  */
 import type { Position } from './position.ts'
 import { FAST_ERROR, side, type CloseCalls } from './orientation.ts'
 
-/** What is wrong, in which ring, and where. */
+/** The fault, its ring and its location. */
 interface Fault {
   ring: string
   what: string
   at: Position
 }
 
-/** Edges that lie on each other within a billionth of a millimetre: no map has so many, and each takes long to tell apart. */
+/** Edges closer than a billionth of a millimetre: no map has this many, and each is slow to compare. */
 const MAX_CLOSE_CALLS = 20_000
 
 interface Ring {
-  /** The first one is repeated at the end. */
+  /** The first point is repeated at the end. */
   points: Position[]
   polygon: number
-  /** 0: the outer one; then its holes. */
+  /** 0 for the outer ring, then its holes. */
   index: number
   box: [west: number, south: number, east: number, north: number]
   isCounterClockwise: boolean
 }
 
-/** As errors call it. Both are counted from zero; the first ring is the outer one. */
+/** The name of a ring in errors. Both arguments are zero-based; the first ring is the outer one. */
 export const ringName = (polygon: number, index: number): string =>
   `polygon ${polygon + 1}, ${index === 0 ? 'outer ring' : `hole ${index}`}`
 
-/** Polygons of closed rings as they are stored: without repeated points and spikes, outer rings counter-clockwise; or a fault. */
+/** Closed rings as they are stored: without repeated points and spikes, outer rings counter-clockwise; or a fault. */
 export function normalised(polygons: readonly (readonly Position[][])[]): { polygons: Position[][][] } | { fault: Fault } {
   const rings: Ring[] = []
-  for (const [polygon, given] of polygons.entries())
-    for (const [index, ring] of given.entries()) {
+  for (const [polygon, ringsOfPolygon] of polygons.entries())
+    for (const [index, ring] of ringsOfPolygon.entries()) {
       const points = withoutSpikes(ring)
       if (points.length < 4) return { fault: { ring: nameOf({ polygon, index }), what: 'has no area', at: flat(ring[0]!) } }
       rings.push({ points, polygon, index, box: boxOf(points), isCounterClockwise: false })
@@ -51,7 +51,7 @@ const flat = ([x, y]: Position): Position => [x, y]
 const nameOf = ({ polygon, index }: { polygon: number; index: number }): string => ringName(polygon, index)
 const isSame = (a: Position, b: Position): boolean => a[0] === b[0] && a[1] === b[1]
 
-/** Drops repeated points, and points to which a ring goes only to come back the same way. */
+/** Drops repeated points, and points where a ring turns back on itself. */
 function withoutSpikes(ring: readonly Position[]): Position[] {
   let kept: Position[] = []
   const add = (point: Position): void => {
@@ -63,7 +63,7 @@ function withoutSpikes(ring: readonly Position[]): Position[] {
     kept.push(point)
   }
   for (const point of ring.slice(0, -1)) add(point)
-  // The ends meet: what one takes away may show another at the seam.
+  // At the seam, removing one point can reveal another.
   for (let before = -1; before !== kept.length && kept.length > 2;) {
     before = kept.length
     if (isSame(kept[0]!, kept.at(-1)!) || turnsBack(kept.at(-2)!, kept.at(-1)!, kept[0]!)) kept.pop()
@@ -97,7 +97,7 @@ interface Edge {
   north: number
 }
 
-/** Two rings that have a point in common, and the edges of each that reach it. */
+/** Two rings with a common point, and the edges of each that reach it. */
 interface Touch {
   at: Position
   first: Edge
@@ -121,7 +121,7 @@ function faultOf(rings: Ring[]): Fault | null {
   return overlapOf(byPolygon as [Ring, ...Ring[]][]) ?? cutInterior(rings, touches)
 }
 
-/** Compares edges whose boxes meet, from west to east; notes where rings touch without saying yet whether they may. */
+/** Compares edges with overlapping boxes, from west to east; records where rings touch, which is judged later. */
 function findCrossing(rings: readonly Ring[], touches: Touch[]): Fault | null {
   const calls: CloseCalls = { count: 0 }
   const edges = rings.flatMap(({ points }, ring) => points.slice(1).map((to, index) => edgeOf(ring, index, points[index]!, to)))
@@ -152,20 +152,20 @@ function findCrossing(rings: readonly Ring[], touches: Touch[]): Fault | null {
   return null
 }
 
-/** Numbers of an edge beside each other in memory: this is all that most comparisons need. */
+/** The numbers of an edge side by side in memory: most comparisons need nothing else. */
 const PACKED = 7
 
-/** Whether an edge lies on one side of another's line by more than rounding can say; where it is closer, no. */
+/** Whether an edge is on one side of another's line by more than the rounding error; false if it is too close to tell. */
 function areClearlyBeside(packed: Float64Array, line: number, edge: number): boolean {
   const [x1, y1, x2, y2] = [packed[line]!, packed[line + 1]!, packed[line + 2]!, packed[line + 3]!]
   const [u1, v1, u2, v2] = [packed[edge]!, packed[edge + 1]!, packed[edge + 2]!, packed[edge + 3]!]
   const [left, right] = [(x1 - u1) * (y2 - v1), (y1 - v1) * (x2 - u1)]
-  const one = left - right
-  const oneError = FAST_ERROR * (Math.abs(left) + Math.abs(right))
+  const startSide = left - right
+  const startError = FAST_ERROR * (Math.abs(left) + Math.abs(right))
   const [left2, right2] = [(x1 - u2) * (y2 - v2), (y1 - v2) * (x2 - u2)]
-  const other = left2 - right2
-  const otherError = FAST_ERROR * (Math.abs(left2) + Math.abs(right2))
-  return (one > oneError && other > otherError) || (one < -oneError && other < -otherError)
+  const endSide = left2 - right2
+  const endError = FAST_ERROR * (Math.abs(left2) + Math.abs(right2))
+  return (startSide > startError && endSide > endError) || (startSide < -startError && endSide < -endError)
 }
 
 const edgeOf = (ring: number, index: number, from: Position, to: Position): Edge => ({
@@ -179,7 +179,7 @@ const edgeOf = (ring: number, index: number, from: Position, to: Position): Edge
   north: Math.max(from[1], to[1]),
 })
 
-/** Neighbours have their common corner, and nothing else once spikes are gone. */
+/** Neighbours share a corner, and nothing else once spikes are removed. */
 function areNeighbours(a: Edge, b: Edge, count: number): boolean {
   const apart = Math.abs(a.index - b.index)
   return apart === 1 || apart === count - 1
@@ -190,7 +190,7 @@ interface Meeting {
   at: Position
 }
 
-/** What two edges have in common. */
+/** The intersection of two edges. */
 function meeting(a: Edge, b: Edge, calls: CloseCalls): Meeting | null {
   const [start, end] = [side(a.from, a.to, b.from, calls), side(a.from, a.to, b.to, calls)]
   if ((start > 0 && end > 0) || (start < 0 && end < 0)) return null
@@ -226,7 +226,7 @@ function turnsLeft(points: readonly Position[]): boolean {
   return side(points[(corner + open - 1) % open]!, points[corner]!, points[corner + 1]!) > 0
 }
 
-/** Where a ring comes from and goes to at a point of one of its edges. */
+/** The previous and next point of a ring at a point of one of its edges. */
 function waysAt({ points }: Ring, { index, from, to }: Edge, at: Position): { back: Position; on: Position } {
   const open = points.length - 1
   if (isSame(at, from)) return { back: points[(index + open - 1) % open]!, on: to }
@@ -234,13 +234,13 @@ function waysAt({ points }: Ring, { index, from, to }: Edge, at: Position): { ba
   return { back: from, on: to }
 }
 
-/** Whether one ring passes from one side of the other to the other side at a point that both have. */
+/** Whether one ring passes from one side of the other to the other side at a common point. */
 function crossesAt(a: Ring, b: Ring, { at, first, second }: Touch): boolean {
-  const [one, other] = [waysAt(a, first, at), waysAt(b, second, at)]
-  return isLeftOf(one, at, other.back) !== isLeftOf(one, at, other.on)
+  const [waysOfA, waysOfB] = [waysAt(a, first, at), waysAt(b, second, at)]
+  return isLeftOf(waysOfA, at, waysOfB.back) !== isLeftOf(waysOfA, at, waysOfB.on)
 }
 
-/** Whether a way from a point leads to the left of a ring that passes through that point. */
+/** Whether a direction from a point leads to the left of a ring through that point. */
 function isLeftOf({ back, on }: { back: Position; on: Position }, at: Position, way: Position): boolean {
   const [fromOn, fromBack] = [side(at, on, way), side(at, back, way)]
   return side(back, at, on) >= 0 ? fromOn > 0 && fromBack < 0 : fromOn > 0 || fromBack < 0
@@ -256,7 +256,7 @@ function faultOfHoles([outer, ...holes]: [Ring, ...Ring[]]): Fault | null {
   return null
 }
 
-/** Parts do not cross each other here any more; one may still lie in another, outside of its holes. */
+/** The parts do not cross, but one can still be inside another and outside its holes. */
 function overlapOf(polygons: readonly [Ring, ...Ring[]][]): Fault | null {
   for (const [outer] of polygons)
     for (const [around, ...holes] of polygons)
@@ -265,14 +265,14 @@ function overlapOf(polygons: readonly [Ring, ...Ring[]][]): Fault | null {
   return null
 }
 
-/** Of two rings that do not cross: whether the first is inside the second. */
+/** For two rings that do not cross: whether the first is inside the second. */
 function liesIn(inner: Ring, outer: Ring): boolean {
   if (inner.box[0] < outer.box[0] || inner.box[1] < outer.box[1] || inner.box[2] > outer.box[2] || inner.box[3] > outer.box[3]) return false
   for (const point of inner.points) {
     const place = placeIn(outer.points, point)
     if (place !== 0) return place > 0
   }
-  // Every corner is on the other ring: the way between two of them tells.
+  // Every corner is on the other ring: a point between two of them decides.
   const [at, next] = [inner.points[0]!, inner.points[1]!]
   const index = outer.points.slice(1).findIndex((to, edge) => isOn(outer.points[edge]!, to, at))
   const ways = waysAt(outer, edgeOf(0, index, outer.points[index]!, outer.points[index + 1]!), at)
@@ -299,7 +299,7 @@ function placeIn(points: readonly Position[], p: Position): number {
   return isInside ? 1 : -1
 }
 
-/** Rings that touch each other in a circle cut the interior in pieces: each piece would have to be a polygon of its own. */
+/** Rings that touch each other in a cycle divide the interior: each part would have to be a separate polygon. */
 function cutInterior(rings: readonly Ring[], touches: readonly Touch[]): Fault | null {
   const roots = new Map<string, string>()
   const rootOf = (key: string): string => {

@@ -44,7 +44,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   'mail_token.purpose': words.MAIL_TOKEN_PURPOSES,
 }
 
-// Goal: a row's words are typed by lists that say the same as the database's check constraints, no more and no less.
+// Goal: the lists that type a row's values match the database's check constraints exactly.
 test('vocabulary', async (t) => {
   const w = await world(t)
   const { rows } = await sql<{ column: string; definition: string }>`

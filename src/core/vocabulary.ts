@@ -1,15 +1,15 @@
 /**
- * The words that the database's check constraints allow, each list once: rows, records and wire shapes take their types
- * from here. A test holds the lists against the constraints, so what is selected needs no cast.
+ * The values that the database's check constraints allow, each list once: rows, records and wire schemas take their types from here. A
+ * test compares the lists with the constraints, so that query results need no cast.
  */
 
-/** Whether a word is among some of its list. */
+/** Whether a value is in a list. */
 export const isIn = <W extends string>(words: readonly W[], word: string): word is W => (words as readonly string[]).includes(word)
 
 export const ORGANIZATION_ROLES = ['owner', 'admin', 'member'] as const
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number]
 
-/** What an invitation can give; an owner is made by an owner. */
+/** Roles an invitation can give; only an owner can appoint an owner. */
 export const INVITED_ROLES = ['admin', 'member'] as const
 export type InvitedRole = (typeof INVITED_ROLES)[number]
 
@@ -22,7 +22,7 @@ export type Visibility = (typeof VISIBILITIES)[number]
 export const PROJECT_ROLES = ['admin', 'editor', 'viewer'] as const
 export type ProjectRole = (typeof PROJECT_ROLES)[number]
 
-/** Where a bucket can be made. No constraint lists them; only `projects.create` writes one. */
+/** Regions for buckets. No constraint lists them; only `projects.create` writes one. */
 export const REGIONS = ['australia-southeast1', 'asia-southeast1', 'us-west1', 'europe-west1'] as const
 export type Region = (typeof REGIONS)[number]
 
@@ -32,7 +32,7 @@ export type InvitationOutcome = (typeof INVITATION_OUTCOMES)[number]
 export const CLAIM_STATES = ['running', 'free', 'done'] as const
 export type ClaimState = (typeof CLAIM_STATES)[number]
 
-/** What has a lineage. */
+/** Artifacts with a lineage. */
 export const ARTIFACTS = ['order', 'item', 'asset', 'processing_job', 'report', 'share_link', 'collection', 'project'] as const
 export type Artifact = (typeof ARTIFACTS)[number]
 
@@ -51,7 +51,7 @@ export type ItemType = (typeof ITEM_TYPES)[number]
 export const LIFECYCLE_STATES = ['active', 'expiring', 'archived', 'expired', 'deleted'] as const
 export type LifecycleState = (typeof LIFECYCLE_STATES)[number]
 
-/** `converting`: its file is still being rewritten, and shows nothing yet. */
+/** `converting`: the file is being converted and cannot be shown yet. */
 export const ASSET_STATES = ['ready', 'converting'] as const
 export type AssetState = (typeof ASSET_STATES)[number]
 
@@ -78,7 +78,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number]
 /** How results are returned: every output by name, or the value of the only one. */
 export const JOB_RESPONSES = ['raw', 'document'] as const
 export type JobResponse = (typeof JOB_RESPONSES)[number]
-/** The one output of every process. */
+/** The only output of every process. */
 export const JOB_OUTPUTS = ['items'] as const
 
 export const ORDER_TYPES = ['archive', 'tasking'] as const
@@ -87,7 +87,7 @@ export type OrderType = (typeof ORDER_TYPES)[number]
 export const ORDER_STATUSES = ['pending', 'processing', 'awaiting_data', 'fulfilled', 'failed', 'cancelled'] as const
 export type OrderStatus = (typeof ORDER_STATUSES)[number]
 
-/** How far the two sides of a tasking order have agreed. */
+/** How far customer and vendor have agreed on a tasking order. */
 export const ORDER_SUB_STATUSES = [
   'awaiting_feasibility',
   'feasibility_ready',
@@ -98,7 +98,7 @@ export const ORDER_SUB_STATUSES = [
 ] as const
 export type OrderSubStatus = (typeof ORDER_SUB_STATUSES)[number]
 
-/** `deciding`: a study or a quotation comes first; `part`: delivered, but not all of it. */
+/** `deciding`: a study or a quotation comes first; `part`: delivered in part. */
 export const ORDER_GROUP_STATUSES = [
   'deciding',
   'waiting',
@@ -117,10 +117,10 @@ export const BILLING_MODES = ['credit', 'card', 'enterprise'] as const
 export const STUDY_STATES = ['waiting', 'answered', 'infeasible'] as const
 export type StudyState = (typeof STUDY_STATES)[number]
 
-/** As it is stored. */
+/** As stored. */
 export const STORED_QUOTATION_STATES = ['waiting', 'issued', 'refused'] as const
 export type QuotationState = (typeof STORED_QUOTATION_STATES)[number]
-/** As customers see it: one that the vendor declined, or whose order ended, has expired. */
+/** As customers see it: `expired` also if the vendor declined or the order ended. */
 export const QUOTATION_STATES = ['requested', 'issued', 'expired', 'decided'] as const
 
 export const STUDY_DECISIONS = ['NOT_DECIDED', 'ACCEPTED'] as const
@@ -132,7 +132,7 @@ export type QuotationDecision = (typeof QUOTATION_DECISIONS)[number]
 export const ALERT_COMPARISONS = ['lt', 'gt', 'eq', 'between'] as const
 export type AlertComparison = (typeof ALERT_COMPARISONS)[number]
 
-/** `held`: its subscription is paused. */
+/** `held`: the subscription is paused. */
 export const DELIVERY_STATES = ['pending', 'held', 'delivered', 'dead'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
@@ -142,7 +142,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 export const NOTIFICATION_KINDS = ['alert', 'decision', 'approval', 'payment', 'webhook', 'retention', 'invitation'] as const
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
 
-/** When a person's notifications are also sent by mail. */
+/** When a user's notifications are also sent by email. */
 export const NOTIFICATION_MAILS = ['none', 'instant', 'daily'] as const
 export type NotificationMail = (typeof NOTIFICATION_MAILS)[number]
 

@@ -1,22 +1,22 @@
-/** What a webhook delivery is made of: its body, its signatures and the times at which it is tried. Pure. */
+/** The parts of a webhook delivery: its body, its signatures and its retry schedule. Pure functions. */
 import { createHmac, randomBytes } from 'node:crypto'
 
 const SECRET_PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
-/** After the first attempt, which is made at once: from a minute to a day, 42 hours in all. */
+/** Backoff after the first attempt, which is immediate: from a minute to a day, 42 hours in total. */
 export const STANDARD_BACKOFF_SECONDS: readonly number[] = [60, 300, 1_800, 7_200, 18_000, 36_000, 86_400]
 export const STANDARD_TIMEOUT_SECONDS = 15
-/** No receiver can put us off for longer. */
+/** The longest `Retry-After` of a receiver that is respected. */
 const MAX_RETRY_AFTER_SECONDS = 86_400
-/** Retries of many deliveries that failed together come back apart from each other. */
+/** Spreads the retries of deliveries that failed together. */
 const JITTER = 0.1
 
 export function newSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 }
 
-export interface ToldEvent {
+export interface PublishedEvent {
   id: string
   type: string
   organizationId: string
@@ -26,7 +26,7 @@ export interface ToldEvent {
   occurredAt: Date
 }
 
-export function bodyOf(event: ToldEvent): string {
+export function bodyOf(event: PublishedEvent): string {
   return JSON.stringify({
     event_id: event.id,
     event_type: event.type,
@@ -42,14 +42,14 @@ interface Signing {
   eventId: string
   eventType: string
   attemptId: string
-  /** The present one first; a former one signs beside it for a day. */
+  /** The current one first; a replaced secret also signs for a day. */
   secrets: readonly string[]
   at: Date
 }
 
 /**
- * Both families. `X-Svc-Signature` is keyed by the whole text of the secret and covers the body; Standard Webhooks are keyed by its
- * decoded bytes and cover id and time as well.
+ * Both signature schemes. `X-Svc-Signature` uses the secret's text as key and covers the body; Standard Webhooks use its decoded bytes
+ * and also cover ID and time.
  */
 export function headersOf(body: string, { eventId, eventType, attemptId, secrets, at }: Signing): Record<string, string> {
   const seconds = String(Math.floor(at.getTime() / 1_000))
@@ -69,8 +69,8 @@ export function headersOf(body: string, { eventId, eventType, attemptId, secrets
   }
 }
 
-/** When to try again after so many tries; null when they are used up. `random` is from 0 to 1. */
-export function nextTry(
+/** The time of the next attempt after this many; null if none is left. `random` is between 0 and 1. */
+export function nextAttempt(
   backoffSeconds: readonly number[],
   tries: number,
   retryAfter: string | null,
@@ -83,7 +83,7 @@ export function nextTry(
   return new Date(now.getTime() + Math.max(jittered, retryAfterSeconds(retryAfter, now)) * 1_000)
 }
 
-/** Seconds or a date, as HTTP has it; what is neither counts as nothing. */
+/** Seconds or an HTTP date; anything else counts as zero. */
 function retryAfterSeconds(value: string | null, now: Date): number {
   if (value === null) return 0
   const seconds = /^\d+$/.test(value.trim()) ? Number(value) : (Date.parse(value) - now.getTime()) / 1_000

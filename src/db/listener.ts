@@ -1,10 +1,10 @@
-/** One connection that hears notifications, opened again whenever it is lost, and asked all the time whether it lives. */
+/** One connection that receives notifications, reopened whenever it is lost, and checked continuously. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-/** How often the connection is asked. */
-const BEAT_MS = 500
+/** How often the connection is checked. */
+const CHECK_MS = 500
 const RETRY_MS = 1_000
 const FORGET_MS = 10_000
 
@@ -13,7 +13,7 @@ interface Listening {
   applicationName: string
   channel: string
   hear: (payload: string) => void
-  /** It is open, anew or for the first time: whatever was said before is unknown. */
+  /** Opened or reopened: earlier notifications may have been missed. */
   opened: (pid: number) => void
 }
 
@@ -23,12 +23,12 @@ export class Listener {
   readonly #beating: Promise<void>
   #client: pg.Client | null = null
   #heardAtMs = -Infinity
-  /** Where this connection is told that it hears: a pooler lets a connection listen and then gives its messages to nobody. */
+  /** The channel on which the connection proves that it receives: a pooler accepts `listen` but delivers nothing. */
   readonly #echo = `groundtrack_echo_${randomUUID().replaceAll('-', '')}`
   #asked = { id: '', atMs: 0 }
-  /** Of the server's side. */
+  /** PID of the server process. */
   pid = 0
-  /** Others of the same name, and when they were last there. */
+  /** Other connections with the same name, and when they were last seen. */
   readonly peers = new Map<number, number>()
 
   constructor(options: Listening) {
@@ -36,7 +36,7 @@ export class Listener {
     this.#beating = this.#run()
   }
 
-  /** For how long it has not been known to hear everything. */
+  /** How long it may have missed notifications. */
   get silentMs(): number {
     return performance.now() - this.#heardAtMs
   }
@@ -58,12 +58,12 @@ export class Listener {
         () => false,
       )
       if (!isUp) this.#lose()
-      await sleep(isUp ? BEAT_MS : RETRY_MS, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {})
+      await sleep(isUp ? CHECK_MS : RETRY_MS, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {})
     }
     this.#lose()
   }
 
-  /** Messages arrive in the order of their commits: when the echo is heard, so is everything from before it was sent. */
+  /** Notifications arrive in the order of commits: when the echo arrives, so has everything sent before it. */
   async #beat(): Promise<void> {
     this.#asked = { id: randomUUID(), atMs: performance.now() }
     const client = (this.#client ??= await this.#connect())

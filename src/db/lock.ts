@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
 /**
- * Runs one piece of work at a time over all processes on this database. The lock ends with its connection, so a killed process
- * frees it.
+ * Runs one piece of work at a time across all processes on this database. The lock ends with its connection, so a killed process
+ * releases it.
  */
 export async function withLock<T>(db: Db, name: string, work: () => Promise<T>): Promise<T> {
   return await db.connection().execute(async (connection) => {

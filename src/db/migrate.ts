@@ -30,7 +30,7 @@ import * as jobResponses from './migrations/0028_job_responses.ts'
 import * as uploadPositions from './migrations/0029_upload_positions.ts'
 import type { Db } from './tables.ts'
 
-/** In order, by name. A migration that has run anywhere is never edited again: add the next one. */
+/** In order, by name. Never edit a migration that has run anywhere: add the next one. */
 const MIGRATIONS: Record<string, Migration> = {
   '0001_identity': identity,
   '0002_pipeline': pipeline,
@@ -64,14 +64,14 @@ const MIGRATIONS: Record<string, Migration> = {
 }
 
 /**
- * Brings the database to the newest schema. Kysely holds an advisory lock and one transaction around all of it, so any
- * number of processes may start at once: one migrates, the others wait and find nothing left to do.
+ * Migrates the database to the latest schema. Kysely uses an advisory lock and one transaction, so any number of processes can start at
+ * once: one migrates, the others wait and have nothing to do.
  */
 export async function migrate(db: Db): Promise<{ applied: string[] }> {
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => MIGRATIONS },
-    // Numbers are given out before the work is done, so a lower one may land after a higher one has run somewhere.
+    // Numbers are assigned before the work is done, so a lower one can be merged after a higher one has run somewhere.
     allowUnorderedMigrations: true,
   })
   const { error, results } = await migrator.migrateToLatest()

@@ -1,9 +1,9 @@
 /**
- * Tells every process at once that who may do what has changed, so that they can remember it for a moment.
+ * Notifies all processes at once when access rights have changed, so that they can cache them for a moment.
  *
- * Triggers notify when such a row changes; each process hears it on a connection of its own. `settle` waits until every process has
- * said that it heard: whoever answers a revocation after it knows that nobody remembers what was before. A process that has not
- * heard from its connection for a moment remembers nothing, and one that cannot be reached is waited for until that moment is over.
+ * Triggers notify when such a row changes; each process listens on its own connection. `settle` waits until every process has
+ * acknowledged: after it, no process uses the old rights any more. A process whose connection was silent for a moment caches nothing,
+ * and one that cannot be reached is waited for until that moment has passed.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,30 +12,30 @@ import type pg from 'pg'
 import { Listener } from './listener.ts'
 import type { Db } from './tables.ts'
 
-/** Named by the triggers of migration 0013. */
+/** Used by the triggers of migration 0013. */
 const CHANNEL = 'groundtrack_access'
 const APPLICATION_NAME = 'groundtrack notices'
-/** Unheard for so long, a connection counts as lost. */
+/** A connection that is silent for this long counts as lost. */
 const STALE_MS = 2_000
 
 export interface Notices {
-  /** Which state of things this is; null while nobody would tell us of another one. */
+  /** The version of the access rights, for caches; null while changes might be missed. */
   state(): number | null
-  /** After a change that is committed: resolves when no process remembers what was before. */
+  /** Call after a commit: resolves when no process uses the old rights any more. */
   settle(): Promise<void>
-  /** Asks all other processes to give back what they have borrowed under a name, and waits until they have. */
+  /** Asks all other processes to return their rate-limit leases of a subject, and waits until they have. */
   recall(name: string): Promise<void>
-  /** Who gives it back here. */
+  /** Registers how this process returns them. */
   onRecall(give: (name: string) => Promise<void>): void
   close(): Promise<void>
 }
 
 interface Message {
   ask?: string
-  /** What to give back, if that is what is asked. */
+  /** The subject to recall, if the message is a recall. */
   recall?: string
   ack?: string
-  /** Whose connection ends in good order. */
+  /** PID of a connection that is closing. */
   bye?: number
   pid?: number
 }
@@ -55,14 +55,14 @@ export function openNotices(db: Db, connection: pg.ClientConfig): Notices {
     }
     if (recall === undefined) count++
     if (ask === undefined) return
-    const answer = (): void => listener.tell(JSON.stringify({ ack: ask, pid: listener.pid }))
-    if (recall === undefined) answer()
-    else give(recall).then(answer, () => {}) // Who could not give back is waited for in vain.
+    const acknowledge = (): void => listener.tell(JSON.stringify({ ack: ask, pid: listener.pid }))
+    if (recall === undefined) acknowledge()
+    else give(recall).then(acknowledge, () => {}) // Without an acknowledgement the sender waits until its time-out.
   }
   const listener = new Listener({ connection, applicationName: APPLICATION_NAME, channel: CHANNEL, hear, opened: () => void count++ })
 
-  /** Asks, and waits for every answer; no longer than it takes for what a silent process remembers to be worth nothing. */
-  const askOthers = async (question: Message): Promise<void> => {
+  /** Sends a message and waits for all acknowledgements, at most until the cache of a silent process has expired. */
+  const broadcast = async (message: Message): Promise<void> => {
     const id = randomUUID()
     const { promise: all, resolve } = Promise.withResolvers<void>()
     const enough = new AbortController()
@@ -71,10 +71,10 @@ export function openNotices(db: Db, connection: pg.ClientConfig): Notices {
       const silent = await listenersOf(db, listener)
       if (silent.size === 0) return
       waiting.set(id, (pid) => void (silent.delete(pid) && silent.size === 0 && resolve()))
-      await sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ ...question, ask: id })})`.execute(db)
+      await sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ ...message, ask: id })})`.execute(db)
       await Promise.race([all, late])
     } catch {
-      await late // Nobody could be asked.
+      await late // The message could not be sent.
     } finally {
       waiting.delete(id)
       enough.abort()
@@ -85,9 +85,9 @@ export function openNotices(db: Db, connection: pg.ClientConfig): Notices {
     state: () => (listener.silentMs < STALE_MS ? count : null),
     async settle() {
       count++
-      await askOthers({})
+      await broadcast({})
     },
-    recall: (name) => askOthers({ recall: name }),
+    recall: (name) => broadcast({ recall: name }),
     onRecall(giveBack) {
       give = giveBack
     },
@@ -100,8 +100,8 @@ export function openNotices(db: Db, connection: pg.ClientConfig): Notices {
 }
 
 /**
- * The other processes that may remember: each has one connection of this name. One that is gone may not have noticed yet that it hears
- * nothing, so those that were there a moment ago count, too: in vain, and until that moment is over.
+ * The other processes that may have a cache: each has one connection with this name. One that was lost may not have noticed yet, so
+ * those seen a moment ago count too; they are waited for until that moment has passed.
  */
 async function listenersOf(db: Db, { pid: ownPid, peers }: Listener): Promise<Set<number>> {
   const { rows } = await sql<{ pid: number }>`

@@ -5,14 +5,14 @@ import type { Db } from './tables.ts'
 
 const APPLICATION_NAME = 'groundtrack commits'
 
-/** Hears a channel on a connection of its own; `told` is also called when a lost one is back, for what was missed. */
-export type Listen = (channel: string, told: () => void) => { close(): Promise<void> }
+/** Listens on a channel with its own connection; `told` is also called after a reconnect, because notifications may have been missed. */
+export type Listen = (channel: string, onNotify: () => void) => { close(): Promise<void> }
 
 export function listening(connection: pg.ClientConfig): Listen {
-  return (channel, told) => new Listener({ connection, applicationName: APPLICATION_NAME, channel, hear: told, opened: told })
+  return (channel, onNotify) => new Listener({ connection, applicationName: APPLICATION_NAME, channel, hear: onNotify, opened: onNotify })
 }
 
-/** Tells whoever listens on the channel, in whichever process. */
+/** Notifies the listeners of a channel in all processes. */
 export async function notify(db: Db, channel: string): Promise<void> {
   await sql`select pg_notify(${channel}, '')`.execute(db)
 }

@@ -8,7 +8,7 @@ import type { Db, Tables } from './tables.ts'
 
 export interface Database {
   db: Db
-  /** How to reach the same database by a connection of one's own. */
+  /** Settings for another connection to the same database. */
   connection: pg.ClientConfig
   connectionCount(): number
   close(): Promise<void>
@@ -21,13 +21,13 @@ interface PoolLimits {
 
 const STANDARD_LIMITS: PoolLimits = { maxConnections: 16, idleTimeoutMs: 10_000 }
 
-/** Followed by the process id, so that an operator sees whose connection it is. */
+/** Followed by the PID, so that an operator can identify the connection. */
 const APPLICATION_NAME = 'groundtrack'
-/** No statement of a request may run longer: a caller has given up by then, and the connection is worth more. */
+/** Limit for every statement of a request: the caller has given up by then, and the connection is needed. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000
 const TENANT_PART = 0.375
-/** Beside the others, for searches that stream: opened when they are used and closed when they are idle. */
+/** Additional connections for streaming searches: opened on use and closed when idle. */
 const STREAMING_PART = 0.375
 const MAX_WAITING_PER_TENANT = 500
 
@@ -39,10 +39,10 @@ export function openDatabase(connection: string | pg.PoolConfig, limits: Partial
   const streamingPool = poolOf(place, streamingConnections, idleTimeoutMs)
   const db = databaseOf(pool, maxConnections)
   const streaming = databaseOf(streamingPool, streamingConnections)
-  // The first statement of a connection; whatever it is used for waits behind it.
+  // The first statement of a connection; everything else waits behind it.
   streamingPool.on('connect', (client: pg.PoolClient & { processID?: number | null }) => {
     const isSet = client.query(streamingSession(client.processID ?? 0)).then(({ rowCount }) => rowCount === 1)
-    isSet.then((is) => is || forgetStreaming(db)).catch(() => {}) // Of a connection that is gone again.
+    isSet.then((is) => is || forgetStreaming(db)).catch(() => {}) // The connection was closed again.
   })
   keepStreaming(db, streaming)
   return {
@@ -66,8 +66,8 @@ function poolOf(place: pg.PoolConfig, max: number, idleTimeoutMs: number): pg.Po
     application_name: `${APPLICATION_NAME} ${process.pid}`,
     types: { getTypeParser },
   })
-  // A connection that the server drops is replaced by the pool at the next use, and its statement fails by itself. Without
-  // a listener, on the pool for idle ones and on each client for those at work, the event would end the process.
+  // The pool replaces a connection that the server drops, and its statement fails. Without a listener, on the pool for idle connections
+  // and on each client for busy ones, the event would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
@@ -76,7 +76,7 @@ function poolOf(place: pg.PoolConfig, max: number, idleTimeoutMs: number): pg.Po
 const databaseOf = (pool: pg.Pool, maxConnections: number): Db =>
   new Kysely<Tables>({ dialect: new PostgresDialect({ pool: fairly(prepared(pool), limitsFor(maxConnections)) }) })
 
-/** A tenant has a part of the connections, so that another's statement begins at once; the part grows with the pool. */
+/** A tenant gets a fraction of the connections, so that another tenant's statement can start at once; it grows with the pool. */
 const limitsFor = (maxConnections: number) => ({
   maxConnections,
   maxRunningPerTenant: Math.max(2, Math.floor(maxConnections * TENANT_PART)),

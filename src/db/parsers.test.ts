@@ -1,4 +1,4 @@
-// Goal: times and lists off the wire are read as pg itself reads them, whatever a session of ours can be sent.
+// Goal: timestamps and lists are parsed exactly as pg parses them, for anything our sessions can receive.
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
@@ -27,7 +27,7 @@ test('times of every year, with any fraction and zone', () => {
     same(pg.types.builtins.TIMESTAMPTZ, text)
 })
 
-test('lists of texts, quoted and plain, and of numbers', () => {
+test('lists of strings, quoted and plain, and of numbers', () => {
   const quoted = (text: string) =>
     /^[^\s{},"\\]+$/.test(text) && text.toUpperCase() !== 'NULL' ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`
   const texts = fc.array(fc.option(fc.oneof(fc.string(), fc.constantFrom('NULL', '', '{}', '{', 'a,b')), { nil: null }), { maxLength: 5 })

@@ -1,11 +1,11 @@
 /**
- * How values come off the wire. A page of a thousand items has ten thousand times and lists, and pg's own readers of them, which
- * know every calendar and every nesting, took a sixth of what such a page computes. The usual form is read here, any other there.
+ * Fast parsers for values from the database. A page of a thousand items has ten thousand timestamps and lists, and pg's own parsers, which
+ * handle every calendar and nesting, took a sixth of its CPU time. The usual format is parsed here, any other by pg.
  */
 import pg from 'pg'
 
 const { builtins } = pg.types
-/** Of arrays pg has no names. */
+/** pg has no names for array types. */
 const TEXT_ARRAY: number = 1009
 const FLOAT8_ARRAY: number = 1022
 
@@ -15,7 +15,7 @@ const ownTime = pg.types.getTypeParser(builtins.TIMESTAMPTZ, 'text') as (text: s
 const ownTexts = pg.types.getTypeParser(TEXT_ARRAY, 'text') as Parser
 const ownNumbers = pg.types.getTypeParser(FLOAT8_ARRAY, 'text') as Parser
 
-/** `2026-02-01 10:20:30.123456+00`: what a session in UTC writes from year 1 to 9999. */
+/** `2026-02-01 10:20:30.123456+00`: the output of a session in UTC for years 1 to 9999. */
 const SHORTEST_TIME = '2026-02-01 10:20:30+00'.length
 const PLACE_OF_FRACTION = 19
 
@@ -32,13 +32,13 @@ function parseTime(text: string): Date | number {
     text[0] !== '0'
   if (!isUsual) return ownTime(text)
   const year = pairAt(text, 0) * 100 + pairAt(text, 2)
-  // Thousandths are what a Date holds; what is finer is cut off, as pg does.
+  // A Date has milliseconds; further digits are cut off, as pg does.
   let ms = 0
   for (let at = PLACE_OF_FRACTION + 1, worth = 100; at < end && worth >= 1; at++, worth /= 10) ms += digitAt(text, at) * worth
   return new Date(Date.UTC(year, pairAt(text, 5) - 1, pairAt(text, 8), pairAt(text, 11), pairAt(text, 14), pairAt(text, 17), ms))
 }
 
-/** A list of one level without anything quoted. */
+/** A flat list without quotes. */
 const isPlain = (text: string): boolean => text.charCodeAt(0) === 123 /* { */ && !/["\\]|.\{/.test(text)
 
 const parseTexts: Parser = (text) => {
@@ -62,7 +62,7 @@ const parseNumbers: Parser = (text) => {
 }
 
 const PARSERS: ReadonlyMap<number, Parser> = new Map<number, Parser>([
-  // Counters and credits come as numbers: they stay far below 2^53, and the check constraints hold them there.
+  // Counters and credits become numbers: check constraints keep them far below 2^53.
   [builtins.INT8, Number],
   [builtins.TIMESTAMPTZ, parseTime],
   [TEXT_ARRAY, parseTexts],

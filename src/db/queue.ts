@@ -4,17 +4,17 @@ import { createLimiter, queueFull } from '#core/limiter.ts'
 import { withLock } from './lock.ts'
 import type { Db, Tx } from './tables.ts'
 
-/** Background work on PostgreSQL. Jobs are sent in the caller's transaction and worked by any process that asks for work. */
+/** The queue of background tasks on PostgreSQL (pg-boss). Tasks are sent in the caller's transaction and run by any worker process. */
 export interface Queue {
-  /** Makes the queue known; safe to repeat from many processes. */
+  /** Creates the queue if necessary; safe to call from many processes. */
   declare(name: string, options: QueueOptions): Promise<void>
-  /** Not before so many seconds, at once by default. */
+  /** Delayed by this many seconds, immediate by default. */
   send(tx: Tx, name: string, data: object, options?: { afterSeconds?: number }): Promise<void>
   work(name: string, handler: (data: unknown, signal: AbortSignal) => Promise<void>, options?: { concurrency?: number }): Promise<void>
-  /** Looks into all queues that are worked here with one question, and sends their workers where something is due. */
+  /** Checks all queues of this process with one query, and wakes the workers of those with due tasks. */
   wake(): Promise<void>
   schedule(name: string, cron: string): Promise<void>
-  /** Runs everything that waits in one queue, due or not, and says how many that were. For tests and operators. */
+  /** Runs everything in one queue, due or not, and returns the number of tasks. For tests and operators. */
   drain(name: string, handler: (data: unknown, signal: AbortSignal) => Promise<void>): Promise<number>
   stop(): Promise<void>
 }
@@ -25,18 +25,18 @@ interface QueueOptions {
 }
 
 const SCHEMA = 'queue'
-/** In case nobody wakes them: each worker's own look costs as much as one look into all queues. */
+/** A fallback if nothing wakes the workers: polling one queue costs as much as checking all of them. */
 const POLL_SECONDS = 60
 const BATCH_SIZE = 10
 const STOP_TIMEOUT_MS = 10_000
-/** All queues are asked at the same moment; in turn on these, so that idle queues hold few connections. */
-const POLLING = { maxRunning: 2, maxWaiting: 10_000, full: queueFull('questions to the queues') }
+/** All queues are polled at the same moment; the limit keeps idle queues from using many connections. */
+const POLLING = { maxRunning: 2, maxWaiting: 10_000, full: queueFull('polls of the queues') }
 
-/** `worker`: also polls, schedules and tidies up. A process that only sends needs none of that. */
+/** `worker` also polls, schedules and maintains the queues, which a process that only sends does not need. */
 export async function openQueue(db: Db, options: { worker: boolean; onError: (error: Error) => void }): Promise<Queue> {
   const boss = new PgBoss({ db: bossDatabase(db), schema: SCHEMA, supervise: options.worker, schedule: options.worker, migrate: true })
   boss.on('error', options.onError)
-  await withLock(db, 'queue', () => boss.start()) // Makes or migrates its schema: one process at a time.
+  await withLock(db, 'queue', () => boss.start()) // Creates or migrates its schema: one process at a time.
   const workers = new Map<string, string[]>()
   let stopping: Promise<void> | null = null
   return {
@@ -79,7 +79,7 @@ export async function openQueue(db: Db, options: { worker: boolean; onError: (er
   }
 }
 
-/** Whether something waits in a queue with this value in a field of its data; what a process has taken no longer waits. */
+/** Whether a queue contains a waiting task with this value in a field of its data; a task being run no longer waits. */
 export const queued = (name: string, field: string, value: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`exists (
   select from ${sql.table(`${SCHEMA}.job`)} j where j.name = ${name} and j.state < 'active' and j.data ->> ${field} = ${value}
 )`
@@ -95,7 +95,7 @@ async function due(db: Db, names: readonly string[]): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** pg-boss sends whole transactions as one text; one that fails half-way must not go back to the pool with its connection. */
+/** pg-boss sends whole transactions as one text; if one fails, its connection must not return to the pool with it open. */
 function bossDatabase(db: Db): BossDatabase {
   const limit = createLimiter(POLLING)
   return {
@@ -119,7 +119,7 @@ interface FetchedJob {
   signal: AbortSignal
 }
 
-/** One job's failure is its own: the others of its batch are not worked again. */
+/** A failed job does not affect the others of its batch. */
 async function settled(job: FetchedJob, handler: (data: unknown, signal: AbortSignal) => Promise<void>): Promise<JobResult> {
   try {
     await handler(job.data, job.signal)

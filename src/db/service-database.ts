@@ -1,33 +1,33 @@
-/** The database that a configuration names, opened the same way by the service and by the operator's tools. */
+/** Opens the configured database, in the same way for the service and the operator's tools. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { startEmbedded, SUPERUSER, type EmbeddedPostgres } from './embedded.ts'
-import { DatabaseAway } from './trouble.ts'
+import { DatabaseUnavailable } from './trouble.ts'
 import { openDatabase, type Database } from './open.ts'
 
 interface ServiceDatabase extends Database {
-  /** Null with DATABASE_URL. */
+  /** Null if DATABASE_URL is set. */
   embedded: EmbeddedPostgres | null
-  /** Closes the connections, and stops the embedded server unless another process still uses it. */
+  /** Closes the connections, and stops the embedded server unless another process uses it. */
   close(): Promise<void>
 }
 
-/** Says in one line what an operator has to look at. */
+/** Its message tells the operator in one line what to check. */
 export class DatabaseUnreachable extends Error {}
 
 const DATABASE_WAIT_MS = 30_000
 const RETRY_MS = 250
-/** Whoever watches a start is told after this time what it waits for. */
+/** After this time, the log says what the start is waiting for. */
 const SAY_AFTER_MS = 2_500
-/** Refusals that waiting does not mend: wrong password, no such role or right, no such database. */
+/** Errors that waiting does not fix: wrong password, missing role or privilege, missing database. */
 const FINAL_CODES = ['28P01', '28000', '3D000', '42501']
 
 interface DatabaseSettings {
   dataDir: string
   databaseUrl: string
-  /** Told once, in a line for an operator, when the database has not answered for a moment. */
+  /** Called once, with a line for the operator, if the database has not responded for a moment. */
   onWaiting?: (line: string) => void
-  /** Told when the embedded server died and was started again, or could not be. */
+  /** Called when the embedded server crashed and was restarted, or could not be restarted. */
   onRestart?: (error: Error | null) => void
 }
 
@@ -41,7 +41,7 @@ export async function openServiceDatabase({ dataDir, databaseUrl, onRestart, onW
   try {
     await waitForDatabase(database, onWaiting ?? (() => {}))
   } catch (error) {
-    await close() // Whatever failed, no database server is left running for nobody.
+    await close() // On failure, no database server is left running.
     throw error
   }
   return { ...database, embedded, close }
@@ -49,9 +49,9 @@ export async function openServiceDatabase({ dataDir, databaseUrl, onRestart, onW
 
 async function waitForDatabase({ db }: Database, onWaiting: (line: string) => void): Promise<void> {
   const deadline = Date.now() + DATABASE_WAIT_MS
-  let reason = 'no answer yet'
+  let reason = 'no response yet'
   const saying = setTimeout(
-    () => onWaiting(`The database cannot be reached (${reason}); trying for ${DATABASE_WAIT_MS / 1000} s. See DATABASE_URL.`),
+    () => onWaiting(`The database cannot be reached (${reason}); retrying for ${DATABASE_WAIT_MS / 1000} s. Check DATABASE_URL.`),
     SAY_AFTER_MS,
   )
   try {
@@ -67,13 +67,13 @@ async function waitForDatabase({ db }: Database, onWaiting: (line: string) => vo
   }
 }
 
-/** Null once the database answers. */
+/** Null once the database responds. */
 async function trial(db: Database['db']): Promise<{ reason: string; isFinal: boolean } | null> {
   try {
     await sql`select 1`.execute(db)
     return null
   } catch (error) {
-    const { code } = (error instanceof DatabaseAway ? error.cause : error) as { code?: string }
+    const { code } = (error instanceof DatabaseUnavailable ? error.cause : error) as { code?: string }
     return { reason: (error as Error).message, isFinal: code !== undefined && FINAL_CODES.includes(code) }
   }
 }

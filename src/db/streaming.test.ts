@@ -11,22 +11,22 @@ import type { Db } from './tables.ts'
 const sorts = async (db: Db): Promise<string> =>
   (await sql<{ value: string }>`select current_setting('enable_sort') as value where ${true}`.execute(db)).rows[0]!.value
 
-/** Goes between, and says that another process serves, as a pooler does. */
+/** A proxy that reports another server process, as a pooler does. */
 async function pooler(t: TestContext, url: string): Promise<string> {
   const { host, port, user, password, database } = new pg.Client({ connectionString: url })
   const server = net.createServer((client) => {
     const upstream = host.startsWith('/') ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host)
     client.pipe(upstream)
     upstream.on('data', (chunk: Buffer) => {
-      const at = chunk.indexOf(Buffer.from([0x4b, 0, 0, 0, 12])) // Which process it is, and the secret to cancel it.
+      const at = chunk.indexOf(Buffer.from([0x4b, 0, 0, 0, 12])) // The server's PID and the secret for cancelling.
       if (at >= 0) chunk.writeInt32BE(chunk.readInt32BE(at + 5) + 1, at + 5)
       client.write(chunk)
     })
-    for (const [one, other] of [
+    for (const [from, to] of [
       [client, upstream],
       [upstream, client],
     ] as const)
-      one.on('error', () => other.destroy()).on('close', () => other.destroy())
+      from.on('error', () => to.destroy()).on('close', () => to.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close())
@@ -34,7 +34,7 @@ async function pooler(t: TestContext, url: string): Promise<string> {
   return `postgres://${name}@127.0.0.1:${(server.address() as AddressInfo).port}/${database}`
 }
 
-// Goal: connections for searches are set for them and the others are not; behind a pooler, whose connections are shared, nothing is set.
+// Goal: connections for searches have their own settings and others do not; behind a pooler, which shares connections, nothing is set.
 test('connections that only searches use', async (t) => {
   const { url, drop } = await createDatabase()
   t.after(drop)
@@ -48,7 +48,7 @@ test('connections that only searches use', async (t) => {
     assert.equal(database.connectionCount(), 2)
   })
 
-  await t.test('are given up behind a pooler', async (t2) => {
+  await t.test('are not used behind a pooler', async (t2) => {
     const database = openDatabase(await pooler(t2, url))
     t2.after(() => database.close())
     assert.equal(await sorts(streamingOf(database.db)!), 'on')

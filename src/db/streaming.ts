@@ -1,8 +1,7 @@
 /**
- * Searches that read indexes in their order and stop when a page is full. With these settings there is one plan left for them, the
- * streaming one: what a planner believes about the data no longer matters, and the plan need not be made anew for each search, which
- * would cost more than the search. They have connections of their own, set once: set for a transaction each time, they were most of
- * the round trips of a search.
+ * Searches that read indexes in order and stop when a page is full. With these settings only the streaming plan remains: the planner's
+ * statistics no longer matter, and searches need not be planned each time, which would cost more than the search. They have dedicated
+ * connections that are configured once: settings per transaction were most of the round trips of a search.
  */
 import type { Db } from './tables.ts'
 
@@ -19,8 +18,8 @@ const SETTINGS: readonly (readonly [name: string, value: string])[] = [
 ]
 
 /**
- * For a connection that does nothing else. Behind a pooler it may be anybody's in the next transaction: there the server is not the
- * one that we were told of, nothing is set, and no row comes back.
+ * For a dedicated connection. Behind a pooler it may serve another client in the next transaction: there the server process differs from
+ * the reported one, nothing is set, and no row is returned.
  */
 export const streamingSession = (serverPid: number): string =>
   `select ${[...SETTINGS, ['statement_timeout', String(STREAMING_TIMEOUT_MS)]]
@@ -33,7 +32,7 @@ export const streamingTransaction = (timeoutMs: number): string =>
 
 const streaming = new WeakMap<Db, Db>()
 
-/** The connections of a database that are kept for this; null where there are none, as behind a pooler. */
+/** The dedicated connections of a database; null if there are none, as behind a pooler. */
 export const streamingOf = (db: Db): Db | null => streaming.get(db) ?? null
 export const keepStreaming = (db: Db, own: Db): void => void streaming.set(db, own)
 export const forgetStreaming = (db: Db): void => void streaming.delete(db)

@@ -1,4 +1,4 @@
-/** Every table as the migrations leave it, by wing. Enumerations are what check constraints hold them to. */
+/** All tables as the migrations leave them, by subject. Enumerations match the check constraints. */
 import type { Kysely, Transaction } from 'kysely'
 import type { EventsTables } from './tables/events.ts'
 import type { IdentityTables } from './tables/identity.ts'

@@ -1,26 +1,26 @@
-/** What a database can suffer from that no caller has caused and no retry of theirs mends at once. */
+/** Database failures that no caller caused and no immediate retry fixes. */
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** No connection could be had: the server is down, starting, or behind a wall. */
-export class DatabaseAway extends Error {}
+/** No connection is available: the server is down, starting or unreachable. */
+export class DatabaseUnavailable extends Error {}
 
-/** SQLSTATE of a disk without room. */
+/** SQLSTATE for a full disk. */
 const DISK_FULL = '53100'
 
 export const isDiskFull = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === DISK_FULL
 
-/** More than any page that a write could still find free; it is never kept. */
+/** More than the free space that a write could still find; it is never kept. */
 const PROBE_ROWS = 10_000
 
 export interface DiskSpace {
-  /** Looks at an error for one that says that the disk is full. */
+  /** Checks whether an error means that the disk is full. */
   notice(error: unknown): void
-  /** Whether a write found no room and there is still none. Asks the database only then. */
+  /** Whether a write found the disk full and it still is. Queries the database only then. */
   isExhausted(): Promise<boolean>
 }
 
-/** Remembers that the database had no room, until it has some again. */
+/** Remembers that the database's disk was full, until space is available again. */
 export function watchDiskSpace(db: Db): DiskSpace {
   let wasFull = false
   return {
@@ -35,7 +35,7 @@ export function watchDiskSpace(db: Db): DiskSpace {
   }
 }
 
-/** A table that is gone with its transaction takes room on the same disk, and leaves no trace. */
+/** A temporary table uses space on the same disk and leaves no trace. */
 async function isDiskExhausted(db: Db): Promise<boolean> {
   try {
     await db.transaction().execute(async (tx) => {
@@ -44,6 +44,6 @@ async function isDiskExhausted(db: Db): Promise<boolean> {
     })
     return false
   } catch {
-    return true // Full, or away: no place for traffic either way.
+    return true // Full or unavailable: no traffic either way.
   }
 }

@@ -1,7 +1,7 @@
 /** Bytes that are not HTTP as we know it never reach a route: answer in kind and hang up. */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { sayGoodbye } from '#core/connections.ts'
+import { closeWith } from '#core/connections.ts'
 
 interface Refusal {
   status: number
@@ -42,7 +42,7 @@ export function refuseMalformed(error: Malformed, socket: Socket): void {
   const { status, detail, code } = refusalOf(error)
   const title = STATUS_CODES[status]!
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code })
-  sayGoodbye(
+  closeWith(
     socket,
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `${status === 405 ? `Allow: ${METHODS}\r\n` : ''}Connection: close\r\n\r\n${body}`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Type from 'typebox'
-import { Choice, Closed, NotBlank, Nullable, PATTERN_WORDS, Timestamp, Uuid } from '#core/shapes.ts'
+import { Choice, Closed, NotBlank, Nullable, PATTERN_MESSAGES, Timestamp, Uuid } from '#core/shapes.ts'
 import { operations } from '#registry.ts'
 import { validatorOf } from '#core/validate.ts'
 import { explainErrors } from '#core/input-errors.ts'
@@ -23,11 +23,11 @@ const explained = (input: object) =>
 test('what is wrong with an input is said in words', async (t) => {
   await t.test('one cause for each field, whatever else it might have been', () => {
     assert.deepEqual(explained({ count: 'x', name: '  ', at: 'yesterday', mode: 'quick', project_id: 'p', box: [1, 'a', 2, 3] }), {
-      count: 'must be a whole number or null',
+      count: 'must be an integer or null',
       name: 'must not be blank',
-      at: 'must be a time such as 2026-03-01T09:30:00Z',
+      at: 'must be a timestamp such as 2026-03-01T09:30:00Z',
       mode: 'must be one of fast, slow',
-      project_id: 'must be an id such as 0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10',
+      project_id: 'must be a UUID such as 0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10',
       'box.1': 'must be a number',
     })
     assert.deepEqual(explained({ count: 0 }), { count: 'must be >= 1' })
@@ -50,6 +50,6 @@ test('what is wrong with an input is said in words', async (t) => {
       ...JSON.stringify(input).matchAll(/"pattern":("(?:[^"\\\\]|\\\\.)*")/g),
     ])
     assert.ok(patterns.length > 5)
-    for (const [, pattern] of patterns) assert.ok(JSON.parse(pattern!) in PATTERN_WORDS, `the pattern ${pattern} has no words`)
+    for (const [, pattern] of patterns) assert.ok(JSON.parse(pattern!) in PATTERN_MESSAGES, `the pattern ${pattern} has no words`)
   })
 })

@@ -1,4 +1,4 @@
-import { DatabaseAway, isDiskFull } from '#db/trouble.ts'
+import { DatabaseUnavailable, isDiskFull } from '#db/trouble.ts'
 import { StorageError } from '#ports/storage.ts'
 import { VendorError, type VendorErrorCode } from '#ports/vendors.ts'
 import { invalidField, Problem, problem, type ProblemSlug } from '#core/problem.ts'
@@ -43,7 +43,7 @@ const VENDOR_SLUGS: Readonly<Record<VendorErrorCode, Slug>> = {
 const INPUT = 'body'
 
 /** Whether the operator must know about an error, although the caller gets a problem. */
-export const concernsOperator = (error: unknown): boolean => error instanceof DatabaseAway || isDiskFull(error)
+export const concernsOperator = (error: unknown): boolean => error instanceof DatabaseUnavailable || isDiskFull(error)
 
 /** Whether work was aborted because the caller left. */
 export const isAbandoned = (error: unknown, signal: AbortSignal): boolean =>
@@ -52,7 +52,7 @@ export const isAbandoned = (error: unknown, signal: AbortSignal): boolean =>
 /** The problem for an error, or null if it is an internal error. */
 export function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
-  if (error instanceof DatabaseAway)
+  if (error instanceof DatabaseUnavailable)
     return problem('unavailable', 'The database cannot be reached; try again shortly', { headers: { 'Retry-After': '5' } })
   if (isDiskFull(error)) return problem('insufficient-storage', 'The database has no disk space left. The request was rolled back.')
   if (error instanceof StorageError) return STORE_PROBLEMS[error.code]?.() ?? null

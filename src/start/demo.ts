@@ -14,7 +14,7 @@ import type { Composed } from './compose.ts'
 /** Enables or disables the demo account, and seeds the demo where it is wanted. */
 export async function prepareDemo(config: Config, { platform, auth }: Composed, log: Logger): Promise<void> {
   await secureDemoAccount(config, platform.db, log)
-  const isWanted = config.demo ?? (config.isLocal && !(await projects.wasAnyMade(platform.db)))
+  const isWanted = config.demo ?? (config.isLocal && !(await projects.hasEverExisted(platform.db)))
   if (isWanted && config.role !== 'worker') await seedDemo(platform, auth)
 }
 

@@ -11,20 +11,20 @@ import { world } from '../support/world.ts'
 
 const CLI = path.join(import.meta.dirname, '../../packages/cli/bin/groundtrack.mjs')
 
-interface Ran {
+interface Outcome {
   code: number
   stdout: string
   stderr: string
 }
 
-// Goal: people sign in, upload, search, look, share and download from a terminal; scripts get clean stdout and a number that tells why.
+// Goal: people sign in, upload, search, view, share and download from a terminal; scripts get clean stdout and a meaningful exit code.
 test('the command line', async (t) => {
   const w = await world(t, { vendors: true })
   const org = await w.organization()
   const folder = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-cli-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const accounts = path.join(folder, 'config/accounts.json')
-  const run = (args: readonly string[], input = '', more: Record<string, string> = {}): Promise<Ran> =>
+  const run = (args: readonly string[], input = '', more: Record<string, string> = {}): Promise<Outcome> =>
     new Promise((resolve, reject) => {
       const env = { PATH: process.env['PATH']!, HOME: folder, GROUNDTRACK_CONFIG: accounts, ...more }
       const child = spawn(process.execPath, [CLI, ...args], { cwd: folder, env })
@@ -39,8 +39,8 @@ test('the command line', async (t) => {
     return stdout
   }
 
-  await t.test('before anybody has signed in', async () => {
-    assert.match(await ok('--help'), /Everyday commands[\s\S]*upload FILE|upload +Upload rasters/)
+  await t.test('before sign-in', async () => {
+    assert.match(await ok('--help'), /Common commands[\s\S]*upload FILE|upload +Upload rasters/)
     assert.match(await ok('items', 'list', '--help'), /--project-id TEXT +required[\s\S]*groundtrack items list --project-id/)
     const unknown = await run(['itmes', 'list'])
     assert.deepEqual([unknown.code, unknown.stdout], [2, ''])
@@ -57,14 +57,14 @@ test('the command line', async (t) => {
     const { code, stderr } = await run(args, org.owner.password)
     assert.equal(code, 0, stderr)
     assert.equal(statSync(accounts).mode & 0o777, 0o600)
-    const kept = JSON.parse(readFileSync(accounts, 'utf8'))
-    assert.equal(kept.accounts.default.project, org.projectId, 'the only project is the one that is meant')
+    const saved = JSON.parse(readFileSync(accounts, 'utf8'))
+    assert.equal(saved.accounts.default.project, org.projectId, 'the only project is the default')
     assert.ok(!readFileSync(accounts, 'utf8').includes(org.owner.password))
     assert.equal(JSON.parse(await ok('projects', 'list')).total, 1)
   })
 
   let itemId = ''
-  await t.test('upload, list, look, download', async () => {
+  await t.test('upload, list, render, download', async () => {
     const bytes = await scene()
     writeFileSync(path.join(folder, 'field.tif'), bytes)
     itemId = JSON.parse(await ok('upload', 'field.tif')).item_ids[0]
@@ -89,18 +89,18 @@ test('the command line', async (t) => {
     const created = await run(['tiles', 'url', itemId, '--format', 'png', '--create-key'])
     const tile = created.stdout.trim().replace('{z}', '0').replace('{x}', '0').replace('{y}', '0')
     const pasted = await fetch(tile)
-    assert.deepEqual([pasted.status, pasted.headers.get('content-type')], [200, 'image/png'], 'as a map program fetches it')
+    assert.deepEqual([pasted.status, pasted.headers.get('content-type')], [200, 'image/png'], 'as a map client fetches it')
     const keyId = /api-keys revoke --key-id (\S+)/.exec(created.stderr)![1]!
     const keys = JSON.parse(await ok('api-keys', 'list')) as { id: string; permissions: string[] }[]
     assert.deepEqual(keys.find(({ id }) => id === keyId)?.permissions, ['read'])
     assert.match((await run(['upload', 'missing.tif'])).stderr, /No such file: missing\.tif/)
   })
 
-  await t.test('an upload whose process was killed goes on with the same command', async () => {
+  await t.test('running the same command resumes an upload whose process was killed', async () => {
     const uploads = async () =>
       JSON.parse(await ok('uploads', 'list', '--project-id', org.projectId)).uploads as { id: string; status: string }[]
     const before = (await uploads()).length
-    // Zeros behind a raster, so many that they cannot all have arrived before it is killed.
+    // So many zeros after the raster that the upload cannot finish before it is killed.
     writeFileSync(path.join(folder, 'long.tif'), await scene())
     truncateSync(path.join(folder, 'long.tif'), 300 * 1024 * 1024)
     const env = { PATH: process.env['PATH']!, HOME: folder, GROUNDTRACK_CONFIG: accounts }
@@ -114,25 +114,25 @@ test('the command line', async (t) => {
     await ended
     const { code, stdout, stderr } = await run(['upload', 'long.tif'])
     assert.equal(code, 0, stderr)
-    assert.match(stderr, /Continuing the upload that broke off/)
+    assert.match(stderr, /Resuming the interrupted upload/)
     const all = await uploads()
     assert.equal(all.length, before + 1, 'one session')
     assert.equal(JSON.parse(stdout).id, all[0]!.id)
     assert.equal(JSON.parse(readFileSync(path.join(folder, 'config/uploads.json'), 'utf8'))[all[0]!.id], undefined)
-    assert.doesNotMatch((await run(['upload', 'long.tif'])).stderr, /Continuing/, 'what has ended is not continued')
+    assert.doesNotMatch((await run(['upload', 'long.tif'])).stderr, /Resuming/, 'a completed upload is not resumed')
   })
 
-  await t.test('an image that lies nowhere is positioned by the same command, and not sent again', async () => {
+  await t.test('the same command with a position completes an image without one, and does not upload it again', async () => {
     writeFileSync(path.join(folder, 'nowhere.tif'), striped({ width: 70, height: 60, georeference: false }))
     const refused = await run(['upload', 'nowhere.tif'])
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /position-required/)
     assert.match(refused.stderr, /same command again with --crs EPSG:4326 --bounds/)
-    assert.match((await run(['upload', 'nowhere.tif', '--bounds', '1,2,3,4'])).stderr, /needs --crs/)
+    assert.match((await run(['upload', 'nowhere.tif', '--bounds', '1,2,3,4'])).stderr, /need --crs/)
     assert.match((await run(['upload', 'nowhere.tif', '--crs', 'EPSG:4326', '--bounds', '1,2'])).stderr, /--bounds must be 4 numbers/)
     const { code, stdout, stderr } = await run(['upload', 'nowhere.tif', '--crs', 'EPSG:4326', '--bounds', '-3,-2,4,4'])
     assert.equal(code, 0, stderr)
-    assert.match(stderr, /Continuing the upload/)
+    assert.match(stderr, /Resuming the interrupted upload/)
     const { item } = await w.ok(org.owner.token, 'items.get', { item_id: JSON.parse(stdout).item_ids[0] })
     assert.deepEqual(item.bbox, [-3, -2, 4, 4])
     const corners = ['0,0,10,50', '70,0,17,50', '0,60,10,44', '70,60,17,44'].flatMap((gcp) => ['--gcp', gcp])
@@ -160,12 +160,12 @@ test('the command line', async (t) => {
     assert.equal((await w.post('/v1/op/share.link.validate', { token, password })).status, 200)
   })
 
-  await t.test('nothing is spent that nobody agreed to', async () => {
+  await t.test('nothing is charged without confirmation', async () => {
     await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
     const args = ['billing', 'topup', '--aud-cents', '10000']
-    const asked = await run(args)
-    assert.deepEqual([asked.code, asked.stdout], [2, ''])
-    assert.match(asked.stderr, /10000 credits \(A\$100\.00\)[\s\S]*--yes/)
+    const unconfirmed = await run(args)
+    assert.deepEqual([unconfirmed.code, unconfirmed.stdout], [2, ''])
+    assert.match(unconfirmed.stderr, /10000 credits \(A\$100\.00\)[\s\S]*--yes/)
     assert.equal(JSON.parse(await ok(...args, '--dry-run')).price.credits, 10_000)
     assert.equal(JSON.parse(await ok('billing', 'credits', 'balance')).balance_credits, 0)
     await ok(...args, '--yes', '--idempotency-key', 'once')
@@ -181,19 +181,19 @@ test('the command line', async (t) => {
     assert.match((await run(args.slice(0, -2))).stderr, /Nothing was done\. Repeat with --yes/, 'the whole scene without an area')
     const { price } = JSON.parse(await ok(...args, '--dry-run')) as { price: { credits: number } }
     assert.ok(price.credits > 0)
-    const asked = await run(args)
-    assert.equal(asked.code, 2)
-    assert.match(asked.stderr, new RegExp(`${price.credits} credits[\\s\\S]*--yes`))
+    const unconfirmed = await run(args)
+    assert.equal(unconfirmed.code, 2)
+    assert.match(unconfirmed.stderr, new RegExp(`${price.credits} credits[\\s\\S]*--yes`))
     assert.equal(JSON.parse(await ok('orders', 'list')).totalElements, 0)
     const placed = await run([...args, '--yes'])
     if (placed.code === 0) assert.equal(JSON.parse(placed.stdout).totalCredits, price.credits)
     else assert.ok(placed.code === 6 || /licence/.test(placed.stderr), placed.stderr)
   })
 
-  await t.test('a wrong field is named by its flag, and JSON comes from files and stdin', async () => {
-    const wrong = await run(['items', 'list', '--limit', '0'])
-    assert.equal(wrong.code, 1)
-    assert.match(wrong.stderr, /--limit: /)
+  await t.test('an invalid field is named by its flag, and JSON is read from files and stdin', async () => {
+    const invalid = await run(['items', 'list', '--limit', '0'])
+    assert.equal(invalid.code, 1)
+    assert.match(invalid.stderr, /--limit: /)
     assert.equal((await run(['items', 'list', '--colour', 'red'])).code, 2)
     writeFileSync(path.join(folder, 'in.json'), JSON.stringify({ name: 'From a file' }))
     assert.equal(JSON.parse(await ok('projects', 'create', '--body', '@in.json')).name, 'From a file')
@@ -221,7 +221,7 @@ test('the command line', async (t) => {
     assert.deepEqual(['port', 'service', 'database', 'clock', 'credential'].map(passed), [true, true, true, true, true], stdout)
   })
 
-  await t.test('sign-out forgets', async () => {
+  await t.test('sign-out removes the account', async () => {
     await ok('sign-out')
     assert.deepEqual(JSON.parse(readFileSync(accounts, 'utf8')).accounts, {})
   })

@@ -1,4 +1,4 @@
-// Goal: on a terminal a list is a table that fits it, with the columns by which people know a record, and never a way into the terminal.
+// Goal: a list is shown as a table that fits the terminal, with the columns that identify a record; its text cannot control the terminal.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { listing } from '../../packages/cli/src/listing.ts'
@@ -24,19 +24,19 @@ const widest = (text: string) => Math.max(...text.split('\n').map((line) => line
 test('a list as a table', async (t) => {
   process.env['NO_COLOR'] = '1'
 
-  await t.test('shows as much as the terminal has room for', (t) => {
+  await t.test('shows as much as fits the terminal', (t) => {
     wide(t, 140)
-    assert.match(listing({ items: [ITEM], total: 3 })!, /^ID +NAME +TYPE +DATETIME +CREATED AT\n.*2025-10-12 10:40.*\n1 of 3; --all/)
+    assert.match(listing({ items: [ITEM], total: 3 })!, /^ID +NAME +TYPE +DATETIME +CREATED AT\n.*2025-10-12 10:40.*\n1 of 3; use --all/)
     wide(t, 80)
     const narrow = listing({ items: [ITEM], total: 1 })!
     assert.ok(widest(narrow) <= 80, narrow)
     assert.match(narrow, /^ID +NAME +TYPE\n01a1e1b2-e190-724f-9b9a-480a7185b443 {2}Lake and fields, October {2}user_raster\n$/)
   })
 
-  await t.test('takes features by their properties, says when there is nothing, and leaves alone what is no list', () => {
+  await t.test('shows the properties of features, reports an empty list, and ignores what is not a list', () => {
     const features = [{ type: 'Feature', id: 'a', properties: { title: 'Lake', datetime: ITEM.datetime }, geometry: null }]
     assert.equal(listing({ type: 'FeatureCollection', features }), 'ID  TITLE  DATETIME\na   Lake   2025-10-12 10:40\n')
-    assert.equal(listing([]), 'Nothing was found\n')
+    assert.equal(listing([]), 'No results\n')
     assert.equal(listing(ITEM), null, 'a record with a list of numbers')
     assert.equal(listing({ points: [{ mean: 1 }] }), null, 'records without a name')
   })
@@ -52,7 +52,7 @@ test('a table', () => {
   assert.match(text, /^ID +TEXT +COUNT\na-name-to-copy {2}x+… +5\nb +red \[31m +–$/)
 })
 
-test('JSON for people has positions on one line', () => {
+test('indented JSON has positions on one line', () => {
   assert.equal(json({ at: [2.5, -48], names: ['a'] }, true), '{\n  "at": [2.5, -48],\n  "names": [\n    "a"\n  ]\n}')
   assert.equal(json({ at: [2.5, -48] }, false), '{"at":[2.5,-48]}')
   assert.deepEqual(JSON.parse(json({ text: '[\n 1,\n 2\n]' }, true)), { text: '[\n 1,\n 2\n]' })

@@ -76,7 +76,7 @@ test('the packed client and command line', { timeout: 240_000 }, async (t) => {
     assert.match((await cli('--version')).stdout, /^groundtrack \d+\.\d+\.\d+\n$/)
     assert.match((await cli('man')).stdout, /^\.TH GROUNDTRACK/m)
     assert.match((await cli('items', 'list', '--help')).stdout, /--project-id/)
-    await assert.rejects(cli('up'), /not part of this installation/)
+    await assert.rejects(cli('up'), /does not include the service/)
   })
 
   await t.test('sign in, list, upload, download', async () => {
@@ -93,8 +93,8 @@ test('the packed client and command line', { timeout: 240_000 }, async (t) => {
   await t.test('an agent speaks to it', async () => {
     const ask = (id: number, method: string, params: object) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
     const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
-    const spoken = await told(ask(1, 'initialize', initialize) + ask(2, 'tools/list', {}), 'mcp')
-    assert.match(spoken, /"serverInfo"/)
+    const commandName = await told(ask(1, 'initialize', initialize) + ask(2, 'tools/list', {}), 'mcp')
+    assert.match(commandName, /"serverInfo"/)
   })
 
   await t.test('the client', async () => {

@@ -170,14 +170,14 @@ test('files', async (t) => {
   const bytes = await scene()
   const file = path.join(folder, 'field.tif')
   writeFileSync(file, bytes)
-  const pieceBytes = Math.ceil(bytes.length / 5)
+  const chunkBytes = Math.ceil(bytes.length / 5)
 
   await t.test('up in pieces, down whole', async () => {
     const steps: number[] = []
     const upload = await gt.upload({
       projectId: org.projectId,
       files: [await openFile(file)],
-      pieceBytes,
+      chunkBytes,
       onProgress: ({ sentBytes }) => steps.push(sentBytes),
     })
     assert.equal(upload.item_ids.length, 1)
@@ -197,7 +197,7 @@ test('files', async (t) => {
     const stream = () => new Blob([bytes as never]).stream() as ReadableStream<Uint8Array>
     for (const size of [bytes.length, undefined]) {
       const files = [{ name: `stream-${size}.tif`, data: stream(), size }]
-      assert.equal((await gt.upload({ projectId: org.projectId, files, pieceBytes })).item_ids.length, 1)
+      assert.equal((await gt.upload({ projectId: org.projectId, files, chunkBytes })).item_ids.length, 1)
     }
   })
 
@@ -205,10 +205,10 @@ test('files', async (t) => {
     const blob = new Blob([bytes as never])
     const broken = new Blob([bytes as never])
     broken.slice = (from = 0, to = 0) => {
-      if (from >= 2 * pieceBytes) throw new Error('the disk was unplugged')
+      if (from >= 2 * chunkBytes) throw new Error('the disk was unplugged')
       return blob.slice(from, to)
     }
-    const options = { projectId: org.projectId, pieceBytes }
+    const options = { projectId: org.projectId, chunkBytes }
     const error = await rejection(gt.upload({ ...options, files: [{ name: 'broken.tif', data: broken }] }))
     assert.ok(error instanceof UploadError)
     const state = JSON.parse(JSON.stringify(error.state))
@@ -220,7 +220,7 @@ test('files', async (t) => {
       onProgress: ({ sentBytes }) => steps.push(sentBytes),
     })
     assert.equal(upload.id, state.uploadId)
-    assert.equal(steps[0], 2 * pieceBytes, 'what has come is not sent again')
+    assert.equal(steps[0], 2 * chunkBytes, 'what has come is not sent again')
     assert.equal(upload.item_ids.length, 1)
   })
 
@@ -238,7 +238,7 @@ test('files', async (t) => {
     const upload = await gt.upload({
       projectId: org.projectId,
       files: [await openFile(file)],
-      pieceBytes,
+      chunkBytes,
       onProgress({ sentBytes }) {
         if (sentBytes > reached) w.clock.advance({ minutes: 20 }) // Longer than an address lives, between any two pieces.
         reached = sentBytes
@@ -247,7 +247,7 @@ test('files', async (t) => {
     assert.equal(upload.item_ids.length, 1)
     assert.deepEqual(
       sent,
-      [0, 1, 2, 3, 4].map((index) => index * pieceBytes),
+      [0, 1, 2, 3, 4].map((index) => index * chunkBytes),
     )
     const target = path.join(folder, 'long.tif')
     await saveTo(target, await gt.download({ itemId: upload.item_ids[0]! }))
@@ -268,7 +268,7 @@ test('files', async (t) => {
     const upload = await gt.upload({
       projectId: org.projectId,
       files: [{ name: 'away.tif', data: new Blob([bytes as never]).stream() as ReadableStream<Uint8Array>, size: bytes.length }],
-      pieceBytes,
+      chunkBytes,
       onProgress: ({ sentBytes }) => steps.push(sentBytes),
     })
     assert.equal(upload.item_ids.length, 1)

@@ -13,7 +13,7 @@ test('the clock of all calls', async (t) => {
   const late = within(0, new Promise((resolve) => (answer = resolve)))
   const patient = within(60_000, new Promise(() => {}))
   t.mock.timers.tick(1_000)
-  await assert.rejects(late, /the time is up/)
+  await assert.rejects(late, /the request timed out/)
   let isCancelled = false
   answer(new Response(new ReadableStream({ cancel: () => void (isCancelled = true) })))
   await new Promise((resolve) => setImmediate(resolve))

@@ -111,7 +111,7 @@ test('up42-py', { skip }, async (t) => {
   await raises('wrong password', /^WrongCredentials/)
   await gives('schema', 'object')
   await testSearches(t, w, { token, got })
-  await raises('invalid provider search', /^InvalidSearchRequest: query: knows only cloudCoverage, not 'sunElevation'/)
+  await raises('invalid provider search', /^InvalidSearchRequest: query: supports only cloudCoverage, not 'sunElevation'/)
   await raises('invalid catalog search', /APIError.*eo:cloud_cover/s)
   await raises('unknown catalog collection', /APIError.*did you mean sandbox-hr/s)
   await gives('catalog search everywhere', ['sandbox-hr'])

@@ -55,7 +55,7 @@ test('row 13: unknown and privileged fields are refused by every operation', asy
       )
       assert.match(
         body.errors[0].message,
-        /^is not a field of this operation((; did you mean \w+\? Its|; its) fields are [\w:, -]+|; it has none)$/,
+        /^is not a field of this operation((; did you mean \w+\? Its|; its) fields are [\w:, -]+|, which takes no fields)$/,
         `${op.id} ${name}`,
       )
     }

@@ -52,7 +52,7 @@ test('row 52: items that claim to come of a job', async (t) => {
       const { status, body } = await create(stranger, { [field]: id })
       assert.equal(status, 422, `${field}: ${JSON.stringify(body)}`)
       assert.equal(body.errors[0].field, field)
-      assert.match(body.errors[0].message, /of this project/)
+      assert.match(body.errors[0].message, /in this project/)
     }
   })
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// Runs the command line: as it was built where it is installed, from source in the repository. Source needs Node 24: an older one hands
-// over to the Node that `npm ci` brought along. Plain JavaScript, because an older Node must read it.
+// Runs the command line: the build where it is installed, the source in the repository. The source needs Node 24: an older Node
+// starts the one that `npm ci` installed. Plain JavaScript, because an older Node must read it.
 import { existsSync } from 'node:fs'
 import module from 'node:module'
 
-const WANTED_MAJOR = 24
+const REQUIRED_MAJOR = 24
 
 const source = new URL('../src/main.ts', import.meta.url)
 
@@ -12,7 +12,7 @@ if (!existsSync(source)) {
   module.enableCompileCache?.()
   const { main } = await import('../dist/main.js')
   process.exitCode = await main(process.argv.slice(2))
-} else if (Number(process.versions.node.split('.')[0]) >= WANTED_MAJOR) {
+} else if (Number(process.versions.node.split('.')[0]) >= REQUIRED_MAJOR) {
   module.enableCompileCache?.() // The second start compiles nothing.
   const { main } = await import(source.href)
   process.exitCode = await main(process.argv.slice(2))
@@ -28,7 +28,7 @@ if (!existsSync(source)) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', () => {
     console.error(
-      `groundtrack needs Node ${WANTED_MAJOR} and found ${process.versions.node}. \`npm ci\` in the repository brings it along.`,
+      `groundtrack needs Node ${REQUIRED_MAJOR}; this is ${process.versions.node}. Run \`npm ci\` in the repository to install it.`,
     )
     process.exitCode = 1
   })

@@ -1,7 +1,7 @@
-/** The operations as generated files tell them: names at once, schemas of a domain when one is needed. */
+/** The operations, from generated files: names at once, the schemas of a domain when one is needed. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { PACKAGE } from './place.ts'
+import { PACKAGE_FOLDER } from './package-folder.ts'
 
 export interface Field {
   readonly type?: string | readonly string[]
@@ -27,26 +27,26 @@ export interface Command {
   readonly example: Readonly<Record<string, unknown>>
 }
 
-const folder = path.join(PACKAGE, 'src/generated')
+const folder = path.join(PACKAGE_FOLDER, 'src/generated')
 const read = <T>(file: string) => JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as T
 
-/** Ids with what each does. */
+/** Summaries by operation ID. */
 export const summaries = () => read<Record<string, string>>('summaries.json')
 
 export function command(id: string): Command {
   return read<Record<string, Command>>(`${id.split('.')[0]!.replaceAll('_', '-')}.json`)[id]!
 }
 
-/** What a command takes besides the fields of its operation. */
-export const besides = ({ paging, raw, isIdempotent }: Command): (readonly [flag: string, about: string])[] => [
-  ...(paging ? [['--all', 'Read the list to its end'] as const] : []),
-  ...(raw === 'bytes' || raw === 'xml' ? [['--output FILE', 'Write the answer there'] as const] : []),
-  ...(isIdempotent ? [['--idempotency-key KEY', 'The same key and input take effect once'] as const] : []),
-  ['--body JSON', 'The whole input: JSON, @file, or - for stdin'],
+/** Flags of a command that are not fields of its operation. */
+export const extraFlags = ({ paging, raw, isIdempotent }: Command): (readonly [flag: string, about: string])[] => [
+  ...(paging ? [['--all', 'Fetch all pages'] as const] : []),
+  ...(raw === 'bytes' || raw === 'xml' ? [['--output FILE', 'Write the response to this file'] as const] : []),
+  ...(isIdempotent ? [['--idempotency-key KEY', 'Retries with the same key and input run once'] as const] : []),
+  ['--body JSON', 'Whole input as JSON, @file, or - for stdin'],
 ]
 
-/** As it is typed: `api_keys.create` is `api-keys create`. */
-export const spoken = (id: string) => id.replaceAll('.', ' ').replaceAll('_', '-')
+/** The command as it is typed: `api_keys.create` is `api-keys create`. */
+export const commandName = (id: string) => id.replaceAll('.', ' ').replaceAll('_', '-')
 
 /** `projectId` and `project_id` are both `--project-id`. */
 export const flagOf = (field: string) =>
@@ -55,7 +55,7 @@ export const flagOf = (field: string) =>
     .replaceAll('_', '-')
     .toLowerCase()
 
-/** The operation that the first words name, and how many of them it took. */
+/** The operation that the first words name, and how many words that took. */
 export function findCommand(words: readonly string[], ids: ReadonlySet<string>): { id: string; count: number } | null {
   for (let count = Math.min(5, words.length); count > 0; count--) {
     const id = words.slice(0, count).join('.').replaceAll('-', '_')

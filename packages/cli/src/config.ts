@@ -1,4 +1,4 @@
-/** Accounts of this person: where a service is and how to be let in. The file is theirs alone. */
+/** Saved accounts: the server and its credential. Only the owner can read the file. */
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -39,11 +39,11 @@ export function readAccounts(): Accounts {
   try {
     return JSON.parse(text) as Accounts
   } catch {
-    throw new UsageError(`${configFile()} is not JSON; repair or delete it`)
+    throw new UsageError(`${configFile()} is not valid JSON; fix or delete it`)
   }
 }
 
-/** Whole or not at all, and readable by nobody else at any moment. */
+/** Written atomically, and never readable by other users. */
 export function writeAccounts(accounts: Accounts): void {
   const file = configFile()
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
@@ -65,16 +65,16 @@ export function accountName(options: GlobalOptions): string {
   return options.account ?? process.env['GROUNDTRACK_ACCOUNT'] ?? readAccounts().current
 }
 
-/** The account as it is stored; undefined before anyone has signed in with it. */
+/** The account as stored; undefined before the first sign-in with it. */
 export function storedAccount(options: GlobalOptions): Account | undefined {
   const name = accountName(options)
   const stored = readAccounts().accounts[name]
   if (options.account !== undefined && !stored)
-    throw new UsageError(`There is no account '${name}'`, `Make it with: groundtrack sign-in --account ${name}`)
+    throw new UsageError(`No account named '${name}'`, `Create it with: groundtrack sign-in --account ${name}`)
   return stored
 }
 
-/** Options first, then the environment, then the account's file. What is stored for one server is never used with another. */
+/** Options come first, then the environment, then the file. What is stored for one server is never sent to another. */
 export function accountOf(options: GlobalOptions): Account {
   const stored = storedAccount(options)
   const { GROUNDTRACK_URL, GROUNDTRACK_API_KEY, GROUNDTRACK_PROJECT } = process.env
@@ -89,10 +89,10 @@ export function accountOf(options: GlobalOptions): Account {
   }
 }
 
-const isSameServer = (one: string, other: string): boolean => one === other || (originOf(one) !== null && originOf(one) === originOf(other))
+const isSameServer = (a: string, b: string): boolean => a === b || (originOf(a) !== null && originOf(a) === originOf(b))
 const originOf = (server: string): string | null => (URL.canParse(server) ? new URL(server).origin : null)
 
-/** Says why a call to another server goes without the stored credential. */
+/** Explains why a call to another server is sent without the stored credential. */
 function noteOtherServer(options: GlobalOptions, { server, apiKey, session }: Account): void {
   const stored = storedAccount(options)
   if (apiKey || session || !(stored?.apiKey || stored?.session)) return
@@ -103,7 +103,7 @@ function noteOtherServer(options: GlobalOptions, { server, apiKey, session }: Ac
   )
 }
 
-/** A client that speaks as the account, and keeps its session when that is renewed. */
+/** A client that authenticates as the account and saves its session when it is renewed. */
 export function connect(options: GlobalOptions): Client {
   const account = accountOf(options)
   const { server, apiKey, session } = account

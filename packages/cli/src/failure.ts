@@ -1,11 +1,11 @@
-/** How the command line says what went wrong: a sentence for a person, a number for a script. */
+/** Errors as a sentence for people and an exit code for scripts. */
 import { flagOf } from './catalogue.ts'
 import { ConnectionError, ProblemError } from '../../client/src/problem.ts'
 
-/** Documented in the man page. */
+/** The man page documents these. */
 export const EXIT = { ok: 0, refused: 1, usage: 2, credential: 3, connection: 4, fault: 5, payment: 6, interrupted: 130 } as const
 
-/** The command was not understood; `hint` names the next thing to try. */
+/** The command line is invalid; `hint` suggests what to try next. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   readonly hint: string | null
@@ -28,10 +28,10 @@ export function describe(error: unknown): { message: string; code: number } {
 }
 
 function ofProblem(error: ProblemError): { message: string; code: number } {
-  const isInput = error.slug === 'invalid-input' && error.errors.length > 0 // Elsewhere fields are files or parts of them.
+  const isInput = error.slug === 'invalid-input' && error.errors.length > 0 // Other problems list files, not flags.
   const fields = error.errors.map(({ field, message }) => `  ${isInput ? `--${flagOf(field)}` : field}: ${message}`)
   const lines = [
-    isInput ? `${error.operation}: the input is not valid` : `${error.operation}: ${error.message}`,
+    isInput ? `${error.operation}: invalid input` : `${error.operation}: ${error.message}`,
     ...(isInput || fields.length > 1 ? fields : []),
   ]
   if (error.status === 401) lines.push('Sign in with: groundtrack sign-in')

@@ -1,10 +1,10 @@
-/** Flags to the input of an operation, by its schema. */
+/** Turns flags into the input of an operation, by its schema. */
 import { readFileSync } from 'node:fs'
 import { flagOf, type Command, type Field } from './catalogue.ts'
 import { UsageError } from './failure.ts'
 import { valueAfter, type Word } from './options.ts'
 
-/** What a flag of an operation stands for. */
+/** A flag and the input field that it sets. */
 interface FlagField {
   readonly flag: string
   readonly name: string
@@ -17,16 +17,16 @@ export function flagsOf({ input }: Pick<Command, 'input'>): FlagField[] {
   return Object.entries(properties).map(([name, field]) => ({ flag: flagOf(name), name, field, isRequired: required.includes(name) }))
 }
 
-/** `--project` is `--project-id` where nothing else is called so. */
-function findFlag(fields: readonly FlagField[], name: string): { found: FlagField; isNegated: boolean } | null {
-  const wanted = flagOf(name)
-  const found = fields.find(({ flag }) => flag === wanted) ?? fields.find(({ flag }) => flag === `${wanted}-id` || flag === `${wanted}-ids`)
-  if (found) return { found, isNegated: false }
-  const negated = wanted.startsWith('no-') ? fields.find(({ flag }) => flag === wanted.slice('no-'.length)) : undefined
-  return negated ? { found: negated, isNegated: true } : null
+/** `--project` is short for `--project-id`, unless another field has that name. */
+function findFlag(fields: readonly FlagField[], typed: string): { match: FlagField; isNegated: boolean } | null {
+  const name = flagOf(typed)
+  const match = fields.find(({ flag }) => flag === name) ?? fields.find(({ flag }) => flag === `${name}-id` || flag === `${name}-ids`)
+  if (match) return { match, isNegated: false }
+  const negated = name.startsWith('no-') ? fields.find(({ flag }) => flag === name.slice('no-'.length)) : undefined
+  return negated ? { match: negated, isNegated: true } : null
 }
 
-/** Types that a field may have, through unions. */
+/** Types that a field can have, including those of unions. */
 export function typesOf(field: Field): string[] {
   if (field.anyOf) return [...new Set(field.anyOf.flatMap(typesOf))]
   if (field.const !== undefined) return [typeof field.const]
@@ -34,11 +34,11 @@ export function typesOf(field: Field): string[] {
   return field.type === undefined ? (field.enum ? ['string'] : ['any']) : [String(field.type)]
 }
 
-/** Operation input from the flags of a command, a body given whole, and what stands for the rest. */
+/** The operation's input from flags and `--body`, with the default project. */
 export function readInput(
   command: Command,
   rest: readonly Word[],
-  standard: { project?: string },
+  defaults: { project?: string },
 ): { input: Record<string, unknown>; output: string | null; idempotencyKey: string | null; isAll: boolean } {
   const fields = flagsOf(command)
   const input: Record<string, unknown> = {}
@@ -46,7 +46,10 @@ export function readInput(
   for (let index = 0; index < rest.length; index++) {
     const word = rest[index]!
     if (typeof word === 'string')
-      throw new UsageError(`Unexpected argument '${word}'`, `Fields are flags: groundtrack ${command.id.replaceAll('.', ' ')} --help`)
+      throw new UsageError(
+        `Unexpected argument '${word}'`,
+        `Pass fields as flags; see: groundtrack ${command.id.replaceAll('.', ' ')} --help`,
+      )
     const hit = findFlag(fields, word.name)
     if (hit) index += readField(hit, word.value, rest, index, input)
     else if (word.name === 'body') Object.assign(input, bodyOf(word.value ?? valueAfter(rest, index++, 'body')))
@@ -57,19 +60,19 @@ export function readInput(
       throw new UsageError(`--${word.name} is not an option of this command`, `Options: ${fields.map(({ flag }) => `--${flag}`).join(' ')}`)
   }
   const project = fields.find(({ flag, isRequired }) => flag === 'project-id' && isRequired)
-  if (project && standard.project !== undefined) input[project.name] ??= standard.project
+  if (project && defaults.project !== undefined) input[project.name] ??= defaults.project
   return { input, ...own }
 }
 
-/** Reads one flag into the input; how many words beyond it were taken. */
+/** Reads one flag into the input and returns how many of the following words it used. */
 function readField(
-  { found, isNegated }: { found: FlagField; isNegated: boolean },
+  { match, isNegated }: { match: FlagField; isNegated: boolean },
   given: string | null,
   rest: readonly Word[],
   index: number,
   input: Record<string, unknown>,
 ): number {
-  const { name, flag, field } = found
+  const { name, flag, field } = match
   const types = typesOf(field)
   if (
     types.includes('boolean') &&
@@ -81,7 +84,7 @@ function readField(
   }
   const text = given ?? valueAfter(rest, index, flag)
   const value = valueOf(text, field, flag)
-  // A list may be given in several flags.
+  // Repeated flags extend a list.
   input[name] = Array.isArray(value) && Array.isArray(input[name]) ? [...(input[name] as unknown[]), ...value] : value
   return given === null ? 1 : 0
 }
@@ -107,7 +110,7 @@ function listOf(text: string, field: Field, flag: string): unknown {
   return text.split(',').map((part) => valueOf(part.trim(), items, flag))
 }
 
-/** JSON in the word itself, in a file (`@file`), or on stdin (`-`). */
+/** JSON from the argument itself, a file (`@file`) or stdin (`-`). */
 function structured(text: string, flag: string, mayBeText: boolean): unknown {
   const source = text === '-' ? readFileSync(0, 'utf8') : text.startsWith('@') ? contents(text.slice(1), flag) : text
   try {
@@ -119,7 +122,7 @@ function structured(text: string, flag: string, mayBeText: boolean): unknown {
   }
 }
 
-/** A file of a map program holds a feature or a collection of one; what is wanted is its geometry. */
+/** GIS programs export a feature, or a collection with one feature; operations take its geometry. */
 function geometryOf(value: { type?: string; geometry?: unknown; features?: { geometry: unknown }[] }): unknown {
   if (value.type === 'Feature') return value.geometry
   return value.type === 'FeatureCollection' && value.features?.length === 1 ? value.features[0]!.geometry : value

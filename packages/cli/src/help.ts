@@ -1,22 +1,22 @@
-/** Help, from the same files that run the commands. */
+/** Help texts, from the same tables that run the commands. */
 import { stripVTControlCharacters } from 'node:util'
-import { besides, command, flagOf, spoken, summaries, type Field } from './catalogue.ts'
+import { extraFlags, command, flagOf, commandName, summaries, type Field } from './catalogue.ts'
 import { flagsOf, typesOf } from './fields.ts'
 import { GLOBAL_FLAGS } from './options.ts'
-import { PORCELAIN } from './porcelain.ts'
+import { COMMANDS } from './commands.ts'
 import { columnsOf, paint } from './terminal.ts'
 
 const WIDTH = 28
 const MAX_WIDTH = 36
 const MIN_TEXT = 20
 
-/** Words that would go beyond the terminal's edge stand below the first of them. */
+/** Wraps long texts at the width of the terminal. */
 function row(name: string, text: string, width = WIDTH): string {
-  const room = Math.max(MIN_TEXT, columnsOf(process.stdout) - width - 2)
+  const available = Math.max(MIN_TEXT, columnsOf(process.stdout) - width - 2)
   const lines: string[] = ['']
   for (const word of text.split(' ')) {
     const longer = lines.at(-1) === '' ? word : `${lines.at(-1)} ${word}`
-    if (stripVTControlCharacters(longer).length <= room || lines.at(-1) === '') lines[lines.length - 1] = longer
+    if (stripVTControlCharacters(longer).length <= available || lines.at(-1) === '') lines[lines.length - 1] = longer
     else lines.push(word)
   }
   const indent = `\n  ${' '.repeat(width)}`
@@ -27,64 +27,64 @@ const head = (text: string) => paint('bold', text)
 export function topHelp(): string {
   const counts = new Map<string, number>()
   for (const id of Object.keys(summaries())) counts.set(id.split('.')[0]!, (counts.get(id.split('.')[0]!) ?? 0) + 1)
-  const lines = [...counts].map(([domain, count]) => row(spoken(domain), `${count} ${count === 1 ? 'operation' : 'operations'}`))
+  const lines = [...counts].map(([domain, count]) => row(commandName(domain), `${count} ${count === 1 ? 'operation' : 'operations'}`))
   return `${head('groundtrack')}: satellite and aerial imagery from a terminal
 
 ${head('Usage')}
   groundtrack <command> [options]
 
-${head('Everyday commands')}
-${Object.entries(PORCELAIN)
+${head('Common commands')}
+${Object.entries(COMMANDS)
   .map(([name, { usage, about }]) => row(usage.split(' ')[0] === name ? name : usage, about))
   .join('\n')}
 
-${head('Every operation')}  groundtrack <domain> <operation> --field value
+${head('All operations')}  groundtrack <domain> <operation> --field value
 ${lines.join('\n')}
 
 ${head('Common options')}
 ${globalRows()}
 
-groundtrack <command> --help tells more; groundtrack man has all of it.
+Run groundtrack <command> --help for details, or groundtrack man for the manual.
 `
 }
 
 const globalRows = () => GLOBAL_FLAGS.map(([name, takesValue, about]) => row(`--${name}${takesValue ? ' VALUE' : ''}`, about)).join('\n')
 
-/** The operations of a domain, or below a name. */
+/** The operations of a domain, or of a group within it. */
 export function domainHelp(prefix: string): string | null {
-  const found = Object.entries(summaries()).filter(([id]) => id.startsWith(`${prefix}.`))
-  if (found.length === 0) return null
-  const width = Math.min(MAX_WIDTH, Math.max(WIDTH, ...found.map(([id]) => spoken(id).length + 2)))
-  return `${head(`groundtrack ${spoken(prefix)}`)}\n${found.map(([id, summary]) => row(spoken(id), summary, width)).join('\n')}\n`
+  const operations = Object.entries(summaries()).filter(([id]) => id.startsWith(`${prefix}.`))
+  if (operations.length === 0) return null
+  const width = Math.min(MAX_WIDTH, Math.max(WIDTH, ...operations.map(([id]) => commandName(id).length + 2)))
+  return `${head(`groundtrack ${commandName(prefix)}`)}\n${operations.map(([id, summary]) => row(commandName(id), summary, width)).join('\n')}\n`
 }
 
-export function porcelainHelp(name: string): string {
-  const { usage, about, options, examples } = PORCELAIN[name]!
+export function commandHelp(name: string): string {
+  const { usage, about, options, examples } = COMMANDS[name]!
   const rows = options.map(([flag, text]) => row(flag, text)).join('\n')
-  const shown = examples.length > 0 ? `\n${head('Examples')}\n${examples.map((line) => `  ${line}`).join('\n')}\n` : ''
+  const exampleLines = examples.length > 0 ? `\n${head('Examples')}\n${examples.map((line) => `  ${line}`).join('\n')}\n` : ''
   return `${about}
 
 ${head('Usage')}
   groundtrack ${usage}
-${rows ? `\n${head('Options')}\n${rows}\n` : ''}${shown}`
+${rows ? `\n${head('Options')}\n${rows}\n` : ''}${exampleLines}`
 }
 
 export function operationHelp(id: string): string {
-  const found = command(id)
-  const fields = flagsOf(found)
+  const operation = command(id)
+  const fields = flagsOf(operation)
   const rows = fields.map(({ flag, field, isRequired }) => row(`--${flag} ${placeholder(field)}`, about(field, isRequired)))
-  const own = besides(found).map(([flag, text]) => row(flag, text))
-  return `${found.summary}
-${found.description}
+  const own = extraFlags(operation).map(([flag, text]) => row(flag, text))
+  return `${operation.summary}
+${operation.description}
 
 ${head('Usage')}
-  groundtrack ${spoken(id)}${fields.length > 0 ? ' [options]' : ''}
+  groundtrack ${commandName(id)}${fields.length > 0 ? ' [options]' : ''}
 
 ${head('Options')}
 ${[...rows, ...own].join('\n')}
 
 ${head('Example')}
-  groundtrack ${spoken(id)}${exampleFlags(found.example)}
+  groundtrack ${commandName(id)}${exampleFlags(operation.example)}
 `
 }
 
@@ -99,8 +99,8 @@ function placeholder(field: Field): string {
 
 function about(field: Field, isRequired: boolean): string {
   const text = field.description ?? field.anyOf?.find(({ description }) => description !== undefined)?.description ?? ''
-  const standard = field.default === undefined || field.default === null ? '' : `default ${JSON.stringify(field.default)}`
-  return [isRequired ? paint('yellow', 'required') : '', text, standard].filter((part) => part !== '').join('; ')
+  const fallback = field.default === undefined || field.default === null ? '' : `default ${JSON.stringify(field.default)}`
+  return [isRequired ? paint('yellow', 'required') : '', text, fallback].filter((part) => part !== '').join('; ')
 }
 
 function exampleFlags(example: Readonly<Record<string, unknown>>): string {

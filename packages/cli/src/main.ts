@@ -1,16 +1,16 @@
-/** `groundtrack`: words to a command, failures to a sentence and a number. */
+/** `groundtrack`: runs a command, and turns failures into a message and an exit code. */
 import path from 'node:path'
-import { command, findCommand, spoken, summaries } from './catalogue.ts'
+import { command, findCommand, commandName, summaries } from './catalogue.ts'
 import { flagsOf } from './fields.ts'
 import { describe, EXIT, UsageError } from './failure.ts'
 import { splitGlobal, wordsOf, type GlobalOptions, type Word } from './options.ts'
-import { PACKAGE } from './place.ts'
-import { PORCELAIN } from './porcelain.ts'
+import { PACKAGE_FOLDER } from './package-folder.ts'
+import { COMMANDS } from './commands.ts'
 import { paint, print } from './terminal.ts'
 
 export async function main(args: readonly string[]): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0) // `| head` has seen enough.
+    if (error.code === 'EPIPE') process.exit(0) // The reader, such as `| head`, has closed the pipe.
     throw error
   })
   try {
@@ -30,28 +30,28 @@ async function dispatch(words: readonly Word[]): Promise<number | void> {
   if (rest.some((word) => typeof word !== 'string' && word.name === 'version') && first === undefined) return await version()
   if (first === undefined) return await help(null, options)
   const all = summaries()
-  const found = findCommand(names, new Set(Object.keys(all)))
-  // `jobs watch` and `events listen` are ours; `share link create` is an operation.
-  if (!found && first in PORCELAIN) return await porcelain(first, rest, options)
-  if (!found) return await help(names, options)
-  if (options.help) return await print((await import('./help.ts')).operationHelp(found.id))
-  // A field of the operation may have the name of a common option; then it is the field that is meant.
-  const fields = new Set(flagsOf(command(found.id)).map(({ flag }) => flag))
+  const match = findCommand(names, new Set(Object.keys(all)))
+  // `jobs watch` is a common command; `share link create` is an operation.
+  if (!match && first in COMMANDS) return await runCommand(first, rest, options)
+  if (!match) return await help(names, options)
+  if (options.help) return await print((await import('./help.ts')).operationHelp(match.id))
+  // Where a field of the operation has the name of a common option, the flag sets the field.
+  const fields = new Set(flagsOf(command(match.id)).map(({ flag }) => flag))
   const split = splitGlobal(words, fields)
-  let left = found.count
+  let left = match.count
   const own = split.rest.filter((word) => typeof word !== 'string' || left-- <= 0)
   const { invoke } = await import('./invoke.ts')
-  return await invoke(found.id, own, split.options)
+  return await invoke(match.id, own, split.options)
 }
 
-async function porcelain(name: string, rest: readonly Word[], options: GlobalOptions): Promise<number | void> {
-  if (options.help) return await print((await import('./help.ts')).porcelainHelp(name))
-  const run = await PORCELAIN[name]!.load()
+async function runCommand(name: string, rest: readonly Word[], options: GlobalOptions): Promise<number | void> {
+  if (options.help) return await print((await import('./help.ts')).commandHelp(name))
+  const run = await COMMANDS[name]!.load()
   return await run(rest.slice(rest.indexOf(name) + 1), options)
 }
 
 async function help(names: readonly string[] | null, options: GlobalOptions): Promise<number | void> {
-  const { help: isAsked } = options
+  const { help: isRequested } = options
   if (names?.[0] === 'help' && names.length > 1) return await dispatch([...names.slice(1), { name: 'help', value: null }])
   const { domainHelp, topHelp } = await import('./help.ts')
   if (names === null || names[0] === 'help') {
@@ -61,14 +61,14 @@ async function help(names: readonly string[] | null, options: GlobalOptions): Pr
   const prefix = names.join('.').replaceAll('-', '_')
   const text = domainHelp(prefix)
   if (text === null)
-    throw new UsageError(`There is no command '${names.join(' ')}'${suggestion(names)}`, 'groundtrack --help lists all of them')
+    throw new UsageError(`Unknown command '${names.join(' ')}'${suggestion(names)}`, 'groundtrack --help lists all commands')
   await print(text)
-  return isAsked ? EXIT.ok : EXIT.usage
+  return isRequested ? EXIT.ok : EXIT.usage
 }
 
 function suggestion(names: readonly string[]): string {
   const typed = names.join(' ')
-  const known = [...Object.keys(PORCELAIN), ...Object.keys(summaries()).map(spoken)]
+  const known = [...Object.keys(COMMANDS), ...Object.keys(summaries()).map(commandName)]
   const near = known
     .map((name) => ({ name, distance: distanceOf(typed, name) }))
     .filter(({ name, distance }) => distance <= Math.max(2, name.length / 4))
@@ -89,7 +89,7 @@ function distanceOf(a: string, b: string): number {
 
 async function version(): Promise<number> {
   const { readFileSync } = await import('node:fs')
-  const { version: own } = JSON.parse(readFileSync(path.join(PACKAGE, 'package.json'), 'utf8')) as { version: string }
-  await print(`groundtrack ${own}\n`)
+  const { version: current } = JSON.parse(readFileSync(path.join(PACKAGE_FOLDER, 'package.json'), 'utf8')) as { version: string }
+  await print(`groundtrack ${current}\n`)
   return EXIT.ok
 }

@@ -1,17 +1,17 @@
-/** Colours, tables and bars: on terminals only, and never on stdout where a program reads. */
+/** Colours, tables and progress bars, on terminals only. */
 import { styleText } from 'node:util'
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 
-const wants = (stream: NodeJS.WriteStream) =>
+const hasColors = (stream: NodeJS.WriteStream) =>
   process.env['NO_COLOR'] ? false : process.env['FORCE_COLOR'] ? true : stream.isTTY === true && process.env['TERM'] !== 'dumb'
 
 export const paint = (style: Style, text: string, stream: NodeJS.WriteStream = process.stdout) =>
-  wants(stream) ? styleText(style, text, { validateStream: false }) : text
+  hasColors(stream) ? styleText(style, text, { validateStream: false }) : text
 
 export const note = (text: string, isQuiet = false) => void (isQuiet || process.stderr.write(`${text}\n`))
 
-/** Writes all of it, however slowly the reader reads. */
+/** Resolves when everything is written, however slowly the reader reads. */
 export function print(text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())))
 }
@@ -25,37 +25,37 @@ type Cell = string | number | null
 export const columnsOf = (stream: NodeJS.WriteStream): number => stream.columns || Number.POSITIVE_INFINITY
 
 /**
- * Columns as wide as their longest cell, numbers to the right. Columns that say nothing are left out, and the widest are cut until
- * the line fits into the terminal; the first is what people copy, so it stays whole.
+ * Columns are as wide as their longest cell; numbers align right. Empty columns are omitted, and the widest are cut until the line
+ * fits the terminal. The first column stays whole because people copy it.
  */
 export function table(heads: readonly string[], rows: readonly (readonly Cell[])[], columns = columnsOf(process.stdout)): string {
-  const told = heads.map((_, column) => column).filter((column) => column === 0 || rows.some((row) => row[column] != null))
-  const cells = rows.map((row) => told.map((column) => clip(row[column] == null ? '–' : String(row[column]))))
-  const widths = told.map((column, index) => Math.max(heads[column]!.length, ...cells.map((row) => row[index]!.length)))
+  const shown = heads.map((_, column) => column).filter((column) => column === 0 || rows.some((row) => row[column] != null))
+  const cells = rows.map((row) => shown.map((column) => clip(row[column] == null ? '–' : String(row[column]))))
+  const widths = shown.map((column, index) => Math.max(heads[column]!.length, ...cells.map((row) => row[index]!.length)))
   fit(widths, columns)
-  const isNumber = told.map((column) => rows.every((row) => row[column] == null || typeof row[column] === 'number'))
+  const isNumber = shown.map((column) => rows.every((row) => row[column] == null || typeof row[column] === 'number'))
   const line = (row: readonly string[]) =>
     row
       .map((cell, index) => clip(cell, widths[index]))
       .map((cell, index) => (isNumber[index] ? cell.padStart(widths[index]!) : cell.padEnd(widths[index]!)))
       .join(GAP)
       .trimEnd()
-  return [paint('bold', line(told.map((column) => heads[column]!))), ...cells.map(line)].join('\n')
+  return [paint('bold', line(shown.map((column) => heads[column]!))), ...cells.map(line)].join('\n')
 }
 
 function fit(widths: number[], columns: number): void {
   const total = () => widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length)
   while (total() > columns) {
-    const widest = widths.reduce((found, width, index) => (index > 0 && width > (widths[found] ?? 0) ? index : found), -1)
+    const widest = widths.reduce((best, width, index) => (index > 0 && width > (widths[best] ?? 0) ? index : best), -1)
     if (widest === -1 || widths[widest]! <= MIN_CELL) return
     widths[widest]!--
   }
 }
 
-/** Control characters of a name must not reach the terminal. */
-function clip(text: string, most = MAX_CELL): string {
+/** Removes control characters, which could otherwise control the terminal. */
+function clip(text: string, maxLength = MAX_CELL): string {
   const clean = text.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ')
-  return clean.length > most ? `${clean.slice(0, most - 1)}…` : clean
+  return clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean
 }
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
@@ -72,39 +72,39 @@ export function size(bytes: number): string {
 
 const BAR = 24
 const LABEL = 24
-/** Percent, bytes of bytes and their rate, at their longest: a line that wraps could not be drawn again. */
+/** Longest width of percent, bytes and rate: a line that wraps could not be redrawn. */
 const FIGURES = 42
-/** A terminal need not be written to more often. */
+/** Minimum interval between two redraws. */
 const REDRAW_MS = 80
 
-/** Names of files differ at their ends as often as at their beginnings. */
-function inShort(label: string): string {
+/** Keeps both ends, because file names differ at either end. */
+function shorten(label: string): string {
   const clean = clip(label, Number.POSITIVE_INFINITY)
   if (clean.length <= LABEL) return clean
   const tail = Math.floor(LABEL / 2)
   return `${clean.slice(0, LABEL - tail - 1)}…${clean.slice(-tail)}`
 }
 
-/** A bar on stderr where that is a terminal; nothing elsewhere. */
+/** A progress bar on stderr if that is a terminal; otherwise nothing. */
 export function bar(label: string, isQuiet: boolean): { at(done: number, total: number | null): void; end(): void } {
   const isShown = process.stderr.isTTY === true && !isQuiet
-  const began = performance.now()
-  let drawn = 0
+  const startedAt = performance.now()
+  let drawnAt = 0
   const draw = (done: number, total: number | null) => {
     const share = total ? Math.min(1, done / total) : 0
     const columns = process.stderr.columns || 100
     const width = Math.max(0, Math.min(BAR, columns - LABEL - FIGURES - 1))
     const filled = Math.round(share * width)
-    const rate = done / Math.max(0.001, (performance.now() - began) / 1000)
+    const rate = done / Math.max(0.001, (performance.now() - startedAt) / 1000)
     const blocks = `${paint('cyan', '━'.repeat(filled), process.stderr)}${paint('dim', '─'.repeat(width - filled), process.stderr)}`
     const figures = total ? `${String(Math.floor(share * 100)).padStart(3)}%  ${size(done)} of ${size(total)}` : size(done)
-    process.stderr.write(`\r\x1b[K${inShort(label).padEnd(LABEL)} ${blocks} ${figures}${done > 0 ? `  ${size(rate)}/s` : ''}`)
+    process.stderr.write(`\r\x1b[K${shorten(label).padEnd(LABEL)} ${blocks} ${figures}${done > 0 ? `  ${size(rate)}/s` : ''}`)
   }
   return {
     at(done, total) {
       const now = performance.now()
-      if (!isShown || (now - drawn < REDRAW_MS && done !== total)) return
-      drawn = now
+      if (!isShown || (now - drawnAt < REDRAW_MS && done !== total)) return
+      drawnAt = now
       draw(done, total)
     },
     end() {
@@ -113,10 +113,10 @@ export function bar(label: string, isQuiet: boolean): { at(done: number, total: 
   }
 }
 
-/** Numbers of a position or a box, each on a line of its own. */
+/** Arrays of numbers, such as positions and bounding boxes, with each number on its own line. */
 const NUMBERS = /\[\n\s+(-?[\d.eE+-]+(?:,\n\s+-?[\d.eE+-]+)*)\n\s+\]/g
 
-/** JSON for people on a terminal, and in one line for programs. */
+/** Indented JSON on a terminal, one line elsewhere. */
 export function json(value: unknown, isPretty = process.stdout.isTTY === true): string {
   if (!isPretty) return JSON.stringify(value)
   return JSON.stringify(value, null, 2).replaceAll(NUMBERS, (_, numbers: string) => `[${numbers.replaceAll(/,\n\s+/g, ', ')}]`)

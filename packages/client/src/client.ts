@@ -1,33 +1,33 @@
-/** One call over HTTP: credentials, retries, one idempotency key for each call that is meant once, typed problems. */
-import { timeIsUp, within } from './deadline.ts'
+/** Calls over HTTP: credentials, retries, an idempotency key for each call that must run once, typed problems. */
+import { timeoutError, within } from './deadline.ts'
 import type { Grant } from './generated/types.ts'
 import { Lines } from './lines.ts'
 import { Page, type Paging } from './pages.ts'
 import { AbortError, ConnectionError, problemOf, ProblemError } from './problem.ts'
-import { delayMs, mayRepeat, pause, type Repeat } from './retry.ts'
+import { delayMs, canRetry, pause, type Repeat } from './retry.ts'
 import { Session, type SessionTokens } from './session.ts'
 
 export interface ClientOptions {
-  /** Where the service is, for example `http://127.0.0.1:8080`. In a browser, left out: where the page came from. */
+  /** URL of the service, for example `http://127.0.0.1:8080`. Defaults to the origin of the page in a browser. */
   baseUrl?: string | undefined
   /** An API key, `svc_…`. */
   apiKey?: string | undefined
-  /** A session from an earlier sign-in, as `onSession` was given it. */
+  /** A session from an earlier sign-in, as passed to `onSession`. */
   session?: SessionTokens | null | undefined
-  /** Told whenever the session changes, to keep it; null when it has ended. */
+  /** Called whenever the session changes, so that you can save it; null when it has ended. */
   onSession?: ((tokens: SessionTokens | null) => void) | undefined
-  /** How often a call is made again before its failure is yours: 3. */
+  /** Retries before a call fails; default 3. */
   maxRetries?: number | undefined
-  /** How long to wait for an answer to begin: two minutes. */
+  /** Time to wait for a response to begin; default two minutes. */
   timeoutMs?: number | undefined
-  /** Headers of every call. */
+  /** Headers sent with every call. */
   headers?: Readonly<Record<string, string>> | undefined
   fetch?: typeof globalThis.fetch | undefined
 }
 
 export interface CallOptions {
   signal?: AbortSignal | undefined
-  /** Your own key instead of one made for this call. The same key and input give the same answer and spend once. */
+  /** Your own idempotency key instead of a generated one. Calls with the same key and input run once and return the same response. */
   idempotencyKey?: string | undefined
   maxRetries?: number | undefined
   timeoutMs?: number | undefined
@@ -38,13 +38,13 @@ const MAX_RETRIES = 3
 const TIMEOUT_MS = 120_000
 
 interface Outgoing {
-  /** The operation's id, or the path of a route: what errors name. */
+  /** The operation ID, or the path of a route; errors name it. */
   name: string
   method: 'GET' | 'POST'
   path: string
   body?: string | undefined
   repeat: Repeat
-  /** Sign-in itself needs no credential. */
+  /** Sent without a credential, for example sign-in itself. */
   anonymous?: boolean
 }
 
@@ -65,17 +65,17 @@ export class Client {
     this.session = new Session(options.session ?? null, renew, options.onSession ?? (() => {}))
   }
 
-  /** Any operation by its id, also one that this client was built before. */
+  /** Calls any operation by its ID, including one that is newer than this client. */
   async call<O = unknown>(id: string, input: object = {}, options?: CallOptions, repeat: Repeat = 'write'): Promise<O> {
     return (await (await this.raw(id, input, options, repeat)).json()) as O
   }
 
-  /** A page of a list that is at the same time an iterator over the whole of it. */
+  /** Awaited, the first page of a list; iterated, all its records. */
   page<O, E>(id: string, input: object, options: CallOptions | undefined, paging: Paging): Page<O, E> {
     return new Page<O, E>((fields) => this.call<O>(id, { ...input, ...fields }, options, 'read'), input as Record<string, unknown>, paging)
   }
 
-  /** Lines of JSON as they come. */
+  /** JSON lines, as they arrive. */
   lines<L>(id: string, input: object, options?: CallOptions): Lines<L> {
     return new Lines<L>(id, () => this.raw(id, input, options, 'read'))
   }
@@ -84,40 +84,40 @@ export class Client {
     return await (await this.raw(id, input, options, 'read')).text()
   }
 
-  /** The response as it is, for bytes: `await response.blob()`, or its `body` as a stream. */
+  /** The response itself, for bytes: `await response.blob()`, or its `body` as a stream. */
   raw(id: string, input: object, options?: CallOptions, repeat: Repeat = 'read'): Promise<Response> {
     return this.#send({ name: id, method: 'POST', path: `/v1/op/${id}`, body: JSON.stringify(input), repeat }, options)
   }
 
-  /** A route that is no operation. */
+  /** Calls a route that is not an operation. */
   async route<O = void>(method: 'GET' | 'POST', path: string, input?: object, options?: CallOptions): Promise<O> {
     const body = input === undefined ? undefined : JSON.stringify(input)
     const response = await this.#send({ name: path, method, path, body, repeat: method === 'GET' ? 'read' : 'write' }, options)
     return (response.status === 204 ? undefined : await response.json()) as O
   }
 
-  /** The response of a GET address of the service. */
+  /** The response of a GET route. */
   get(path: string, options?: CallOptions): Promise<Response> {
     return this.#send({ name: path, method: 'GET', path, repeat: 'read' }, options)
   }
 
-  /** The response to a body of yours, on a route that speaks a protocol of its own. */
+  /** The response of a POST route with its own body format. */
   post(path: string, body: string, options?: CallOptions): Promise<Response> {
     return this.#send({ name: path, method: 'POST', path, body, repeat: 'write' }, options)
   }
 
-  /** A route that begins or renews a session, which the client then speaks with. */
+  /** Signs in, or renews the session. The client then authenticates with it. */
   async signIn(path: string, input: object, options?: CallOptions): Promise<Grant> {
-    const own = path === '/auth/refresh' ? this.#refreshToken() : {}
-    const grant = await this.#grant(path, { ...own, ...input }, options)
+    const token = path === '/auth/refresh' ? this.#refreshToken() : {}
+    const grant = await this.#grant(path, { ...token, ...input }, options)
     this.session.adopt(grant)
     return grant
   }
 
-  /** Ends the session, here and at the service. */
+  /** Ends the session here and at the service. */
   async signOut(path: string, input: object = {}, options?: CallOptions): Promise<void> {
     await this.route('POST', path, { ...this.#refreshToken(), ...input }, options)
-    this.session.leave()
+    this.session.end()
   }
 
   #refreshToken(): { refresh_token?: string } {
@@ -146,12 +146,12 @@ export class Client {
         error = new ConnectionError(request.name, key, cause)
       }
       if (error instanceof ProblemError && error.status === 401 && token !== null && token !== this.#apiKey && !hasRenewed) {
-        hasRenewed = true // Ended early, or our clock is wrong. Nothing was done, so the call is simply made again.
+        hasRenewed = true // The token expired early, or our clock is wrong. Nothing ran, so the call can be sent again.
         await this.session.renew(token)
         continue
       }
-      const may = error instanceof ProblemError ? mayRepeat(error, request.repeat) : request.repeat !== 'write'
-      if (!may || attempt >= maxRetries) throw error
+      const isRetryable = error instanceof ProblemError ? canRetry(error, request.repeat) : request.repeat !== 'write'
+      if (!isRetryable || attempt >= maxRetries) throw error
       await pause(delayMs(attempt, error instanceof ProblemError ? error.retryAfterSeconds : null), options.signal)
     }
   }
@@ -161,8 +161,8 @@ export class Client {
     if (request.body !== undefined) headers['content-type'] = 'application/json'
     if (token !== null) headers['authorization'] = `Bearer ${token}`
     if (key !== null) headers['idempotency-key'] = key
-    // Cookies go to the own origin alone, as is `fetch`'s habit; no route but that of the refresh token looks at them.
-    const fetching = (signal: AbortSignal | null) =>
+    // `fetch` sends cookies to its own origin only, and only the refresh route reads them.
+    const send = (signal: AbortSignal | null) =>
       this.#fetch(this.baseUrl + request.path, {
         method: request.method,
         headers,
@@ -170,16 +170,19 @@ export class Client {
         ...(signal ? { signal } : {}),
       })
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs
-    if (timeoutMs === undefined && !options.signal) return await within(TIMEOUT_MS, fetching(null))
-    const clock = new AbortController()
-    const timer = setTimeout(() => clock.abort(timeIsUp()), timeoutMs ?? TIMEOUT_MS)
+    if (timeoutMs === undefined && !options.signal) return await within(TIMEOUT_MS, send(null))
+    const timeout = new AbortController()
+    const timer = setTimeout(() => timeout.abort(timeoutError()), timeoutMs ?? TIMEOUT_MS)
     try {
-      return await fetching(options.signal ? AbortSignal.any([options.signal, clock.signal]) : clock.signal)
+      return await send(options.signal ? AbortSignal.any([options.signal, timeout.signal]) : timeout.signal)
     } finally {
-      clearTimeout(timer) // From here on the body may take its time; the caller's own signal still ends it.
+      clearTimeout(timer) // The body can take longer; the caller's own signal still aborts it.
     }
   }
 }
+
+/** What `upload` and `waitFor` need of a client, so that programs can wrap its calls. */
+export type Caller = Pick<Client, 'call'>
 
 function originOfPage(): string {
   const { location } = globalThis as { location?: { origin: string } }

@@ -1,5 +1,5 @@
-/** The client without its operations, for programs that bring only those they use: `new ItemsApi(new Client(…))`. */
-export { Client, type CallOptions, type ClientOptions } from './client.ts'
+/** The client without its operations, for programs that import only those they use: `new ItemsApi(new Client(…))`. */
+export { Client, type Caller, type CallOptions, type ClientOptions } from './client.ts'
 export { download, type Download, type DownloadOptions } from './download.ts'
 export { events, type EventsOptions } from './events.ts'
 export { Lines } from './lines.ts'
@@ -16,6 +16,7 @@ export {
   type UploadOptions,
   type UploadProgress,
   type UploadState,
+  type UploadTarget,
 } from './upload.ts'
-export { waitFor, type Waitable, type WaitedFor, type WaitOptions } from './wait.ts'
+export { waitFor, WaitTimeoutError, type Waitable, type WaitedFor, type WaitOptions } from './wait.ts'
 export { signWebhook, SignatureError, verifyWebhook } from './webhooks.ts'

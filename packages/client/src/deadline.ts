@@ -1,30 +1,30 @@
-/** Ends what takes too long. One slow clock for all calls, because a timer and a signal of its own cost each a tenth of a small call. */
+/** Timeouts with one slow timer for all calls, because a timer and a signal per call each cost a tenth of a small call. */
 
 const TICK_MS = 1_000
 
-interface Waiting {
-  readonly untilMs: number
-  readonly end: () => void
+interface Deadline {
+  readonly expiresAtMs: number
+  readonly expire: () => void
 }
 
-const waiting = new Set<Waiting>()
+const deadlines = new Set<Deadline>()
 let ticking: ReturnType<typeof setInterval> | null = null
 
-export const timeIsUp = () => new Error('the time is up')
+export const timeoutError = () => new Error('the request timed out')
 
-/** When the time is up the answer is given up: should it come later, it is thrown away. */
-export function within(ms: number, coming: Promise<Response>): Promise<Response> {
+/** Rejects after `ms`; a response that arrives later is discarded. */
+export function within(ms: number, response: Promise<Response>): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const own: Waiting = { untilMs: performance.now() + ms, end: () => reject(timeIsUp()) }
-    waiting.add(own)
+    const deadline: Deadline = { expiresAtMs: performance.now() + ms, expire: () => reject(timeoutError()) }
+    deadlines.add(deadline)
     ticking ??= start()
-    coming.then(
-      (response) => {
-        if (waiting.delete(own)) resolve(response)
-        else void response.body?.cancel()
+    response.then(
+      (arrived) => {
+        if (deadlines.delete(deadline)) resolve(arrived)
+        else void arrived.body?.cancel()
       },
       (error: unknown) => {
-        waiting.delete(own)
+        deadlines.delete(deadline)
         reject(error as Error)
       },
     )
@@ -33,19 +33,19 @@ export function within(ms: number, coming: Promise<Response>): Promise<Response>
 
 function start(): ReturnType<typeof setInterval> {
   const timer = setInterval(tick, TICK_MS)
-  // In Node no program goes on for the sake of the clock; what it waits for does that.
+  // In Node, this timer alone must not keep a program running.
   ;(timer as { unref?: () => void }).unref?.()
   return timer
 }
 
 function tick(): void {
   const now = performance.now()
-  for (const one of waiting) {
-    if (one.untilMs > now) continue
-    waiting.delete(one)
-    one.end()
+  for (const deadline of deadlines) {
+    if (deadline.expiresAtMs > now) continue
+    deadlines.delete(deadline)
+    deadline.expire()
   }
-  if (waiting.size > 0 || ticking === null) return
+  if (deadlines.size > 0 || ticking === null) return
   clearInterval(ticking)
   ticking = null
 }

@@ -1,11 +1,11 @@
-/** A file of an item, as a stream that goes on where the network broke off. */
+/** Downloads an asset as a stream, which resumes after a network failure. */
 import type { CallOptions, Client } from './client.ts'
 import { problemOf, ProblemError } from './problem.ts'
 import { delayMs, pause } from './retry.ts'
 
 export interface DownloadOptions {
   itemId: string
-  /** The asset, by id or by key; `data` unless told. */
+  /** The asset, by ID or key; the default key is `data`. */
   assetId?: string | undefined
   assetKey?: string | undefined
   onProgress?: ((progress: { receivedBytes: number; totalBytes: number | null }) => void) | undefined
@@ -20,10 +20,10 @@ export interface Download extends AsyncIterable<Uint8Array> {
   blob(): Promise<Blob>
 }
 
-/** Tries without a byte in between. */
-const MAX_TRIES = 5
+/** Attempts without receiving a byte. */
+const MAX_ATTEMPTS = 5
 
-interface Address {
+interface SignedUrl {
   url: string
   asset_id: string
   size_bytes: number | null
@@ -34,30 +34,30 @@ export async function download(client: Client, options: DownloadOptions): Promis
   const call: CallOptions = options.signal ? { signal: options.signal } : {}
   const assetId = options.assetId ?? (await assetOf(client, options, call))
   const input = { item_id: options.itemId, asset_id: assetId }
-  const address = await client.call<Address>('items.asset.download', input, call, 'read')
-  const bytes = () => pieces(address.url, options)
+  const signed = await client.call<SignedUrl>('items.asset.download', input, call, 'read')
+  const bytes = () => chunks(signed.url, options)
   return {
-    url: address.url,
+    url: signed.url,
     assetId,
-    sizeBytes: address.size_bytes,
-    mediaType: address.media_type,
+    sizeBytes: signed.size_bytes,
+    mediaType: signed.media_type,
     [Symbol.asyncIterator]: bytes,
     async blob() {
       const parts: Uint8Array[] = []
       for await (const part of bytes()) parts.push(part)
-      return new Blob(parts as Uint8Array<ArrayBuffer>[], { type: address.media_type })
+      return new Blob(parts as Uint8Array<ArrayBuffer>[], { type: signed.media_type })
     },
   }
 }
 
 async function assetOf(client: Client, { itemId, assetKey = 'data' }: DownloadOptions, call: CallOptions): Promise<string> {
   const assets = await client.call<{ id: string; key: string }[]>('items.list_assets', { item_id: itemId }, call, 'read')
-  const found = assets.find(({ key }) => key === assetKey)
-  if (!found) throw new Error(`The item has no asset '${assetKey}'; it has ${assets.map(({ key }) => key).join(', ') || 'none'}`)
-  return found.id
+  const asset = assets.find(({ key }) => key === assetKey)
+  if (!asset) throw new Error(`The item has no asset '${assetKey}'; its assets are ${assets.map(({ key }) => key).join(', ') || 'none'}`)
+  return asset.id
 }
 
-async function* pieces(url: string, { onProgress, signal }: DownloadOptions): AsyncGenerator<Uint8Array, void, void> {
+async function* chunks(url: string, { onProgress, signal }: DownloadOptions): AsyncGenerator<Uint8Array, void, void> {
   let received = 0
   let total: number | null = null
   let etag: string | null = null
@@ -66,7 +66,7 @@ async function* pieces(url: string, { onProgress, signal }: DownloadOptions): As
       const headers: Record<string, string> = received > 0 ? { range: `bytes=${received}-`, ...(etag ? { 'if-match': etag } : {}) } : {}
       const response = await globalThis.fetch(url, { headers, signal: signal ?? null })
       if (!response.ok) throw await problemOf(response, 'download', null)
-      if (received > 0 && response.status !== 206) throw new Error('The store began from the start again')
+      if (received > 0 && response.status !== 206) throw new Error('The server ignored the range request')
       etag = response.headers.get('etag')
       total ??= Number(response.headers.get('content-length')) || null
       for await (const part of partsOf(response)) {
@@ -78,7 +78,7 @@ async function* pieces(url: string, { onProgress, signal }: DownloadOptions): As
       if (total === null || received >= total) return
     } catch (error) {
       const isFinal = error instanceof ProblemError && error.status < 500
-      if (signal?.aborted || isFinal || attempt >= MAX_TRIES) throw error
+      if (signal?.aborted || isFinal || attempt >= MAX_ATTEMPTS) throw error
     }
     await pause(delayMs(attempt, null), signal)
   }

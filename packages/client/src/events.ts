@@ -1,4 +1,4 @@
-/** What happens in the organization, as it happens (`GET /v1/events`, server-sent events). */
+/** The organization's events as they happen (`GET /v1/events`, server-sent events). */
 import type { Client } from './client.ts'
 import type { PlatformEvent } from './generated/events.ts'
 import { textLines } from './lines.ts'
@@ -6,19 +6,19 @@ import { ConnectionError, ProblemError } from './problem.ts'
 import { delayMs, pause } from './retry.ts'
 
 export interface EventsOptions {
-  /** Go on after this event; what happened since comes first. */
+  /** Resume after this event; later ones are sent first. */
   lastEventId?: string | undefined
   signal?: AbortSignal | undefined
-  /** Called whenever the stream is open: what happens from then on is heard. */
+  /** Called whenever the stream is open. */
   onOpen?: (() => void) | undefined
 }
 
-/** Tries in a row that brought nothing. */
-const MAX_TRIES = 20
-/** What a person would have to change ends the stream; anything else is tried again. */
+/** Consecutive attempts without an event. */
+const MAX_ATTEMPTS = 20
+/** Responses that only a change by the caller can fix; all other failures are retried. */
 const FINAL = [401, 403, 404, 422]
 
-/** Events without end. It comes back by itself after a break, from the event that it saw last. */
+/** An endless stream of events. It reconnects after a failure and resumes after the last event. */
 export async function* events(
   client: Client,
   { lastEventId, signal, onOpen }: EventsOptions = {},
@@ -36,8 +36,8 @@ export async function* events(
       }
     } catch (error) {
       const isFinal = error instanceof ProblemError && FINAL.includes(error.status)
-      const isOurs = !(error instanceof ProblemError || error instanceof ConnectionError || error instanceof TypeError)
-      if (signal?.aborted || isFinal || isOurs || attempt >= MAX_TRIES) throw error
+      const isBug = !(error instanceof ProblemError || error instanceof ConnectionError || error instanceof TypeError)
+      if (signal?.aborted || isFinal || isBug || attempt >= MAX_ATTEMPTS) throw error
     }
     await pause(delayMs(Math.min(attempt, 5), null), signal)
   }

@@ -1,6 +1,6 @@
-/** GeoJSON (RFC 7946), in longitude and latitude. Objects of other libraries' types fit. */
+/** GeoJSON (RFC 7946), in longitude and latitude. Compatible with the types of other libraries. */
 
-/** Longitude, latitude, and height where there is one. */
+/** Longitude, latitude, and optionally height. */
 export type Position = number[]
 
 export interface Point {
@@ -21,7 +21,7 @@ export interface MultiLineString {
 }
 export interface Polygon {
   type: 'Polygon'
-  /** The outer ring, then holes; the first position of each is also its last. */
+  /** The outer ring, then holes; the first and last positions of each ring are equal. */
   coordinates: Position[][]
 }
 export interface MultiPolygon {

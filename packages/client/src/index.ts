@@ -1,6 +1,6 @@
-/** Everything: `new Groundtrack({ baseUrl, apiKey })`. */
+/** The complete client: `new Groundtrack({ baseUrl, apiKey })`. */
 export * from './core.ts'
-export { Groundtrack, type TileLook } from './groundtrack.ts'
+export { Groundtrack, type TileOptions } from './groundtrack.ts'
 export { OPERATION_IDS } from './generated/operations.ts'
 export type * from './generated/events.ts'
 export type * from './generated/operations.ts'

@@ -1,28 +1,28 @@
-/** Lists come in pages, by four conventions. All of them are read the same way here. */
+/** Paged lists. The API has four paging conventions; here they all work the same way. */
 
-/** `[where the records stand, convention, field that bounds a page, its default]`; null: the answer is the list itself. */
-export type Paging = readonly [records: string | null, kind: 'offset' | 'page' | 'token', size: 'limit' | 'size', standard: number]
+/** `[field with the records, convention, page size field, its default]`; a null field means that the response is the list itself. */
+export type Paging = readonly [records: string | null, kind: 'offset' | 'page' | 'token', size: 'limit' | 'size', defaultSize: number]
 
-/** A list that never ends is a mistake of somebody's. */
+/** Guards against a list that never ends. */
 const MAX_PAGES = 100_000
 
 /**
- * `await` gives the page that was asked for; `for await` goes on from there to the last record. Nothing is sent before one of
- * the two begins.
+ * `await` returns the requested page; `for await` continues from there to the last record. Nothing is sent until one of the
+ * two starts.
  */
 export class Page<O, E> implements PromiseLike<O>, AsyncIterable<E> {
-  readonly #ask: (fields: object) => Promise<O>
+  readonly #fetch: (fields: object) => Promise<O>
   readonly #input: Readonly<Record<string, unknown>>
   readonly #paging: Paging
   #first: Promise<O> | null = null
 
-  constructor(ask: (fields: object) => Promise<O>, input: Readonly<Record<string, unknown>>, paging: Paging) {
-    this.#ask = ask
+  constructor(fetch: (fields: object) => Promise<O>, input: Readonly<Record<string, unknown>>, paging: Paging) {
+    this.#fetch = fetch
     this.#input = input
     this.#paging = paging
   }
 
-  // A list is meant to be awaited, as a promise of its first page.
+  // A list can be awaited, as a promise of its first page.
   // oxlint-disable-next-line unicorn/no-thenable
   then<A = O, B = never>(
     done?: ((page: O) => A | PromiseLike<A>) | null,
@@ -40,18 +40,18 @@ export class Page<O, E> implements PromiseLike<O>, AsyncIterable<E> {
   }
 
   #start(): Promise<O> {
-    this.#first ??= this.#ask({})
+    this.#first ??= this.#fetch({})
     return this.#first
   }
 
-  /** Page after page, as the service answered. */
+  /** The pages as the service returns them. */
   async *pages(): AsyncGenerator<O, void, void> {
     let page = await this.#start()
     for (let count = 1; count < MAX_PAGES; count++) {
       yield page
       const next = this.#next(page, count)
       if (next === null) return
-      page = await this.#ask(next)
+      page = await this.#fetch(next)
     }
   }
 
@@ -59,7 +59,7 @@ export class Page<O, E> implements PromiseLike<O>, AsyncIterable<E> {
     for await (const page of this.pages()) yield* this.#records(page)
   }
 
-  /** Every record in an array; for lists that you know to be short. */
+  /** All records in an array; for short lists. */
   async all(): Promise<E[]> {
     const records: E[] = []
     for await (const record of this) records.push(record)
@@ -71,17 +71,17 @@ export class Page<O, E> implements PromiseLike<O>, AsyncIterable<E> {
     return ((field === null ? page : (page as Record<string, unknown>)[field]) ?? []) as E[]
   }
 
-  /** What to ask for after `count` pages; null after the last. */
+  /** The fields that request the page after `count` pages; null after the last. */
   #next(page: O, count: number): object | null {
-    const [, kind, size, standard] = this.#paging
+    const [, kind, sizeField, defaultSize] = this.#paging
     if (kind === 'token') {
       const cursor = cursorOf(page as Linked)
       return cursor === null ? null : { next: cursor }
     }
-    const window = Number(this.#input[size] ?? standard)
-    if (this.#records(page).length < window) return null
+    const size = Number(this.#input[sizeField] ?? defaultSize)
+    if (this.#records(page).length < size) return null
     return kind === 'offset'
-      ? { offset: Number(this.#input['offset'] ?? 0) + count * window }
+      ? { offset: Number(this.#input['offset'] ?? 0) + count * size }
       : { page: Number(this.#input['page'] ?? 0) + count }
   }
 }

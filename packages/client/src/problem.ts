@@ -1,24 +1,24 @@
-/** What went wrong, as values that a program can tell apart. */
+/** Errors that programs can distinguish. */
 import type { Problem, ProblemSlug } from './generated/problems.ts'
 
-/** The service refused or failed: an RFC 9457 document with its kind as `slug`. */
+/** The service rejected the request or failed: an RFC 9457 problem document, whose kind is `slug`. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
-  /** The kind of problem, for example `insufficient-credits`. A newer service may know kinds that this client does not. */
+  /** The kind of problem, for example `insufficient-credits`. A newer service can return kinds that this client does not know. */
   readonly slug: ProblemSlug | (string & {})
   readonly status: number
   readonly title: string
-  /** Identifies the call; quote it in a report. */
+  /** Identifies the call; quote it in bug reports. */
   readonly instance: string
-  /** With `invalid-input`: each field and what it must be. */
+  /** With `invalid-input`: each invalid field, and what it must be. */
   readonly errors: readonly { readonly field: string; readonly message: string }[]
-  /** The whole document, with members that only some kinds have. */
+  /** The whole problem document, with members that only some kinds have. */
   readonly problem: Problem
-  /** The operation, or the path, that was called. */
+  /** The operation ID or path that was called. */
   readonly operation: string
-  /** The key of the call where it had one: repeating with it after a 3-D Secure step spends once. */
+  /** The idempotency key of the call, if any. Repeating the call with it after a 3-D Secure step charges once. */
   readonly idempotencyKey: string | null
-  /** Seconds that the service asks to wait. */
+  /** The `Retry-After` header, in seconds. */
   readonly retryAfterSeconds: number | null
 
   constructor(problem: Problem, context: { operation: string; idempotencyKey?: string | null; retryAfterSeconds?: number | null }) {
@@ -35,53 +35,53 @@ export class ProblemError extends Error {
   }
 }
 
-/** No answer came: the network failed, or the time was up. */
+/** No response: the network failed, or the request timed out. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly operation: string
-  /** As above: the call may have been made, and repeating it with this key makes it once. */
+  /** The call may have run; repeating it with this key runs it at most once. */
   readonly idempotencyKey: string | null
 
   constructor(operation: string, idempotencyKey: string | null, cause: unknown) {
     const reason = cause instanceof Error ? causeOf(cause) : String(cause)
-    super(`${operation}: no answer (${reason})`, { cause })
+    super(`${operation}: no response (${reason})`, { cause })
     this.operation = operation
     this.idempotencyKey = idempotencyKey
   }
 }
 
-/** The caller's signal ended it; `cause` is the signal's reason. What was under way at the service may have been done. */
+/** The caller's signal aborted the call; `cause` is its reason. The service may have run it. */
 export class AbortError extends Error {
   override readonly name = 'AbortError'
 
-  constructor(what: string, reason: unknown) {
-    super(`${what} was aborted${reason instanceof Error && reason.name !== 'AbortError' ? `: ${reason.message}` : ''}`, { cause: reason })
+  constructor(action: string, reason: unknown) {
+    super(`${action} was aborted${reason instanceof Error && reason.name !== 'AbortError' ? `: ${reason.message}` : ''}`, { cause: reason })
   }
 }
 
-/** There is no file to upload under this path. */
+/** The file to upload does not exist. */
 export class MissingFileError extends Error {
   override readonly name = 'MissingFileError'
   readonly path: string
 
   constructor(path: string, cause?: unknown) {
-    super(`There is no file ${path}`, { cause })
+    super(`No such file: ${path}`, { cause })
     this.path = path
   }
 }
 
-/** `fetch failed` hides why in its cause. */
+/** The message of `fetch failed` hides the reason, which is in its cause. */
 function causeOf(error: Error): string {
   const { cause } = error
   return cause instanceof Error && cause.message ? cause.message : error.message
 }
 
-/** Whether an error is a problem, of one of the kinds named if any are. */
+/** Whether an error is a problem, and of one of the given kinds, if any. */
 export function isProblem(error: unknown, ...slugs: readonly ProblemSlug[]): error is ProblemError {
   return error instanceof ProblemError && (slugs.length === 0 || (slugs as readonly string[]).includes(error.slug))
 }
 
-/** The problem that a response carries; something between us and the service may answer in its own words. */
+/** The problem in a response. A proxy may respond with something else. */
 export async function problemOf(response: Response, operation: string, idempotencyKey: string | null): Promise<ProblemError> {
   const text = await response.text().catch(() => '')
   const context = { operation, idempotencyKey, retryAfterSeconds: retryAfter(response) }
@@ -89,9 +89,9 @@ export async function problemOf(response: Response, operation: string, idempoten
     const body = JSON.parse(text) as Problem
     if (typeof body === 'object' && body !== null && typeof body.code === 'string') return new ProblemError(body, context)
   } catch {
-    // No document: what follows says what is known.
+    // Not a problem document: the status says what is known.
   }
-  const title = response.statusText || 'Unexpected answer'
+  const title = response.statusText || 'Unexpected response'
   const detail = `${operation}: HTTP ${response.status} ${title}`
   return new ProblemError({ type: 'about:blank', title, status: response.status, detail, instance: '', code: 'unknown' }, context)
 }

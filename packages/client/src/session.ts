@@ -1,17 +1,17 @@
-/** Who the client speaks as: an API key, or a person's session that is renewed before it ends. */
+/** A user's session, which is renewed before it expires. */
 import type { Grant } from './generated/types.ts'
 import { ProblemError } from './problem.ts'
 
 export interface SessionTokens {
   accessToken: string
-  /** Null where a browser holds it in a cookie that no script can read. */
+  /** Null if a browser holds it in a cookie that scripts cannot read. */
   refreshToken: string | null
-  /** Milliseconds since 1970 at which the access token ends. */
+  /** When the access token expires, in milliseconds since 1970. */
   expiresAt: number
   organizationId: string | null
 }
 
-/** A token that ends this soon is renewed first. */
+/** A token that expires within this time is renewed first. */
 const RENEW_BEFORE_MS = 30_000
 
 export class Session {
@@ -44,27 +44,27 @@ export class Session {
     this.#onChange(this.#tokens)
   }
 
-  leave(): void {
+  end(): void {
     if (!this.#tokens) return
     this.#tokens = null
     this.#onChange(null)
   }
 
-  /** The access token, renewed if it is about to end; null where nobody is signed in. */
+  /** The access token, renewed if it is about to expire; null if nobody is signed in. */
   async token(): Promise<string | null> {
     if (this.#tokens && this.#tokens.expiresAt - Date.now() < RENEW_BEFORE_MS) await this.renew(this.#tokens.accessToken)
     return this.#tokens?.accessToken ?? null
   }
 
-  /** A refresh token works once: all who find the same token stale wait for one renewal. */
+  /** A refresh token works once, so concurrent calls with the same stale token share one renewal. */
   async renew(stale: string): Promise<void> {
     const tokens = this.#tokens
     if (!tokens || tokens.accessToken !== stale) return
     this.#renewing ??= this.#renew(tokens)
       .then((grant) => this.adopt(grant))
       .catch((error: unknown) => {
-        // Refused, so it will never work again; after an outage the next call tries once more.
-        if (error instanceof ProblemError && error.status === 401 && this.#tokens === tokens) this.leave()
+        // Rejected, so it will never work again; after an outage the next call retries.
+        if (error instanceof ProblemError && error.status === 401 && this.#tokens === tokens) this.end()
         throw error
       })
       .finally(() => {

@@ -1,15 +1,15 @@
-/** Files to items: a session, the bytes of each file straight to the store in pieces, and completion. */
-import type { CallOptions, Client } from './client.ts'
-import { timeIsUp } from './deadline.ts'
+/** Uploads files: opens a session, sends each file directly to the object store in chunks, and completes the session. */
+import type { Caller, CallOptions } from './client.ts'
+import { timeoutError } from './deadline.ts'
 import { AbortError, ConnectionError, problemOf, ProblemError } from './problem.ts'
 import { delayMs, pause } from './retry.ts'
 
 export interface FileToUpload {
   name: string
-  /** A stream needs `size`, or it is collected in memory first. */
+  /** A stream without `size` is first read into memory. */
   data: Blob | Uint8Array | ReadableStream<Uint8Array>
   size?: number | undefined
-  /** The media type; `image/tiff` unless told. */
+  /** Media type; default `image/tiff`. */
   type?: string | undefined
 }
 
@@ -17,47 +17,51 @@ export interface UploadProgress {
   readonly file: string
   readonly fileIndex: number
   readonly fileCount: number
-  /** Of all files together. */
+  /** Of all files. */
   readonly sentBytes: number
   readonly totalBytes: number
 }
 
-/** What is needed to go on later, in another process too: plain JSON. */
+/** What is needed to resume later, also in another process: plain JSON. */
 export interface UploadState {
   uploadId: string
-  /** The names of the files that have arrived. */
+  /** Names of the uploaded files. */
   done: string[]
 }
 
-/** Where an image lies that does not say so itself: the edges of the image, or control points in pixels and coordinates. */
+/** The position of an image that has none: its bounds, or ground control points in pixels and coordinates. */
 export interface FilePosition {
-  /** Can be left out where one file is uploaded. */
+  /** Optional if only one file is uploaded. */
   file_name?: string | undefined
-  /** An EPSG code, such as `EPSG:32633`. With it alone, the transform of the file is read in that system. */
+  /** An EPSG code, such as `EPSG:32633`. Without bounds and GCPs, the file's own transform is read in this CRS. */
   crs: string
   /** Left, bottom, right, top. */
   bounds?: readonly number[] | undefined
   gcps?: readonly { column: number; row: number; x: number; y: number }[] | undefined
 }
 
-export interface UploadOptions {
+/** Where the files go. */
+export interface UploadTarget {
   projectId: string
-  files: readonly (File | FileToUpload)[]
-  collectionId?: string | undefined
-  /** Adds the files to an item as assets instead of making items. */
-  itemId?: string | undefined
+  collectionId?: string | null | undefined
+  /** Adds the files to an item as assets instead of creating items. */
+  itemId?: string | null | undefined
   assetKey?: string | undefined
-  /** Samples are numbers of classes: never stretched or mixed. */
+  /** Pixel values are class codes: never stretched or interpolated. */
   categorical?: boolean | undefined
-  /** A position replaces what the file says. A file that needs one is refused with `position-required`, and kept: resume with it. */
+}
+
+export interface UploadOptions extends UploadTarget {
+  files: readonly (File | FileToUpload)[]
+  /** Replace the positions in the files. A file without one fails with `position-required` but is kept: resume with a position. */
   positions?: readonly FilePosition[] | undefined
-  /** The state of an upload that broke off, with the same files. */
+  /** The state of an interrupted upload of the same files. */
   resume?: UploadState | undefined
   onProgress?: ((progress: UploadProgress) => void) | undefined
-  /** Told after each step, to keep it in case this process ends. */
+  /** Called after each step, so that you can save the state. */
   onState?: ((state: UploadState) => void) | undefined
-  /** Bytes of one request; 8 MiB. */
-  pieceBytes?: number | undefined
+  /** Size of one request; default 8 MiB. */
+  chunkBytes?: number | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -66,7 +70,7 @@ export interface Uploaded {
   item_ids: string[]
 }
 
-/** Broke off, and can go on: hand `state` to the next try as `resume`. */
+/** The upload was interrupted; pass `state` to the next attempt as `resume`. */
 export class UploadError extends Error {
   override readonly name = 'UploadError'
   readonly state: UploadState
@@ -77,26 +81,26 @@ export class UploadError extends Error {
   }
 }
 
-const PIECE_BYTES = 8 * 1024 * 1024
-/** Failures in a row, none of which moved the file on. With their pauses that is more than a minute. */
+const CHUNK_BYTES = 8 * 1024 * 1024
+/** Consecutive failures without progress. With backoff this takes more than a minute. */
 const MAX_FAILURES = 8
-/** A connection that hangs ends by itself only after many minutes. */
-const PIECE_TIMEOUT_MS = 300_000
+/** A hanging connection would otherwise end only after many minutes. */
+const CHUNK_TIMEOUT_MS = 300_000
 
 interface Source {
   name: string
   size: number
   type: string
-  /** Bytes of a range; a stream can only go forward. */
+  /** Reads a range; a stream can only read forward. */
   read(from: number, to: number): Promise<Uint8Array | Blob>
 }
 
-export async function upload(client: Client, options: UploadOptions): Promise<Uploaded> {
+export async function upload(client: Caller, options: UploadOptions): Promise<Uploaded> {
   const { signal } = options
   const call: CallOptions = signal ? { signal } : {}
   const sources = await Promise.all(options.files.map(sourceOf))
   const totalBytes = sources.reduce((sum, { size }) => sum + size, 0)
-  const state = options.resume ? structuredClone(options.resume) : { uploadId: await open(client, options, sources, call), done: [] }
+  const state = options.resume ? structuredClone(options.resume) : { uploadId: await openUpload(client, options, sources, call), done: [] }
   options.onState?.(state)
   let before = 0
   for (const [fileIndex, source] of sources.entries()) {
@@ -119,44 +123,55 @@ export async function upload(client: Client, options: UploadOptions): Promise<Up
   return await client.call<Uploaded>('uploads.complete', input, call, 'read')
 }
 
-async function open(client: Client, options: UploadOptions, sources: readonly Source[], call: CallOptions): Promise<string> {
+/** Opens an upload session and returns its ID. `upload` does this unless it resumes a session. */
+export async function openUpload(
+  client: Caller,
+  target: UploadTarget,
+  files: readonly { size: number }[],
+  call: CallOptions = {},
+): Promise<string> {
   const { id } = await client.call<{ id: string }>(
     'uploads.initiate',
     {
-      project_id: options.projectId,
+      project_id: target.projectId,
       transfer_method: 'signed_url',
-      file_count: sources.length,
-      total_bytes: sources.reduce((sum, { size }) => sum + size, 0),
-      ...(options.collectionId ? { target_collection_id: options.collectionId } : {}),
-      ...(options.itemId ? { target_item_id: options.itemId } : {}),
-      ...(options.assetKey ? { asset_key: options.assetKey } : {}),
-      ...(options.categorical ? { is_categorical: true } : {}),
+      file_count: files.length,
+      total_bytes: files.reduce((sum, { size }) => sum + size, 0),
+      ...(target.collectionId ? { target_collection_id: target.collectionId } : {}),
+      ...(target.itemId ? { target_item_id: target.itemId } : {}),
+      ...(target.assetKey ? { asset_key: target.assetKey } : {}),
+      ...(target.categorical ? { is_categorical: true } : {}),
     },
     call,
   )
   return id
 }
 
-interface Work {
+/** Ends an upload session that will not be completed and releases its storage reservation. */
+export async function abandonUpload(client: Caller, uploadId: string): Promise<void> {
+  await client.call('uploads.fail', { upload_id: uploadId, error_message: 'Cancelled by the user' })
+}
+
+interface Transfer {
   state: UploadState
   options: UploadOptions
   call: CallOptions
   report: (sentBytes: number) => void
 }
 
-/** Where bytes go: to an address that takes the file in pieces, or to one that takes exactly `part`. */
-interface Address {
+/** A signed URL that takes the file in chunks, or exactly `part` of it. */
+interface UploadUrl {
   upload_url: string
   part?: { offset: number; length: number } | undefined
 }
 
 /**
- * One file, however long it takes. Each attempt asks for a new address, because the last may have expired or lead to a network
- * that is gone, and goes on from the byte that the store has reached. Only failures without progress count.
+ * Uploads one file, however long it takes. Each attempt requests a new URL, because the last one may have expired, and resumes at
+ * the store's offset. Only failures without progress count.
  */
-async function sendFile(client: Client, source: Source, work: Work): Promise<void> {
-  const { options, report } = work
-  let mayHaveBegun = options.resume !== undefined
+async function sendFile(client: Caller, source: Source, transfer: Transfer): Promise<void> {
+  const { options, report } = transfer
+  let mayHaveStarted = options.resume !== undefined
   let sent = 0
   let failures = 0
   const moved = (offset: number) => {
@@ -166,48 +181,48 @@ async function sendFile(client: Client, source: Source, work: Work): Promise<voi
   }
   for (;;) {
     try {
-      const address = await addressOf(client, source, work)
-      const end = address.part ? await sendPart(address.upload_url, address.part, source, options) : null
+      const target = await uploadUrl(client, source, transfer)
+      const end = target.part ? await sendPart(target.upload_url, target.part, source, options) : null
       if (end !== null) moved(end)
-      else await sendPieces(address.upload_url, source, { options, moved, mayHaveBegun })
+      else await sendChunks(target.upload_url, source, { options, moved, mayHaveStarted })
       if (sent >= source.size) return
     } catch (error) {
-      if (options.signal?.aborted || !isPassing(error) || failures >= MAX_FAILURES) throw error
+      if (options.signal?.aborted || !isTransient(error) || failures >= MAX_FAILURES) throw error
       const wait = isExpired(error) && failures === 0 ? 0 : delayMs(failures, null)
       failures++
       await pause(wait, options.signal)
     }
-    mayHaveBegun = true
+    mayHaveStarted = true
   }
 }
 
-async function addressOf(client: Client, { name, type, size }: Source, { state, call }: Work): Promise<Address> {
+async function uploadUrl(client: Caller, { name, type, size }: Source, { state, call }: Transfer): Promise<UploadUrl> {
   const input = { upload_id: state.uploadId, file_name: name, content_type: type, size_bytes: size }
-  return await client.call<Address>('uploads.signed_url', input, call, 'read')
+  return await client.call<UploadUrl>('uploads.signed_url', input, call, 'read')
 }
 
-/** Each part has an address of its own, and the next answer says where to go on. */
+/** Each part has its own URL; the next response gives the next part. */
 async function sendPart(url: string, { offset, length }: { offset: number; length: number }, source: Source, options: UploadOptions) {
   if (length > 0 || source.size === 0) await put(url, source, {}, await source.read(offset, offset + length), options.signal)
   return offset + length
 }
 
-interface Pieces {
+interface ChunkOptions {
   options: UploadOptions
   moved: (offset: number) => void
-  mayHaveBegun: boolean
+  mayHaveStarted: boolean
 }
 
-async function sendPieces(url: string, source: Source, { options, moved, mayHaveBegun }: Pieces): Promise<void> {
-  const pieceBytes = options.pieceBytes ?? PIECE_BYTES
-  let offset = mayHaveBegun ? await reached(url, source, options.signal) : 0
+async function sendChunks(url: string, source: Source, { options, moved, mayHaveStarted }: ChunkOptions): Promise<void> {
+  const chunkBytes = options.chunkBytes ?? CHUNK_BYTES
+  let offset = mayHaveStarted ? await currentOffset(url, source, options.signal) : 0
   moved(offset)
-  if (source.size <= pieceBytes && offset === 0) {
+  if (source.size <= chunkBytes && offset === 0) {
     await put(url, source, {}, await source.read(0, source.size), options.signal)
     return moved(source.size)
   }
   while (offset < source.size) {
-    const end = Math.min(source.size, offset + pieceBytes)
+    const end = Math.min(source.size, offset + chunkBytes)
     const range = { 'content-range': `bytes ${offset}-${end - 1}/${source.size}` }
     const response = await put(url, source, range, await source.read(offset, end), options.signal)
     offset = response.status === 308 ? offsetOf(response, end) : source.size
@@ -215,13 +230,13 @@ async function sendPieces(url: string, source: Source, { options, moved, mayHave
   }
 }
 
-/** How far an upload in pieces got. */
-async function reached(url: string, source: Source, signal: AbortSignal | undefined): Promise<number> {
+/** The offset that a chunked upload has reached. */
+async function currentOffset(url: string, source: Source, signal: AbortSignal | undefined): Promise<number> {
   const response = await put(url, source, { 'content-range': `bytes */${source.size}` }, new Uint8Array(0), signal)
   return response.status === 308 ? offsetOf(response, 0) : source.size
 }
 
-const offsetOf = (response: Response, otherwise: number) => Number(response.headers.get('upload-offset') ?? otherwise)
+const offsetOf = (response: Response, fallback: number) => Number(response.headers.get('upload-offset') ?? fallback)
 
 async function put(
   url: string,
@@ -231,14 +246,14 @@ async function put(
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   const operation = `PUT ${name}`
-  const clock = new AbortController()
-  const timer = setTimeout(() => clock.abort(timeIsUp()), PIECE_TIMEOUT_MS)
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(timeoutError()), CHUNK_TIMEOUT_MS)
   try {
     const response = await globalThis.fetch(url, {
       method: 'PUT',
       headers: { 'content-type': type, ...headers },
       body: body as Uint8Array<ArrayBuffer> | Blob,
-      signal: signal ? AbortSignal.any([signal, clock.signal]) : clock.signal,
+      signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
     })
     if (response.ok || response.status === 308) return response
     throw await problemOf(response, operation, null)
@@ -251,12 +266,12 @@ async function put(
   }
 }
 
-/** An address that is over: ours says so as a problem, S3 answers 403 in XML. */
+/** An expired URL: our store returns a problem, S3 returns 403 with XML. */
 const isExpired = (error: unknown) =>
   error instanceof ProblemError && error.status === 403 && (error.slug === 'expired-signature' || error.slug === 'unknown')
 
-/** What another attempt may get past. `upload-offset`: somebody else wrote, or our place is not the store's. */
-function isPassing(error: unknown): boolean {
+/** Whether a retry may succeed. `upload-offset`: another client wrote, or our offset differs from the store's. */
+function isTransient(error: unknown): boolean {
   if (error instanceof ConnectionError || isExpired(error)) return true
   return error instanceof ProblemError && (error.status >= 500 || [408, 429].includes(error.status) || error.slug === 'upload-offset')
 }
@@ -273,25 +288,25 @@ async function sourceOf(file: File | FileToUpload): Promise<Source> {
   return { name, size: blob.size, type, read: async (from, to) => blob.slice(from, to) }
 }
 
-/** Reads a stream forward. What was read last is held, because it may have to be sent again. */
+/** Reads a stream forward. The last chunk is kept, because it may have to be sent again. */
 function streamReader(stream: ReadableStream<Uint8Array>): Source['read'] {
   const reader = stream.getReader()
-  let held: Uint8Array[] = []
-  let heldFrom = 0
-  let heldTo = 0
+  let kept: Uint8Array[] = []
+  let keptFrom = 0
+  let keptTo = 0
   const dropBefore = (from: number) => {
-    while (held.length > 0 && heldFrom + held[0]!.length <= from) heldFrom += held.shift()!.length
+    while (kept.length > 0 && keptFrom + kept[0]!.length <= from) keptFrom += kept.shift()!.length
   }
   return async (from, to) => {
-    if (from < heldFrom) throw new Error('A stream cannot be read again: upload a file or a Blob to be able to repeat it')
+    if (from < keptFrom) throw new Error('A stream cannot be read twice; pass a file or Blob so that the upload can be retried')
     dropBefore(from)
-    while (heldTo < to) {
+    while (keptTo < to) {
       const { value, done } = await reader.read()
-      if (done) throw new Error(`The stream ended after ${heldTo} bytes`)
-      held.push(value)
-      heldTo += value.length
+      if (done) throw new Error(`The stream ended after ${keptTo} bytes`)
+      kept.push(value)
+      keptTo += value.length
       dropBefore(from)
     }
-    return new Blob(held as Uint8Array<ArrayBuffer>[]).slice(from - heldFrom, to - heldFrom)
+    return new Blob(kept as Uint8Array<ArrayBuffer>[]).slice(from - keptFrom, to - keptFrom)
   }
 }

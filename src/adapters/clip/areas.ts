@@ -1,4 +1,4 @@
-/** The areas whose mosaics can be clipped: data of the operator, checked at the start. */
+/** The areas whose mosaics can be clipped: operator data, validated at start-up. */
 import { readFile } from 'node:fs/promises'
 import Type from 'typebox'
 import Value from 'typebox/value'
@@ -24,22 +24,22 @@ const Areas = Closed({
   ),
 })
 
-/** Addresses that begin so are the sandbox's; without one, areas of it are left out. */
+/** URLs with this prefix belong to the sandbox; without a sandbox, its areas are omitted. */
 const SANDBOX = 'sandbox/'
 
 export class AreasError extends Error {}
 
-/** The file of the operator, or the one that ships with the platform. */
+/** Reads the operator's file, or the one that ships with the platform. */
 export async function readClipAreas(path: string | null, sandboxUrl: string | null): Promise<ClipArea[]> {
   const where = path ?? new URL('./areas.json', import.meta.url)
   const text = await readFile(where, 'utf8').catch(() => {
-    throw new AreasError(`'${path}' cannot be read`)
+    throw new AreasError(`'${path}': cannot read the file`)
   })
   const value = parsed(text, String(path))
   const wrong = value.areas.find(({ mosaics }) =>
     mosaics.some(({ url }) => !url.startsWith(SANDBOX) && URL.parse(url)?.protocol !== 'https:'),
   )
-  if (wrong) throw new AreasError(`the mosaics of '${wrong.id}' must have https addresses`)
+  if (wrong) throw new AreasError(`'${wrong.id}': mosaics must have https URLs`)
   return value.areas.flatMap((area) => {
     const mosaics = area.mosaics.flatMap((mosaic) => {
       if (!mosaic.url.startsWith(SANDBOX)) return [mosaic]
@@ -54,11 +54,11 @@ function parsed(text: string, where: string) {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new AreasError(`'${where}' is not JSON`)
+    throw new AreasError(`'${where}' is not valid JSON`)
   }
   if (!Value.Check(Areas, value)) {
     const [first] = Value.Errors(Areas, value)
-    throw new AreasError(`'${where}' is not a list of areas: ${first?.instancePath ?? ''} ${first?.message ?? ''}`)
+    throw new AreasError(`'${where}' is not a valid list of areas: ${first?.instancePath ?? ''} ${first?.message ?? ''}`)
   }
   return value
 }

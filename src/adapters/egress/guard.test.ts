@@ -41,7 +41,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   return 'none'
 }
 
-/** Ways to write an address of this machine or its neighbours. Ports and schemes are added by the test. */
+/** Spellings of addresses of this machine and its neighbours. The test adds ports and schemes. */
 const HOSTS = [
   '127.0.0.1',
   '127.1',
@@ -107,8 +107,8 @@ const HOSTS = [
   '255.255.255.255',
 ]
 
-// Goal: no way of writing a private address gets a connection (docs/threats.md, row 1).
-test('no private address is reached, however it is written', async (t) => {
+// Goal: no spelling of a private address gets a connection (docs/threats.md, row 1).
+test('no spelling of a private address is reached', async (t) => {
   assert.ok(HOSTS.length >= 60)
   const canary = await listen(t, (_request, response) => response.end('reached'))
   const egress = guard(t)
@@ -120,7 +120,7 @@ test('no private address is reached, however it is written', async (t) => {
   assert.equal(canary.hits(), 0)
 })
 
-test('other schemes, credentials and nonsense are refused', async (t) => {
+test('other schemes, credentials and invalid URLs are refused', async (t) => {
   const egress = guard(t, { resolve: async () => ['93.184.216.34'] })
   for (const url of ['ftp://example.com/', 'gopher://example.com/', 'http://example.com/', 'ws://example.com/'])
     assert.equal(await refusal(egress.check(url)), 'scheme', url)
@@ -132,21 +132,21 @@ test('other schemes, credentials and nonsense are refused', async (t) => {
   assert.equal(await refusal(egress.check('https://example.com/a.tif')), 'none')
 })
 
-// Goal: what a name resolves to is judged as a whole, and the connection goes to the judged address (docs/threats.md, row 2).
-test('names that resolve to private addresses, also in part or at the second look', async (t) => {
+// Goal: all addresses of a name are checked, and the connection uses the checked address (docs/threats.md, row 2).
+test('names that resolve to private addresses, also partly or at the second lookup', async (t) => {
   const canary = await listen(t, (_request, response) => response.end('reached'))
   const mixed = guard(t, { resolve: async () => ['93.184.216.34', '127.0.0.1'] })
   assert.equal(await refusal(mixed.fetch(`https://mixed.example:${canary.port}/`, WANTED)), 'private')
   let looks = 0
   const rebinding = guard(t, { resolve: async () => (looks++ === 0 ? ['93.184.216.34'] : ['127.0.0.1']) })
   assert.equal(await refusal(rebinding.fetch(`https://rebinding.example:${canary.port}/`, WANTED)), 'private')
-  assert.equal(looks, 2, 'the connection asked again and was judged again')
+  assert.equal(looks, 2, 'the connection resolved again and was checked again')
   const nowhere = guard(t, { resolve: async () => [] })
   assert.equal(await refusal(nowhere.check('https://nowhere.example/')), 'unresolved')
   assert.equal(canary.hits(), 0)
 })
 
-// Goal: a redirect is a new request with all checks (docs/threats.md, row 3).
+// Goal: a redirect is checked like a new request (docs/threats.md, row 3).
 test('redirects', async (t) => {
   const canary = await listen(t, (_request, response) => response.end('reached'))
   const start = await listen(t, (request, response) => {
@@ -164,8 +164,8 @@ test('redirects', async (t) => {
   assert.equal(canary.hits(), 0)
 })
 
-// Goal: a credential is for the origin it was sent to, wherever a redirect leads, also when it leads back.
-test('a redirect to another origin takes no credential along', async (t) => {
+// Goal: a credential is sent only to its own origin, wherever a redirect leads, also if it leads back.
+test('a redirect to another origin is followed without credentials', async (t) => {
   const seen: (readonly [string, string | undefined, string | undefined])[] = []
   const note = (at: string, { headers }: IncomingMessage) => seen.push([at, headers.authorization, headers.range])
   const other = await listen(t, (request, response) => {
@@ -196,11 +196,11 @@ test('a redirect to another origin takes no credential along', async (t) => {
   ])
   seen.length = 0
   assert.equal(await refusal(at('/away', { method: 'POST', body: Buffer.from('secret') })), 'redirect')
-  assert.equal(seen.length, 1, 'a body goes to no other origin either')
+  assert.equal(seen.length, 1, 'a body is not sent to another origin either')
 })
 
-// Goal: neither an endless nor a silent host can hold us (docs/threats.md, row 8).
-test('size and time are bounded, and a caller can leave', async (t) => {
+// Goal: neither an endless nor a silent host can block us (docs/threats.md, row 8).
+test('size and time are limited, and a caller can abort', async (t) => {
   const host = await listen(t, (request, response) => {
     if (request.url === '/endless') {
       const more = (): void => {
@@ -221,7 +221,7 @@ test('size and time are bounded, and a caller can leave', async (t) => {
   await assert.rejects(left, /left/)
 })
 
-test('the allow-list opens exactly what it names', async (t) => {
+test('the allow-list permits exactly what it names', async (t) => {
   const host = await listen(t, (_request, response) => response.end('hello'))
   const other = await listen(t, (_request, response) => response.end('other'))
   const egress = guard(t, { allow: [host.host] })
@@ -230,7 +230,7 @@ test('the allow-list opens exactly what it names', async (t) => {
   assert.equal(other.hits(), 0)
 })
 
-test('isPublic: every IPv4 address reads the same plain and mapped', () => {
+test('isPublic: every IPv4 address gives the same result plain and mapped', () => {
   fc.assert(fc.property(fc.ipV4(), (address) => isPublic(address) === isPublic(`::ffff:${address}`)))
   assert.ok(isPublic('93.184.216.34'))
   assert.ok(isPublic('2606:2800:220:1:248:1893:25c8:1946'))

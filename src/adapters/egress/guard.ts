@@ -1,7 +1,7 @@
 /**
- * The only way out. Every outbound request (COG addresses, webhooks, vendor hosts) goes through here, so that no address a
- * caller makes up can reach a private network: https alone, every resolved address public, the connection made to the very
- * address that was checked, and each redirect checked anew.
+ * Every outbound request (COG URLs, webhooks, vendor hosts) goes through here, so that no URL from a caller can reach a private
+ * network: https only, every resolved address public, the connection made to the very address that was checked, and each
+ * redirect checked again.
  */
 import dns from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -20,7 +20,7 @@ export type EgressRefusal =
   | 'timeout'
   | 'network'
 
-/** Says what kind of refusal it was; never what the network answered, which would make us a port scanner. */
+/** States the kind of refusal, never what the network answered, which would turn us into a port scanner. */
 export class EgressError extends Error {
   readonly kind: EgressRefusal
   constructor(kind: EgressRefusal, message: string) {
@@ -33,17 +33,17 @@ interface EgressRequest {
   method?: 'GET' | 'HEAD' | 'POST'
   headers?: Readonly<Record<string, string>>
   body?: Uint8Array
-  /** Says which addresses this request may name, at the start and after each redirect. */
+  /** Whether this request may use a URL; called at the start and after each redirect. */
   permit?: (url: URL) => boolean
-  /** 0: a redirect is a failure. */
+  /** 0: a redirect is an error. */
   maxRedirects?: number
-  /** `return`: a redirect is an answer like any other, and is not followed. */
+  /** `return`: a redirect is returned as the response. */
   redirects?: 'follow' | 'return'
-  /** Bytes of the body that are read at most. */
+  /** Maximum bytes of the body to read. */
   maxBytes: number
-  /** What becomes of an answer with more: a failure, or only its beginning. */
+  /** What to do with a larger body: fail, or return its beginning. */
   beyondMaxBytes?: 'refuse' | 'cut'
-  /** For everything: look-up, connection, headers, body, redirects. */
+  /** For everything: DNS lookup, connection, headers, body, redirects. */
   deadlineMs: number
   signal?: AbortSignal
 }
@@ -52,7 +52,7 @@ interface EgressResponse {
   status: number
   headers: Readonly<Record<string, string>>
   body: Buffer
-  /** Where the answer came from, after redirects. */
+  /** URL of the response, after redirects. */
   url: string
 }
 
@@ -64,16 +64,16 @@ interface EgressStream {
 }
 
 export interface Egress {
-  /** The answer's body as it comes: `deadlineMs` is for everything before it, `idleMs` for each pause in it. */
+  /** Streams the response body: `deadlineMs` applies up to the headers, `idleMs` to each pause in the body. */
   open(url: string, request: Omit<EgressRequest, 'maxBytes'> & { idleMs: number }): Promise<EgressStream>
   fetch(url: string, request: EgressRequest): Promise<EgressResponse>
-  /** Throws what `fetch` would throw before it connects: for addresses that are stored now and called later. */
+  /** Throws what `fetch` would throw before connecting; for URLs that are stored now and called later. */
   check(url: string): Promise<void>
   close(): Promise<void>
 }
 
 export interface EgressOptions {
-  /** `host` or `host:port` that may be reached although private or plain http: for development. */
+  /** `host` or `host:port` that may be private or plain http; for development. */
   allow?: readonly string[]
   resolve?: (hostname: string) => Promise<readonly string[]>
 }
@@ -92,60 +92,60 @@ export function createEgress(options: EgressOptions = {}): Egress {
 
   const checked = async (text: string, permit: (url: URL) => boolean = () => true): Promise<{ url: URL; agent: Agent }> => {
     const url = parse(text)
-    if (!permit(url)) throw new EgressError('host', 'The host is not among the allowed ones')
+    if (!permit(url)) throw new EgressError('host', 'The host is not allowed')
     if (isAllowed(url)) return { url, agent: agents.open }
-    if (url.protocol !== 'https:') throw new EgressError('scheme', 'Only https addresses can be reached')
-    await publicAddress(bare(url.hostname), resolve) // The agent is not asked about literal addresses, so both are checked.
+    if (url.protocol !== 'https:') throw new EgressError('scheme', 'Only https URLs are allowed')
+    await publicAddress(bare(url.hostname), resolve) // undici resolves no literal addresses, so check here as well.
     return { url, agent: agents.guarded }
   }
 
   const follow = async (
     text: string,
-    wanted: Pick<EgressRequest, 'method' | 'headers' | 'body' | 'permit' | 'maxRedirects' | 'redirects'>,
+    init: Pick<EgressRequest, 'method' | 'headers' | 'body' | 'permit' | 'maxRedirects' | 'redirects'>,
     limits: { signal: AbortSignal; bodyTimeout?: number; headersTimeout?: number },
   ): Promise<{ answer: Dispatcher.ResponseData; url: URL }> => {
-    let target = await checked(text, wanted.permit)
-    let headers = wanted.headers ?? {}
+    let target = await checked(text, init.permit)
+    let headers = init.headers ?? {}
     for (let hops = 0; ; hops++) {
       const answer = await request(target.url, {
         dispatcher: target.agent,
-        method: wanted.method ?? 'GET',
+        method: init.method ?? 'GET',
         headers: { 'accept-encoding': 'identity', ...headers },
-        body: wanted.body ?? null,
+        body: init.body ?? null,
         ...limits,
       })
-      if (wanted.redirects === 'return' || !REDIRECTS.has(answer.statusCode)) return { answer, url: target.url }
+      if (init.redirects === 'return' || !REDIRECTS.has(answer.statusCode)) return { answer, url: target.url }
       answer.body.on('error', () => {}).destroy()
-      if (hops >= (wanted.maxRedirects ?? 0)) throw new EgressError('redirect', 'The address redirects elsewhere')
-      const next = await checked(locationOf(answer, target.url), wanted.permit)
-      if (next.url.origin !== target.url.origin) headers = headersElsewhere(headers, wanted.body)
+      if (hops >= (init.maxRedirects ?? 0)) throw new EgressError('redirect', 'The URL redirects to another one')
+      const next = await checked(locationOf(answer, target.url), init.permit)
+      if (next.url.origin !== target.url.origin) headers = headersElsewhere(headers, init.body)
       target = next
     }
   }
 
   return {
     check: async (url) => void (await checked(url)),
-    async fetch(text, wanted) {
-      const timeout = AbortSignal.timeout(wanted.deadlineMs)
-      const signal = wanted.signal ? AbortSignal.any([wanted.signal, timeout]) : timeout
+    async fetch(text, init) {
+      const timeout = AbortSignal.timeout(init.deadlineMs)
+      const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
       try {
-        const { answer, url } = await follow(text, wanted, { signal })
-        return await received(answer, url, wanted)
+        const { answer, url } = await follow(text, init, { signal })
+        return await received(answer, url, init)
       } catch (error) {
-        throw explained(error, timeout, wanted.signal)
+        throw explained(error, timeout, init.signal)
       }
     },
-    async open(text, wanted) {
-      // The deadline ends with the headers; a pause in the body is undici's to notice.
+    async open(text, init) {
+      // The deadline ends with the headers; undici times out pauses in the body.
       const deadline = new AbortController()
-      const timer = setTimeout(() => deadline.abort(), wanted.deadlineMs)
-      const signal = wanted.signal ? AbortSignal.any([wanted.signal, deadline.signal]) : deadline.signal
+      const timer = setTimeout(() => deadline.abort(), init.deadlineMs)
+      const signal = init.signal ? AbortSignal.any([init.signal, deadline.signal]) : deadline.signal
       try {
-        const { answer, url } = await follow(text, wanted, { signal, bodyTimeout: wanted.idleMs, headersTimeout: 0 })
-        const body = told(answer.body as AsyncIterable<Buffer>, deadline.signal, wanted.signal)
+        const { answer, url } = await follow(text, init, { signal, bodyTimeout: init.idleMs, headersTimeout: 0 })
+        const body = withOwnErrors(answer.body as AsyncIterable<Buffer>, deadline.signal, init.signal)
         return { status: answer.statusCode, headers: plainHeaders(answer), body, url: url.href }
       } catch (error) {
-        throw explained(error, deadline.signal, wanted.signal)
+        throw explained(error, deadline.signal, init.signal)
       } finally {
         clearTimeout(timer)
       }
@@ -156,25 +156,25 @@ export function createEgress(options: EgressOptions = {}): Egress {
   }
 }
 
-/** Headers that tell another origin nothing it could use; any other header may be a credential. */
+/** Headers that are safe to send to another origin; any other header may be a credential. */
 const HARMLESS = new Set(['accept', 'accept-encoding', 'accept-language', 'if-none-match', 'if-range', 'range', 'user-agent'])
 
 function locationOf({ headers: { location } }: Dispatcher.ResponseData, from: URL): string {
-  if (typeof location !== 'string') throw new EgressError('redirect', 'The address redirects elsewhere')
+  if (typeof location !== 'string') throw new EgressError('redirect', 'The URL redirects without a location')
   return new URL(location, from).href
 }
 
-/** What another origin is sent after a redirect: no credential, and never a body. */
+/** The headers for another origin after a redirect: no credentials, and never a body. */
 function headersElsewhere(headers: Readonly<Record<string, string>>, body: EgressRequest['body']): Record<string, string> {
-  if (body) throw new EgressError('redirect', 'The address redirects a body to another origin')
+  if (body) throw new EgressError('redirect', 'The URL redirects a request body to another origin')
   return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.has(name.toLowerCase())))
 }
 
 function parse(text: string): URL {
   const url = URL.parse(text)
-  if (!url || !url.hostname) throw new EgressError('address', 'This is not an address')
-  if (!['http:', 'https:'].includes(url.protocol)) throw new EgressError('scheme', 'Only https addresses can be reached')
-  if (url.username || url.password) throw new EgressError('credentials', 'An address cannot carry a user name or password')
+  if (!url || !url.hostname) throw new EgressError('address', 'Invalid URL')
+  if (!['http:', 'https:'].includes(url.protocol)) throw new EgressError('scheme', 'Only https URLs are allowed')
+  if (url.username || url.password) throw new EgressError('credentials', 'A URL cannot contain a user name or password')
   return url
 }
 
@@ -184,10 +184,10 @@ async function resolveAll(hostname: string): Promise<string[]> {
   return (await dns.lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address)
 }
 
-/** One private address among several is enough to refuse the name: the next look-up might pick it. */
+/** One private address is enough to refuse a name: the next lookup might return it. */
 async function publicAddress(hostname: string, resolve: (hostname: string) => Promise<readonly string[]>): Promise<string> {
   const addresses = isIP(hostname) ? [hostname] : await resolve(hostname).catch(() => [])
-  if (addresses.length === 0) throw new EgressError('unresolved', 'The host has no address')
+  if (addresses.length === 0) throw new EgressError('unresolved', 'The host name does not resolve')
   if (!addresses.every(isPublic)) throw new EgressError('private', 'The host is not on the public internet')
   return addresses[0]!
 }
@@ -196,19 +196,19 @@ const IPV4_COMPATIBLE = ipaddr.parseCIDR('::/96') as [ipaddr.IPv6, number]
 
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
-  const parsed = ipaddr.process(address) // ::ffff:a.b.c.d is judged as a.b.c.d.
+  const parsed = ipaddr.process(address) // ::ffff:a.b.c.d is checked as a.b.c.d.
   if (parsed.kind() === 'ipv6' && (parsed as ipaddr.IPv6).match(IPV4_COMPATIBLE)) return false
   return parsed.range() === 'unicast'
 }
 
-/** Connects to the address that was judged, whatever the name resolves to a moment later. */
+/** Connects to the address that was checked, whatever the name resolves to later. */
 function makeAgent(judge: (hostname: string) => Promise<string>): Agent {
   return new Agent({
     connect: {
       timeout: CONNECT_TIMEOUT_MS,
-      lookup(hostname, wanted, callback) {
+      lookup(hostname, options, callback) {
         judge(hostname).then(
-          (address) => (wanted.all ? callback(null, [{ address, family: isIP(address) }]) : callback(null, address, isIP(address))),
+          (address) => (options.all ? callback(null, [{ address, family: isIP(address) }]) : callback(null, address, isIP(address))),
           (error: Error) => callback(error as NodeJS.ErrnoException, '', 0),
         )
       },
@@ -228,11 +228,11 @@ async function received(
     if (size > maxBytes) {
       if (beyondMaxBytes === 'refuse') {
         answer.body.destroy()
-        throw new EgressError('too-large', `The answer has more than ${maxBytes} bytes`)
+        throw new EgressError('too-large', `The response has more than ${maxBytes} bytes`)
       }
       chunks.push(chunk.subarray(0, chunk.length - (size - maxBytes)))
       size = maxBytes
-      break // Which also ends the connection.
+      break // This also closes the connection.
     }
     chunks.push(chunk)
   }
@@ -242,8 +242,8 @@ async function received(
 const plainHeaders = ({ headers }: Dispatcher.ResponseData): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]))
 
-/** Whatever breaks the body is told in our own words. */
-async function* told(body: AsyncIterable<Buffer>, timeout: AbortSignal, caller: AbortSignal | undefined): AsyncGenerator<Buffer> {
+/** Replaces errors of the HTTP client by our own. */
+async function* withOwnErrors(body: AsyncIterable<Buffer>, timeout: AbortSignal, caller: AbortSignal | undefined): AsyncGenerator<Buffer> {
   try {
     yield* body
   } catch (error) {
@@ -254,7 +254,7 @@ async function* told(body: AsyncIterable<Buffer>, timeout: AbortSignal, caller: 
 
 function explained(error: unknown, timeout: AbortSignal, caller: AbortSignal | undefined): unknown {
   if (caller?.aborted) return caller.reason
-  if (timeout.aborted) return new EgressError('timeout', 'The host did not answer in time')
+  if (timeout.aborted) return new EgressError('timeout', 'The host did not respond in time')
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) if (cause instanceof EgressError) return cause
   return new EgressError('network', 'The host could not be reached')
 }

@@ -8,16 +8,16 @@ interface FolderOptions {
   folder: string
   from: string
   clock: Clock
-  /** Told where each mail lies. */
+  /** Called with the path of each mail. */
   onWritten: (file: string) => void
 }
 
-/** Where no server is configured: each mail is a file that mail programs open, for its owner's eyes alone. */
+/** Used if no mail server is configured: each mail is a file that mail programs open and only its owner can read. */
 export function createMailFolder({ folder, from, clock, onWritten }: FolderOptions): Mail {
   return {
     async send(message) {
       const { createTransport } = await import('nodemailer')
-      const made = await createTransport({ streamTransport: true, buffer: true }).sendMail({
+      const mail = await createTransport({ streamTransport: true, buffer: true }).sendMail({
         from,
         ...message,
         date: clock.now(),
@@ -26,7 +26,7 @@ export function createMailFolder({ folder, from, clock, onWritten }: FolderOptio
       })
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const file = path.join(folder, `${newId()}.eml`)
-      await writeFile(file, made.message as Buffer, { mode: 0o600, flag: 'wx' })
+      await writeFile(file, mail.message as Buffer, { mode: 0o600, flag: 'wx' })
       onWritten(file)
     },
     async close() {},

@@ -3,7 +3,7 @@ import type { Mail } from '#ports/mail.ts'
 
 const TIMEOUT_MS = 20_000
 
-/** By SMTP. The library encodes names and subjects, so that no line of theirs can become a header. */
+/** Sends mail by SMTP. The library encodes names and subjects, so that no line of theirs can become a header. */
 export function createSmtpMail({ url, from }: { url: string; from: string }): Mail {
   let transport: Promise<Transporter> | null = null
   const open = async (): Promise<Transporter> => {
@@ -13,7 +13,7 @@ export function createSmtpMail({ url, from }: { url: string; from: string }): Ma
   return {
     async send({ to, subject, text, html }) {
       transport ??= open()
-      // Nothing in a message may name a file or an address to be fetched.
+      // A message must not name a file or URL to fetch.
       await (await transport).sendMail({ from, to, subject, text, html, disableFileAccess: true, disableUrlAccess: true })
     },
     async close() {

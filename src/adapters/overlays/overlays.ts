@@ -1,4 +1,4 @@
-/** Overlays of areas in threads of their own, with a limit of crossings and a deadline. */
+/** Overlays of areas, computed in worker threads with a limit of crossings and a deadline. */
 import { Worker } from 'node:worker_threads'
 import { sqKmOf } from '#core/area.ts'
 import { createLimiter, queueFull } from '#core/limiter.ts'
@@ -15,12 +15,12 @@ export type Question =
 export type Answer = { result: unknown } | { refusal: Refusal }
 type Refusal = 'crossings' | 'deadline' | 'failed'
 
-/** A few milliseconds each at worst, so some seconds for all of them. */
+/** A crossing takes a few milliseconds at worst, so all of them some seconds. */
 export const MAX_CROSSINGS = 2_000
 const DEADLINE_MS = 10_000
 const MAX_THREADS = 2
 const MAX_WAITING = 200
-/** A thread that nobody needs any more is ended. */
+/** An idle thread ends after this time. */
 const IDLE_MS = 10_000
 
 const REFUSALS: Readonly<Record<Refusal, string>> = {
@@ -86,7 +86,7 @@ export function createOverlays({ maxCrossings = MAX_CROSSINGS, deadlineMs = DEAD
 const stopping = (): Problem =>
   problem('unavailable', 'The service is stopping; try again in a moment', { headers: { 'Retry-After': '2' } })
 
-/** One question at a time. A thread that does not answer in time is ended with its question. */
+/** Computes one overlay at a time. A thread that does not finish in time is terminated. */
 class Thread {
   readonly #worker = new Worker(new URL('./thread.ts', import.meta.url))
   readonly #onEnd: () => void

@@ -1,4 +1,4 @@
-/** The program of the thread that computes overlays. It is not imported by anything; `overlays.ts` starts it. */
+/** The worker thread that computes overlays. `overlays.ts` starts it; nothing imports it. */
 import { parentPort } from 'node:worker_threads'
 import { sqKmOf } from '#core/area.ts'
 import { apart, commonOf, crossingsOf, restOf, unionOf } from '#core/overlay.ts'

@@ -1,32 +1,32 @@
-/** The card processor through its own package. The sandbox speaks the same protocol, so this is the only implementation. */
+/** The card processor, through Stripe's own package. The sandbox implements the same protocol, so there is no other adapter. */
 import type Stripe from 'stripe'
 import { CURRENCY } from '#core/money.ts'
 import { PaymentsError, type Card, type Intent, type IntentStatus, type Payments, type ProcessorInvoice } from '#ports/payments.ts'
 
 interface StripeOptions {
   secretKey: string
-  /** Signs the processor's notices. */
+  /** The secret that signs the processor's webhooks. */
   webhookSecret: string
-  /** Where the sandbox listens; null: the processor itself. */
+  /** Address of the sandbox; null for the processor itself. */
   sandboxUrl: (() => string) | null
   timeoutMs?: number
 }
 
-/** A person waits for most of these calls. */
+/** Short, because a user waits for most of these calls. */
 const TIMEOUT_MS = 20_000
-/** Each with the same idempotency key, so that a lost answer is found and not paid for again. */
+/** Retries use the same idempotency key, so that a lost response is replayed and not charged again. */
 const RETRIES = 2
-/** Age at which a signed notice is no longer believed. */
+/** Maximum age of a signed webhook. */
 const NOTICE_TOLERANCE_SECONDS = 300
-/** As the processor writes the currency. */
+/** The currency, as the processor spells it. */
 const AUD = CURRENCY.toLowerCase()
 
-/** Asks the processor; what it refuses comes back in our own words. */
+/** Calls the processor and translates its errors. */
 type Ask = <T>(work: (stripe: Stripe) => Promise<T>) => Promise<T>
 
 export function createStripePayments(options: StripeOptions): Payments {
   let loading: Promise<Stripe> | null = null
-  /** Loaded at the first use: it is large, and many services never take a card. */
+  /** Loaded at the first use, because it is large and many installations never take a card. */
   const client = () => (loading ??= load(options))
   const ask: Ask = async (work) => {
     try {
@@ -62,11 +62,11 @@ function customersAndCards(ask: Ask): Pick<Payments, CardCalls> {
       }),
     createSetupIntent: (customer, key) =>
       ask(async (stripe) => {
-        const made = await stripe.setupIntents.create(
+        const intent = await stripe.setupIntents.create(
           { customer, allowed_payment_method_types: ['card'], usage: 'off_session' },
           { idempotencyKey: key },
         )
-        return { id: made.id, clientSecret: made.client_secret! }
+        return { id: intent.id, clientSecret: intent.client_secret! }
       }),
     attachMethod: (customer, methodId, key) =>
       ask(async (stripe) => toCard(await stripe.paymentMethods.attach(methodId, { customer }, { idempotencyKey: key }))),
@@ -136,8 +136,8 @@ function invoices(ask: Ask): Pick<Payments, 'createInvoice' | 'payInvoice' | 'li
       }),
     payInvoice: (id) =>
       ask(async (stripe) => {
-        const found = await stripe.invoices.retrieve(id)
-        if (found.status !== 'open') return toInvoice(found)
+        const invoice = await stripe.invoices.retrieve(id)
+        if (invoice.status !== 'open') return toInvoice(invoice)
         return toInvoice(
           await stripe.invoices.pay(id).catch(async (error: unknown) => {
             if ((error as { type?: string }).type !== 'StripeCardError') throw error
@@ -174,22 +174,22 @@ function toInvoice({ id, number, status, total, created, hosted_invoice_url }: S
   return { id: id!, number, status: status ?? 'draft', cents: total, createdAt: new Date(created * 1000), url: hosted_invoice_url ?? null }
 }
 
-/** A bank's refusal carries the intent as it stands now. */
+/** A decline by the bank includes the current payment intent. */
 function refusedIntent(error: unknown): Stripe.PaymentIntent {
   const { type, payment_intent } = error as { type?: string; payment_intent?: Stripe.PaymentIntent }
   if (type === 'StripeCardError' && payment_intent) return payment_intent
   throw error
 }
 
-/** Connection failures, rate limits and faults of the processor are all the same to us: nobody knows what happened there. */
+/** Connection failures, rate limits and server errors mean the same to us: the outcome is unknown. */
 function translated(error: unknown): unknown {
   const { type, statusCode, message } = error as { type?: string; statusCode?: number; message?: string }
   if (error instanceof PaymentsError || !type?.startsWith('Stripe')) return error
   if (type === 'StripeSignatureVerificationError')
-    return new PaymentsError('invalid-signature', 'The notice is not signed by the processor', { cause: error })
+    return new PaymentsError('invalid-signature', 'The webhook is not signed by the processor', { cause: error })
   if (type === 'StripeInvalidRequestError' && statusCode === 404)
-    return new PaymentsError('not-found', message ?? 'No such thing', { cause: error })
+    return new PaymentsError('not-found', message ?? 'Not found', { cause: error })
   if (type === 'StripeInvalidRequestError' || type === 'StripeCardError')
     return new PaymentsError('refused', message ?? 'Refused', { cause: error })
-  return new PaymentsError('unavailable', 'The payment processor gave no usable answer', { cause: error })
+  return new PaymentsError('unavailable', 'The payment processor returned no usable response', { cause: error })
 }

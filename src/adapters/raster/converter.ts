@@ -26,7 +26,7 @@ const FILE_PREFIX = 'convert-'
 interface ConverterOptions {
   workDir: string
   compression: CogCompression
-  /** Child processes at most. */
+  /** Maximum number of child processes. */
   size: number
   locate: (source: RasterSource, signal: AbortSignal | undefined) => Promise<OpenableSource>
 }
@@ -35,7 +35,7 @@ interface Converter extends Pick<RasterService, 'convert' | 'process' | 'folder'
   metrics(): object
 }
 
-/** Conversions have children of their own, behind everything else: a map must not wait for somebody's upload. */
+/** Conversions have their own child processes, so that a map never waits for an upload. */
 export function createConverter({ workDir, compression, size, locate }: ConverterOptions): Converter {
   const pool = new RasterPool({
     module: new URL('./handlers.ts', import.meta.url),
@@ -60,15 +60,15 @@ export function createConverter({ workDir, compression, size, locate }: Converte
       })) as { byteLength: number }
       return { path: file, size: byteLength, remove }
     } catch (error) {
-      await remove() // The child may have been killed before it could.
+      await remove() // The child may have been killed before it could remove it.
       throw error
     }
   }
 
   const folder = async (): Promise<WorkFolder> => {
-    const made = path.join(workDir, `${FILE_PREFIX}${randomUUID()}`)
-    await mkdir(made, { recursive: true, mode: 0o700 })
-    return { path: made, remove: () => rm(made, { recursive: true, force: true }) }
+    const folder = path.join(workDir, `${FILE_PREFIX}${randomUUID()}`)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return { path: folder, remove: () => rm(folder, { recursive: true, force: true }) }
   }
 
   const process = async ({ method, sources, options, outputs, onProgress, signal }: ProcessRequest): Promise<ComputedFiles> => {
@@ -83,7 +83,7 @@ export function createConverter({ workDir, compression, size, locate }: Converte
       })
       return { files: await measured(files), result: result as Record<string, unknown>, remove }
     } catch (error) {
-      await remove() // The child may have been killed before it could.
+      await remove() // The child may have been killed before it could remove it.
       throw error
     }
   }
@@ -98,23 +98,23 @@ export function createConverter({ workDir, compression, size, locate }: Converte
   }
 }
 
-/** What was made; a method may leave out a file that has nothing to say. */
+/** The files that were written; a method can omit an empty one. */
 async function measured(files: Readonly<Record<string, string>>): Promise<Record<string, ComputedFile>> {
-  const found: Record<string, ComputedFile> = {}
+  const written: Record<string, ComputedFile> = {}
   for (const [name, file] of Object.entries(files)) {
     const seen = await stat(file).catch(() => null)
-    if (seen) found[name] = { path: file, size: seen.size }
+    if (seen) written[name] = { path: file, size: seen.size }
   }
-  return found
+  return written
 }
 
-/** What is still written to is young. */
+/** A file that is still being written is recent. */
 async function sweepFolder(folder: string, olderThan: Date): Promise<number> {
   let removed = 0
   for (const name of await readdir(folder).catch(() => [])) {
     const file = path.join(folder, name)
-    const found = name.startsWith(FILE_PREFIX) ? await stat(file).catch(() => null) : null
-    if (!found || found.mtimeMs >= olderThan.getTime()) continue
+    const stats = name.startsWith(FILE_PREFIX) ? await stat(file).catch(() => null) : null
+    if (!stats || stats.mtimeMs >= olderThan.getTime()) continue
     await rm(file, { recursive: true, force: true })
     removed++
   }

@@ -1,4 +1,4 @@
-/** What a child of the raster pool loads: it opens our sources, and only those that the parent has let through. */
+/** The handlers of the raster pool's child processes: they open only sources that the parent has approved. */
 import { createEgress, EgressError, type Egress, type EgressRefusal } from '#adapters/egress/guard.ts'
 import { createHandlers } from '#raster/pool/handlers.ts'
 import { openFileSource } from '#raster/source/file.ts'
@@ -8,25 +8,25 @@ import type { TiffRaster } from '#raster/tiff/raster.ts'
 import { RasterError, type Source } from '#raster/types.ts'
 import { stacLines } from './stac-table.ts'
 
-/** A source as it travels to the child, which has no configuration of its own. */
+/** A source as it is sent to the child, which has no configuration of its own. */
 export interface OpenableSource {
   readonly path?: string
   readonly url?: string
-  /** What the content is known by when its address is signed, and so differs from time to time. */
+  /** Cache key of the content for a signed URL, which changes over time. */
   readonly name?: string
-  /** Hosts that `url` and its redirects may name. */
+  /** Hosts that `url` and its redirects may use. */
   readonly hosts: readonly string[]
-  /** Hosts that may be private or plain http. */
+  /** Hosts that may be private or use plain http. */
   readonly egressAllow: readonly string[]
-  /** The content that the parent decided on; another one is an error. */
+  /** Key of the content that the parent identified; other content is an error. */
   readonly expectedKey?: string
 }
 
-/** Until a host begins to answer, and for each pause after that; the source bounds the whole of a range. */
+/** Time until a host starts to respond, and for each later pause; the source limits the time of a whole range. */
 const PAUSE_MS = 10_000
 const MAX_REDIRECTS = 3
 
-/** One guard per list of exceptions; there is one list in a process. */
+/** One guard per list of exceptions; a process has one list. */
 const guards = new Map<string, Egress>()
 
 async function open(source: OpenableSource, signal: AbortSignal): Promise<TiffRaster> {
@@ -36,7 +36,7 @@ async function open(source: OpenableSource, signal: AbortSignal): Promise<TiffRa
       : await openFileSource(source.path)
   try {
     if (source.expectedKey !== undefined && bytes.key !== source.expectedKey)
-      throw new RasterError('source_changed', 'The file changed while it was being read; ask again')
+      throw new RasterError('source_changed', 'The file changed while it was being read; try again')
     return await openTiff(bytes, { signal })
   } catch (error) {
     await bytes.close?.()
@@ -56,12 +56,12 @@ function guardedFetch(source: OpenableSource): HttpFetch {
     return {
       status: answer.status,
       headers: { get: (header: string) => answer.headers[header.toLowerCase()] ?? null },
-      body: told(answer.body),
+      body: withRasterErrors(answer.body),
     }
   }
 }
 
-async function* told(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+async function* withRasterErrors(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   try {
     yield* body
   } catch (error) {
@@ -69,7 +69,7 @@ async function* told(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
   }
 }
 
-/** What the caller wrote wrong, as opposed to what the host did wrong. */
+/** Errors of the caller, as opposed to errors of the host. */
 const CALLERS_FAULT: readonly EgressRefusal[] = ['address', 'scheme', 'credentials', 'private', 'host']
 
 function refused(error: unknown): never {
@@ -77,7 +77,7 @@ function refused(error: unknown): never {
   throw new RasterError(CALLERS_FAULT.includes(error.kind) ? 'invalid_argument' : 'source_unavailable', error.message)
 }
 
-/** Tables are no rasters, but strangers' files as well. */
+/** Tables are not rasters, but they are untrusted files too. */
 const table = async ({ bytes, maxRows }: { bytes: Uint8Array; maxRows: number }, signal: AbortSignal): Promise<string[]> =>
   stacLines(bytes, maxRows, signal)
 

@@ -9,23 +9,23 @@ import type { Change } from '#raster/zonal/change.ts'
 import type { ZonalResult } from '#raster/zonal/index.ts'
 import type { CogCompression } from '#raster/write/spec.ts'
 import { createConverter } from './converter.ts'
-import { defined, Drawing, nameFor, tenancy } from './drawing.ts'
+import { defined, Renderer, nameFor, tenancy } from './renderer.ts'
 import type { RasterService, RasterSource } from '#ports/raster.ts'
 import { createSources, type SourceOptions } from './sources.ts'
 
 interface RasterServiceOptions extends SourceOptions {
-  /** A folder for large temporary files. */
+  /** Folder for large temporary files. */
   workDir: string
-  /** How files that we rewrite are compressed. */
+  /** Compression of the files that we write. */
   compression: CogCompression
-  /** Child processes that draw; half as many convert. */
+  /** Child processes for rendering; half as many convert. */
   processes: number
 }
 
 const MIB = 1024 * 1024
 const STATISTICS_CACHE_BYTES = 4 * MIB
 const STATISTICS_DEADLINE_MS = 30_000
-/** As long as a caller waits; what takes longer is a job. */
+/** Longest time that a caller waits; longer work is a job. */
 const ANALYSIS_DEADLINE_MS = 25_000
 const INSPECT_DEADLINE_MS = 15_000
 const TABLE_DEADLINE_MS = 20_000
@@ -38,7 +38,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
   })
   const summaries = new LoadingCache<Statistics>({ maxBytes: STATISTICS_CACHE_BYTES, sizeOf: ({ bands }) => 256 + bands.length * 1024 })
   const sources = createSources(pool, options)
-  const drawing = new Drawing(pool, sources)
+  const renderer = new Renderer(pool, sources)
   const converter = createConverter({
     workDir: options.workDir,
     compression: options.compression,
@@ -46,40 +46,45 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     locate: async (source, signal) => (await sources.locate(source, signal)).source,
   })
 
-  /** Of a whole raster they are the same for everybody, so they are kept; an area is hardly ever asked for twice. */
+  /** Statistics of a whole raster are the same for everyone and are cached; an area is rarely requested twice. */
   const statistics = async (
     source: RasterSource,
-    { signal: _signal, ...wanted }: StatisticsOptions,
+    { signal: _signal, ...statisticsOptions }: StatisticsOptions,
     signal: AbortSignal | undefined,
   ): Promise<Statistics> => {
     const compute = (inner: AbortSignal | undefined) =>
-      drawing.run<Statistics>('statistics', source, { options: defined(wanted) }, { signal: inner, deadlineMs: STATISTICS_DEADLINE_MS })
-    if (wanted.geometry !== undefined) return await compute(signal)
+      renderer.run<Statistics>(
+        'statistics',
+        source,
+        { options: defined(statisticsOptions) },
+        { signal: inner, deadlineMs: STATISTICS_DEADLINE_MS },
+      )
+    if (statisticsOptions.geometry !== undefined) return await compute(signal)
     const { key } = await sources.identify(source, signal)
-    return await summaries.get(nameFor([key, wanted]), compute, { signal })
+    return await summaries.get(nameFor([key, statisticsOptions]), compute, { signal })
   }
 
   return {
     describe: async (source, signal): Promise<RasterInfo> => (await sources.identify(source, signal)).info,
-    describeMany: (wanted, signal) => sources.identifyMany(wanted, signal),
-    tile: (source, { tile, ...look }, asking = {}) =>
-      drawing.draw('tile', source, { tile, options: defined(look) }, MEDIA_TYPES[look.format], asking),
-    mosaic: (layers, request, asking = {}) => drawing.mosaic(layers, request, asking),
-    terrain: (source, { tile, ...look }, asking = {}) =>
-      drawing.draw('terrain', source, { tile, options: defined(look) }, 'image/webp', asking),
-    thumbnail: (source, look, asking = {}) =>
-      drawing.draw('thumbnail', source, { options: { ...defined(look), format: 'jpeg' } }, 'image/jpeg', asking),
+    describeMany: (many, signal) => sources.identifyMany(many, signal),
+    tile: (source, { tile, ...style }, asking = {}) =>
+      renderer.draw('tile', source, { tile, options: defined(style) }, MEDIA_TYPES[style.format], asking),
+    mosaic: (layers, request, asking = {}) => renderer.mosaic(layers, request, asking),
+    terrain: (source, { tile, ...style }, asking = {}) =>
+      renderer.draw('terrain', source, { tile, options: defined(style) }, 'image/webp', asking),
+    thumbnail: (source, style, asking = {}) =>
+      renderer.draw('thumbnail', source, { options: { ...defined(style), format: 'jpeg' } }, 'image/jpeg', asking),
     statistics,
-    zonal: (source, { signal: _signal, onProgress: _onProgress, ...wanted }, signal) =>
-      drawing.run<ZonalResult>('zonal', source, { options: defined(wanted) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
-    series: (scenes, { signal: _signal, ...wanted }, signal) =>
-      drawing.runSeries(scenes, { options: defined(wanted) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
-    change: (before, after, { signal: _signal, ...wanted }, signal) =>
-      drawing.runPair<Change>('change', [before, after], { options: defined(wanted) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
-    picture: (source, { signal: _signal, ...wanted }, signal) =>
-      drawing.run<DrawnPicture>('picture', source, { options: defined(wanted) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
-    point: (source, place, signal) => drawing.run('point', source, { place, options: {} }, { signal }),
-    inspect: (source, signal) => drawing.run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
+    zonal: (source, { signal: _signal, onProgress: _onProgress, ...options }, signal) =>
+      renderer.run<ZonalResult>('zonal', source, { options: defined(options) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
+    series: (scenes, { signal: _signal, ...options }, signal) =>
+      renderer.runSeries(scenes, { options: defined(options) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
+    change: (before, after, { signal: _signal, ...options }, signal) =>
+      renderer.runPair<Change>('change', [before, after], { options: defined(options) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
+    picture: (source, { signal: _signal, ...options }, signal) =>
+      renderer.run<DrawnPicture>('picture', source, { options: defined(options) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
+    point: (source, place, signal) => renderer.run('point', source, { place, options: {} }, { signal }),
+    inspect: (source, signal) => renderer.run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
     table: async (bytes, maxRows, signal) =>
       (await pool.run('table', { bytes, maxRows }, { signal, ...tenancy(), deadlineMs: TABLE_DEADLINE_MS })) as string[],
     mayRead: sources.mayRead,
@@ -90,7 +95,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     metrics: () => ({
       ...prefixed('pool', pool.metrics),
       ...prefixed('converters', converter.metrics()),
-      ...prefixed('tiles', drawing.metrics),
+      ...prefixed('tiles', renderer.metrics),
       ...prefixed('sources', sources.metrics()),
     }),
     async close() {

@@ -1,4 +1,4 @@
-/** Where rasters lie, which content they have at the moment, and how a child of the pool may open them. */
+/** Locates rasters, identifies their current content, and defines how a child process opens them. */
 import { StorageError, type Storage } from '#ports/storage.ts'
 import type { Clock } from '#core/clock.ts'
 import { LoadingCache } from '#raster/cache.ts'
@@ -11,22 +11,22 @@ import type { RasterSource } from '#ports/raster.ts'
 export interface SourceOptions {
   clock: Clock
   storage: Storage
-  /** Hosts that addresses of callers may name. */
+  /** Hosts that URLs of callers may use. */
   hosts: readonly string[]
   egressAllow: readonly string[]
 }
 
 const MIB = 1024 * 1024
 const IDENTITY_CACHE_BYTES = 8 * MIB
-/** More than a child waits for a host, so that the host is what the caller is told of. */
+/** Longer than a child waits for a host, so that the error names the host. */
 const IDENTIFY_DEADLINE_MS = 15_000
 const IDENTIFY_MANY_DEADLINE_MS = 25_000
-/** How long a remote file is taken to be the one that we looked at last. Our own files never change. */
+/** How long a remote file is assumed unchanged. Our own files never change. */
 const IDENTITY_SECONDS = 60
-/** A signed address of an object is used for one such stretch, and lives for two: no reading outlives it. */
+/** A signed URL of an object is used for one such period and valid for two, so that it never expires during a read. */
 const SIGNED_STRETCH_SECONDS = 3_600
 
-/** A content as it was last looked at. */
+/** The content as it was last identified. */
 interface Identity {
   key: string
   info: RasterInfo
@@ -40,11 +40,11 @@ export interface Seen extends Identity {
 /** A source as a child can open it. */
 interface Located {
   source: OpenableSource
-  /** Tells one signed address of an object from the next; null when there is but one. */
+  /** Identifies the signed URL of an object; null if it has only one. */
   stretch: number | null
 }
 
-/** Says how a child opens a source; signed addresses are made once for a stretch of time. */
+/** Returns how a child opens a source; signed URLs are created once per period. */
 function createLocator(options: SourceOptions) {
   const signed = new Map<string, Promise<string>>()
   return async (source: RasterSource, signal: AbortSignal | undefined): Promise<Located> => {
@@ -97,28 +97,28 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
     const seen = identities.peek(nameOf(source))
     return seen !== undefined && (!('url' in source) || nowMs() - seen.seenAtMs < IDENTITY_SECONDS * 1000)
   }
-  /** Those that nobody has looked at of late are opened in one task. */
+  /** Sources that were not identified recently are opened in one task. */
   const identifyMany = async (
-    wanted: readonly RasterSource[],
+    requested: readonly RasterSource[],
     signal: AbortSignal | undefined,
   ): Promise<(Seen | { failure: Failure })[]> => {
-    if (wanted.length === 0) return []
-    const unknown = wanted.filter((source) => !isKnown(source))
+    if (requested.length === 0) return []
+    const unknown = requested.filter((source) => !isKnown(source))
     const located = await eachForgiven(unknown, async (source) => {
       requireHost(source, options)
       return await locate(source, signal)
     })
-    const found = await lookedAt(pool, located, nameOf(wanted[0]!), signal)
+    const identified = await lookedAt(pool, located, nameOf(requested[0]!), signal)
     const failures = new Map<RasterSource, { failure: Failure }>()
     for (const [index, source] of unknown.entries()) {
-      const opened = found[index]!
+      const opened = identified[index]!
       if ('failure' in opened) failures.set(source, opened)
       else {
         identities.delete(nameOf(source))
         await identities.get(nameOf(source), async () => ({ ...opened, seenAtMs: nowMs() }), { signal })
       }
     }
-    return await Promise.all(wanted.map(async (source) => failures.get(source) ?? (await identify(source, signal))))
+    return await Promise.all(requested.map(async (source) => failures.get(source) ?? (await identify(source, signal))))
   }
 
   return {
@@ -126,12 +126,12 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
     identifyMany,
     locate,
     mayRead: (address: string): boolean => mayRead(address, options),
-    /** The source and the content that it must have, as a child is told of them. */
+    /** The source with the content it must have, as sent to a child. */
     async openable(source: RasterSource, { key, located }: Seen, signal: AbortSignal | undefined) {
-      const { source: found, stretch } = located.stretch === null ? located : await locate(source, signal)
-      return { source: { ...found, expectedKey: key }, key: stretch === null ? key : `${key}#${stretch}` }
+      const { source: current, stretch } = located.stretch === null ? located : await locate(source, signal)
+      return { source: { ...current, expectedKey: key }, key: stretch === null ? key : `${key}#${stretch}` }
     },
-    /** After a failure that says that a file has changed: the next caller looks anew. */
+    /** After a `source_changed` error, the next call identifies the content again. */
     forgetChanged(error: unknown, sources: readonly RasterSource[]): void {
       if (error instanceof RasterError && error.code === 'source_changed') for (const source of sources) identities.delete(nameOf(source))
     },
@@ -139,7 +139,7 @@ export function createSources(pool: RasterPool, options: SourceOptions) {
   }
 }
 
-/** In the child that reads the first of them, which reads them all next. */
+/** Runs in the child that reads the first source, which reads all of them next. */
 async function lookedAt(
   pool: RasterPool,
   located: readonly (Located | { failure: Failure })[],
@@ -152,32 +152,32 @@ async function lookedAt(
   const next = (opened as (Identity | { failure: Failure })[]).values()
   return located.map((each) => {
     if ('failure' in each) return each
-    const found = next.next().value!
-    return 'failure' in found ? found : { ...found, located: each }
+    const result = next.next().value!
+    return 'failure' in result ? result : { ...result, located: each }
   })
 }
 
 export const nameOf = (source: RasterSource): string =>
   'object' in source ? `object:${source.object.bucket}/${source.object.key}` : 'path' in source ? source.path : source.url
 
-/** A file that should be there and is not is no bug of whoever asks for it. */
+/** A missing file is not the caller's fault. */
 function missing(error: unknown): never {
   if (error instanceof StorageError && error.code === 'not-found')
-    throw new RasterError('source_unavailable', 'The file is not in the object store')
+    throw new RasterError('source_unavailable', 'The file is missing from the object store')
   throw error
 }
 
 const MAX_REMEMBERED = 1_000
 
-/** The newest answers; a failure is forgotten at once. */
+/** Caches the newest results; a failure is not cached. */
 function remembered<T>(known: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
-  const found = known.get(name)
-  if (found) return found
-  const made = make()
-  known.set(name, made)
-  made.catch(() => known.delete(name))
+  const cached = known.get(name)
+  if (cached) return cached
+  const created = make()
+  known.set(name, created)
+  created.catch(() => known.delete(name))
   if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
-  return made
+  return created
 }
 
 const names = (hosts: readonly string[], url: URL): boolean => hosts.includes(url.hostname) || hosts.includes(url.host)
@@ -187,14 +187,14 @@ interface Reach {
   readonly egressAllow: readonly string[]
 }
 
-/** What an address may lead to. The operator's own store is among it, private or not. */
+/** The hosts that a URL may reach, including the operator's own store, private or not. */
 function reachFor(address: string, { hosts, egressAllow, storage }: Omit<SourceOptions, 'clock'>): Reach {
   const url = URL.parse(address)
   const own = url && storage.owns(url) ? [url.host] : []
   return { hosts: [...hosts, ...egressAllow, ...own], egressAllow: [...egressAllow, ...own] }
 }
 
-/** https, or http where the operator opened the way to that very host. */
+/** https, or http to a host that the operator allows. */
 function mayRead(address: string, options: Omit<SourceOptions, 'clock'>): boolean {
   const { hosts, egressAllow } = reachFor(address, options)
   const url = URL.parse(address)
@@ -202,22 +202,22 @@ function mayRead(address: string, options: Omit<SourceOptions, 'clock'>): boolea
   return url.protocol === 'https:' ? names(hosts, url) : url.protocol === 'http:' && names(egressAllow, url)
 }
 
-/** Addresses come from callers: only hosts that the operator knows are asked anything at all. */
+/** URLs come from callers: only hosts that the operator lists receive any request. */
 function requireHost(source: RasterSource, options: SourceOptions): void {
   if (!('url' in source)) return
   const url = URL.parse(source.url)
-  if (!url || !['https:', 'http:'].includes(url.protocol)) throw new RasterError('invalid_argument', 'url must be an https address')
+  if (!url || !['https:', 'http:'].includes(url.protocol)) throw new RasterError('invalid_argument', 'url must be an https URL')
   const { hosts } = reachFor(source.url, options)
   if (!names(hosts, url)) throw new RasterError('invalid_argument', hostProblem(url.host, options))
 }
 
-/** Says whose choice it is, and what was chosen; hosts of the private network are nobody's business. */
+/** States which setting applies and the allowed hosts, but not hosts of the private network. */
 function hostProblem(host: string, { hosts, egressAllow }: Pick<SourceOptions, 'hosts' | 'egressAllow'>): string {
   const allowed = [...new Set(hosts)].filter((each) => !egressAllow.includes(each)).toSorted()
-  const which = allowed.length > 0 ? `; the allowed hosts are ${allowed.join(', ')}` : ''
-  const named = `url names the host '${host.slice(0, MAX_HOST)}', which is not allowed`
-  return `${named}: the operator lists the hosts of rasters in the setting COG_HOSTS${which}`
+  const list = allowed.length > 0 ? `; the allowed hosts are ${allowed.join(', ')}` : ''
+  const named = `the host '${host.slice(0, MAX_HOST)}' of url is not allowed`
+  return `${named}; the operator lists allowed hosts in COG_HOSTS${list}`
 }
 
-/** As much of a host as is repeated. */
+/** Maximum length of a host name in an error. */
 const MAX_HOST = 100

@@ -1,6 +1,6 @@
 /**
- * STAC-GeoParquet from elsewhere, as lines of STAC items. A table can claim any size and unpack to any: it is taken apart here,
- * in a child with limits of its own, like every other file that a stranger sent.
+ * Third-party STAC-GeoParquet, as JSON lines of STAC items. A table can claim any size and expand to any size, so a child process
+ * with its own limits reads it, like every other untrusted file.
  */
 import zlib from 'node:zlib'
 import { parquetMetadataAsync, parquetReadObjects, type AsyncBuffer, type Compressors, type FileMetaData } from 'hyparquet'
@@ -11,7 +11,7 @@ type Json = Record<string, unknown>
 
 const MAX_UNPACKED_BYTES = 128 * 1024 * 1024
 const MAX_TEXT_LENGTH = 64 * 1024 * 1024
-/** Read at once; a table of one row group is never in memory as a whole. */
+/** Rows read at once; a table with one row group is never in memory as a whole. */
 const ROWS_OF_A_PART = 1_000
 
 const MEMBERS = ['type', 'stac_version', 'stac_extensions', 'id', 'collection', 'geometry', 'links'] as const
@@ -22,7 +22,7 @@ const unpacked =
   (bytes: Uint8Array, length: number): Uint8Array =>
     unpack(bytes, { maxOutputLength: Math.max(1, Math.min(length, MAX_UNPACKED_BYTES)) })
 
-/** Snappy is the reader's own. */
+/** The reader itself supports Snappy. */
 const COMPRESSORS: Compressors = {
   GZIP: unpacked(zlib.gunzipSync),
   ZSTD: unpacked(zlib.zstdDecompressSync),
@@ -41,7 +41,7 @@ const PARSERS = {
 export async function stacLines(bytes: Uint8Array, maxRows: number, signal: AbortSignal): Promise<string[]> {
   const file: AsyncBuffer = {
     byteLength: bytes.byteLength,
-    // A copy: the reader looks at the buffer from its beginning.
+    // A copy, because the reader starts at the beginning of the buffer.
     slice: (start, end) => new Uint8Array(bytes.subarray(start, end)).buffer,
   }
   try {
@@ -55,21 +55,21 @@ export async function stacLines(bytes: Uint8Array, maxRows: number, signal: Abor
       for (const row of await parquetReadObjects({ file, metadata, rowStart, rowEnd, compressors: COMPRESSORS, parsers: PARSERS })) {
         const line = JSON.stringify(featureOf(row))
         length += line.length
-        if (length > MAX_TEXT_LENGTH) throw new RasterError('too_large', 'The table holds more than one import takes; send it in parts')
+        if (length > MAX_TEXT_LENGTH) throw new RasterError('too_large', 'The table is too large for one import; split it')
         lines.push(line)
       }
     }
     return lines
   } catch (error) {
     if (error instanceof RasterError || signal.aborted) throw error
-    throw new RasterError('corrupt', `The table cannot be read: ${error instanceof Error ? error.message : 'unknown error'}`)
+    throw new RasterError('corrupt', `Cannot read the table: ${error instanceof Error ? error.message : 'unknown error'}`)
   }
 }
 
 function requireBounded(metadata: FileMetaData, maxRows: number): number {
   const rows = Number(metadata.num_rows)
   if (!(rows >= 0 && rows <= maxRows))
-    throw new RasterError('too_large', `The table has ${rows} rows; one import takes ${maxRows}: send it in parts`)
+    throw new RasterError('too_large', `The table has ${rows} rows; the maximum per import is ${maxRows}. Split it`)
   const names = new Set(metadata.schema.map(({ name }) => name))
   for (const name of ['id', 'geometry'])
     if (!names.has(name)) throw new RasterError('unsupported', `The table has no column '${name}', so it is not STAC-GeoParquet`)
@@ -78,11 +78,11 @@ function requireBounded(metadata: FileMetaData, maxRows: number): number {
   )
   const size = sizes.reduce((sum, each) => sum + each, 0)
   if (!(size <= MAX_UNPACKED_BYTES))
-    throw new RasterError('too_large', `The table unpacks to ${size} bytes, more than ${MAX_UNPACKED_BYTES}; send it in parts`)
+    throw new RasterError('too_large', `The table expands to ${size} bytes; the maximum is ${MAX_UNPACKED_BYTES}. Split it`)
   return rows
 }
 
-/** Columns that are none of an item's members are its properties; what a row lacks is null in a table and absent in an item. */
+/** Columns that are not members of an item are its properties; a missing value is null in the table and absent in the item. */
 function featureOf(row: Json): Json {
   const properties: Json = {}
   for (const [name, value] of Object.entries(row)) if (!IN_MEMBERS.has(name)) properties[name] = plain(value)
@@ -103,7 +103,7 @@ function boxOf(value: unknown): unknown {
   return zmin == null || zmax == null ? [xmin, ymin, xmax, ymax] : [xmin, ymin, zmin, xmax, ymax, zmax]
 }
 
-/** Older tables of ours hold an object as text. */
+/** Our older tables store an object as text. */
 function jsonOf(value: unknown): unknown {
   return typeof value === 'string' ? (JSON.parse(value) as unknown) : (value ?? {})
 }
@@ -111,7 +111,7 @@ function jsonOf(value: unknown): unknown {
 const present = (object: unknown): Json =>
   Object.fromEntries(Object.entries(object as Json).filter(([, value]) => value !== null && value !== undefined))
 
-/** Without what JSON cannot say: large integers, typed arrays, bytes; and without the nulls that fill a struct. */
+/** Removes what JSON cannot express (large integers, typed arrays, bytes) and the nulls that fill a struct. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value)
   if (value === null || typeof value !== 'object') return value

@@ -11,7 +11,7 @@ interface Meter {
   readonly hash: Hash
 }
 
-/** Gives a body as chunks, counted and hashed on their way; a source that hangs ends with the signal. */
+/** Yields a body in chunks, counting and hashing them; the signal ends a source that hangs. */
 export function metered(body: ObjectBody, options: { maxBytes?: number | undefined; signal?: AbortSignal | undefined }): Meter {
   const hash = createHash('sha256')
   const meter: Meter = { chunks: run(), size: 0, hash }
@@ -19,7 +19,7 @@ export function metered(body: ObjectBody, options: { maxBytes?: number | undefin
     for await (const chunk of opened(body, options.signal)) {
       meter.size += chunk.length
       if (meter.size > (options.maxBytes ?? Infinity))
-        throw new StorageError('too-large', `The object has more than the ${options.maxBytes} bytes allowed`)
+        throw new StorageError('too-large', `The object is larger than the maximum of ${options.maxBytes} bytes`)
       hash.update(chunk)
       yield chunk
     }

@@ -1,4 +1,4 @@
-/** Goal: kill -9 at any moment leaves whole objects or none, every acknowledged write, and a rest that the sweep removes. */
+/** Goal: kill -9 at any moment leaves complete objects or none, every acknowledged write, and leftovers that the sweep removes. */
 import assert from 'node:assert/strict'
 import { fork, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -37,8 +37,8 @@ async function openIn(t: TestContext) {
 }
 
 for (const contentRange of [null, 'bytes 0-999999/2000000']) {
-  const what = contentRange ? 'a piece' : 'a whole file'
-  test(`killed in the middle of a PUT of ${what}: no object, and the sweep removes the rest`, async (t) => {
+  const body = contentRange ? 'a piece' : 'a whole file'
+  test(`killed during a PUT of ${body}: no object, and the sweep removes the rest`, async (t) => {
     const { root, secret, clock, store } = await openIn(t)
     const at = { bucket: 'bucket', key: 'a/b.tif' }
     const child = startChild(t, 'serve', root, secret.toString('hex'))
@@ -55,14 +55,14 @@ for (const contentRange of [null, 'bytes 0-999999/2000000']) {
     await kill(child)
     assert.equal(await store.stat(at), null)
     assert.deepEqual((await store.list('bucket')).objects, [])
-    assert.equal(await store.sweep(), 0, 'a sweep at once leaves what a client may still continue')
+    assert.equal(await store.sweep(), 0, 'an immediate sweep keeps what a client can still resume')
     clock.shift(DAY_SECONDS + 60)
     assert.equal(await store.sweep(), 1)
     assert.deepEqual((await readdir(root, { recursive: true })).toSorted(), ['.incoming', 'bucket'])
   })
 }
 
-test('a writer killed at a random moment: the object is a whole version, no older than the last one acknowledged', async (t) => {
+test('a writer killed at a random moment leaves a complete version, no older than the last acknowledged one', async (t) => {
   const seed = Number(process.env['TEST_SEED'] ?? randomBytes(4).readInt32BE())
   t.diagnostic(`seed ${seed} (TEST_SEED repeats it)`)
   for (const [killAfter, delayMs] of fc.sample(fc.tuple(fc.integer({ min: 1, max: 12 }), fc.nat(10)), { seed, numRuns: ROUNDS })) {
@@ -72,15 +72,15 @@ test('a writer killed at a random moment: the object is a whole version, no olde
     const killed = new Promise<void>((resolve) => {
       child.on('message', ({ number }: { number: number }) => {
         acknowledged = number
-        if (number === killAfter) setTimeout(() => child.kill('SIGKILL'), delayMs) // Somewhere in the next writes.
+        if (number === killAfter) setTimeout(() => child.kill('SIGKILL'), delayMs) // During one of the next writes.
       })
       child.on('exit', () => resolve())
     })
     await killed
-    const found = await collect(await store.read({ bucket: 'bucket', key: 'a/contested' }))
-    const number = found.readUInt32BE(0)
+    const bytes = await collect(await store.read({ bucket: 'bucket', key: 'a/contested' }))
+    const number = bytes.readUInt32BE(0)
     assert.ok(number >= acknowledged, `version ${number}, although ${acknowledged} was acknowledged`)
-    assert.ok(versionBytes(number).equals(found), `version ${number} is whole`)
+    assert.ok(versionBytes(number).equals(bytes), `version ${number} is whole`)
     clock.shift(DAY_SECONDS + 60)
     await store.sweep()
     assert.deepEqual((await readdir(path.join(root, 'bucket/a'))).length, 2, 'one file of bytes, one pointer')

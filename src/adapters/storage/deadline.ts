@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 
 export interface PaceLimits {
-  /** In each stretch of this length … */
+  /** In each window of this length … */
   readonly windowMs: number
-  /** … at least so many bytes must move, in whichever direction. */
+  /** … at least this many bytes must move, in either direction. */
   readonly minBytes: number
-  /** Calls at the end of each stretch until it is told to stop; the clock of the machine unless a test holds it. */
+  /** Called at the end of each window until stopped; tests replace the system clock. */
   readonly each?: (windowMs: number, look: () => void) => () => void
 }
 
@@ -14,7 +14,7 @@ function byClock(windowMs: number, look: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** One byte now and then keeps an idle timer happy and a connection busy for ever; a least pace does not. Returns what ends the watch. */
+/** A slow client that sends a byte now and then never idles out, so require a minimum rate. Returns a function that ends the watch. */
 export function watchPace(socket: Socket, { windowMs, minBytes, each = byClock }: PaceLimits, onTooSlow: () => void): () => void {
   let seen = socket.bytesRead + socket.bytesWritten
   return each(windowMs, () => {

@@ -8,7 +8,7 @@ import { contentDisposition } from './keys.ts'
 import { isSameVersion, namesTag, parseRange } from './range.ts'
 import type { VerifiedRequest } from './signature.ts'
 
-/** GET and HEAD of an object: whole or one range, from one version of it, at the pace of the client. */
+/** GET and HEAD of an object: all of it or one range, of one version, at the client's pace. */
 export async function sendObject(
   store: FileStore,
   signed: VerifiedRequest,
@@ -47,13 +47,13 @@ interface Answer {
 /** RFC 9110, section 13.2.2: If-Match, then If-None-Match, then Range if If-Range agrees. */
 function decide({ info }: OpenObject, { method, headers }: IncomingMessage): Answer {
   if (headers['if-match'] !== undefined && !namesTag(headers['if-match'], info.etag))
-    throw problem('precondition-failed', 'The object is no longer the one that If-Match names')
+    throw problem('precondition-failed', 'The object does not match If-Match')
   if (headers['if-none-match'] !== undefined && namesTag(headers['if-none-match'], info.etag))
     return { status: 304, headers: {}, offset: 0, length: null }
   const wantsPart = method === 'GET' && isSameVersion(single(headers['if-range']), info.etag, info.lastModified)
   const range = wantsPart ? parseRange(headers.range, info.size) : 'whole'
   if (range === 'unsatisfiable') {
-    throw problem('range-not-satisfiable', `The object has ${info.size} bytes, and none in the range asked for`, {
+    throw problem('range-not-satisfiable', `The requested range is outside the object, which has ${info.size} bytes`, {
       headers: { 'Content-Range': `bytes */${info.size}`, 'Accept-Ranges': 'bytes' },
     })
   }

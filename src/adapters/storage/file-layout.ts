@@ -1,11 +1,11 @@
 /**
- * How objects lie on the disk. The object `a/b.tif` of a bucket is two files in the folder `<root>/<bucket>/a`:
+ * How objects are stored on disk. The object `a/b.tif` of a bucket is two files in the folder `<root>/<bucket>/a`:
  *
- *   b.tif@0f3c…       the bytes, under a name that is used once and never written again
+ *   b.tif@0f3c…       the bytes, under a name that is used once and never overwritten
  *   b.tif@meta.json   the pointer: which bytes, their size, hash and media type
  *
- * Renaming the pointer is the one step that makes an object visible, so that bytes and metadata can never disagree and a
- * reader of the former version keeps its file. No key can contain '@', so no object is ever in the way of a folder.
+ * Renaming the pointer makes the object visible in one step, so bytes and metadata always agree and a reader of the previous
+ * version keeps its file. No key can contain '@', so an object never conflicts with a folder.
  */
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -15,7 +15,7 @@ import { objectMissing, StorageError, type ObjectRef } from '#ports/storage.ts'
 
 export const POINTER_ENDING = '@meta.json'
 export const DATA_NAME = /^(.+)@([0-9a-f]{16})$/
-/** No bucket begins with a dot. */
+/** No bucket name starts with a dot. */
 export const STAGING_FOLDER = '.incoming'
 
 const MAX_POINTER_BYTES = 4_096
@@ -26,7 +26,7 @@ export interface Pointer {
   readonly sha256: string
   readonly contentType: string
   readonly createdAt: string
-  /** Which resumable upload made it: how a client whose last answer got lost learns that all is well. */
+  /** The resumable upload that created it, so that a client that lost the last response can confirm completion. */
   readonly uploadId?: string
 }
 
@@ -38,7 +38,7 @@ export interface Place {
 
 export const newVersion = (): string => randomBytes(8).toString('hex')
 
-/** Callers have checked bucket and key against the patterns of `keys.ts`; this only spells the path. */
+/** Callers have validated bucket and key against `keys.ts`; this only builds the path. */
 export function placeOf(root: string, { bucket, key }: ObjectRef): Place {
   const segments = key.split('/')
   const name = segments.pop()!
@@ -46,7 +46,7 @@ export function placeOf(root: string, { bucket, key }: ObjectRef): Place {
   return { folder, pointer: path.join(folder, name + POINTER_ENDING), data: (version) => path.join(folder, `${name}@${version}`) }
 }
 
-/** The patterns keep a key inside its bucket; this keeps a planted symbolic link from leading out of it. */
+/** Key patterns keep a key inside its bucket; this check also stops symbolic links that lead out of it. */
 export async function checkRealFolder(folder: string): Promise<void> {
   const real = await realpath(folder).catch((error: unknown) => {
     throw isMissing(error) ? objectMissing() : error
@@ -54,7 +54,7 @@ export async function checkRealFolder(folder: string): Promise<void> {
   if (real !== folder) throw new StorageError('damaged', 'A folder of the object store is a symbolic link')
 }
 
-/** The folder of an object, made one level at a time from its bucket, which must exist. */
+/** Creates the folder of an object, one level at a time, in its existing bucket. */
 export async function makeFolders(root: string, { bucket, key }: ObjectRef): Promise<void> {
   let folder = path.join(root, bucket)
   await checkRealFolder(folder)
@@ -103,7 +103,7 @@ function parsePointer(text: string): Pointer {
     /^[0-9a-f]{64}$/.test(value.sha256 ?? '') &&
     typeof value.contentType === 'string' &&
     typeof value.createdAt === 'string'
-  if (!isWhole) throw new StorageError('damaged', 'The metadata of an object cannot be read')
+  if (!isWhole) throw new StorageError('damaged', 'The metadata of an object is invalid')
   return value as Pointer
 }
 
@@ -113,18 +113,18 @@ export async function openRegular(file: string): Promise<FileHandle> {
   })
   if ((await handle.stat()).isFile()) return handle
   await handle.close()
-  throw new StorageError('damaged', 'The object store holds something that is not a file')
+  throw new StorageError('damaged', 'An entry of the object store is not a regular file')
 }
 
 export async function isRegular(file: string, size: number): Promise<boolean> {
-  const found = await lstat(file).catch((error: unknown) => {
+  const stats = await lstat(file).catch((error: unknown) => {
     if (isMissing(error)) return null
     throw error
   })
-  return found !== null && found.isFile() && found.size === size
+  return stats !== null && stats.isFile() && stats.size === size
 }
 
-/** A rename is on disk only when its folder is. */
+/** A rename is durable only after its folder is synced. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
@@ -134,7 +134,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Writes a small file whole: beside first, onto the disk, then into place. */
+/** Writes a small file atomically: to the staging folder, synced, then renamed. */
 export async function writeWhole(staging: string, target: string, text: string): Promise<void> {
   const handle = await open(staging, 'wx', 0o600)
   try {
@@ -152,7 +152,7 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
 
 export const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ENOTDIR')
 
-/** A full disk is the operator's to mend and says so; other failures stay what they are. */
+/** A full disk has its own error, because the operator can fix it. */
 export function explainDisk(error: unknown): unknown {
   return hasCode(error, 'ENOSPC', 'EDQUOT', 'EFBIG')
     ? new StorageError('full', 'The object store has no disk space left', { cause: error })

@@ -2,7 +2,7 @@ import { lstat, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { DATA_NAME, isMissing, placeOf, POINTER_ENDING, readPointer } from './file-layout.ts'
 
-/** Keys of a bucket after `after`, in the order of their bytes, as S3 lists them: a folder sorts as its name with the slash. */
+/** Keys of a bucket after `after`, in byte order like S3: a folder sorts as its name with the slash. */
 export async function* keysOf(bucketFolder: string, prefix: string, after: string): AsyncIterable<string> {
   yield* walk(bucketFolder, '', prefix, after)
 }
@@ -20,7 +20,7 @@ async function* walk(folder: string, at: string, prefix: string, after: string):
         : [],
   )
   for (const name of names.sort()) {
-    // Keys are ASCII, so the order of UTF-16 units is the order of bytes.
+    // Keys are ASCII, so UTF-16 order is byte order.
     const key = at + name
     if (name.endsWith('/')) {
       const mayMatch = key.startsWith(prefix) || prefix.startsWith(key)
@@ -31,8 +31,8 @@ async function* walk(folder: string, at: string, prefix: string, after: string):
 }
 
 /**
- * Removes what a killed process left: files in the staging folder, and bytes whose pointer never came or points elsewhere.
- * Age is counted from the last change of the inode, which also renames and links refresh, so that work under way is safe.
+ * Removes what a killed process left: files in the staging folder, and bytes without a pointer or with another one.
+ * The age is that of the inode's last change, which renames and links refresh too, so that running work is safe.
  */
 export async function sweepFiles(root: string, stagingFolder: string, olderThan: Date): Promise<number> {
   let removed = 0
@@ -62,11 +62,11 @@ async function* dataFiles(root: string, bucket: string, at: string): AsyncIterab
 }
 
 async function removeIfOld(file: string, olderThan: Date): Promise<0 | 1> {
-  const found = await lstat(file).catch((error: unknown) => {
+  const stats = await lstat(file).catch((error: unknown) => {
     if (isMissing(error)) return null
     throw error
   })
-  if (!found || found.ctimeMs >= olderThan.getTime()) return 0
+  if (!stats || stats.ctimeMs >= olderThan.getTime()) return 0
   await rm(file, { recursive: true, force: true }) // A bucket that was being deleted is a folder.
   return 1
 }

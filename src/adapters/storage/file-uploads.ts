@@ -1,6 +1,6 @@
 /**
- * Uploads that arrive in pieces. What has come stays in the staging folder, its length is how far the upload got, and it
- * survives the process.
+ * Resumable uploads. The received bytes stay in the staging folder; their length is the offset of the upload, and they
+ * survive a restart.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
@@ -10,17 +10,17 @@ import { explainDisk, isMissing } from './file-layout.ts'
 import { StorageError } from '#ports/storage.ts'
 
 const REHASH_CHUNK_BYTES = 1024 * 1024
-/** Running hashes kept in memory; an upload that lost its own is hashed from the disk when it completes. */
+/** Running hashes kept in memory; an upload that lost its hash is read from disk when it completes. */
 const MAX_RUNNING_HASHES = 1_000
 
 export interface PartialUploads {
-  /** Bytes that have arrived. */
+  /** Number of bytes received. */
   offset(id: string): Promise<number>
-  /** Bytes that have arrived of the furthest upload whose id is `prefix`, a dash and a length. */
+  /** Number of bytes received by the most advanced upload whose ID is `prefix`, a dash and a length. */
   furthest(prefix: string): Promise<number>
-  /** Writes from where the upload stands, which is `offset`. Keeps what came also when the chunks break off, and throws what they threw. */
+  /** Appends at `offset`, the current end. If the chunks fail, keeps what was received and rethrows. */
   append(id: string, offset: number, chunks: AsyncIterable<Uint8Array>): Promise<number>
-  /** The complete upload as a file on disk, to be moved into place. */
+  /** The complete upload as a file on disk, ready to be moved into place. */
   finished(id: string): Promise<{ file: string; size: number; sha256: string }>
 }
 
@@ -35,7 +35,7 @@ export function createPartialUploads(stagingFolder: string): PartialUploads {
 
   const sizeOf = async (id: string): Promise<number> =>
     await stat(fileOf(id)).then(
-      (found) => found.size,
+      (stats) => stats.size,
       (error: unknown) => {
         if (isMissing(error)) return 0
         throw error
@@ -51,7 +51,7 @@ export function createPartialUploads(stagingFolder: string): PartialUploads {
     async append(id, offset, chunks) {
       const handle = await open(fileOf(id), constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
       try {
-        if ((await handle.stat()).size !== offset) throw new StorageError('changed', 'Another process writes the same upload')
+        if ((await handle.stat()).size !== offset) throw new StorageError('changed', 'Another process is writing the same upload')
         let position = offset
         const known = running.get(id)
         const hash = position === 0 ? createHash('sha256') : known?.offset === position ? known.hash : null
@@ -83,7 +83,7 @@ export function createPartialUploads(stagingFolder: string): PartialUploads {
   }
 }
 
-/** A write may be cut short by a full disk or a signal; the rest follows, or the error does. */
+/** A full disk or a signal can shorten a write; write the rest, or throw. */
 export async function writeFully(
   handle: { write(bytes: Uint8Array, start: number, length: number, position: number): Promise<{ bytesWritten: number }> },
   bytes: Uint8Array,

@@ -1,4 +1,4 @@
-/** Goal: the embedded store does what every store must do, and keeps its promises about the disk. */
+/** Goal: the embedded store passes the common suite and keeps its guarantees about the disk. */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -14,7 +14,7 @@ const failsWith = (code: StorageError['code']) => (error: unknown) => error inst
 
 storageSuite('files', listeningStore)
 
-test('an object and a folder may have the same name, as in S3', async (t) => {
+test('an object and a folder can have the same name, as in S3', async (t) => {
   const { store, bucket } = await listeningStore(t)
   const put = (key: string) => store.put({ bucket, key }, Buffer.from(key), { contentType: TYPE })
   for (const key of ['a/b/c', 'a', 'a/b']) await put(key)
@@ -26,7 +26,7 @@ test('an object and a folder may have the same name, as in S3', async (t) => {
   assert.equal((await collect(await store.read({ bucket, key: 'a/b/c' }))).toString(), 'a/b/c')
 })
 
-test('a symbolic link inside the store leads nowhere, for reading and for writing', async (t) => {
+test('a symbolic link inside the store is not followed, for reading or writing', async (t) => {
   const { folder, root, store, bucket } = await listeningStore(t)
   const outside = path.join(folder, 'outside')
   await mkdir(outside)
@@ -47,7 +47,7 @@ test('a symbolic link inside the store leads nowhere, for reading and for writin
     ])
       await assert.rejects(attempt(), failsWith('damaged'))
   }
-  // The bytes themselves replaced by a link of the same content and size: only the kind of the file betrays it.
+  // The bytes are replaced by a link with the same content and size: only the file type differs.
   const [data] = (await readdir(path.join(root, bucket, 'real'))).filter((name) => !name.endsWith('.json'))
   await rm(path.join(root, bucket, 'real', data!))
   await symlink(path.join(outside, 'canary'), path.join(root, bucket, 'real', data!))
@@ -55,7 +55,7 @@ test('a symbolic link inside the store leads nowhere, for reading and for writin
   assert.deepEqual(await readdir(outside), ['canary'])
 })
 
-test('bytes that were cut short behind our back are an error, not a short object', async (t) => {
+test('truncated bytes are an error, not a short object', async (t) => {
   const { root, store, bucket } = await listeningStore(t)
   const at = { bucket, key: 'cut' }
   await store.put(at, pattern(1_000), { contentType: TYPE })
@@ -65,19 +65,19 @@ test('bytes that were cut short behind our back are an error, not a short object
   await assert.rejects(store.stat(at), failsWith('damaged'))
 })
 
-test('whoever puts a file is told how much of it is there', async (t) => {
+test('put reports its progress', async (t) => {
   const { store, bucket } = await listeningStore(t)
-  const told: number[] = []
-  await store.put({ bucket, key: 'told' }, pattern(1_000_000), { contentType: TYPE, onProgress: (bytes) => told.push(bytes) })
-  assert.ok(told.length > 1, 'more than once')
+  const progress: number[] = []
+  await store.put({ bucket, key: 'told' }, pattern(1_000_000), { contentType: TYPE, onProgress: (bytes) => progress.push(bytes) })
+  assert.ok(progress.length > 1, 'more than once')
   assert.deepEqual(
-    told,
-    told.toSorted((a, b) => a - b),
+    progress,
+    progress.toSorted((a, b) => a - b),
   )
-  assert.equal(told.at(-1), 1_000_000)
+  assert.equal(progress.at(-1), 1_000_000)
 })
 
-test('after writing, replacing, copying and removing, each object is one file and one pointer, with no folder too many', async (t) => {
+test('after writing, replacing, copying and removing, each object is one file and one pointer, without empty folders', async (t) => {
   const { root, store, bucket } = await listeningStore(t)
   const at = (key: string) => ({ bucket, key })
   for (let round = 0; round < 3; round++) await store.put(at('a/b/kept'), pattern(100, round + 1), { contentType: TYPE })
@@ -101,7 +101,7 @@ test('after writing, replacing, copying and removing, each object is one file an
   assert.deepEqual(await readdir(path.join(root, '.incoming')), [])
 })
 
-test('the path of a source stays with its bytes, so that another process may open it', async (t) => {
+test('the path of a source keeps its bytes, so that another process can open it', async (t) => {
   const { store, bucket } = await listeningStore(t)
   const at = { bucket, key: 'shared' }
   await store.put(at, pattern(5_000), { contentType: TYPE })
@@ -112,7 +112,7 @@ test('the path of a source stays with its bytes, so that another process may ope
   await assert.rejects(readFile(source.path!), { code: 'ENOENT' })
 })
 
-test('writing and removing neighbours at the same time loses nothing', async (t) => {
+test('concurrent writes and removals of neighbours lose nothing', async (t) => {
   const { store, bucket } = await listeningStore(t)
   await Promise.all(
     Array.from({ length: 40 }, async (_, index) => {
@@ -125,7 +125,7 @@ test('writing and removing neighbours at the same time loses nothing', async (t)
   assert.equal((await store.list(bucket)).objects.length, 40)
 })
 
-test('the sweep removes what killed writers left, and nothing younger or in use', async (t) => {
+test('the sweep removes what killed writers left, and nothing recent or in use', async (t) => {
   const { root, store, clock, bucket } = await listeningStore(t)
   const at = { bucket, key: 'a/object' }
   await store.put(at, pattern(10), { contentType: TYPE })
@@ -138,7 +138,7 @@ test('the sweep removes what killed writers left, and nothing younger or in use'
   ]
   for (const file of leftovers) await writeFile(file, 'rest')
   await mkdir(path.join(root, '.incoming', 'bucket-0123456789abcdef/a'), { recursive: true })
-  assert.equal(await store.sweep(), 0, 'all of it is young')
+  assert.equal(await store.sweep(), 0, 'everything is recent')
   clock.shift(DAY_SECONDS + 60)
   assert.equal(await store.sweep(), leftovers.length + 1)
   assert.deepEqual(await readdir(path.join(root, '.incoming')), [])
@@ -151,9 +151,11 @@ test('two stores on one folder see the same objects', async (t) => {
   const second = await openFileStore({ root, publicUrl: () => 'http://localhost', secret, clock })
   const candidates = [pattern(400_000, 1), pattern(400_001, 2)]
   for (let round = 0; round < 5; round++) {
-    await Promise.all([store, second].map((one, index) => one.put({ bucket, key: 'contested' }, candidates[index]!, { contentType: TYPE })))
-    const found = await collect(await second.read({ bucket, key: 'contested' }))
-    assert.ok(candidates.some((bytes) => bytes.equals(found)))
+    await Promise.all(
+      [store, second].map((writer, index) => writer.put({ bucket, key: 'contested' }, candidates[index]!, { contentType: TYPE })),
+    )
+    const stored = await collect(await second.read({ bucket, key: 'contested' }))
+    assert.ok(candidates.some((bytes) => bytes.equals(stored)))
   }
   await assert.rejects(openFileStore({ root, publicUrl: () => '', secret: secret.subarray(1), clock }), RangeError)
 })

@@ -1,4 +1,4 @@
-/** The embedded object store: files under DATA_DIR/objects, written whole and onto the disk, or not at all. */
+/** The embedded object store: files under DATA_DIR/objects, written completely and synced, or not at all. */
 import { constants } from 'node:fs'
 import { chmod, link, mkdir, open, realpath, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
@@ -49,20 +49,20 @@ import {
 } from '#ports/storage.ts'
 import { SECRET_BYTES, signRequest, type SignedRequest } from './signature.ts'
 
-/** How often a step starts again because another writer removed or replaced the same object under it. */
+/** How often a step restarts because another writer removed or replaced the same object. */
 const MAX_ATTEMPTS = 5
 const READ_CHUNK_BYTES = 256 * 1024
-/** A large file goes to the disk as it comes: to wait for gigabytes at its end would look as if nothing went on. */
+/** Large files are synced while they arrive; syncing gigabytes at the end would look like a stall. */
 const SYNC_EVERY_BYTES = 32 * 1024 * 1024
 
 interface FileStoreOptions {
-  /** The folder of all buckets; made if missing. */
+  /** The folder of all buckets; created if missing. */
   root: string
-  /** Where clients reach the listener; asked at each signature, because the port may be known only once it listens. */
+  /** Public URL of the listener; read at each signature, because the port may be known only after it listens. */
   publicUrl: () => string
   secret: Buffer
   clock: Clock
-  /** Whether its listener counts what leaves. */
+  /** Whether its listener counts egress. */
   countsEgress?: boolean
 }
 
@@ -73,17 +73,17 @@ export interface OpenObject {
 }
 
 export async function openFileStore({ root, publicUrl, secret, clock, countsEgress = false }: FileStoreOptions): Promise<FileStore> {
-  if (secret.length !== SECRET_BYTES) throw new RangeError(`The secret of the store has ${SECRET_BYTES} bytes, not ${secret.length}`)
+  if (secret.length !== SECRET_BYTES) throw new RangeError(`The store's secret must have ${SECRET_BYTES} bytes, not ${secret.length}`)
   await mkdir(path.join(root, STAGING_FOLDER), { recursive: true, mode: 0o700 })
   await chmod(root, 0o700)
   return new FileStore(await realpath(root), { publicUrl, secret, clock, countsEgress })
 }
 
-/** The port, and what the listener needs beyond it. */
+/** The storage port, and what the listener needs beyond it. */
 export class FileStore implements Storage {
   readonly kind = 'files'
   readonly countsEgress: boolean
-  /** Uploads in pieces that are under way. */
+  /** Resumable uploads in progress. */
   readonly parts = null
   readonly uploads: PartialUploads
   readonly #root: string
@@ -115,7 +115,7 @@ export class FileStore implements Storage {
     await syncFolder(this.#root)
   }
 
-  /** The bucket is out of sight at once; what a crash leaves of it is the sweep's. */
+  /** The bucket disappears at once; the sweep removes what a crash leaves. */
   async deleteBucket(bucket: string): Promise<void> {
     checkBucket(bucket)
     const gone = path.join(this.#staging, `bucket-${newVersion()}`)
@@ -140,11 +140,11 @@ export class FileStore implements Storage {
       const meter = metered(body, options)
       await writeStaging(file, meter.chunks, options.onProgress)
       options.signal?.throwIfAborted()
-      const made = { size: meter.size, sha256: meter.hash.digest('hex'), contentType: options.contentType }
-      const { etag } = await this.#commit(at, (target) => rename(file, target), made)
-      return { size: made.size, sha256: made.sha256, etag }
+      const written = { size: meter.size, sha256: meter.hash.digest('hex'), contentType: options.contentType }
+      const { etag } = await this.#commit(at, (target) => rename(file, target), written)
+      return { size: written.size, sha256: written.sha256, etag }
     } catch (error) {
-      await unlink(file).catch(() => {}) // The sweep's, if even this fails.
+      await unlink(file).catch(() => {}) // The sweep removes it if this fails.
       throw explainDisk(error)
     }
   }
@@ -193,7 +193,7 @@ export class FileStore implements Storage {
     await removeEmptyFolders(path.join(this.#root, at.bucket), place)
   }
 
-  /** A second name for the same bytes: they are never written again, so both objects may share them. */
+  /** A hard link: bytes are never overwritten, so both objects can share them. */
   async copy(from: ObjectRef, to: ObjectRef): Promise<ObjectInfo> {
     checkRef(to)
     return await retried(async () => {
@@ -254,7 +254,7 @@ export class FileStore implements Storage {
 
   async close(): Promise<void> {}
 
-  /** One version of an object: whatever happens to its name, the handle stays with these bytes. */
+  /** One version of an object: the handle keeps these bytes even if the object is replaced. */
   async open(at: ObjectRef): Promise<OpenObject> {
     checkRef(at)
     const place = placeOf(this.#root, at)
@@ -265,11 +265,11 @@ export class FileStore implements Storage {
       const handle = await openRegular(file)
       if ((await handle.stat()).size === pointer.size) return { info: infoOf(pointer), path: file, handle }
       await handle.close()
-      throw new StorageError('damaged', 'The bytes of an object are not as many as were written')
+      throw new StorageError('damaged', 'An object has another size than was written')
     })
   }
 
-  /** Makes a complete upload in pieces an object. */
+  /** Turns a complete resumable upload into an object. */
   async commitUpload(id: string, at: ObjectRef, contentType: string): Promise<PutResult> {
     checkRef(at)
     const { file, size, sha256 } = await this.uploads.finished(id)
@@ -277,13 +277,13 @@ export class FileStore implements Storage {
     return { size, sha256, etag }
   }
 
-  /** The object that this very upload made, of whichever length if the id names none, if it is still there. */
+  /** The object that this upload created, of any length if the ID names none, if it still exists. */
   async madeBy(id: string, at: ObjectRef): Promise<ObjectInfo | null> {
     const pointer = await this.#find(at)
     return pointer && (pointer.uploadId === id || pointer.uploadId?.startsWith(`${id}-`)) ? infoOf(pointer) : null
   }
 
-  /** Removes what killed processes left behind, and says how many files it was. */
+  /** Removes what killed processes left and returns the number of files. */
   async sweep(): Promise<number> {
     return await sweepFiles(this.#root, this.#staging, new Date(this.#clock.now().getTime() - STALE_AFTER_MS))
   }
@@ -292,14 +292,14 @@ export class FileStore implements Storage {
     return path.join(this.#staging, `put-${newVersion()}`)
   }
 
-  /** Bytes first, under a name nobody knows yet; then the pointer, which is the moment the object exists; then the disk is asked. */
-  #commit(at: ObjectRef, bring: (target: string) => Promise<void>, made: Omit<Pointer, 'data' | 'createdAt'>): Promise<ObjectInfo> {
+  /** Writes the bytes under an unused name, then the pointer, which makes the object visible, then syncs. */
+  #commit(at: ObjectRef, bring: (target: string) => Promise<void>, metadata: Omit<Pointer, 'data' | 'createdAt'>): Promise<ObjectInfo> {
     const place = placeOf(this.#root, at)
     return this.#exclusive(`${at.bucket}/${at.key}`, () =>
       retried(async () => {
         await makeFolders(this.#root, at)
         const former = await readPointer(place)
-        const pointer: Pointer = { data: newVersion(), ...made, createdAt: this.#clock.now().toISOString() }
+        const pointer: Pointer = { data: newVersion(), ...metadata, createdAt: this.#clock.now().toISOString() }
         await bring(place.data(pointer.data))
         await syncFolder(place.folder)
         await writeWhole(this.#stagingFile(), place.pointer, JSON.stringify(pointer))
@@ -371,13 +371,13 @@ async function readFully(handle: FileHandle, offset: number, length: number): Pr
   let done = 0
   while (done < length) {
     const { bytesRead } = await handle.read(bytes, done, length - done, offset + done)
-    if (bytesRead === 0) throw new StorageError('damaged', 'The file of an object became shorter while it was read')
+    if (bytesRead === 0) throw new StorageError('damaged', 'An object was truncated while it was read')
     done += bytesRead
   }
   return bytes
 }
 
-/** Folders that a removal emptied go too; one that got a new object meanwhile refuses, which is right. */
+/** Removes folders that are now empty; a folder that got a new object meanwhile stays, because rmdir fails. */
 async function removeEmptyFolders(bucketFolder: string, { folder }: Place): Promise<void> {
   for (let at = folder; at !== bucketFolder; at = path.dirname(at)) {
     const isGone = await rmdir(at).then(
@@ -391,7 +391,7 @@ async function removeEmptyFolders(bucketFolder: string, { folder }: Place): Prom
   }
 }
 
-/** Another writer may remove a folder or replace a version between two of our steps: start again, a few times. */
+/** Another writer can remove a folder or replace a version between two of our steps; retry a few times. */
 async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -406,7 +406,7 @@ const ignoreMissing = (error: unknown): void => {
   if (!isMissing(error)) throw error
 }
 
-/** One at a time per name, in the order of asking. Other processes are kept apart by the file system's own atomic steps. */
+/** One operation per name at a time, in order. Atomic file system operations isolate other processes. */
 function keyedLock(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>()
   return async (name, work) => {

@@ -1,6 +1,6 @@
 /**
- * Goal: whatever a file was called outside, what we make of its name is safe in a path and in a header, and still tells people
- * what it is.
+ * Goal: whatever a file was called, the name that we derive is safe in a path and in a header, and still readable for
+ * people.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const anyName = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'./\\%"\';\r\n\0 aZ é😀\u202e'), maxLength: 60 }),
 )
 
-test('a name from outside becomes one segment of a key', () => {
+test("a user's file name becomes one segment of a key", () => {
   fc.assert(
     fc.property(anyName, (name) => {
       const segment = keySegment(name)
@@ -28,7 +28,7 @@ test('a name from outside becomes one segment of a key', () => {
   )
 })
 
-test('a name from outside becomes a header that a browser reads back', () => {
+test("a user's file name becomes a header that a browser decodes", () => {
   fc.assert(
     fc.property(anyName, (name) => {
       const header = contentDisposition(name)

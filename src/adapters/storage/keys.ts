@@ -12,7 +12,7 @@ function isBucket(bucket: string): boolean {
   return BUCKET.test(bucket)
 }
 
-/** Segments of letters, digits, '.', '_' and '-': the same name on every file system, in every URL and in S3, without any encoding. */
+/** Segments of letters, digits, '.', '_' and '-': valid on every file system, in URLs and in S3 without encoding. */
 export function isKey(key: string): boolean {
   if (key.length > MAX_KEY_LENGTH) return false
   const segments = key.split('/')
@@ -23,27 +23,27 @@ export function isKey(key: string): boolean {
 }
 
 export function checkBucket(bucket: string): void {
-  if (!isBucket(bucket)) throw new StorageError('invalid-name', 'A bucket is named by 3 to 63 lower-case letters, digits and hyphens')
+  if (!isBucket(bucket)) throw new StorageError('invalid-name', 'A bucket name must have 3 to 63 lower-case letters, digits and hyphens')
 }
 
 export function checkRef({ bucket, key }: ObjectRef): void {
   checkBucket(bucket)
-  if (!isKey(key)) throw new StorageError('invalid-name', "An object's key is made of segments of letters, digits, '.', '_' and '-'")
+  if (!isKey(key)) throw new StorageError('invalid-name', "An object key must consist of segments of letters, digits, '.', '_' and '-'")
 }
 
-/** A prefix is the beginning of a key: it may end in the middle of a segment or with a slash. */
+/** A prefix is the beginning of a key; it can end within a segment or with a slash. */
 export function checkPrefix(prefix: string): void {
   if (prefix !== '' && !isKey(prefix.endsWith('/') ? prefix.slice(0, -1) : prefix))
-    throw new StorageError('invalid-name', 'This can be the beginning of no key')
+    throw new StorageError('invalid-name', 'Invalid key prefix')
 }
 
 export function checkContentType(contentType: string): void {
-  if (!isMediaType(contentType)) throw new StorageError('invalid-name', 'This is not a media type')
+  if (!isMediaType(contentType)) throw new StorageError('invalid-name', 'Invalid media type')
 }
 
 /**
- * RFC 6266: an ASCII name for old clients, and the true one in the encoding of RFC 5987. Always an attachment: nothing of a
- * user's runs as a page.
+ * RFC 6266: an ASCII name for old clients, and the original one in the encoding of RFC 5987. Always an attachment, so that no
+ * user file runs as a page.
  */
 export function contentDisposition(fileName: string | null): string {
   if (fileName === null) return 'attachment'

@@ -1,4 +1,4 @@
-/** Goal: the store's listener speaks HTTP as browsers, GDAL and download managers expect it, and wastes nothing on clients that do not. */
+/** Goal: the store's listener implements HTTP as browsers, GDAL and download managers expect, and wastes nothing on clients that do not. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
@@ -40,7 +40,7 @@ async function withObject(t: TestContext, options: Parameters<typeof listeningSt
   }
 }
 
-test('every Range header gives what RFC 9110 says, byte for byte', async (t) => {
+test('every Range header returns the bytes that RFC 9110 specifies', async (t) => {
   const { get } = await withObject(t)
   const number = fc.oneof(fc.nat(SIZE + 20), fc.constantFrom(0, SIZE - 1, SIZE, 2 ** 40))
   const header = fc.oneof(
@@ -66,7 +66,7 @@ test('every Range header gives what RFC 9110 says, byte for byte', async (t) => 
   )
 })
 
-test('several ranges, other units and nonsense give the whole object', async (t) => {
+test('several ranges, other units and invalid ranges return the whole object', async (t) => {
   const { get } = await withObject(t)
   for (const range of [
     'bytes=0-1,5-6',
@@ -86,7 +86,7 @@ test('several ranges, other units and nonsense give the whole object', async (t)
   assert.equal(parseRange('bytes=0-', 0), 'unsatisfiable')
 })
 
-test('a download that broke off continues only on the same version', async (t) => {
+test('an interrupted download resumes only on the same version', async (t) => {
   const { get, etag, store, at } = await withObject(t)
   const headers = { Range: 'bytes=4000-', 'If-Range': etag }
   assert.equal((await get(headers)).status, 206)
@@ -100,7 +100,7 @@ test('a download that broke off continues only on the same version', async (t) =
   assert.equal(isSameVersion(undefined, etag, new Date()), true)
 })
 
-test('conditions: not modified, no longer the same', async (t) => {
+test('conditional requests: not modified, precondition failed', async (t) => {
   const { get, etag } = await withObject(t)
   for (const tag of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
     const { status, body, headers } = await get({ 'If-None-Match': tag })
@@ -112,7 +112,7 @@ test('conditions: not modified, no longer the same', async (t) => {
   assert.deepEqual([failed.status, JSON.parse(failed.body.toString()).code], [412, 'precondition-failed'])
 })
 
-test('HEAD tells what GET would give; a user file never runs as a page', async (t) => {
+test('HEAD returns the headers of GET; a user file never runs as a page', async (t) => {
   const { get, etag, store, at, url } = await withObject(t)
   const [head, whole] = [await get({}, 'HEAD'), await get()]
   assert.equal(head.body.length, 0)
@@ -130,7 +130,7 @@ test('HEAD tells what GET would give; a user file never runs as a page', async (
   assert.deepEqual([empty.status, empty.headers.get('content-length'), (await empty.arrayBuffer()).byteLength], [200, '0', 0])
 })
 
-test('a browser may upload and download from any page', async (t) => {
+test('a browser can upload and download from any origin', async (t) => {
   const { url, putUrl, get } = await withObject(t)
   const preflight = await fetch(putUrl, {
     method: 'OPTIONS',
@@ -153,7 +153,7 @@ test('a browser may upload and download from any page', async (t) => {
   }
 })
 
-test('refusals are problem documents that say what to do, and show nothing of the machine', async (t) => {
+test('errors are problem documents that say what to do and reveal nothing about the machine', async (t) => {
   const place = await withObject(t, { baseUrl: () => 'https://api.example' })
   const missing = (await place.store.signGet({ bucket: place.bucket, key: 'missing', expiresInSeconds: 60 })).slice(place.origin.length)
   const type = { 'Content-Type': TYPE }
@@ -202,7 +202,7 @@ test('refusals are problem documents that say what to do, and show nothing of th
   assert.equal(await place.store.stat({ bucket: place.bucket, key: 'new' }), null)
 })
 
-test('a large upload that is refused gets the reason, not a reset', async (t) => {
+test('a rejected large upload gets the reason, not a reset', async (t) => {
   const { putUrl, store, bucket } = await withObject(t)
   const { hostname, port, pathname, search } = new URL(putUrl)
   for (const connection of ['close', 'keep-alive']) {
@@ -214,7 +214,7 @@ test('a large upload that is refused gets the reason, not a reset', async (t) =>
       headers: { 'Content-Type': 'text/html', 'Content-Length': 8 * 2 ** 20, Connection: connection },
     })
     const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>
-    outgoing.end(pattern(8 * 2 ** 20)) // All of it, whatever comes back meanwhile.
+    outgoing.end(pattern(8 * 2 ** 20)) // All of it, whatever the response is.
     const [response] = await answered
     assert.equal(response.statusCode, 403)
     response.resume()
@@ -223,7 +223,7 @@ test('a large upload that is refused gets the reason, not a reset', async (t) =>
   assert.equal(await store.stat({ bucket, key: 'new' }), null)
 })
 
-test('a fault of ours is a 500 that tells the client nothing, and the log everything but the signature', async (t) => {
+test('an internal error is a 500 without details; the log has all but the signature', async (t) => {
   const place = await withObject(t)
   place.store.open = async () => {
     throw new Error(`EIO at ${place.folder}`)
@@ -235,7 +235,7 @@ test('a fault of ours is a 500 that tells the client nothing, and the log everyt
   assert.ok(!place.logLines.some((line) => line.includes('signature=')))
 })
 
-test('a sender and a reader that hardly move are let go, and others are not', async (t) => {
+test('connections that are too slow are closed, others are not', async (t) => {
   const looks = new Set<() => void>()
   const windowEnds = () => looks.forEach((look) => look())
   const each = (_windowMs: number, look: () => void) => {
@@ -249,18 +249,18 @@ test('a sender and a reader that hardly move are let go, and others are not', as
     bytes.subarray(0, 100),
   )
   await until(async () => (await readdir(path.join(place.root, '.incoming'))).length > 0)
-  windowEnds() // The first one may still have seen the request come in.
+  windowEnds() // The request itself may have arrived in the first window.
   windowEnds()
   const answer = await readAnswer(sender)
-  assert.equal(answer.status, 408, 'and it is told why')
-  await until(async () => (await readdir(path.join(place.root, '.incoming'))).length === 0) // Nothing of it stays behind.
+  assert.equal(answer.status, 408, 'the response gives the reason')
+  await until(async () => (await readdir(path.join(place.root, '.incoming'))).length === 0) // Nothing is left behind.
   assert.equal(await place.store.stat({ bucket: place.bucket, key: 'new' }), null)
 
   const large = { bucket: place.bucket, key: 'large' }
   await place.store.put(large, pattern(40 * 2 ** 20), { contentType: TYPE })
   const reader = connect(place.port, '127.0.0.1')
   reader.write(requestHead({ target: (await place.store.signGet({ ...large, expiresInSeconds: 900 })).slice(place.origin.length) }))
-  await once(reader, 'readable') // The answer has begun; from here its buffers fill up, and then nothing moves any more.
+  await once(reader, 'readable') // The response has started; now its buffers fill up until nothing moves any more.
   const log = () =>
     place.logLines
       .map((line) => JSON.parse(line) as { object?: string; complete?: boolean })
@@ -274,7 +274,7 @@ test('a sender and a reader that hardly move are let go, and others are not', as
   assert.equal((await raw(place.port, { target: place.target })).status, 200)
 })
 
-test('closing lets a running upload finish, and cuts off one that does not', async (t) => {
+test('closing lets a running upload finish, and aborts one that does not', async (t) => {
   for (const doesFinish of [true, false]) {
     const place = await withObject(t)
     const listener = await startStoreListener({ ...place, host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) })
@@ -283,7 +283,7 @@ test('closing lets a running upload finish, and cuts off one that does not', asy
       { target: place.putTarget, headers: { 'Content-Type': TYPE }, length: SIZE },
       bytes.subarray(0, 100),
     )
-    await until(async () => (await readdir(path.join(place.root, '.incoming'))).length > 0) // The upload has begun.
+    await until(async () => (await readdir(path.join(place.root, '.incoming'))).length > 0) // The upload has started.
     const answered = readAnswer(socket)
     const closed = listener.close(doesFinish ? 60_000 : 0)
     if (doesFinish) socket.write(bytes.subarray(100))

@@ -1,10 +1,10 @@
-/** The embedded store's own listener: signed PUT and GET on a port of its own, so that bytes never pass through the API. */
+/** The embedded store's own listener: signed PUT and GET on a separate port, so that bytes never pass through the API. */
 import { PREFLIGHT_SECONDS } from '#core/time.ts'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { Clock } from '#core/clock.ts'
-import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, sayGoodbye, type ConnectionLimits } from '#core/connections.ts'
+import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, closeWith, type ConnectionLimits } from '#core/connections.ts'
 import { trusting } from '#core/proxies.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem } from '#core/problem.ts'
@@ -21,11 +21,11 @@ const MAX_HEADERS = 100
 const KEEP_ALIVE_MS = 5_000
 const LINGER_MS = 2_000
 const PACE: PaceLimits = { windowMs: 30_000, minBytes: 64 * 1024 }
-/** Headers that decide something and must not come twice. */
+/** Headers that must not be repeated. */
 const SINGLE_HEADERS = ['content-type', 'content-length', 'content-range', 'range', 'if-range', 'transfer-encoding', 'host']
 
 const CORS = {
-  'Access-Control-Allow-Origin': '*', // The signature is the credential, and a foreign page has none.
+  'Access-Control-Allow-Origin': '*', // The signature is the credential, and another origin has none.
   'Access-Control-Expose-Headers':
     'ETag, Content-Range, Content-Length, Content-Disposition, Accept-Ranges, Last-Modified, Range, Upload-Offset',
   'Cross-Origin-Resource-Policy': 'cross-origin',
@@ -38,32 +38,32 @@ const PREFLIGHT = {
 const SAFETY = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer', // The address is a credential.
+  'Referrer-Policy': 'no-referrer', // The URL is a credential.
 }
 
 export interface StoreListenerOptions {
   store: FileStore
   host: string
-  /** 0: any free port, which `port` of the answer then tells. */
+  /** 0: any free port; see `port` of the result. */
   port: number
   secret: Buffer
   clock: Clock
   log: Logger
-  /** Where the pages about problems live: the API's own address. */
+  /** Base URL of the problem pages: that of the API. */
   baseUrl?: () => string
   pace?: PaceLimits
-  /** Told of what leaves; null: nobody counts. */
+  /** Counts egress; null: not counted. */
   egress?: EgressMeter | null
-  /** Reserves quota for uploads; null: what is signed is enough. */
+  /** Reserves quota for uploads; null: the signed size is the only limit. */
   quota?: UploadQuota | null
   connections?: ConnectionLimits
-  /** Their connections are those of many callers. */
+  /** Proxies whose connections carry many callers. */
   readonly trustedProxies?: readonly string[]
 }
 
 export interface StoreListener {
   readonly port: number
-  /** Ends what is under way within `graceMs`, then closes what is left. Clients of uploads in pieces continue later. */
+  /** Lets running requests finish within `graceMs`, then closes them. Resumable uploads continue later. */
   close(graceMs?: number): Promise<void>
 }
 
@@ -101,24 +101,24 @@ async function closeServer(server: Server, graceMs: number): Promise<void> {
   clearTimeout(timer)
 }
 
-/** One request, from the first look at it to the last byte of the answer; every way out of it is here. */
+/** Handles one request up to the last byte of the response, and all its errors. */
 async function serve(listener: Listener, request: IncomingMessage, response: ServerResponse, sayContinue: () => void): Promise<void> {
   const startedAtMs = performance.now()
   const socket = request.socket
   const stopWatch = watchPace(socket, listener.pace ?? PACE, () => {
     if (response.headersSent) return void socket.destroy()
-    response.once('finish', () => request.destroy()) // Whoever still waits for its bytes learns that none will come.
-    refuse(listener, response, problem('request-timeout', 'The bytes came too slowly'))
+    response.once('finish', () => request.destroy()) // The client learns that its bytes are no longer read.
+    refuse(listener, response, problem('request-timeout', 'The upload is too slow'))
   })
   request.once('end', () => {
     if (request.method === 'PUT') stopWatch()
-  }) // From here the client waits for our disk, not we for it.
+  }) // From here the client waits for our disk.
   response.once('finish', () => {
     if (!request.complete) drain(request)
   })
   response.once('close', () => {
     stopWatch()
-    const object = request.url!.split('?', 1)[0]!.slice(0, 300) // Never the query: it holds the signature.
+    const object = request.url!.split('?', 1)[0]!.slice(0, 300) // Never the query, which holds the signature.
     listener.log.debug(
       {
         method: request.method,
@@ -134,14 +134,14 @@ async function serve(listener: Listener, request: IncomingMessage, response: Ser
     await route(listener, request, response, sayContinue)
   } catch (error) {
     if (response.headersSent || socket.destroyed) return void response.destroy()
-    if (!request.complete) response.shouldKeepAlive = true // Closing is left to `drain`: at once, it would be a reset.
+    if (!request.complete) response.shouldKeepAlive = true // `drain` closes the connection later; closing it now would be a reset.
     refuse(listener, response, error)
   }
 }
 
 /**
- * An upload that was answered early may still be on its way: its rest is read and dropped for a while, or the client would see
- * a reset instead of the reason.
+ * After an early response, the rest of an upload is read and dropped for a while; otherwise the client would see a reset
+ * instead of the reason.
  */
 function drain(request: IncomingMessage): void {
   const timer = setTimeout(() => request.destroy(), LINGER_MS)
@@ -155,22 +155,21 @@ async function route(listener: Listener, request: IncomingMessage, response: Ser
   const hasBody = Number(request.headers['content-length'] ?? 0) > 0 || request.headers['transfer-encoding'] !== undefined
   if (request.method === 'OPTIONS') return void response.writeHead(204, PREFLIGHT).end()
   if (!['GET', 'HEAD', 'PUT'].includes(request.method!))
-    throw problem('method-not-allowed', 'The object store answers GET, HEAD and PUT', { headers: { Allow: 'GET, HEAD, PUT, OPTIONS' } })
-  if (SINGLE_HEADERS.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) throw problem('bad-request', 'A header came twice')
+    throw problem('method-not-allowed', 'The object store supports GET, HEAD and PUT', { headers: { Allow: 'GET, HEAD, PUT, OPTIONS' } })
+  if (SINGLE_HEADERS.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) throw problem('bad-request', 'A header is repeated')
   const signed = signedRequestOf(listener, request)
   if (signed.method === 'PUT') return await listener.upload({ request, response, signed, proceed: sayContinue })
-  if (hasBody) throw problem('bad-request', 'A download has no body')
+  if (hasBody) throw problem('bad-request', 'A download request must have no body')
   await sendObject(listener.store, signed, request, response, listener.egress ?? null)
 }
 
 function signedRequestOf({ secret, clock }: Listener, request: IncomingMessage): VerifiedRequest {
   const target = request.url!
-  if (!target.startsWith(OBJECTS_PATH)) throw problem('not-found', 'There is nothing at this address')
+  if (!target.startsWith(OBJECTS_PATH)) throw problem('not-found', 'No such path')
   const signed = target.length <= MAX_TARGET_LENGTH ? verifyRequest(secret, target) : null
   const isMeant = signed && (request.method === signed.method || request.method === 'HEAD')
-  if (!isMeant) throw problem('invalid-signature', 'This address is not signed for this request')
-  if (clock.now().getTime() >= signed.expires * 1000)
-    throw problem('expired-signature', 'The signed address has expired; ask for a new one')
+  if (!isMeant) throw problem('invalid-signature', 'The URL is not signed for this request')
+  if (clock.now().getTime() >= signed.expires * 1000) throw problem('expired-signature', 'The signed URL has expired; request a new one')
   return signed
 }
 
@@ -199,19 +198,19 @@ function refuse(listener: Listener, response: ServerResponse, error: unknown): v
 }
 
 const STORE_PROBLEMS: Partial<Record<StorageError['code'], () => Problem>> = {
-  'not-found': () => problem('not-found', 'There is no such object'),
-  'too-large': () => problem('object-too-large', 'The file is larger than allowed'),
-  changed: () => problem('upload-offset', 'Somebody else continues this upload; ask how far it got'),
+  'not-found': () => problem('not-found', 'No such object'),
+  'too-large': () => problem('object-too-large', 'The file is too large'),
+  changed: () => problem('upload-offset', 'Another client is writing this upload; query its offset'),
   full: () => problem('insufficient-storage', 'The object store has no disk space left'),
 }
 
 function explain(error: unknown): Problem {
   if (error instanceof Problem) return error
   const known = error instanceof StorageError ? STORE_PROBLEMS[error.code]?.() : undefined
-  return known ?? problem('internal-error', 'Something went wrong on our side.')
+  return known ?? problem('internal-error', 'Internal error')
 }
 
-/** Bytes that are not HTTP never reach a route: answer in kind and hang up. */
+/** Requests that are not HTTP reach no route: respond and close the connection. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
   const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -222,7 +221,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
         ? [408, 'Request Timeout', 'request-timeout']
         : [400, 'Bad Request', 'bad-request']
   const body = JSON.stringify({ type: 'about:blank', title, status, detail: 'The request could not be read', code })
-  sayGoodbye(
+  closeWith(
     socket,
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ` +
       `${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

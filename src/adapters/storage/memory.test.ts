@@ -16,7 +16,7 @@ import { pattern, tempFolder } from './testing/place.ts'
 const MB = 2 ** 20
 const OBJECT_BYTES = Number(process.env['TEST_STORE_BYTES'] ?? campaign({ short: 200, long: 300 }) * MB)
 const WARM_UP_BYTES = 24 * MB
-/** Far below the object, far above what buffers and the collector's moods take. */
+/** Far below the size of the object, far above buffers and the variance of garbage collection. */
 const MAX_GROWTH_BYTES = 96 * MB
 const TYPE = 'image/tiff'
 
@@ -54,7 +54,7 @@ async function peakRss(child: ChildProcess): Promise<number> {
   return bytes
 }
 
-test(`a PUT and a GET of ${Math.round(OBJECT_BYTES / MB)} MB leave the memory of the store flat`, async (t) => {
+test(`a PUT and a GET of ${Math.round(OBJECT_BYTES / MB)} MB do not increase the memory of the store`, async (t) => {
   const root = path.join(await tempFolder(t), 'objects')
   const secret = randomBytes(32)
   const store = await openFileStore({ root, publicUrl: () => '', secret, clock: systemClock })
@@ -78,7 +78,7 @@ test(`a PUT and a GET of ${Math.round(OBJECT_BYTES / MB)} MB leave the memory of
   assert.equal(received, sent.digest('hex'))
   t.diagnostic(
     `peak ${Math.round(before / MB)} MB after ${WARM_UP_BYTES / MB} MB, ${Math.round(after / MB)} MB after ` +
-      `${Math.round(OBJECT_BYTES / MB)} MB, there and back in ${seconds.toFixed(1)} s`,
+      `${Math.round(OBJECT_BYTES / MB)} MB, up and down in ${seconds.toFixed(1)} s`,
   )
   assert.ok(after - before < MAX_GROWTH_BYTES, `grew by ${Math.round((after - before) / MB)} MB`)
 })

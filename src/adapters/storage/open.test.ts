@@ -1,4 +1,4 @@
-/** Goal: the configuration chooses the store, and who stores in files does not pay for S3. */
+/** Goal: the configuration selects the store, and users of the file store do not pay for S3. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { openStorage } from './open.ts'
 import { tempFolder, testClock } from './testing/place.ts'
 
-test('nothing named: files under DATA_DIR, with addresses at the listener; s3:// named: that service', async (t) => {
+test('default: files under DATA_DIR, with URLs of the listener; s3:// selects that service', async (t) => {
   const dataDir = await tempFolder(t)
   const settings = {
     storageUrl: '',

@@ -6,19 +6,19 @@ import type { S3Store } from './s3.ts'
 export interface StorageSettings {
   /** Empty: files under `dataDir`. Else `s3://bucket/prefix`. */
   storageUrl: string
-  /** Empty: Amazon's own. */
+  /** Empty: Amazon S3. */
   s3Endpoint: string
-  /** Empty: what the AWS variables and files say. */
+  /** Empty: from the AWS variables and files. */
   s3Region: string
   dataDir: string
-  /** Where clients reach the listener of the embedded store. */
+  /** Public URL of the embedded store's listener. */
   publicUrl: () => string
   /** 32 bytes that all processes share. */
   secret: Buffer
   clock: Clock
 }
 
-/** The store that the configuration names. `kind` tells which: only `files` needs a listener. */
+/** The store that the configuration selects. Only `kind` `files` needs a listener. */
 export async function openStorage(settings: StorageSettings): Promise<FileStore | S3Store> {
   if (settings.storageUrl === '')
     return await openFileStore({
@@ -28,6 +28,6 @@ export async function openStorage(settings: StorageSettings): Promise<FileStore 
       clock: settings.clock,
       countsEgress: true,
     })
-  const { openS3Store } = await import('./s3.ts') // A third of a second and 35 MB that only its users pay.
+  const { openS3Store } = await import('./s3.ts') // It takes a third of a second and 35 MB, so load it only if used.
   return openS3Store({ url: settings.storageUrl, endpoint: settings.s3Endpoint, region: settings.s3Region, clock: settings.clock })
 }

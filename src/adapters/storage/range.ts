@@ -1,4 +1,4 @@
-/** The three headers about parts of an object: Range and If-Range of a download, Content-Range of an upload in pieces. */
+/** The headers for parts of an object: Range and If-Range of a download, Content-Range of a resumable upload. */
 
 interface ByteRange {
   readonly first: number
@@ -9,8 +9,8 @@ interface ByteRange {
 const MAX_RANGE_HEADER_LENGTH = 200
 
 /**
- * RFC 9110, section 14: what is no single byte range is ignored and the whole object is sent, also for several ranges at
- * once (an answer in many parts costs more than it gives, and a request for a thousand overlapping ones is an attack).
+ * RFC 9110, section 14: anything but a single byte range is ignored and the whole object is sent, also for several ranges
+ * (multipart responses cost more than they give, and a request for a thousand overlapping ranges is an attack).
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const [, first, last] = header && header.length <= MAX_RANGE_HEADER_LENGTH ? (/^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header) ?? []) : []
@@ -24,13 +24,13 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   return { first: Number(first), last: last === '' ? size - 1 : Math.min(Number(last), size - 1) }
 }
 
-/** A part is sent only to a client that holds the other parts of the same version: a strong tag, or the very same date. */
+/** A part is sent only to a client with other parts of the same version: a strong tag, or the same date. */
 export function isSameVersion(ifRange: string | undefined, etag: string, lastModified: Date): boolean {
   if (ifRange === undefined) return true
   return ifRange.startsWith('"') ? ifRange === etag : ifRange === lastModified.toUTCString()
 }
 
-/** `If-None-Match` and `If-Match`: `*`, or a list of tags. A weak tag in the first one matches as well. */
+/** `If-None-Match` and `If-Match`: `*`, or a list of tags. Weak tags match only in the first. */
 export function namesTag(header: string, etag: string): boolean {
   return header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }
@@ -39,7 +39,7 @@ export type ContentRange =
   | { readonly kind: 'question'; readonly total: number }
   | ({ readonly kind: 'piece'; readonly total: number } & ByteRange)
 
-// A piece `bytes a-b/total`, or the question how far an upload got, `bytes */total`. Null: neither.
+// A chunk, `bytes a-b/total`, or a status query, `bytes */total`. Null: neither.
 export function parseContentRange(header: string): ContentRange | null {
   const [, first, last, totalText] = /^bytes (?:(\d{1,15})-(\d{1,15})|\*)\/(\d{1,15})$/.exec(header) ?? []
   if (totalText === undefined) return null

@@ -1,4 +1,4 @@
-/** Goal: an upload in pieces, broken off wherever it may be, ends with the exact bytes, and the object appears only then. */
+/** Goal: a resumable upload, interrupted anywhere, ends with the exact bytes, and the object appears only then. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { once } from 'node:events'
@@ -28,23 +28,23 @@ async function begin(place: Place, key: string, maxBytes = TOTAL, countFor?: str
     raw(port, { method: 'PUT', target, headers: range(first, end), body: bytes.subarray(first, end) })
   const ask = (port = place.port) =>
     raw(port, { method: 'PUT', target, headers: { 'Content-Type': TYPE, 'Content-Range': `bytes */${TOTAL}` }, body: Buffer.alloc(0) })
-  /** Sends the rest in pieces from wherever the store says it stands. */
+  /** Sends the rest in chunks from the offset of the store. */
   const finish = async (port = place.port) => {
     for (let round = 0; round <= TOTAL / PIECE + 1; round++) {
       const answer = await ask(port)
       if (answer.status === 200) return answer
       const offset = Number(answer.headers['upload-offset'])
       assert.equal(answer.headers['range'], offset === 0 ? undefined : `bytes=0-${offset - 1}`)
-      assert.equal(await place.store.stat(at), null, 'not there before it is complete')
+      assert.equal(await place.store.stat(at), null, 'no object before it is complete')
       assert.ok([200, 308].includes((await piece(offset, Math.min(offset + PIECE, TOTAL), port)).status))
     }
-    return assert.fail('the upload does not come to its end')
+    return assert.fail('the upload does not complete')
   }
   const stored = async () => await collect(await place.store.read(at))
   return { at, target, range, piece, ask, finish, stored }
 }
 
-test('broken off at every boundary between pieces, also by a new process: the exact bytes', async (t) => {
+test('interrupted between any two chunks, also by a restart: the exact bytes', async (t) => {
   const place = await listeningStore(t)
   const second = await openFileStore({ root: place.root, publicUrl: () => '', secret: place.secret, clock: place.clock })
   const listener = await startStoreListener({
@@ -69,7 +69,7 @@ test('broken off at every boundary between pieces, also by a new process: the ex
   }
 })
 
-test('the connection destroyed in the middle of every piece: what came is kept, the rest follows, the exact bytes', async (t) => {
+test('the connection lost within every chunk: received bytes are kept, the rest follows, the exact bytes', async (t) => {
   const place = await listeningStore(t)
   for (let first = 0; first < TOTAL; first += PIECE) {
     const upload = await begin(place, `middle-${first}`)
@@ -90,7 +90,7 @@ test('the connection destroyed in the middle of every piece: what came is kept, 
   }
 })
 
-test('a client that comes back while its dead connection still hangs takes over at once', async (t) => {
+test('a client that reconnects while its dead connection still hangs takes over at once', async (t) => {
   const place = await listeningStore(t)
   const upload = await begin(place, 'taken-over')
   const hanging = await beginUpload(
@@ -106,7 +106,7 @@ test('a client that comes back while its dead connection still hangs takes over 
   assert.ok(bytes.equals(await upload.stored()))
 })
 
-test('pieces sent twice or overlapping are harmless; a gap, a wrong length and too many bytes are refused', async (t) => {
+test('repeated and overlapping chunks are harmless; a gap, a wrong length and too many bytes are rejected', async (t) => {
   const place = await listeningStore(t)
   const upload = await begin(place, 'overlapping')
   assert.equal((await upload.piece(0, 20_000)).status, 308)
@@ -143,7 +143,7 @@ test('pieces sent twice or overlapping are harmless; a gap, a wrong length and t
   assert.ok(bytes.equals(await upload.stored()))
 })
 
-test('a client that lost the last answer learns that all is well, and asks for nothing twice', async (t) => {
+test('a client that lost the last response learns that the upload is complete', async (t) => {
   const place = await listeningStore(t)
   const upload = await begin(place, 'answered')
   await upload.piece(0, 90_000)
@@ -160,7 +160,7 @@ test('a client that lost the last answer learns that all is well, and asks for n
   assert.equal((await upload.ask()).status, 403)
 })
 
-test('a store killed between the last byte and the object completes the upload when it is asked', async (t) => {
+test('a store killed between the last byte and the commit completes the upload at the next query', async (t) => {
   const place = await listeningStore(t)
   const upload = await begin(place, 'uncommitted')
   await place.store.uploads.append(verifyRequest(place.secret, upload.target)!.id, 0, inChunks(bytes, 1_000))
@@ -169,25 +169,25 @@ test('a store killed between the last byte and the object completes the upload w
   assert.ok(bytes.equals(await upload.stored()))
 })
 
-test('every address of a file of a session goes on where the last one stopped, also after the last has expired', async (t) => {
+test("every URL of a session's file resumes where the last one stopped, also after it expired", async (t) => {
   const place = await listeningStore(t)
   let upload = await begin(place, 'long', TOTAL, 'file-1')
   for (let first = 0; first < TOTAL; first += PIECE) {
     place.clock.shift(1_000)
-    assert.equal((await upload.piece(first, Math.min(first + PIECE, TOTAL))).status, 403, 'the address has expired')
+    assert.equal((await upload.piece(first, Math.min(first + PIECE, TOTAL))).status, 403, 'the URL has expired')
     upload = await begin(place, 'long', TOTAL + first, 'file-1')
-    const asked = await upload.ask()
-    assert.deepEqual([asked.status, asked.headers['upload-offset']], [308, String(first)])
+    const query = await upload.ask()
+    assert.deepEqual([query.status, query.headers['upload-offset']], [308, String(first)])
     const head = await raw(place.port, { method: 'HEAD', target: upload.target })
     assert.deepEqual([head.status, head.headers['upload-offset']], [308, String(first)])
     assert.ok([200, 308].includes((await upload.piece(first, Math.min(first + PIECE, TOTAL))).status))
   }
   assert.ok(bytes.equals(await upload.stored()))
   place.clock.shift(1_000)
-  assert.equal((await (await begin(place, 'long', TOTAL, 'file-1')).ask()).status, 200, 'a new address knows that it is whole')
+  assert.equal((await (await begin(place, 'long', TOTAL, 'file-1')).ask()).status, 200, 'a new URL reports that it is complete')
 })
 
-test('a file of another length under the same name, and another file, begin anew', async (t) => {
+test('a file with another length, and another file, start a new upload', async (t) => {
   const place = await listeningStore(t)
   const first = await begin(place, 'changed', TOTAL, 'file-1')
   assert.equal((await first.piece(0, 20_000)).status, 308)
@@ -208,14 +208,14 @@ test('a file of another length under the same name, and another file, begin anew
   })
   assert.equal(whole.status, 200)
   assert.ok(bytes.subarray(0, 15_000).equals(await first.stored()))
-  assert.equal((await first.piece(20_000, TOTAL)).status, 200, 'what came of the longer one is still there')
+  assert.equal((await first.piece(20_000, TOTAL)).status, 200, 'the bytes of the longer one are kept')
   assert.ok(bytes.equals(await first.stored()))
 })
 
-test('two uploads of the same object through two addresses: one of them, whole', async (t) => {
+test('two uploads of the same object through two URLs: one of them, complete', async (t) => {
   const place = await listeningStore(t)
   const first = await begin(place, 'same')
-  place.clock.shift(1) // Another second, another address.
+  place.clock.shift(1) // Another second, another URL.
   const second = await begin(place, 'same')
   const other = pattern(TOTAL, 2)
   for (let start = 0; start < TOTAL; start += PIECE) {
@@ -225,11 +225,11 @@ test('two uploads of the same object through two addresses: one of them, whole',
       raw(place.port, { method: 'PUT', target: second.target, headers: second.range(start, end), body: other.subarray(start, end) }),
     ])
   }
-  const found = await first.stored()
-  assert.ok(bytes.equals(found) || other.equals(found))
+  const stored = await first.stored()
+  assert.ok(bytes.equals(stored) || other.equals(stored))
 })
 
-test('a client that waits for permission to send gets it, or the reason why not', async (t) => {
+test('a client that sends Expect: 100-continue gets it, or the reason why not', async (t) => {
   const place = await listeningStore(t)
   const upload = await begin(place, 'expecting')
   for (const [length, expected] of [

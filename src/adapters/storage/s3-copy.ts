@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { ObjectInfo } from '#ports/storage.ts'
 
-/** What one CopyObject may take, and a good size of its parts above that. */
+/** Maximum size of one CopyObject, and the size of parts above it. */
 const MAX_SINGLE_COPY_BYTES = 5 * 2 ** 30
 const MAX_PART_BYTES = 512 * 2 ** 20
 const PARTS_IN_FLIGHT = 4
@@ -23,7 +23,7 @@ interface CopyOptions {
   signal?: AbortSignal | undefined
 }
 
-/** Inside the service: no byte of it comes here. The version copied is the one that was looked at. */
+/** Copies within the service, without transferring bytes, and only the version that was seen. */
 export async function copyObject(client: S3Client, options: CopyOptions): Promise<void> {
   const { bucket, from, to, info, maxSingleBytes = MAX_SINGLE_COPY_BYTES, signal } = options
   const source = { CopySource: encodeURI(`${bucket}/${from}`), CopySourceIfMatch: info.etag }
@@ -50,7 +50,7 @@ export async function copyObject(client: S3Client, options: CopyOptions): Promis
     }
     await client.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts } }), given)
   } catch (error) {
-    // Told by the first error; a lifecycle rule clears the rest.
+    // The first error is reported; a lifecycle rule removes the rest.
     await client.send(new AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => {})
     throw error
   }

@@ -1,4 +1,4 @@
-/** Large files of uploads on S3: a multipart upload whose parts come to presigned addresses. S3 itself knows how far it got. */
+/** Large uploads to S3: a multipart upload with presigned part URLs. S3 itself keeps the progress. */
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -14,7 +14,7 @@ import { explainS3 } from './s3-errors.ts'
 import { StorageError, type ObjectRef, type PartUploads } from '#ports/storage.ts'
 
 const MIB = 1024 * 1024
-/** S3 takes at most 10,000 parts, of at least 5 MiB each but the last. */
+/** S3 accepts at most 10,000 parts, of at least 5 MiB each except the last. */
 const MIN_PART_BYTES = 16 * MIB
 const MAX_PARTS = 10_000
 
@@ -45,7 +45,7 @@ export function createPartUploads({ client, at, lifetime }: Means): PartUploads 
       const all = await listParts(client, upload, signal)
       if (all === null) return
       const { parts, bytes } = inARow(all, partBytes, totalBytes)
-      if (bytes < totalBytes) throw new StorageError('not-found', `${bytes} of ${totalBytes} bytes have arrived`)
+      if (bytes < totalBytes) throw new StorageError('not-found', `Only ${bytes} of ${totalBytes} bytes are uploaded`)
       const Parts = parts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag }))
       await explained(client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } })), signal)
     },
@@ -57,20 +57,20 @@ export function createPartUploads({ client, at, lifetime }: Means): PartUploads 
   }
 }
 
-/** Null: there is no such upload, or no more. */
+/** Null: the upload does not exist, or no longer. */
 export async function listParts(
   client: S3Client,
   upload: { Bucket: string; Key: string; UploadId: string },
   signal?: AbortSignal,
 ): Promise<Part[] | null> {
-  const found: Part[] = []
+  const parts: Part[] = []
   let marker: string | undefined
   try {
     for (;;) {
       const command = new ListPartsCommand({ ...upload, ...(marker === undefined ? {} : { PartNumberMarker: marker }) })
       const page = await explained(client.send(command, signal ? { abortSignal: signal } : {}), signal)
-      found.push(...(page.Parts ?? []))
-      if (!page.IsTruncated) return found
+      parts.push(...(page.Parts ?? []))
+      if (!page.IsTruncated) return parts
       marker = page.NextPartNumberMarker
     }
   } catch (error) {
@@ -79,7 +79,7 @@ export async function listParts(
   }
 }
 
-/** Parts from the first on, as long as none is missing or has another length than it must have. */
+/** Parts from the first on, up to the first that is missing or has a wrong length. */
 function inARow(all: readonly Part[], partBytes: number, totalBytes: number): { parts: Part[]; bytes: number } {
   const byNumber = new Map(all.map((part) => [part.PartNumber, part]))
   const parts: Part[] = []

@@ -37,7 +37,7 @@ if (endpoint === '') {
   after(() => client.destroy())
   storageSuite('s3', open)
 
-  test('a multipart upload that fails leaves no parts behind to be paid for', async (t) => {
+  test('a failed multipart upload leaves no billable parts behind', async (t) => {
     const { store } = await open(t)
     const broken = async function* () {
       yield* inChunks(pattern(40 * 2 ** 20), 2 ** 20)
@@ -63,7 +63,7 @@ if (endpoint === '') {
   })
 }
 
-test('presigned addresses sign the type and the host, carry no checksum of nothing, and name the object by its path', async (t) => {
+test('presigned URLs sign the type and the host, contain no checksum, and name the object by its path', async (t) => {
   const { store } = await open(t, { endpoint: 'https://objects.example' })
   const put = new URL(await store.signPut({ bucket: 'one', key: 'a/b.tif', contentType: TYPE, expiresInSeconds: 900 }))
   assert.equal(put.searchParams.get('X-Amz-SignedHeaders'), 'content-type;host')
@@ -75,7 +75,7 @@ test('presigned addresses sign the type and the host, carry no checksum of nothi
   assert.match(store.address({ bucket: 'one', key: 'a/b.tif' }), /^s3:\/\/groundtrack-test\/test\/[0-9a-f-]{36}\/one\/a\/b\.tif$/)
 })
 
-test('a service that cannot be reached is unavailable, not a fault', async (t) => {
+test('an unreachable service is unavailable, not an internal error', async (t) => {
   const { store } = await open(t, { endpoint: 'http://127.0.0.1:1' })
   await assert.rejects(
     store.stat({ bucket: 'one', key: 'x' }),

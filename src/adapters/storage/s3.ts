@@ -1,4 +1,4 @@
-/** The port on an S3-compatible service. A bucket of ours is a prefix of its one bucket: projects come and go, S3 buckets are few. */
+/** The storage port on an S3-compatible service. Our buckets are prefixes of one S3 bucket: projects come and go, S3 buckets are few. */
 import { Readable } from 'node:stream'
 import {
   AbortMultipartUploadCommand,
@@ -42,7 +42,7 @@ import { copyObject } from './s3-copy.ts'
 import { explainS3 } from './s3-errors.ts'
 import { createPartUploads, listParts } from './s3-parts.ts'
 
-/** 10,000 parts of this make 160 GB; three of them are in memory at a time. */
+/** 10,000 parts of this size are 160 GB; three are in memory at a time. */
 const PART_BYTES = 16 * 1024 * 1024
 const PARTS_IN_FLIGHT = 3
 const CONNECTION_TIMEOUT_MS = 5_000
@@ -54,14 +54,14 @@ const DEFAULT_REGION = 'us-east-1'
 export interface S3StoreOptions {
   /** `s3://bucket/prefix`, the prefix optional. */
   url: string
-  /** Empty: Amazon's own. Others are addressed in path style. */
+  /** Empty: Amazon S3. Other services are addressed in path style. */
   endpoint: string
-  /** Empty: what the AWS variables and files say. */
+  /** Empty: from the AWS variables and files. */
   region: string
   clock: Clock
-  /** For tests; else the usual chain of AWS variables, files and roles. */
+  /** For tests; default: the usual chain of AWS variables, files and roles. */
   credentials?: { accessKeyId: string; secretAccessKey: string }
-  /** Objects above this are copied in parts. For tests. */
+  /** Larger objects are copied in parts. For tests. */
   maxSingleCopyBytes?: number
 }
 
@@ -71,7 +71,7 @@ export function openS3Store(options: S3StoreOptions): S3Store {
     ...(region ? { region } : {}),
     ...(options.endpoint ? { endpoint: options.endpoint, forcePathStyle: true } : {}),
     ...(options.credentials ? { credentials: options.credentials } : {}),
-    // Checksums nobody asked for would become part of presigned addresses, and compatible stores refuse them.
+    // Default checksums would become part of presigned URLs, and compatible stores reject them.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: MAX_TRIES,
@@ -82,11 +82,11 @@ export function openS3Store(options: S3StoreOptions): S3Store {
 
 export class S3Store implements Storage {
   readonly kind = 's3'
-  readonly countsEgress = false // Nobody tells us what its clients fetch.
+  readonly countsEgress = false // We cannot observe what its clients fetch.
   readonly parts: PartUploads
   readonly #client: S3Client
   readonly #bucket: string
-  /** Empty, or ending with a slash. */
+  /** Empty, or with a trailing slash. */
   readonly #prefix: string
   readonly #clock: Clock
   readonly #endpoint: string
@@ -94,7 +94,7 @@ export class S3Store implements Storage {
 
   constructor(client: S3Client, options: S3StoreOptions) {
     const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/?(.*?)\/?$/.exec(options.url) ?? []
-    if (!bucket) throw new StorageError('invalid-name', 'The address of the store must be s3://bucket/prefix')
+    if (!bucket) throw new StorageError('invalid-name', 'STORAGE_URL must be s3://bucket/prefix')
     this.#client = client
     this.#bucket = bucket
     this.#prefix = prefix && `${prefix}/`
@@ -116,7 +116,7 @@ export class S3Store implements Storage {
     return address.protocol === 'https:' && address.host.startsWith(`${this.#bucket}.s3.`) && address.host.endsWith('.amazonaws.com')
   }
 
-  /** A prefix needs no making. */
+  /** A prefix need not be created. */
   async createBucket(bucket: string): Promise<void> {
     checkBucket(bucket)
   }
@@ -135,7 +135,7 @@ export class S3Store implements Storage {
     }
   }
 
-  /** Small bodies in one request, large ones in parts that become an object only together. */
+  /** Small bodies in one request, large ones in parts that become an object together. */
   async put(at: ObjectRef, body: ObjectBody, { contentType, maxBytes, signal, onProgress }: PutOptions): Promise<PutResult> {
     checkRef(at)
     checkContentType(contentType)
@@ -175,13 +175,13 @@ export class S3Store implements Storage {
   async stat(at: ObjectRef, signal?: AbortSignal): Promise<ObjectInfo | null> {
     checkRef(at)
     try {
-      const found = await explained(this.#client.send(new HeadObjectCommand(this.#at(at)), given(signal)), signal)
+      const head = await explained(this.#client.send(new HeadObjectCommand(this.#at(at)), given(signal)), signal)
       return {
-        size: found.ContentLength!,
-        etag: found.ETag!,
+        size: head.ContentLength!,
+        etag: head.ETag!,
         sha256: null,
-        contentType: found.ContentType ?? DEFAULT_TYPE,
-        lastModified: found.LastModified!,
+        contentType: head.ContentType ?? DEFAULT_TYPE,
+        lastModified: head.LastModified!,
       }
     } catch (error) {
       if (error instanceof StorageError && error.code === 'not-found') return null
@@ -253,13 +253,13 @@ export class S3Store implements Storage {
       if (length === 0) return new Uint8Array(0)
       const body = await this.#get(at, info.etag, offset, length, own)
       const bytes = await explained(body.transformToByteArray(), own)
-      if (bytes.length !== length) throw new StorageError('unavailable', 'The object store broke off in the middle of an answer')
+      if (bytes.length !== length) throw new StorageError('unavailable', 'The object store sent an incomplete response')
       return bytes
     }
     return { key: `${at.bucket}/${at.key}:${info.etag}`, size: info.size, etag: info.etag, path: null, fetch, close: async () => {} }
   }
 
-  /** Parts of uploads that were never completed are invisible, but paid for. */
+  /** Parts of uploads that were never completed are invisible but billed. */
   async sweep(signal?: AbortSignal): Promise<number> {
     const olderThan = this.#clock.now().getTime() - STALE_AFTER_MS
     let ended = 0
@@ -271,7 +271,7 @@ export class S3Store implements Storage {
       )
       for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
         if (!Initiated || Initiated.getTime() >= olderThan) continue
-        // A large file on a slow line takes longer than a day, and goes on as long as parts come.
+        // A large file on a slow connection takes longer than a day; it is kept while parts arrive.
         const parts = await listParts(this.#client, { Bucket: this.#bucket, Key: Key!, UploadId: UploadId! }, signal)
         if (parts?.some(({ LastModified }) => LastModified && LastModified.getTime() >= olderThan)) continue
         await explained(this.#client.send(new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key, UploadId }), given(signal)), signal)
@@ -309,7 +309,7 @@ export class S3Store implements Storage {
     return info
   }
 
-  /** A range of one version: another tag means that the object was replaced, and is an error. */
+  /** A range of one version: another tag means that the object was replaced, which is an error. */
   async #get(
     at: ObjectRef,
     etag: string,
@@ -319,7 +319,7 @@ export class S3Store implements Storage {
   ): Promise<NonNullable<GetObjectCommandOutput['Body']>> {
     const command = new GetObjectCommand({ ...this.#at(at), Range: `bytes=${offset}-${offset + length - 1}`, IfMatch: etag })
     const { Body, ContentLength } = await explained(this.#client.send(command, given(signal)), signal)
-    if (!Body || ContentLength !== length) throw new StorageError('unavailable', 'The object store gave other bytes than were asked for')
+    if (!Body || ContentLength !== length) throw new StorageError('unavailable', 'The object store returned another range than requested')
     return Body
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Goal (docs/threats.md, row 16): of 10,000 ways to bend a valid signed address or the request that uses it, none is accepted,
- * nothing outside the store is read or written, and nothing inside it changes; the addresses themselves, unbent, work.
+ * Goal (docs/threats.md, row 16): of 10,000 ways to tamper with a signed URL or its request, none is accepted,
+ * nothing outside the store is read or written, and nothing inside it changes; the unmodified URLs work.
  */
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
@@ -35,13 +35,13 @@ const percent = (character: string) => `%${character.charCodeAt(0).toString(16).
 const parameterNames = ['method', 'expires', 'type', 'max', 'name', 'signature'] as const
 const lastSegment = /[^/]*$/
 
-/** Every kind of bending. One that changes nothing of a given request is drawn again. */
+/** Every kind of tampering. One that does not change a request is drawn again. */
 const mutations: fc.Arbitrary<Mutation> = fc.oneof(
   fc.constantFrom('POST', 'DELETE', 'PATCH', 'PUT', 'GET', 'TRACE', 'put', 'get').map((method): Mutation => (request) => ({
     ...request,
     method,
   })),
-  // One character of the address: replaced, removed, doubled, percent-encoded once and twice.
+  // One character of the URL: replaced, removed, doubled, percent-encoded once and twice.
   fc
     .tuple(
       fc.double({ min: 0, max: 0.999999, noNaN: true }),
@@ -63,7 +63,7 @@ const mutations: fc.Arbitrary<Mutation> = fc.oneof(
         return target.slice(0, index) + fresh + target.slice(index + 1)
       }),
     ),
-  // Ways out of the bucket and the root.
+  // Paths out of the bucket and the root.
   fc
     .tuple(
       fc.constantFrom(
@@ -99,7 +99,7 @@ const mutations: fc.Arbitrary<Mutation> = fc.oneof(
   fc
     .constantFrom('/other-bucket', '/.incoming', '/..', '/%2e%2e')
     .map((bucket): Mutation => inPath((text) => text.replace(/^\/objects\/[^/]+/, `/objects${bucket}`))),
-  // Parameters: other values, twice, unknown, in another order, gone, in other encodings.
+  // Parameters: changed, repeated, unknown, reordered, removed, encoded differently.
   fc
     .tuple(
       fc.constantFrom(...parameterNames),
@@ -163,7 +163,7 @@ const mutations: fc.Arbitrary<Mutation> = fc.oneof(
   fc
     .integer({ min: 1, max: 100_000 })
     .map((more): Mutation => inQuery((query) => query.replace(/max=(\d+)/, (_, old: string) => `max=${Number(old) + more}`))),
-  // Signatures: of another address, of another secret, other spellings of the same bytes.
+  // Signatures: of another URL, of another secret, other spellings of the same bytes.
   fc
     .nat()
     .map((pick): Mutation =>
@@ -197,7 +197,7 @@ const mutations: fc.Arbitrary<Mutation> = fc.oneof(
     .map((respell): Mutation =>
       withTarget((target) => target.replace(/signature=(.*)/, (_, text: string) => `signature=${respell(text)}`)),
     ),
-  // What travels beside the address: type, length and the spelling of both.
+  // Request headers: type, length and the spelling of both.
   fc
     .constantFrom(
       'text/html',
@@ -243,13 +243,13 @@ const mutations: fc.Arbitrary<Mutation> = fc.oneof(
     .map(onPut((encoding) => withHeaders((headers) => ({ ...headers, 'Transfer-Encoding': encoding })))),
 )
 
-/** A bending of the upload's headers or body; a download has neither, so it is bent by its method instead. */
+/** Changes the upload's headers or body; a download has neither, so its method changes instead. */
 function onPut<T>(make: (value: T) => Mutation): (value: T) => Mutation {
   return (value) => (request, others) => (request.method === 'PUT' ? make(value)(request, others) : { ...request, method: 'PUT' })
 }
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-/** The last character of 43 carries two bits that mean nothing: its neighbour spells the same bytes. */
+/** The last of 43 characters has two unused bits: its neighbour encodes the same bytes. */
 function nextCharacter(character: string): string {
   return BASE64URL[BASE64URL.indexOf(character) ^ 1]!
 }
@@ -305,7 +305,7 @@ const isSame = (a: Required<RawRequest>, b: Required<RawRequest>) =>
   JSON.stringify([a.method, a.target, a.headers, Buffer.from(a.body).toString('hex')]) ===
   JSON.stringify([b.method, b.target, b.headers, Buffer.from(b.body).toString('hex')])
 
-test(`${MUTATIONS} bent signed addresses: none accepted, nothing outside read or written, nothing inside changed`, async (t) => {
+test(`${MUTATIONS} modified signed URLs: none accepted, nothing outside read or written, nothing inside changed`, async (t) => {
   const { place, objects, requests } = await prepare(t)
   const before = await everythingIn(place.folder)
   const targets = requests.map(({ target }) => target)
@@ -334,7 +334,7 @@ test(`${MUTATIONS} bent signed addresses: none accepted, nothing outside read or
   assert.deepEqual(await everythingIn(place.folder), before)
   assert.ok(!place.logLines.some((line) => targets.some((target) => line.includes(target.slice(-43)))), 'no signature in the log')
 
-  // The same addresses unbent: every GET gives its own object, every PUT makes one.
+  // The unmodified URLs: every GET returns its object, every PUT creates one.
   for (const request of requests) assert.equal((await send(place, request)).status, 200, request.target)
   for (const { bucket, key } of objects)
     assert.ok(pattern(50, 8).equals(await collect(await place.store.read({ bucket, key: `new/${key}` }))))
@@ -342,7 +342,7 @@ test(`${MUTATIONS} bent signed addresses: none accepted, nothing outside read or
   for (const request of requests) assert.equal((await send(place, request)).status, 403, 'expired to the second')
 })
 
-test('what is signed is what is verified, for any signed', () => {
+test('verifying returns what was signed, for any request', () => {
   const segment = fc.string({ unit: fc.constantFrom(...'abcXYZ019._-'), minLength: 1, maxLength: 12 })
   const grants: fc.Arbitrary<SignedRequest> = fc.record({
     method: fc.constantFrom('GET' as const, 'PUT' as const),

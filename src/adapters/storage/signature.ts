@@ -1,6 +1,6 @@
 /**
- * Signed addresses of the embedded store. The signature covers the very text of the address, path and query as they are sent,
- * and the address is the only spelling there is: another order, another encoding, one more parameter is another text.
+ * Signed URLs of the embedded store. The signature covers the exact text of path and query as they are sent. A URL has only
+ * one valid spelling: another order, another encoding or one more parameter is another text.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { ObjectRef } from '#ports/storage.ts'
@@ -14,16 +14,16 @@ export interface SignedRequest extends ObjectRef {
   readonly method: 'GET' | 'PUT'
   /** Seconds since 1970. */
   readonly expires: number
-  /** PUT: what the upload must declare. GET: what the download declares, the stored type if null. */
+  /** PUT: the media type the upload must declare. GET: that of the download; null for the stored one. */
   readonly contentType: string | null
   readonly maxBytes: number | null
   readonly fileName: string | null
-  /** GET: the organization that the bytes count for. */
+  /** GET: the organization to count the bytes for. */
   readonly countFor: string | null
 }
 
 export interface VerifiedRequest extends SignedRequest {
-  /** Names the address in the store's own files without giving it away. */
+  /** Identifies the URL in the store's own files without revealing it. */
   readonly id: string
 }
 
@@ -40,7 +40,7 @@ export function signRequest(secret: Buffer, signed: SignedRequest): string {
   return `${text}&signature=${signatureOf(secret, text)}`
 }
 
-/** The signed request behind a request target as it came over the wire, or null. Whether it has expired is for the caller's clock. */
+/** The signed request of a raw request target, or null. The caller checks whether it has expired. */
 export function verifyRequest(secret: Buffer, target: string): VerifiedRequest | null {
   const [, text, bucket, key, query, given] = SIGNED_TEXT.exec(target) ?? []
   if (text === undefined || !timingSafeEqual(Buffer.from(given!), Buffer.from(signatureOf(secret, text)))) return null
@@ -59,7 +59,7 @@ export function verifyRequest(secret: Buffer, target: string): VerifiedRequest |
   }
 }
 
-/** Compared as text: base64url has several spellings of the same bytes, and only one of them is ours. */
+/** Compared as text: base64url has several spellings of the same bytes, and only one is ours. */
 function signatureOf(secret: Buffer, text: string): string {
   return createHmac('sha256', secret).update(DOMAIN).update(text).digest('base64url')
 }

@@ -1,11 +1,11 @@
-// PUT: the whole object at once, or in pieces against the same address, as the resumable uploads of the big stores do.
+// PUT: the whole object at once, or in chunks to the same URL, like the resumable uploads of the large object stores.
 //
-//   PUT  Content-Range: bytes 0-999/5000      308, Range: bytes=0-999, Upload-Offset: 1000: go on from there
-//   PUT  Content-Range: bytes */5000          308 and how far it got, or 200 when all of it is stored; HEAD asks the same
+//   PUT  Content-Range: bytes 0-999/5000      308, Range: bytes=0-999, Upload-Offset: 1000: continue there
+//   PUT  Content-Range: bytes */5000          308 and the offset, or 200 if everything is stored; HEAD does the same
 //   PUT  Content-Range: bytes 1000-4999/5000  200, ETag
 //
-// Bytes that have come already may be sent again and are skipped, so that a client may simply repeat a piece. An address lives
-// minutes and a large file takes longer: every address of the same file of a session continues the same upload.
+// Bytes that were already received are skipped, so that a client can simply repeat a chunk. A URL is valid for minutes and a
+// large file takes longer: every URL of the same file of a session continues the same upload.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { problem } from '#core/problem.ts'
@@ -14,7 +14,7 @@ import type { FileStore } from './files.ts'
 import { parseContentRange, type ContentRange } from './range.ts'
 import type { VerifiedRequest } from './signature.ts'
 
-/** Where an address names no limit of its own: the largest object that S3 takes. */
+/** The limit of a URL that has none: the largest object that S3 accepts. */
 const MAX_OBJECT_BYTES = 5 * 2 ** 40
 
 type Piece = Extract<ContentRange, { kind: 'piece' }>
@@ -23,7 +23,7 @@ interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly signed: VerifiedRequest
-  /** Tells a client that waits for it to send its body now. */
+  /** Tells a client that waits for `100 Continue` to send its body. */
   proceed(): void
 }
 
@@ -34,7 +34,7 @@ export function createUploader(store: FileStore, quota: UploadQuota | null): Upl
   return async ({ request, response, signed, proceed }) => {
     if (request.method === 'HEAD') return await tellProgress(store, signed, null, response)
     if (request.headers['content-type'] !== signed.contentType)
-      throw problem('invalid-signature', `The address is signed for Content-Type: ${signed.contentType}`)
+      throw problem('invalid-signature', `The URL is signed for Content-Type: ${signed.contentType}`)
     const length = declaredLength(request)
     const range = contentRange(request)
     checkLength(range?.total ?? length, signed)
@@ -50,7 +50,7 @@ export function createUploader(store: FileStore, quota: UploadQuota | null): Upl
       )
     }
     if (range && range.last - range.first + 1 !== length)
-      throw problem('bad-request', `Content-Range names ${range.last - range.first + 1} bytes, the body has ${length}`)
+      throw problem('bad-request', `Content-Range has ${range.last - range.first + 1} bytes, but the body has ${length}`)
     if (signed.countFor !== null) await quota?.reserve(signed.countFor, range?.total ?? length)
     if (range)
       return await exclusively(uploadId(signed, range.total), request, 'take over', () =>
@@ -67,11 +67,10 @@ async function receivePiece(store: FileStore, piece: Piece, { request, response,
   const offset = await store.uploads.offset(id)
   if (offset === 0 && piece.first > 0 && (await store.madeBy(id, signed))) return await tellProgress(store, signed, piece.total, response)
   if (piece.first > offset)
-    throw problem('upload-offset', `The upload stands at byte ${offset}, this piece begins at ${piece.first}`, {
+    throw problem('upload-offset', `The upload is at byte ${offset}, but this chunk starts at ${piece.first}`, {
       headers: { 'Upload-Offset': String(offset) },
     })
-  if (offset > piece.total)
-    throw problem('bad-request', `${offset} bytes have arrived already, more than the ${piece.total} of this upload`)
+  if (offset > piece.total) throw problem('bad-request', `${offset} bytes are already uploaded, more than the total of ${piece.total}`)
   proceed()
   const reached = await store.uploads.append(id, offset, skipping(bytesOf(request), offset - piece.first))
   if (reached < piece.total) return answerProgress(response, reached)
@@ -79,8 +78,8 @@ async function receivePiece(store: FileStore, piece: Piece, { request, response,
 }
 
 /**
- * Names an upload in pieces. For a file of a session that is the file and its length, whichever address it comes to; a file of
- * another length begins anew. Any other address is an upload of its own.
+ * Identifies a resumable upload. For a file of a session: the file and its length, whichever URL is used; a file with another
+ * length starts a new upload. Any other URL is its own upload.
  */
 const uploadId = (signed: VerifiedRequest, total: number): string => (signed.countFor === null ? signed.id : `${fileIdOf(signed)}-${total}`)
 
@@ -92,7 +91,7 @@ function fileIdOf({ bucket, key, contentType, countFor }: VerifiedRequest): stri
 }
 
 /**
- * All of it may be here although it is no object yet: we were killed between the last byte and the commit. Then a question
+ * The bytes can be complete without an object, if we were killed between the last byte and the commit. Then a status query
  * completes it.
  */
 async function isAllHere(store: FileStore, total: number, signed: VerifiedRequest): Promise<boolean> {
@@ -104,11 +103,11 @@ async function complete(store: FileStore, signed: VerifiedRequest, total: number
   response.writeHead(200, { ETag: etag, 'Upload-Offset': String(size), 'Content-Length': '0' }).end()
 }
 
-/** A question by HEAD names no length: of a file that was begun with several, the furthest counts. */
+/** A HEAD query has no length: if the file was started with several, the most advanced counts. */
 async function tellProgress(store: FileStore, signed: VerifiedRequest, total: number | null, response: ServerResponse): Promise<void> {
   const id = total === null ? null : uploadId(signed, total)
-  const made = await store.madeBy(id ?? (signed.countFor === null ? signed.id : fileIdOf(signed)), signed)
-  if (made) return void response.writeHead(200, { ETag: made.etag, 'Upload-Offset': String(made.size), 'Content-Length': '0' }).end()
+  const object = await store.madeBy(id ?? (signed.countFor === null ? signed.id : fileIdOf(signed)), signed)
+  if (object) return void response.writeHead(200, { ETag: object.etag, 'Upload-Offset': String(object.size), 'Content-Length': '0' }).end()
   if (id !== null || signed.countFor === null) return answerProgress(response, await store.uploads.offset(id ?? signed.id))
   answerProgress(response, await store.uploads.furthest(fileIdOf(signed)))
 }
@@ -122,7 +121,7 @@ function answerProgress(response: ServerResponse, offset: number): void {
 function declaredLength({ headers }: IncomingMessage): number {
   const length = headers['content-length']
   if (length === undefined || headers['transfer-encoding'] !== undefined)
-    throw problem('length-required', 'Send Content-Length, and not a chunked transfer encoding')
+    throw problem('length-required', 'Send Content-Length instead of chunked transfer encoding')
   return Number(length)
 }
 
@@ -136,10 +135,10 @@ function contentRange({ headers }: IncomingMessage): ContentRange | null {
 
 function checkLength(length: number, signed: VerifiedRequest): void {
   const limit = signed.maxBytes ?? MAX_OBJECT_BYTES
-  if (length > limit) throw problem('object-too-large', `The address is signed for at most ${limit} bytes, not ${length}`)
+  if (length > limit) throw problem('object-too-large', `The URL is signed for at most ${limit} bytes, not ${length}`)
 }
 
-/** An answer is still owed when we stop reading early, so stopping must not tear the connection down. */
+/** We still owe a response when we stop reading early, so keep the connection open. */
 function bytesOf(request: IncomingMessage): AsyncIterable<Uint8Array> {
   return request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
 }
@@ -154,8 +153,8 @@ async function* skipping(chunks: AsyncIterable<Uint8Array>, count: number): Asyn
 }
 
 /**
- * One request at a time writes an upload, and the newest wins: a client that comes back after a broken connection need not
- * wait until we notice that the old one is dead.
+ * One request at a time writes an upload, and the newest wins: a client that reconnects need not wait until we notice that
+ * its old connection is dead.
  */
 function createUploadLocks(): (
   id: string,

@@ -1,4 +1,4 @@
-/** The search of a host: STAC's item search, which open hosts and the commercial protocol share. */
+/** Scene search of a host: STAC item search, which open hosts and the commercial protocol share. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { FreeForm, Nullable } from '#core/shapes.ts'
@@ -47,42 +47,42 @@ const Page = Type.Object({ type: Type.Literal('FeatureCollection'), features: Ty
 const page = Compile(Page)
 const item = Compile(Item)
 
-/** Pages without a single scene that are passed over in one search. */
+/** Maximum number of empty pages to skip in one search. */
 const MAX_EMPTY_PAGES = 4
 const PICTURE_TYPES = /^image\/(png|jpeg|webp)\b/
 const MAX_PICTURE_BYTES = 8 * 1024 * 1024
 
 export function createCatalog(host: Host, source: Source, products: readonly Product[]): VendorCatalog {
-  const toScene = (found: Static<typeof Item>): Scene => sceneOf(found, source, products)
-  const search = async (wanted: SceneSearch, options: CallOptions): Promise<ScenePage> => {
-    const body = searchBody(wanted)
-    let cursor = wanted.cursor ?? null
+  const toScene = (feature: Static<typeof Item>): Scene => sceneOf(feature, source, products)
+  const search = async (query: SceneSearch, options: CallOptions): Promise<ScenePage> => {
+    const body = searchBody(query)
+    let cursor = query.cursor ?? null
     for (let empty = 0; ; empty++) {
       const { features, links = [] } = await ask(host, cursor, body, options)
-      if (features.length > wanted.limit) throw nonsense(host, `it was asked for ${wanted.limit} scenes and gave ${features.length}`)
+      if (features.length > query.limit) throw invalidResponse(host, `${features.length} scenes for a limit of ${query.limit}`)
       const next = links.find(({ rel }) => rel === 'next')
       cursor = next ? JSON.stringify({ href: next.href, method: next.method, body: next.body, merge: next.merge }) : null
-      const scenes = features.map(toScene).filter((scene) => isWanted(scene, wanted))
+      const scenes = features.map(toScene).filter((scene) => matches(scene, query))
       if (scenes.length > 0 || cursor === null || empty >= MAX_EMPTY_PAGES) return { scenes, cursor }
     }
   }
   return {
-    search: (wanted, options = {}) => search(wanted, options),
+    search: (query, options = {}) => search(query, options),
     async scene(id, options = {}) {
       if (source.protocol === 'stac') {
         const collections = source.collections.map((collection) => collection.id)
         return (await search({ ids: [id], collections, limit: 1 }, options)).scenes.find((scene) => scene.id === id) ?? null
       }
-      const found = await host.json({ path: `/scenes/${encodeURIComponent(id)}`, ...options })
-      if (found === null) return null
-      if (!item.Check(found)) throw nonsense(host, 'a scene of it cannot be read')
-      return toScene(found)
+      const feature = await host.json({ path: `/scenes/${encodeURIComponent(id)}`, ...options })
+      if (feature === null) return null
+      if (!item.Check(feature)) throw invalidResponse(host, 'invalid scene')
+      return toScene(feature)
     },
     read(href, options = {}) {
       const target = URL.parse(href)
       const base = new URL(host.url)
       if (target?.protocol !== base.protocol || target.host !== base.host || !target.pathname.startsWith(base.pathname))
-        throw new VendorError('refused', host.name, `The file does not lie at ${host.name}`)
+        throw new VendorError('refused', host.name, `The file is not at ${host.name}`)
       return host.stream({ path: target.href.slice(host.url.length), ...options })
     },
     async picture({ assets }, kind, options = {}) {
@@ -94,14 +94,14 @@ export function createCatalog(host: Host, source: Source, products: readonly Pro
       if (!asset) return null
       const answer = await host.send({ path: asset.href, maxBytes: MAX_PICTURE_BYTES, ...options })
       if (answer.status === 404) return null
-      if (answer.status !== 200 || !PICTURE_TYPES.test(answer.contentType)) throw nonsense(host, 'the thumbnail is not an image')
+      if (answer.status !== 200 || !PICTURE_TYPES.test(answer.contentType)) throw invalidResponse(host, 'the thumbnail is not an image')
       return { contentType: answer.contentType.split(';')[0]!, bytes: answer.body }
     },
   }
 }
 
-const nonsense = (host: Host, what: string): VendorError =>
-  new VendorError('nonsense', host.name, `${host.name} gave an answer that makes no sense: ${what}`)
+const invalidResponse = (host: Host, reason: string): VendorError =>
+  new VendorError('nonsense', host.name, `${host.name} returned an invalid response: ${reason}`)
 
 function searchBody({ collections, ids, from, to, bbox, intersects, cloudCover, limit }: SceneSearch): Record<string, unknown> {
   return {
@@ -115,13 +115,13 @@ function searchBody({ collections, ids, from, to, bbox, intersects, cloudCover, 
   }
 }
 
-/** The first page, or the one that a link of the host leads to. Links that lead elsewhere are not followed. */
+/** Fetches the first page, or the one that a link of the host names. Links to other hosts are not followed. */
 async function ask(host: Host, cursor: string | null, body: Record<string, unknown>, options: CallOptions): Promise<Static<typeof Page>> {
-  const found = await host.json(
+  const response = await host.json(
     cursor === null ? { method: 'POST', path: '/search', body, ...options } : { ...nextRequest(host, cursor, body), ...options },
   )
-  if (!page.Check(found)) throw nonsense(host, 'it is no collection of scenes')
-  return found
+  if (!page.Check(response)) throw invalidResponse(host, 'not a collection of scenes')
+  return response
 }
 
 function nextRequest(host: Host, cursor: string, body: Record<string, unknown>): { method: 'GET' | 'POST'; path: string; body?: unknown } {
@@ -129,14 +129,14 @@ function nextRequest(host: Host, cursor: string, body: Record<string, unknown>):
   const target = URL.parse(next.href ?? '', `${host.url}/`)
   const base = new URL(host.url)
   if (!target || target.host !== base.host || target.protocol !== base.protocol || !target.pathname.startsWith(base.pathname))
-    throw nonsense(host, 'its next page is somewhere else')
+    throw invalidResponse(host, 'the next page is at another host')
   const path = target.href.slice(host.url.length)
   if (next.method !== 'POST') return { method: 'GET', path }
   return { method: 'POST', path, body: next.merge === true ? { ...body, ...next.body } : (next.body ?? body) }
 }
 
-/** A host may not know the filter for clouds, or not keep to it. */
-function isWanted({ cloudCover: cover, id }: Scene, { cloudCover, ids }: SceneSearch): boolean {
+/** A host may not support the cloud cover filter, or ignore it. */
+function matches({ cloudCover: cover, id }: Scene, { cloudCover, ids }: SceneSearch): boolean {
   if (ids && !ids.includes(id)) return false
   if (!cloudCover) return true
   if (cover === null) return false

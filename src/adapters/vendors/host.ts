@@ -1,4 +1,4 @@
-/** One host over HTTP: within a deadline, a few requests at a time, with a second try where that is safe. */
+/** HTTP client of one host: with a deadline, limited concurrency, and a retry where that is safe. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { EgressError, type Egress } from '#adapters/egress/guard.ts'
 import { VendorError, type CallOptions, type VendorErrorCode } from '#ports/vendors.ts'
@@ -7,7 +7,7 @@ import type { HostAddress } from './registry.ts'
 
 export interface HostRequest extends CallOptions {
   readonly method?: 'GET' | 'POST'
-  /** Within the host's own address, or a whole one. */
+  /** A path below the host's base URL, or an absolute URL. */
   readonly path: string
   readonly body?: unknown
   readonly maxBytes?: number
@@ -22,9 +22,9 @@ interface HostAnswer {
 export interface Host {
   readonly name: string
   readonly url: string
-  /** Any answer below 500, after waiting in line and a few tries. */
+  /** Any response below 500, after waiting in the queue and a few attempts. */
   send(request: HostRequest): Promise<HostAnswer>
-  /** A JSON answer of status 200; null for 404. */
+  /** The JSON of a 200 response; null for 404. */
   json(request: HostRequest): Promise<unknown>
   stream(request: Pick<HostRequest, 'path' | 'signal'> & { readonly offset?: number }): AsyncGenerator<Uint8Array>
 }
@@ -34,11 +34,11 @@ const MAX_TRIES = 3
 const FIRST_PAUSE_MS = 150
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024
 const MAX_REDIRECTS = 3
-/** A vendor may take its time to begin sending a file, and may pause while it does. */
+/** A vendor can be slow to start sending a file, and can pause while it does. */
 const STREAM_START_MS = 120_000
 const STREAM_IDLE_MS = 60_000
 
-/** Per host, so that we stay a polite client; the rest wait in order, until their own deadline at the latest. */
+/** Maximum concurrent requests per host; further ones queue, at most until their own deadline. */
 const MAX_RUNNING = 6
 const MAX_WAITING = 200
 
@@ -61,7 +61,7 @@ class HttpHost implements Host {
     this.#limit = createLimiter({
       maxRunning: MAX_RUNNING,
       maxWaiting: MAX_WAITING,
-      full: () => new VendorError('unavailable', hostName, `Too many requests wait for ${hostName}`),
+      full: () => new VendorError('unavailable', hostName, `Too many requests are queued for ${hostName}`),
     })
   }
 
@@ -72,7 +72,7 @@ class HttpHost implements Host {
     for (let tries = 1; ; tries++) {
       const outcome = await this.#limit(() => this.#try(request, Math.max(1, Math.ceil(left()))), {
         signal: request.signal,
-        timeout: { ms: left(), error: () => new VendorError('timeout', this.name, `${this.name} was too busy to be asked in time`) },
+        timeout: { ms: left(), error: () => new VendorError('timeout', this.name, `${this.name} did not become available in time`) },
       })
       if ('answer' in outcome) return outcome.answer
       if (tries >= MAX_TRIES || outcome.pauseMs(tries) >= left()) throw outcome.error
@@ -84,8 +84,8 @@ class HttpHost implements Host {
     const answer = await this.send(request)
     if (answer.status === 404) return null
     const value = parse(answer.body)
-    if (answer.status >= 400) throw this.#error('refused', `refused: ${messageOf(value) ?? `it answered ${answer.status}`}`)
-    if (answer.status >= 300 || value === undefined) throw this.#error('nonsense', 'gave an answer that is no JSON')
+    if (answer.status >= 400) throw this.#error('refused', `rejected the request: ${messageOf(value) ?? `HTTP ${answer.status}`}`)
+    if (answer.status >= 300 || value === undefined) throw this.#error('nonsense', 'returned a response that is not JSON')
     return value
   }
 
@@ -112,7 +112,7 @@ class HttpHost implements Host {
     }
   }
 
-  /** One request. What may be better a moment later is told apart from what is final, which is thrown. */
+  /** Sends one request. Returns transient failures, which can be retried, and throws final ones. */
   async #try(request: HostRequest, leftMs: number): Promise<Outcome> {
     try {
       const { headers, ...answer } = await this.#ask(request, leftMs)
@@ -123,9 +123,9 @@ class HttpHost implements Host {
       }
     } catch (error) {
       if (!(error instanceof EgressError)) throw error
-      if (error.kind === 'timeout') throw this.#error('timeout', 'did not answer in time', error)
-      if (error.kind === 'too-large') throw this.#error('nonsense', `could not be read: ${error.message}`, error)
-      const failure = this.#error('unavailable', `could not be asked: ${error.message}`, error)
+      if (error.kind === 'timeout') throw this.#error('timeout', 'did not respond in time', error)
+      if (error.kind === 'too-large') throw this.#error('nonsense', `returned an invalid response: ${error.message}`, error)
+      const failure = this.#error('unavailable', `could not be reached: ${error.message}`, error)
       if (error.kind !== 'network') throw failure
       return { error: failure, pauseMs: (tries) => pauseOf(tries, undefined) }
     }
@@ -150,7 +150,7 @@ class HttpHost implements Host {
     return path.startsWith('/') ? `${this.url}${path}` : path
   }
 
-  /** The key is for the host alone, wherever its answers point. */
+  /** The key is sent to this host only, wherever its responses point. */
   #headersFor(address: string, body: unknown): Record<string, string> {
     return {
       accept: 'application/json, */*;q=0.5',
@@ -164,7 +164,7 @@ class HttpHost implements Host {
     return new VendorError(code, this.name, `${this.name} ${what}`, cause === undefined ? {} : { cause })
   }
 
-  /** A body that ends before its length is an error, not an end. */
+  /** A body that is shorter than its declared length is an error. */
   async *#whole(body: AsyncIterable<Uint8Array>, length: string | undefined): AsyncGenerator<Uint8Array> {
     let size = 0
     for await (const chunk of body) {
@@ -178,8 +178,8 @@ class HttpHost implements Host {
 type Outcome = { readonly answer: HostAnswer } | { readonly error: VendorError; readonly pauseMs: (tries: number) => number }
 
 function pauseOf(tries: number, retryAfter: string | undefined): number {
-  const asked = Number(retryAfter)
-  return Number.isFinite(asked) && asked > 0 ? asked * 1000 : FIRST_PAUSE_MS * 2 ** (tries - 1)
+  const seconds = Number(retryAfter)
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : FIRST_PAUSE_MS * 2 ** (tries - 1)
 }
 
 function parse(body: Buffer): unknown {
@@ -192,11 +192,11 @@ function parse(body: Buffer): unknown {
 
 const MAX_MESSAGE = 300
 
-/** What a host says of its refusal, in one of the usual places. */
+/** The host's own error message, from one of the usual fields. */
 function messageOf(value: unknown): string | null {
   const { error, detail, message, description } = (value ?? {}) as Record<string, unknown>
-  const found = [(error as { message?: unknown } | undefined)?.message, detail, message, description].find(
+  const text = [(error as { message?: unknown } | undefined)?.message, detail, message, description].find(
     (each) => typeof each === 'string',
   )
-  return found === undefined ? null : String(found).slice(0, MAX_MESSAGE)
+  return text === undefined ? null : String(text).slice(0, MAX_MESSAGE)
 }

@@ -1,4 +1,4 @@
-// Goal: the shipped registry is whole, and a registry with a mistake stops the start with a sentence that says where it is.
+// Goal: the shipped registry is complete, and an invalid registry stops the start with an error that says where.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const bent = (bend: (file: Record<string, never>) => void): string => {
   return JSON.stringify(file)
 }
 
-test('the shipped registry: simulated hosts with the sandbox, real ones without it', async () => {
+test('the shipped registry has simulated hosts with the sandbox, and real ones without it', async () => {
   const simulated = await readRegistry(null, SANDBOX_URL)
   assert.ok(simulated.sources.every(({ simulated: isSimulated }) => isSimulated))
   assert.ok(simulated.hosts.every(({ url }) => url.startsWith(`${SANDBOX_URL}/sandbox-`)))
@@ -26,7 +26,7 @@ test('the shipped registry: simulated hosts with the sandbox, real ones without 
   assert.deepEqual(real.products, [])
 })
 
-test('mistakes are named', async () => {
+test('errors name their place', async () => {
   const refused = (text: string, pattern: RegExp) =>
     assert.throws(
       () => parseRegistry(text, 'mine.json', SANDBOX_URL),

@@ -1,18 +1,18 @@
-/** The registry of sources: who has imagery, what of it is sold, and under which licence. It is data, and checked as such. */
+/** The registry of sources: who has imagery, what they sell, and under which licence. It is validated data. */
 import { readFile } from 'node:fs/promises'
 import Type, { type Static } from 'typebox'
 import Value from 'typebox/value'
 import { Choice, Closed, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { DATA_TYPES, type Licence, type Product, type Provider, type Source } from '#ports/vendors.ts'
 
-/** How a host is reached; only adapters need to know. */
+/** How to reach a host; only adapters need this. */
 export interface HostAddress {
   readonly hostName: string
   readonly url: string
   readonly token: string | null
-  /** Where the files of its scenes lie, which tiles may be drawn from. */
+  /** Hosts of its scene files, from which tiles can be rendered. */
   readonly fileHosts: readonly string[]
-  /** It is the sandbox's: on loopback and without https. */
+  /** A sandbox host: on loopback and without https. */
   readonly isSandbox: boolean
 }
 
@@ -24,7 +24,7 @@ export interface Registry {
   readonly providers: readonly Provider[]
 }
 
-/** The address of a host that the sandbox stands in for. */
+/** The URL of a host that the sandbox simulates. */
 const SANDBOX = 'sandbox'
 
 const Name = Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{0,62}$' })
@@ -63,7 +63,7 @@ const SourceEntry = Closed({
   hostName: Name,
   title: Text,
   description: Text,
-  /** `unless-sandbox`: where the sandbox runs, it stands in for the world. */
+  /** `unless-sandbox`: replaced by the sandbox where that runs. */
   enabled: Type.Union([Type.Boolean(), Type.Literal('unless-sandbox')]),
   protocol: Choice(['stac', 'commercial']),
   url: Text,
@@ -118,7 +118,7 @@ export async function readRegistry(path: string | null, sandboxUrl: string | nul
   const file = path ?? new URL('./registry.json', import.meta.url)
   const where = path ?? 'the registry of sources'
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new RegistryError(`${where} cannot be read: ${(error as Error).message}`)
+    throw new RegistryError(`cannot read ${where}: ${(error as Error).message}`)
   })
   return parseRegistry(text, where, sandboxUrl)
 }
@@ -128,11 +128,11 @@ export function parseRegistry(text: string, where: string, sandboxUrl: string | 
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new RegistryError(`${where} is no JSON: ${(error as Error).message}`)
+    throw new RegistryError(`${where} is not valid JSON: ${(error as Error).message}`)
   }
   if (!Value.Check(RegistryFile, value)) {
     const [first] = Value.Errors(RegistryFile, value)
-    throw new RegistryError(`${where}: ${first?.instancePath || '/'} ${first?.message ?? 'is not as it should be'}`)
+    throw new RegistryError(`${where}: ${first?.instancePath || '/'} ${first?.message ?? 'is invalid'}`)
   }
   const entries = value.sources.filter((entry) => isOn(entry, sandboxUrl))
   requireConsistent(value, where)
@@ -160,7 +160,7 @@ function isOn({ enabled, url }: Entry, sandboxUrl: string | null): boolean {
   return enabled === 'unless-sandbox' ? sandboxUrl === null : enabled
 }
 
-/** What a schema cannot say: names that are used twice, and names that nobody has. */
+/** Checks what a schema cannot express: duplicate names and unknown references. */
 function requireConsistent({ sources, licences, providers }: Static<typeof RegistryFile>, where: string): void {
   const products = sources.flatMap((source) => source.products)
   for (const [what, names] of [
@@ -170,16 +170,16 @@ function requireConsistent({ sources, licences, providers }: Static<typeof Regis
     ['licences', licences.flatMap(({ id, documents }) => [id, ...documents.map((document) => document.id)])],
   ] as const) {
     const twice = names.find((name, index) => names.indexOf(name) !== index)
-    if (twice !== undefined) throw new RegistryError(`${where}: two ${what} are called '${twice}'`)
+    if (twice !== undefined) throw new RegistryError(`${where}: two ${what} have the name '${twice}'`)
   }
   for (const source of sources) {
     if (!providers.some(({ name }) => name === source.provider))
-      throw new RegistryError(`${where}: ${source.id} names the provider '${source.provider}', which is not there`)
+      throw new RegistryError(`${where}: ${source.id} has the unknown provider '${source.provider}'`)
     for (const product of source.products) {
       if (!source.collections.some(({ id }) => id === product.collection))
-        throw new RegistryError(`${where}: ${product.name} names the collection '${product.collection}', which ${source.id} does not have`)
+        throw new RegistryError(`${where}: ${product.name} has the collection '${product.collection}', which ${source.id} does not have`)
       if (product.licenceId !== null && !licences.some(({ id }) => id === product.licenceId))
-        throw new RegistryError(`${where}: ${product.name} names a licence that is not there`)
+        throw new RegistryError(`${where}: ${product.name} has an unknown licence`)
     }
   }
 }

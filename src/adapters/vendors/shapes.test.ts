@@ -27,12 +27,12 @@ const SQUARE = {
   ],
 }
 
-// Goal: a host's bad footprint costs it its shape and nobody their search; a bad shape that money depends on is not taken.
-test('shapes of hosts', () => {
+// Goal: an invalid footprint of a host is replaced and fails no search; an invalid geometry that money depends on is rejected.
+test('geometries of hosts', () => {
   assert.deepEqual(footprintFrom(SQUARE, [0, 0, 2, 2]), SQUARE)
-  assert.deepEqual(footprintFrom(BOWTIE, [0, 0, 2, 2]), SQUARE, 'its box is true in any case')
+  assert.deepEqual(footprintFrom(BOWTIE, [0, 0, 2, 2]), SQUARE, 'its bounding box is valid in any case')
   assert.equal(footprintFrom(BOWTIE, null), null)
-  assert.equal(footprintFrom(BOWTIE, [179, 0, -179, 2]), null, 'a box over the antimeridian is no ring')
+  assert.equal(footprintFrom(BOWTIE, [179, 0, -179, 2]), null, 'a box across the antimeridian is not a ring')
   assert.equal(footprintFrom(BOWTIE, [0, 0, 900, 2]), null)
   assert.equal(footprintFrom(null, [0, 0, 2, 2]), null)
   assert.deepEqual(areaFrom({ ...SQUARE, coordinates: [SQUARE.coordinates[0]!.toReversed()] }), SQUARE)

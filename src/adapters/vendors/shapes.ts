@@ -1,8 +1,8 @@
-/** Shapes as hosts give them. Many are not valid; what is done about it is in docs/adr/0029-valid-geometries.md. */
+/** Geometries as hosts return them. Many are invalid; docs/adr/0029-valid-geometries.md says how we handle them. */
 import { MAX_VERTICES, requireArea, requireGeometry, type AreaGeometry, type Geometry } from '#core/geometry.ts'
 import { Problem } from '#core/problem.ts'
 
-/** Cutting an area that we sent to a scene adds a few corners to it. */
+/** Clipping an area that we sent to a scene adds a few vertices. */
 const MAX_CUT_VERTICES = 2 * MAX_VERTICES
 
 function ifValid<T>(read: () => T): T | null {
@@ -14,17 +14,17 @@ function ifValid<T>(read: () => T): T | null {
   }
 }
 
-/** An area that money depends on; null where it is not valid. */
+/** An area that money depends on; null if it is invalid. */
 export const areaFrom = (value: unknown): AreaGeometry | null =>
   ifValid(() => requireArea(value, 'geometry', ['Polygon', 'MultiPolygon'], MAX_CUT_VERTICES))
 
-/** Where a scene lies: by its box where its geometry is not valid, and nowhere where it has none. */
+/** Footprint of a scene: its bounding box if the geometry is invalid; null if it has neither. */
 export function footprintFrom(value: unknown, bbox: readonly number[] | null): Geometry | null {
   if (value === null) return null
   return ifValid(() => requireGeometry(value, 'geometry')) ?? (bbox && ifValid(() => requireArea(rectangle(bbox), 'bbox')))
 }
 
-/** One that crosses the antimeridian has no area as a ring, and is not valid either. */
+/** A box across the antimeridian has no area as a ring and is invalid too. */
 function rectangle([west, south, east, north]: readonly number[]): object {
   const ring = [
     [west, south],

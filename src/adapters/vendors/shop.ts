@@ -1,4 +1,4 @@
-/** A host that sells, in the commercial protocol of docs/adr/0022-vendors.md. Every answer is checked before it is believed. */
+/** A host that sells, in the commercial protocol of docs/adr/0022-vendors.md. Every response is validated. */
 import Type, { type Static, type TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { Choice, FreeForm, Nullable, Timestamp } from '#core/shapes.ts'
@@ -134,18 +134,18 @@ class CommercialShop implements VendorShop {
     return prices.map((price) => ('error' in price ? { ok: false, reason: price.error } : this.#toPrice(price)))
   }
 
-  async placeOrder(wanted: VendorOrderRequest, options: CallOptions = {}): Promise<VendorOrder> {
+  async placeOrder(request: VendorOrderRequest, options: CallOptions = {}): Promise<VendorOrder> {
     const body = {
-      reference: wanted.reference,
-      product: this.#nameOf(wanted.productId),
-      license_type: wanted.licenseType,
-      ...(wanted.captures ? { captures: wanted.captures.map(({ sceneId, geometry }) => ({ scene_id: sceneId, geometry })) } : {}),
-      ...(wanted.area ? { area: wanted.area, params: wanted.params ?? {} } : {}),
-      ...(wanted.studyOptionId ? { study_option_id: wanted.studyOptionId } : {}),
-      ...(wanted.quotationId ? { quotation_id: wanted.quotationId } : {}),
-      ...(wanted.callbackUrl ? { callback_url: wanted.callbackUrl } : {}),
+      reference: request.reference,
+      product: this.#nameOf(request.productId),
+      license_type: request.licenseType,
+      ...(request.captures ? { captures: request.captures.map(({ sceneId, geometry }) => ({ scene_id: sceneId, geometry })) } : {}),
+      ...(request.area ? { area: request.area, params: request.params ?? {} } : {}),
+      ...(request.studyOptionId ? { study_option_id: request.studyOptionId } : {}),
+      ...(request.quotationId ? { quotation_id: request.quotationId } : {}),
+      ...(request.callbackUrl ? { callback_url: request.callbackUrl } : {}),
     }
-    return toOrder(this.#same(await this.#ask(order, { ...post('/orders', body), ...options }, 'order'), { reference: wanted.reference }))
+    return toOrder(this.#same(await this.#ask(order, { ...post('/orders', body), ...options }, 'order'), { reference: request.reference }))
   }
 
   async order(id: string, options: CallOptions = {}): Promise<VendorOrder> {
@@ -183,12 +183,12 @@ class CommercialShop implements VendorShop {
     return this.#toQuotation(this.#same(await this.#ask(quotation, { path: at('quotations', id), ...options }, 'quotation'), { id }))
   }
 
-  async opportunities(wanted: OpportunityQuestion, options: CallOptions = {}): Promise<readonly Opportunity[]> {
-    const { productId, area, from, to, maxOffNadirDeg, limit } = wanted
+  async opportunities(query: OpportunityQuestion, options: CallOptions = {}): Promise<readonly Opportunity[]> {
+    const { productId, area, from, to, maxOffNadirDeg, limit } = query
     const angle = maxOffNadirDeg === undefined ? {} : { max_off_nadir_deg: maxOffNadirDeg }
     const body = { product: this.#nameOf(productId), area, from, to, limit, ...angle }
-    const found = await this.#ask(passes, { ...post('/opportunities', body), ...options }, 'list of passes')
-    return found.opportunities.map(({ norad_id, off_nadir_deg, sun_elevation_deg, satellite, start, end }) => ({
+    const list = await this.#ask(passes, { ...post('/opportunities', body), ...options }, 'list of passes')
+    return list.opportunities.map(({ norad_id, off_nadir_deg, sun_elevation_deg, satellite, start, end }) => ({
       satellite,
       start,
       end,
@@ -199,28 +199,28 @@ class CommercialShop implements VendorShop {
   }
 
   async #ask<T extends TSchema>(schema: Validator<Record<never, never>, T>, request: HostRequest, what: string): Promise<Static<T>> {
-    const found = await this.#host.json(request)
-    if (found === null) throw this.#error('not-found', `has no such ${what}`)
-    if (!schema.Check(found)) throw this.#error('nonsense', `gave a ${what} that cannot be read`)
-    return found as Static<T>
+    const response = await this.#host.json(request)
+    if (response === null) throw this.#error('not-found', `has no such ${what}`)
+    if (!schema.Check(response)) throw this.#error('nonsense', `returned an invalid ${what}`)
+    return response as Static<T>
   }
 
-  /** An answer about something else than was asked for is not believed. */
-  #same<T extends { id: string; reference: string }>(answer: T, asked: { id: string } | { reference: string }): T {
-    const isSame = 'id' in asked ? answer.id === asked.id : answer.reference === asked.reference
-    if (!isSame) throw this.#error('nonsense', 'answered about something else than was asked for')
+  /** A response about another object is rejected. */
+  #same<T extends { id: string; reference: string }>(answer: T, expected: { id: string } | { reference: string }): T {
+    const isSame = 'id' in expected ? answer.id === expected.id : answer.reference === expected.reference
+    if (!isSame) throw this.#error('nonsense', 'returned another object than requested')
     return answer
   }
 
   #nameOf(id: string): string {
-    const found = this.#products.find((product) => product.id === id)
-    if (!found) throw this.#error('refused', 'does not sell that product')
-    return found.name
+    const product = this.#products.find((candidate) => candidate.id === id)
+    if (!product) throw this.#error('refused', 'does not sell this product')
+    return product.name
   }
 
   #toPrice(price: Static<typeof Price>): PriceAnswer {
     const product = this.#products.find(({ name }) => name === price.product)
-    if (!product) throw this.#error('nonsense', `speaks of a product '${price.product.slice(0, 100)}' that nobody knows`)
+    if (!product) throw this.#error('nonsense', `returned the unknown product '${price.product.slice(0, 100)}'`)
     const geometry = areaFrom(price.geometry)
     if (!geometry) return { ok: false, reason: `${this.#host.name} returned an invalid geometry for this scene` }
     return {

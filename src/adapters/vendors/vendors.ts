@@ -1,4 +1,4 @@
-/** The vendors of a registry, ready to be asked. */
+/** Clients of all vendors in the registry. */
 import { createEgress } from '#adapters/egress/guard.ts'
 import { VendorError, type VendorCatalog, type Vendors, type VendorShop } from '#ports/vendors.ts'
 import { createCatalog } from './catalog.ts'
@@ -13,11 +13,11 @@ interface Client {
 
 interface VendorsOptions {
   registry: Registry
-  /** `host` or `host:port` that may be private or plain http, besides the sandbox. */
+  /** `host` or `host:port` that may be private or plain http, in addition to the sandbox. */
   egressAllow: readonly string[]
 }
 
-/** Where the files of sources lie: hosts that tiles may be drawn from, and which of them are private. */
+/** Hosts of the sources' files: those that tiles can be rendered from, and which of them are private. */
 interface FileHosts {
   readonly all: readonly string[]
   readonly sandbox: readonly string[]
@@ -47,7 +47,7 @@ export function createVendors({ registry, egressAllow }: VendorsOptions): Vendor
   }
   const clientOf = (hostName: string): Client => {
     const client = clients.get(hostName)
-    if (!client) throw new VendorError('not-found', hostName, `There is no host '${hostName}'`)
+    if (!client) throw new VendorError('not-found', hostName, `Unknown host '${hostName}'`)
     return client
   }
   return {
@@ -57,7 +57,7 @@ export function createVendors({ registry, egressAllow }: VendorsOptions): Vendor
     providers,
     source: (hostName) => sources.find((source) => source.hostName === hostName) ?? null,
     product: (idOrName) => products.find(({ id, name }) => id === idOrName || name === idOrName) ?? null,
-    licence: (wanted) => licences.find(({ id }) => id === wanted) ?? null,
+    licence: (licenceId) => licences.find(({ id }) => id === licenceId) ?? null,
     catalog: (hostName) => clientOf(hostName).catalog,
     shop: (hostName) => clientOf(hostName).shop,
     close: () => egress.close(),

@@ -6,12 +6,12 @@ interface SenderOptions extends EgressOptions {
   timeoutMs: number
 }
 
-/** Of an answer so much is read; a receiver that has more to say is not listened to. */
+/** Maximum bytes of a response that are read. */
 const MAX_ANSWER_BYTES = 64 * 1024
 const MAX_SHOWN_CHARACTERS = 1_000
 const USER_AGENT = 'Groundtrack-Webhooks/1'
 
-/** Through the guard, over connections that are kept for the next delivery. A redirect is an answer like any other: no success. */
+/** Sends through the egress guard, over kept-alive connections. A redirect counts as a failed delivery. */
 export function createWebhooks({ backoffSeconds, timeoutMs, ...options }: SenderOptions): Webhooks {
   const egress = createEgress(options)
   return {
@@ -48,7 +48,7 @@ export function createWebhooks({ backoffSeconds, timeoutMs, ...options }: Sender
   }
 }
 
-/** Text that PostgreSQL can keep. */
+/** Removes characters that PostgreSQL cannot store. */
 const shown = (body: Buffer): string =>
   body
     .subarray(0, MAX_SHOWN_CHARACTERS * 4)

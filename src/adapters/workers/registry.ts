@@ -1,4 +1,4 @@
-/** The file of workers from outside: who may ask for which jobs, by the digest of a secret that only they have. */
+/** The file of external workers: which jobs each can claim, and the digest of its secret. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import Type, { type Static } from 'typebox'
@@ -8,9 +8,9 @@ import { NO_WORKERS, type Workers } from '#ports/workers.ts'
 
 const WorkersFile = Type.Array(
   Closed({
-    name: Type.String({ minLength: 1, maxLength: 100, description: 'What the worker is called' }),
-    job_types: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, description: 'What it may ask for' }),
-    secret_sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The SHA-256 of its secret, in lower-case hexadecimal' }),
+    name: Type.String({ minLength: 1, maxLength: 100, description: 'Worker name' }),
+    job_types: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, description: 'Job types the worker can claim' }),
+    secret_sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the secret, in lower-case hexadecimal' }),
   }),
   { maxItems: 1_000 },
 )
@@ -19,11 +19,11 @@ const SECRET = /^wrk_[\x21-\x7e]{16,200}$/
 
 export class WorkersError extends Error {}
 
-/** Null: nobody works from outside. `known` are the job types that there are. */
+/** Null: there are no external workers. `known` are the existing job types. */
 export async function readWorkers(path: string | null, known: readonly string[]): Promise<Workers> {
   if (path === null) return NO_WORKERS
   const text = await readFile(path, 'utf8').catch(() => {
-    throw new WorkersError(`the file ${path} cannot be read`)
+    throw new WorkersError(`cannot read ${path}`)
   })
   return workersOf(parsed(text), known)
 }
@@ -32,7 +32,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new WorkersError('it is not JSON')
+    throw new WorkersError('not valid JSON')
   }
 }
 
@@ -41,7 +41,7 @@ export function workersOf(given: unknown, known: readonly string[]): Workers {
   if (errors.length > 0) throw new WorkersError(`${errors[0]!.field || 'the file'} ${errors[0]!.message}`)
   const list = value as Static<typeof WorkersFile>
   const strange = list.flatMap(({ job_types }) => job_types).find((type) => !known.includes(type))
-  if (strange !== undefined) throw new WorkersError(`there is no job type '${strange}'`)
+  if (strange !== undefined) throw new WorkersError(`unknown job type '${strange}'`)
   const registered = list.map(({ name, job_types, secret_sha256 }) => ({
     name,
     jobTypes: job_types,

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** People, organizations, projects and their credentials. */
+/** Users, organizations, projects and their credentials. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table app_user (

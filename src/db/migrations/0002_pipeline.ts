@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What the nine stages stand on: windows, claims, lineage, events, audit. */
+/** Tables of the nine stages: rate windows, idempotency claims, lineage, events, audit. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- Unlogged: counted on every call, worth nothing after an hour. A crash of the server forgives the current window.

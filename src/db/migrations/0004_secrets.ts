@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Secrets that all processes of one installation share, such as the key that signs addresses of stored objects. */
+/** Secrets that all processes of an installation share, such as the key that signs URLs of stored objects. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table shared_secret (

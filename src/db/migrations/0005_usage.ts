@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Plans and when they began, stored bytes per organization, meters, downloads, and when retention next looks at an item. */
+/** Plans and their start, storage per organization, meters, downloads, and when retention next checks an item. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- Since when the present retention rules hold: nobody's items age faster than the rules that they were told.

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Upload sessions with their files, assets whose file is still being converted, and objects that nothing points at. */
+/** Upload sessions with their files, assets whose file is being converted, and orphaned objects. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table asset add column state text not null default 'ready' check (state in ('ready', 'converting'));

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** The ways of showing an item that people and the platform have saved. */
+/** Visualization profiles: saved styles of items. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table visualization_profile (

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Links that open one item or collection to whoever has the token and the password. */
+/** Share links, which give access to one item or collection by token and password. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table share_link (

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Wallets, the ledger of their credits, reservations, and payments by card. */
+/** Wallets, the ledger of their credits, reservations, and card payments. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- Balances are kept beside the ledger, changed only together with it, and can never be negative. 2^53 - 1 is the largest

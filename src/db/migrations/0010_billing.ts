@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Invoices, commitments, approvals and what a recount found. */
+/** Invoices, commitments, approvals and results of reconciliation. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create sequence invoice_number;

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Invitations by token, keys that know which key made them, organizations that have ended. */
+/** Invitations by token, the creator of each API key, and deleted organizations. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table invitation

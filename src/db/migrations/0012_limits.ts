@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What is stored beside files has a size, uploads hold room file by file, and bytes may leave without a new start. */
+/** Size of metadata, storage reservations per file, and bytes sent without a new download. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table item add column metadata_bytes integer not null

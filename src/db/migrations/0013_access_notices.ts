@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Processes remember for a moment what a credential may do, and are told when it changes: see src/db/notices.ts. And they borrow
- * from the limits of callers: see src/model/platform/rate-window.ts.
+ * Notifications when access rights change, because processes cache them for a moment: see src/db/notices.ts. And rate-limit leases: see
+ * src/model/platform/rate-window.ts.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Who accepted which licence document, and what exactly it said. */
+/** Who accepted which licence document, with its exact text. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table licence_acceptance (

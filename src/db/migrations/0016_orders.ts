@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Orders of imagery, their groups, and what vendors and customers agree on before a satellite is sent. */
+/** Imagery orders, their groups, and the studies and quotations of tasking orders. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- "order" is a word of SQL.

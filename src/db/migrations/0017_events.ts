@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Who is told of events: webhooks, alert rules, people's inboxes, and the mails that bring tokens. */
+/** Receivers of events: webhooks, alert rules and inboxes; and the tokens in emails. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- The transaction that wrote an event orders the stream: once every older transaction has ended, nothing can appear

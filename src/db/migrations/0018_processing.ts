@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Processing jobs: what was asked, how far it is, who works on it and what came of it. */
+/** Processing jobs: their parameters, progress, worker and outputs. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table processing_job (

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Band formulas that organizations save, by a name that is theirs alone whatever its case; and the way from a job to what it made. */
+/** Saved band formulas, with names that are unique per organization regardless of case; and an index from a job to its outputs. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table band_formula (

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * How much of an image clouds hide is what most searches ask for besides place and time. It stands in the indexes by time, so that
- * whoever looks for clear skies reads the rows of what they find, and not those of everything cloudy in between.
+ * Cloud cover is the most frequent condition besides place and time. It is part of the indexes by time, so that a search for clear scenes
+ * only reads the rows of its matches, not those of all cloudy scenes in between.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`set local statement_timeout = 0`.execute(db) // Ten million items take a minute.

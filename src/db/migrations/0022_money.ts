@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What an approval will cost, who agreed to which part of a purchase, and whose free quotas an organization uses. */
+/** The price of an approval, who agreed to which part of a purchase, and whose free quotas an organization uses. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- The price of the described call when the approval was requested; null where no operation estimates it.

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Jobs reserve the room that their outputs need, organizations take turns at slots and at the answering of alert rules, and files
- * that are kept for a while (reports, rasters of analytics) are counted as long as they are there. Clips and other jobs are counted apart.
+ * Jobs reserve storage for their outputs, organizations take turns at job slots and alert evaluations, and temporary files (reports,
+ * analytics rasters) count as storage while they exist. Clips and other jobs are counted separately.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

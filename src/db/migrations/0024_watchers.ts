@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Who created a webhook or a share link is known when it was created by a key, or when someone else's rights count for it. The
- * queue of deliveries is limited for each organization; what has no room in it waits in a compact form.
+ * The creator of a webhook or share link, also if a key created it or another user's access counts for it. The queue of deliveries is
+ * limited per organization; what does not fit waits in the backlog.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** A file that goes to S3 in parts: the multipart upload, the length of its parts but the last, and the length of the file. */
+/** Multipart uploads to S3: the upload's ID, the size of its parts, and the size of the file. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table upload_file add column parts_id text, add column part_bytes bigint, add column parts_total_bytes bigint`.execute(db)
 }

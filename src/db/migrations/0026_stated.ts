@@ -1,12 +1,12 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * What an item's own properties say of its title, name and times. STAC shows it instead of what the platform says, and so searches
- * must find it: in columns, because reading the properties of every item takes too long.
+ * Title, name and times from an item's own properties. STAC shows them instead of the service's own, so searches must find them: in
+ * columns, because reading the properties of every item takes too long.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`set local statement_timeout = 0`.execute(db) // Ten million items take some minutes.
-  // An offset is required, so the result depends on no setting; answers show milliseconds, so finer digits are cut off.
+  // An offset is required, so the result does not depend on settings; responses show milliseconds, so further digits are cut off.
   await sql`
     create function stated_instant(value jsonb) returns timestamptz language plpgsql immutable strict parallel safe as $$
     declare

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What organizations on account owe, entry by entry: provisional when a spend is agreed on, corrected when it ends. */
+/** What organizations on account owe, entry by entry: provisional when a spend is agreed, corrected when it ends. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`set local statement_timeout = 0`.execute(db)
   await sql`

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** How the outputs of a job were asked for, so that its results have that form whenever they are read. */
+/** The requested form of a job's results, so that they have it whenever they are read. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table processing_job

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Where whoever uploads a file says that its image lies: the conversion writes it into the file, whichever attempt succeeds. */
+/** The position that a user states for an upload: the conversion writes it into the file, whichever attempt succeeds. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table upload_file add column position jsonb`.execute(db)
 }

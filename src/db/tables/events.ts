@@ -9,11 +9,11 @@ export interface EventsTables {
     org_id: string
     user_id: string | null
     created_by: string | null
-    /** The person, or the owner of the key. */
+    /** The user, or the owner of the key. */
     creator_id: string | null
     event_type: string
     endpoint_url: string
-    /** 64 bits, so it travels as text. */
+    /** 64 bits, so it is a string. */
     endpoint_key: GeneratedAlways<string>
     filter_config: JSONColumnType<Json>
     headers: JSONColumnType<Record<string, string>>

@@ -3,7 +3,7 @@ import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 
 type Json = Record<string, unknown>
 
-/** As the raster engine takes it. */
+/** In the raster engine's format. */
 interface UploadPosition {
   crs: string
   bounds?: number[]
@@ -40,12 +40,12 @@ export interface ImageryTables {
     description: string | null
     geometry: JSONColumnType<Json> | null
     bbox: number[] | null
-    /** As PostgreSQL writes it: it is compared in the database only. */
+    /** In PostgreSQL's notation: it is only compared in the database. */
     footprint: string | null
     cells: Generated<number[]>
-    /** Of properties and geometry, as the database writes them. */
+    /** Size of properties and geometry in the database. */
     metadata_bytes: Generated<number>
-    /** What the item's own properties say; null where they do not. */
+    /** From the item's own properties; null if they have none. */
     stated_title: GeneratedAlways<string | null>
     stated_name: GeneratedAlways<string | null>
     stated_created: GeneratedAlways<Date | null>
@@ -116,7 +116,7 @@ export interface ImageryTables {
     closed_at: Date | null
   }
   upload_file: {
-    /** What it holds of its session's reservation. */
+    /** Its part of the session's reservation. */
     reserved_bytes: Generated<number>
     id: string
     upload_id: string
@@ -139,7 +139,7 @@ export interface ImageryTables {
     parts_id: string | null
     part_bytes: number | null
     parts_total_bytes: number | null
-    /** Where whoever uploaded it says that the image lies. */
+    /** As stated by the user who uploaded it. */
     position: JSONColumnType<UploadPosition> | null
     created_at: Date
     updated_at: Date
@@ -180,17 +180,17 @@ export interface ImageryTables {
 }
 
 /**
- * What a visualization profile says about bands and colours. A range is kept only where somebody chose one: otherwise the
- * image's own applies.
+ * The bands and colours of a visualization profile. A range is stored only if a user chose one; otherwise the range of the image
+ * applies.
  */
 interface ProfileConfig {
-  /** From 1: one, or three for red, green and blue. */
+  /** 1-based: one band, or three for red, green and blue. */
   bands?: number[]
   expression?: string
   colormap?: string
-  /** `min,max`, or one pair a band separated by `;`. */
+  /** `min,max`, or one pair per band separated by `;`. */
   rescale?: string
-  /** Samples are numbers of classes: each has a colour of its own and none is stretched or mixed. */
+  /** Pixel values are class codes: each has its own colour, and none is stretched or interpolated. */
   color_table?: boolean
   resampling?: 'nearest' | 'bilinear' | 'cubic' | 'average'
 }

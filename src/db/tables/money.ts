@@ -40,7 +40,7 @@ export interface MoneyTables {
   }
   agreed_spend: {
     reservation_id: string
-    /** A group of a tasking order, or '' for everything at once. */
+    /** The ID of a tasking order's group, or '' for the whole purchase. */
     part: string
     org_id: string
     user_id: string | null
@@ -175,10 +175,10 @@ export interface MoneyTables {
 
 export type BillingMode = 'credit' | 'card' | 'enterprise'
 export type ReservationState = 'live' | 'capturing' | 'releasing' | 'captured' | 'released'
-/** Agreed on but not delivered; the correction to what was delivered; given back later. */
+/** Agreed but not delivered; the correction to what was delivered; a later refund. */
 export type AccrualKind = 'provisional' | 'final' | 'refund'
 export type TransferType = 'grant' | 'topup' | 'bonus' | 'reservation' | 'capture' | 'release' | 'refund' | 'adjustment'
-/** Where credits come from and go to; an organization's own are `available` and `reserved`. */
+/** Where credits come from and go to; an organization's own accounts are `available` and `reserved`. */
 export type LedgerAccount = 'available' | 'reserved' | 'captured' | 'purchased' | 'granted' | 'bonus' | 'adjusted'
 type AttemptKind = 'topup' | 'auto_topup' | 'hold'
 export type AttemptStatus = 'created' | 'pending' | 'authorized' | 'held' | 'succeeded' | 'captured' | 'voided' | 'failed'
@@ -186,7 +186,7 @@ type InvoiceStatus = 'open' | 'paid' | 'past_due'
 export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'used'
 export type CommitmentStatus = 'upcoming' | 'active' | 'met' | 'shortfall'
 
-// Documents that are kept whole, as JSON: their fields are spelled as they are stored, which is as the interface shows them.
+// JSON documents; their fields are spelled as in the API.
 
 /** One priced part of a spend. `product` is null for compute. */
 export interface SpendLine {
@@ -194,7 +194,7 @@ export interface SpendLine {
   area_km2: number | null
   credits: number
 }
-/** A negotiated price of a product, or a part off its list price. */
+/** A negotiated price of a product, or a discount on its list price. */
 export interface Rate {
   product: string
   credits_per_km2: number | null
@@ -207,7 +207,7 @@ export interface InvoiceLine {
   quantity: number
   amount_aud: number
 }
-/** A commitment as it stood when a month was closed. */
+/** A commitment as of the closing of a month. */
 export interface StatementCommitment {
   id: string
   name: string
@@ -216,7 +216,7 @@ export interface StatementCommitment {
   shortfall: number
   status: CommitmentStatus
 }
-/** Who an invoice was made out to, as they were called then. */
+/** The addressee of an invoice, as of its date. */
 export interface InvoiceCustomer {
   name: string
   abn: string | null

@@ -110,15 +110,15 @@ export interface OrderTables {
 
 export type DecisionStep = 'feasibility' | 'quotation'
 
-// Documents that are kept whole, as JSON: their fields are spelled as they are stored, which is as the interface shows them.
+// JSON documents; their fields are spelled as in the API.
 
-/** One line of an order's history. */
+/** One entry in an order's history. */
 interface OrderStep {
   timestamp: string
   status: OrderStatus
   reason: string | null
 }
-/** A scene of the archive and the part of it that is bought. */
+/** An archive scene and the part of it that is bought. */
 export interface OrderedCapture {
   id: string
   host: string
@@ -131,7 +131,7 @@ export interface StudyOption {
   credits: number
   acquisitionStart: string
   acquisitionEnd: string
-  /** Percent; null where nobody says. */
+  /** Percent; null if unknown. */
   maxCloudCover: number | null
   maxOffNadirDeg: number | null
 }

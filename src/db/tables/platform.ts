@@ -41,7 +41,7 @@ export interface PlatformTables {
     data: JSONColumnType<Json>
     invocation_id: string
     occurred_at: Date
-    /** 64 bits, so it travels as text. */
+    /** 64 bits, so it is a string. */
     txid: Generated<string>
     project_id: string | null
   }

@@ -6,7 +6,7 @@ import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EventRecord, EXAMPLE_EVENT, toEvent } from './wire.ts'
 
-/** Says that somebody has taken note of an alert event. */
+/** Marks an alert event as acknowledged. */
 export default operation({
   id: 'alerts.acknowledge_event',
   scope: 'alerts:write',

@@ -7,31 +7,31 @@ import { striped } from '../../../test/support/tiff.ts'
 import { world, type Org, type World } from '../../../test/support/world.ts'
 import convert from '../uploads/convert.task.ts'
 
-/** One band of one value: its mean is that value, wherever it is taken. */
+/** One band with one value, which is therefore its mean over any area. */
 const flat = (value: number) => scene({ bandNames: ['level'], dataType: 'float32', width: 64, height: 64, value: () => value })
 
 const WATCH = { name: 'High water', expression: 'b1', comparison: 'gt', threshold: 10, notification_channels: ['in_app', 'webhook'] }
 
-async function rule(w: World, org: Org, more: object = {}) {
+async function createRule(w: World, org: Org, more: object = {}) {
   return (await w.ok(org.owner.token, 'alerts.create_rule', { ...WATCH, ...more })).alert_rule
 }
 const fired = async (w: World, org: Org, filter: object = {}) => (await w.ok(org.owner.token, 'alerts.events.list', filter)).alert_events
 const put = async (w: World, org: Org, value: number, more: object = {}) =>
   (await w.upload(org.owner.token, org.projectId, { 'level.tif': await flat(value) }, more)).body.item_ids[0] as string
 
-// Goal: an item whose mean compares as wanted fires the rule once, and inbox, webhook and stream all tell of it.
+// Goal: an item whose mean meets the comparison fires the rule once, and inbox, webhook and stream all receive the event.
 test('alerts: from upload to inbox, webhook and stream', async (t) => {
   const endpoint = await receiver(t)
   const w = await world(t, { egressAllow: [endpoint.host] })
   const org = await w.organization()
   await w.ok(org.owner.token, 'event_subscriptions.create', { event_type: 'alert.triggered', endpoint_url: endpoint.url })
-  const made = await rule(w, org)
+  const rule = await createRule(w, org)
   const stream = await listen(w.baseUrl, org.owner.token)
   const itemId = await put(w, org, 12.5)
-  assert.deepEqual(await fired(w, org), [], 'never in the request that made the item')
+  assert.deepEqual(await fired(w, org), [], 'never in the request that creates the item')
   assert.equal(await w.evaluateAlerts(), 1)
   const [event] = await fired(w, org)
-  assert.deepEqual([event.rule_id, event.item_id, event.computed_value, event.acknowledged], [made.id, itemId, 12.5, false])
+  assert.deepEqual([event.rule_id, event.item_id, event.computed_value, event.acknowledged], [rule.id, itemId, 12.5, false])
 
   await t.test('webhook and stream carry the event', async () => {
     await w.deliver()
@@ -44,21 +44,24 @@ test('alerts: from upload to inbox, webhook and stream', async (t) => {
     assert.ok(stream.heard.some(({ id, type }) => type === 'alert.triggered' && id === body.event_id))
     stream.cut()
   })
-  await t.test('the inbox of whoever made it says what was found', async () => {
-    const [told] = await w.ok(org.owner.token, 'notifications.list')
-    assert.deepEqual([told.kind, told.title, told.body], ['alert', 'Alert: High water', 'The mean of b1 is 12.5, above 10, on level'])
+  await t.test('the creator gets a notification with the value', async () => {
+    const [notification] = await w.ok(org.owner.token, 'notifications.list')
+    assert.deepEqual(
+      [notification.kind, notification.title, notification.body],
+      ['alert', 'Alert: High water', 'The mean of b1 is 12.5, above 10, on level'],
+    )
   })
-  await t.test('acknowledging is kept', async () => {
-    const { alert_event: noted } = await w.ok(org.owner.token, 'alerts.acknowledge_event', { event_id: event.id })
-    assert.deepEqual([noted.acknowledged, noted.acknowledged_at], [true, w.clock.now().toISOString()])
+  await t.test('an acknowledgement is stored', async () => {
+    const { alert_event: acknowledged } = await w.ok(org.owner.token, 'alerts.acknowledge_event', { event_id: event.id })
+    assert.deepEqual([acknowledged.acknowledged, acknowledged.acknowledged_at], [true, w.clock.now().toISOString()])
     assert.equal((await fired(w, org, { acknowledged: false })).length, 0)
-    assert.equal((await fired(w, org, { acknowledged: true, rule_id: made.id })).length, 1)
+    assert.equal((await fired(w, org, { acknowledged: true, rule_id: rule.id })).length, 1)
     assert.equal((await w.call(org.owner.token, 'alerts.acknowledge_event', { event_id: org.id })).status, 404)
   })
-  await t.test('what does not compare as wanted, other collections and rules that are off keep quiet', async () => {
+  await t.test('values below the threshold, other collections and inactive rules do not fire', async () => {
     const { id: collection_id } = await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'Elsewhere' })
-    await rule(w, org, { collection_id, name: 'Of a collection' })
-    await rule(w, org, { active: false, name: 'Off' })
+    await createRule(w, org, { collection_id, name: 'Of a collection' })
+    await createRule(w, org, { active: false, name: 'Off' })
     w.clock.advance({ minutes: 61 })
     const again = { ...org, owner: await w.signIn(org.owner, org.id) }
     await put(w, again, 9)
@@ -67,10 +70,10 @@ test('alerts: from upload to inbox, webhook and stream', async (t) => {
     assert.equal((await w.ok(again.owner.token, 'alerts.rules.list', { active: true })).count, 2)
     assert.equal((await w.ok(again.owner.token, 'alerts.rules.list', { collection_id })).count, 1)
   })
-  await t.test('without the channel, no webhook; the stream still knows', async () => {
+  await t.test('without the webhook channel nothing is delivered, but the user is notified', async () => {
     const quiet = await w.organization()
     await w.ok(quiet.owner.token, 'event_subscriptions.create', { event_type: 'alert.triggered', endpoint_url: endpoint.url })
-    await rule(w, quiet, { notification_channels: ['in_app'] })
+    await createRule(w, quiet, { notification_channels: ['in_app'] })
     await put(w, quiet, 11)
     await w.evaluateAlerts()
     const before = endpoint.received.length
@@ -80,12 +83,12 @@ test('alerts: from upload to inbox, webhook and stream', async (t) => {
   })
 })
 
-// Goal: however many items come at once, a rule fires once in its cooldown, exactly.
+// Goal: however many items arrive at once, a rule fires exactly once per cooldown.
 test('alerts: cooldown', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { key } = await w.key(org.owner.token, ['read', 'write'])
-  const made = await rule(w, org, { cooldown_minutes: 30 })
+  const rule = await createRule(w, org, { cooldown_minutes: 30 })
   const source = await put(w, org, 20)
   await w.evaluateAlerts()
   w.clock.advance({ minutes: 29, seconds: 59 })
@@ -96,21 +99,21 @@ test('alerts: cooldown', async (t) => {
   w.clock.advance({ seconds: 1 })
   await Promise.all(Array.from({ length: 50 }, copy))
   await Promise.all([w.evaluateAlerts(), w.evaluateAlerts(), w.evaluateAlerts(), w.evaluateAlerts()])
-  const { alert_events: events } = await w.ok(key, 'alerts.events.list', { rule_id: made.id })
+  const { alert_events: events } = await w.ok(key, 'alerts.events.list', { rule_id: rule.id })
   assert.equal(events.length, 2)
-  assert.equal((await w.db.selectFrom('alert_evaluation').selectAll().execute()).length, 0, 'every question has its answer')
+  assert.equal((await w.db.selectFrom('alert_evaluation').selectAll().execute()).length, 0, 'every evaluation is done')
 })
 
-// Goal: an item whose pixels come later is looked at when they are there, once; what cannot be read says so and is tried again.
-test('alerts: pixels that come later, or never', async (t) => {
+// Goal: an item whose pixels arrive later is evaluated once they exist; a file that cannot be read leaves an error and is retried.
+test('alerts: pixels that arrive later, or never', async (t) => {
   const w = await world(t)
   const org = await w.organization()
-  const made = await rule(w, org, { event_types: ['item.created', 'item.updated'], threshold: -1, cooldown_minutes: 0 })
+  const rule = await createRule(w, org, { event_types: ['item.created', 'item.updated'], threshold: -1, cooldown_minutes: 0 })
   await t.test('a conversion', async () => {
     await w.upload(org.owner.token, org.projectId, { 'plain.tif': striped() })
     await w.evaluateAlerts()
     assert.equal((await fired(w, org)).length, 0)
-    assert.equal(await w.evaluateAlerts(), 0, 'it sleeps and does not ask')
+    assert.equal(await w.evaluateAlerts(), 0, 'it waits and does not poll')
     await w.drain(convert)
     await w.evaluateAlerts()
     assert.equal((await fired(w, org)).length, 1)
@@ -126,7 +129,7 @@ test('alerts: pixels that come later, or never', async (t) => {
     assert.deepEqual((await fired(w, org)).map(({ item_id }: { item_id: string }) => item_id)[0], id)
     assert.equal((await fired(w, org)).length, 2)
   })
-  await t.test('a file that cannot be read leaves its error with the rule, and is tried again with backoff', async () => {
+  await t.test('a file that cannot be read sets the error of the rule, and is retried with backoff', async () => {
     await w.ok(org.owner.token, 'items.create', {
       project_id: org.projectId,
       type: 'user_raster',
@@ -134,7 +137,7 @@ test('alerts: pixels that come later, or never', async (t) => {
       assets: [{ key: 'data', href: 'https://elsewhere.example/a.tif' }],
     })
     assert.equal(await w.evaluateAlerts(), 1)
-    const { alert_rule: failing } = await w.ok(org.owner.token, 'alerts.rule.get', { rule_id: made.id })
+    const { alert_rule: failing } = await w.ok(org.owner.token, 'alerts.rule.get', { rule_id: rule.id })
     assert.match(failing.last_error, /elsewhere|host|allowed/i)
     assert.equal(failing.last_error_at, w.clock.now().toISOString())
     assert.equal(await w.evaluateAlerts(), 0)
@@ -142,12 +145,12 @@ test('alerts: pixels that come later, or never', async (t) => {
     assert.equal(await w.evaluateAlerts(), 1)
     w.clock.advance({ seconds: 30 })
     assert.equal(await w.evaluateAlerts(), 0)
-    const { alert_rule: mended } = await w.ok(org.owner.token, 'alerts.update_rule', { rule_id: made.id, threshold: 0 })
-    assert.equal(mended.last_error, null)
+    const { alert_rule: fixed } = await w.ok(org.owner.token, 'alerts.update_rule', { rule_id: rule.id, threshold: 0 })
+    assert.equal(fixed.last_error, null)
   })
 })
 
-// Goal: a rule shows nobody more than the person who made it may read.
+// Goal: a rule reveals no more than its creator can read.
 test('alerts: private projects', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -155,7 +158,7 @@ test('alerts: private projects', async (t) => {
   const { id: project_id } = await w.ok(org.owner.token, 'projects.create', { name: 'Secret', visibility: 'private' })
   const terms = { ...WATCH, cooldown_minutes: 0 }
   await w.ok(outsider.token, 'alerts.create_rule', terms)
-  const mine = await rule(w, org, { cooldown_minutes: 0 })
+  const mine = await createRule(w, org, { cooldown_minutes: 0 })
   await put(w, { ...org, projectId: project_id }, 50)
   await w.evaluateAlerts()
   assert.deepEqual(
@@ -169,8 +172,8 @@ test('alerts: private projects', async (t) => {
   assert.equal((await w.call(outsider.token, 'alerts.acknowledge_event', { event_id })).status, 404)
 })
 
-// Goal: a rule that makes no sense is refused with what to change; a trial keeps nothing.
-test('alerts: rules and trials', async (t) => {
+// Goal: an invalid rule is rejected with what to change; a test stores nothing.
+test('alerts: creating and testing rules', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const create = (more: object) => w.call(org.owner.token, 'alerts.create_rule', { ...WATCH, ...more })
@@ -189,13 +192,13 @@ test('alerts: rules and trials', async (t) => {
     [{ comparison: 'between', threshold_upper: 10 }, 200],
   ] as const)
     assert.equal((await create(more)).status, status, JSON.stringify(more))
-  const made = await rule(w, org)
-  assert.equal((await w.call(org.owner.token, 'alerts.update_rule', { rule_id: made.id })).status, 400)
-  assert.equal((await w.call(org.owner.token, 'alerts.update_rule', { rule_id: made.id, comparison: 'between' })).status, 400)
+  const rule = await createRule(w, org)
+  assert.equal((await w.call(org.owner.token, 'alerts.update_rule', { rule_id: rule.id })).status, 400)
+  assert.equal((await w.call(org.owner.token, 'alerts.update_rule', { rule_id: rule.id, comparison: 'between' })).status, 400)
   const item_id = await put(w, org, 12)
-  const trial = (input: object) => w.call(org.owner.token, 'alerts.test_rule', { item_id, ...input })
+  const testRule = (input: object) => w.call(org.owner.token, 'alerts.test_rule', { item_id, ...input })
   const before = await w.db.selectFrom('alert_event').select('id').execute()
-  assert.deepEqual((await trial({ rule_id: made.id })).body, {
+  assert.deepEqual((await testRule({ rule_id: rule.id })).body, {
     computed_value: 12,
     threshold: 10,
     comparison: 'gt',
@@ -204,7 +207,7 @@ test('alerts: rules and trials', async (t) => {
     item_id,
   })
   const unsaved = { expression: 'level*2', comparison: 'eq', threshold: 24 }
-  assert.equal((await trial({ rule: unsaved })).body.would_trigger, true)
+  assert.equal((await testRule({ rule: unsaved })).body.would_trigger, true)
   const square = [
     [151, -33.01],
     [151.01, -33.01],
@@ -212,16 +215,16 @@ test('alerts: rules and trials', async (t) => {
     [151, -33],
     [151, -33.01],
   ]
-  assert.equal((await trial({ rule: { ...unsaved, aoi_geometry: { type: 'Polygon', coordinates: [square] } } })).body.computed_value, 24)
+  assert.equal((await testRule({ rule: { ...unsaved, aoi_geometry: { type: 'Polygon', coordinates: [square] } } })).body.computed_value, 24)
   for (const [input, status] of [
     [{}, 422],
-    [{ rule_id: made.id, rule: unsaved }, 422],
+    [{ rule_id: rule.id, rule: unsaved }, 422],
     [{ rule: { ...unsaved, expression: 'b9' } }, 400],
     [{ rule: { ...unsaved, expression: 'b1/0' } }, 400],
     [{ rule: { ...unsaved, asset_key: 'other' } }, 400],
   ] as const)
-    assert.equal((await trial(input)).status, status, JSON.stringify(input))
+    assert.equal((await testRule(input)).status, status, JSON.stringify(input))
   assert.deepEqual(await w.db.selectFrom('alert_event').select('id').execute(), before)
-  assert.deepEqual(await w.ok(org.owner.token, 'alerts.delete_rule', { rule_id: made.id }), { deleted: true })
-  assert.equal((await w.call(org.owner.token, 'alerts.rule.get', { rule_id: made.id })).status, 404)
+  assert.deepEqual(await w.ok(org.owner.token, 'alerts.delete_rule', { rule_id: rule.id }), { deleted: true })
+  assert.equal((await w.call(org.owner.token, 'alerts.rule.get', { rule_id: rule.id })).status, 404)
 })

@@ -6,7 +6,7 @@ import { operation } from '#operation.ts'
 import { comparisonOf, requireTerms } from './terms.lib.ts'
 import { EXAMPLE_RULE, RuleRecord, Terms, toRule } from './wire.ts'
 
-/** Watches items: when the mean of an expression over a new one compares as wanted, people and webhooks are told. */
+/** Creates a rule: when the mean of an expression over a new item meets the comparison, users and webhooks are notified. */
 export default operation({
   id: 'alerts.create_rule',
   scope: 'alerts:write',

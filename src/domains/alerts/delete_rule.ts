@@ -5,7 +5,7 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_RULE, RuleId } from './wire.ts'
 
-/** Ends a rule. What it has found stays in the list of alert events. */
+/** Deletes a rule. Its alert events stay listed. */
 export default operation({
   id: 'alerts.delete_rule',
   scope: 'alerts:write',

@@ -8,7 +8,7 @@ import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EventRecord, EXAMPLE_EVENT, RuleId, toEvent } from './wire.ts'
 
-/** When rules fired, latest first, on items that the caller may read. */
+/** Alert events on items that the caller can read, latest first. */
 export default operation({
   id: 'alerts.events.list',
   scope: 'alerts:read',

@@ -4,7 +4,7 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_RULE, RuleId, RuleRecord, toRule } from './wire.ts'
 
-/** One rule, with the last error of its evaluation, if there is one. */
+/** One rule, with the error of its last evaluation, if that failed. */
 export default operation({
   id: 'alerts.rule.get',
   scope: 'alerts:read',

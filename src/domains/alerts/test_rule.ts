@@ -23,7 +23,7 @@ const Unsaved = Closed(
   { description: 'Unsaved rule to test instead of `rule_id`' },
 )
 
-/** What a rule, saved or not, would say of an item. Keeps nothing and tells nobody. */
+/** Evaluates a rule, saved or not, on one item. Nothing is stored and nobody is notified. */
 export default operation({
   id: 'alerts.test_rule',
   scope: 'alerts:read',
@@ -58,7 +58,7 @@ export default operation({
 }).handle({
   async check(context, { rule_id, rule, item_id }) {
     const organizationId = requireOrganization(context.principal)
-    if ((rule_id == null) === (rule == null)) throw invalidField('rule_id', 'name a rule, or describe one in rule; not both')
+    if ((rule_id == null) === (rule == null)) throw invalidField('rule_id', 'Send exactly one of rule_id and rule')
     const terms = rule_id
       ? await alertRules.requireVisible(context.db, context.principal, organizationId, rule_id)
       : await requireTerms(context, {
@@ -71,22 +71,23 @@ export default operation({
           bandMapping: rule!.band_mapping ?? UNSAVED.bandMapping,
           aoiGeometry: rule!.aoi_geometry ?? null,
         })
-    return { terms, found: await items.requireReader(context.db, context.principal, item_id) }
+    const { item } = await items.requireReader(context.db, context.principal, item_id)
+    return { terms, item }
   },
-  async execute(context, _input, { terms, found }) {
-    const value = await meanOf(context, found.item.seq, terms)
+  async execute(context, _input, { terms, item }) {
+    const value = await meanOf(context, item.seq, terms)
     return {
       computed_value: value,
       threshold: terms.threshold,
       comparison: terms.comparison,
       would_trigger: isMet(terms, value),
       expression: terms.expression,
-      item_id: found.item.id,
+      item_id: item.id,
     }
   },
 })
 
-/** What a rule has besides, where nobody is told. */
+/** The other terms of a rule, which a test does not use. */
 const UNSAVED = {
   name: '',
   description: null,

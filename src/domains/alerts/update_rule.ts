@@ -26,8 +26,8 @@ const Input = Closed({
 })
 
 /**
- * Changes a rule, or switches it on and off. Null leaves a field as it is, or clears one that may be empty. The rule is evaluated
- * with the rights of whoever changed it last, who also gets its notifications.
+ * Changes a rule, or switches it on and off. Null clears an optional field and leaves a required one unchanged. The rule is
+ * evaluated with the permissions of the user who changed it last, who also receives its notifications.
  */
 export default operation({
   id: 'alerts.update_rule',
@@ -40,10 +40,10 @@ export default operation({
   async check(context, input) {
     const rule = await alertRules.requireVisible(context.db, context.principal, requireOrganization(context.principal), input.rule_id)
     const change = changeOf(input)
-    if (Object.keys(change).length === 0) throw problem('bad-request', 'Nothing to change: name at least one field')
+    if (Object.keys(change).length === 0) throw problem('bad-request', 'Nothing to change; send at least one field')
     const { aoiGeometry } = await requireTerms(context, { ...rule, ...change, collectionId: change.collectionId ?? null })
     if (change.aoiGeometry) change.aoiGeometry = aoiGeometry
-    // Whoever changes a rule decides what it finds, so it is evaluated with their rights from now on.
+    // Whoever changes a rule decides what it reveals, so from now on it is evaluated with their permissions.
     const { userId } = context.principal
     return { id: rule.id, change: userId === null ? change : { ...change, userId } }
   },

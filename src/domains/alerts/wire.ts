@@ -11,7 +11,7 @@ const CHANNELS = ['webhook', 'in_app'] as const
 
 export const RuleId = Type.String({ maxLength: 100, description: 'Alert rule ID' })
 
-/** The terms of a rule as a caller writes them; what is checked against each other is checked in terms.lib.ts. */
+/** The terms of a rule as callers send them; terms.lib.ts checks the combinations. */
 export const Terms = {
   name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'Rule name, shown in notifications' }),
   description: Type.String({ maxLength: 2_000, description: 'Description of the rule' }),

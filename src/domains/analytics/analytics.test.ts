@@ -27,14 +27,14 @@ async function upload(w: World, org: Org, name: string, nir: (x: number, y: numb
 const near = (actual: number, expected: number, tolerance = 1e-6) =>
   assert.ok(Math.abs(actual - expected) <= tolerance * Math.max(1, Math.abs(expected)), `${actual} is not ${expected}`)
 
-// Goal: what the methods answer are the numbers of the pixels; what they refuse says what to send, or what to run instead.
+// Goal: methods return the values of the pixels; rejections say what to send, or what to run instead.
 test('analytics.execute', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const item = await upload(w, org, 'field', (x) => 1_000 + x)
   const execute = (operation: string, params: object) => w.call(org.owner.token, 'analytics.execute', { operation, params })
 
-  await t.test('zonal statistics weigh the pixels on the edge by their share', async () => {
+  await t.test('zonal statistics weight edge pixels by the fraction inside', async () => {
     // 100.5 columns from 100 on, of which the last counts half.
     const { status, body } = await execute('zonal_stats', {
       item_id: item,
@@ -53,7 +53,7 @@ test('analytics.execute', async (t) => {
     assert.equal(body.raster, null)
   })
 
-  await t.test('an index over many zones, with their own ids, leaves lineage, an event and tiles that show it', async () => {
+  await t.test('an index over many zones with IDs records lineage, emits an event and returns tiles', async () => {
     const features = Array.from({ length: 250 }, (_, k) => ({
       type: 'Feature',
       id: `parcel ${k}`,
@@ -78,12 +78,12 @@ test('analytics.execute', async (t) => {
     const event = await w.db.selectFrom('event').selectAll().where('type', '=', 'analytics.executed').execute()
     assert.ok(event.some((row) => JSON.stringify(row).includes(body.id)))
     const tile = body.raster.tile_template.replace('{z}', '10').replace('{x}', '941').replace('{y}', '612').replace(w.baseUrl, '')
-    const picture = await w.request('GET', tile, { headers: { authorization: `Bearer ${org.owner.token}` } })
-    assert.equal(picture.status, 200)
-    assert.equal(picture.headers.get('content-type'), 'image/webp')
+    const image = await w.request('GET', tile, { headers: { authorization: `Bearer ${org.owner.token}` } })
+    assert.equal(image.status, 200)
+    assert.equal(image.headers.get('content-type'), 'image/webp')
   })
 
-  await t.test('parameters that do not fit are told with their schema, and nothing is recorded', async () => {
+  await t.test('invalid parameters are rejected with their schema, and nothing is recorded', async () => {
     const count = async () => (await w.db.selectFrom('lineage_node').select('seq').where('entity_type', '=', 'report').execute()).length
     const before = await count()
     for (const [operation, params, field] of [
@@ -109,7 +109,7 @@ test('analytics.execute', async (t) => {
     assert.equal(await count(), before)
   })
 
-  await t.test('a year of one field is a series in the order of time, and scenes without the field say why', async () => {
+  await t.test('a time series is ordered by date, and skipped scenes have a reason', async () => {
     const { id: collection } = await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'Year' })
     const months = [3, 1, 2]
     for (const month of months) {
@@ -141,7 +141,7 @@ test('analytics.execute', async (t) => {
     assert.equal(shorter.body.result.points.length, 2)
     const elsewhere = await execute('time_series', { item_ids: [item], geometry: box(10, 10, 11, 11), index_name: 'ndvi' })
     assert.equal(elsewhere.status, 400)
-    assert.match(elsewhere.body.detail, /does not reach the area/)
+    assert.match(elsewhere.body.detail, /does not cover the area/)
     const { result } = (await execute('time_series', { item_ids: [item], geometry: area, expression: 'b1' })).body
     assert.deepEqual([result.points.length, result.skipped.length], [1, 0])
     const lacking = await execute('time_series', { item_ids: [item], geometry: area, expression: 'b60' })
@@ -149,7 +149,7 @@ test('analytics.execute', async (t) => {
     assert.match(lacking.body.detail, /No scene could be used.*band 60/)
   })
 
-  await t.test('a change is counted in hectares and drawn', async () => {
+  await t.test('a change is measured in hectares and rendered', async () => {
     const after = await upload(w, org, 'later', (x) => (x < 150 ? 1_000 + x : 4_000))
     const { status, body } = await execute('change_detection', {
       before_item_id: item,
@@ -165,14 +165,14 @@ test('analytics.execute', async (t) => {
     near(unchanged.fraction, 0.5, 1e-6)
     // A thousandth of a degree at 33° S is 110.9 m by 93.4 m.
     near(gain.area_ha, (2_500 * 110.9 * 93.4) / 10_000, 0.01)
-    const picture = await fetch(body.raster.picture_url)
-    assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png'])
-    assert.ok((await picture.arrayBuffer()).byteLength > 200)
+    const image = await fetch(body.raster.picture_url)
+    assert.deepEqual([image.status, image.headers.get('content-type')], [200, 'image/png'])
+    assert.ok((await image.arrayBuffer()).byteLength > 200)
     const cog = Buffer.from(await (await fetch(body.raster.url)).arrayBuffer())
     assert.equal(cog.subarray(0, 2).toString(), 'II')
   })
 
-  await t.test('what is too large to answer at once names the process that does it', async () => {
+  await t.test('a request that is too large names the process to run instead', async () => {
     const wide = await w.upload(org.owner.token, org.projectId, {
       'wide.tif': await scene({
         width: 3_000,
@@ -196,14 +196,14 @@ test('analytics.execute', async (t) => {
   })
 })
 
-// Goal: single measures over an item or a file answer with numbers and, if wished for, a picture.
+// Goal: single measures over an item or a file return statistics and, on request, an image.
 test('analytics.band_math and calculate_index', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const item = await upload(w, org, 'field', (x) => 1_000 + x)
   const call = (id: string, input: object) => w.call(org.owner.token, id, input)
 
-  await t.test('a formula by roles gives statistics of a rectangle, and a picture of it', async () => {
+  await t.test('a formula over band roles returns statistics of a bounding box, and an image', async () => {
     const { status, body } = await call('analytics.band_math', {
       item_id: item,
       formula: '(nir - red) / (nir + red)',
@@ -220,7 +220,7 @@ test('analytics.band_math and calculate_index', async (t) => {
     assert.match(body.raster.tile_template, /expression=/)
   })
 
-  await t.test('an index of reflectances scales what a product of 16-bit integers holds, and says so', async () => {
+  await t.test('an index that requires reflectance scales 16-bit integers, and returns the factor', async () => {
     const { body } = await call('analytics.calculate_index', {
       item_id: item,
       index_name: 'savi',
@@ -230,14 +230,14 @@ test('analytics.band_math and calculate_index', async (t) => {
     assert.equal(body.result.reflectance_scale, 0.0001)
   })
 
-  await t.test('a saved formula is an index too, by its name', async () => {
+  await t.test('a saved formula can be used as an index, by its name', async () => {
     await w.ok(org.owner.token, 'band_formulas.create', { name: 'Lush', formula: 'NIR / RED' })
     const { status, body } = await call('analytics.calculate_index', { item_id: item, index_name: 'lush' })
     assert.equal(status, 200, JSON.stringify(body))
     near(body.result.statistics.min, 1)
   })
 
-  await t.test('bands are found by a mapping or a sensor, and what is missing is named', async () => {
+  await t.test('bands are matched by mapping or sensor, and missing ones are listed', async () => {
     const missing = await call('analytics.calculate_index', { item_id: item, index_name: 'ndmi' })
     assert.equal(missing.status, 422)
     assert.match(missing.body.detail, /SWIR1/)
@@ -249,8 +249,8 @@ test('analytics.band_math and calculate_index', async (t) => {
   })
 })
 
-// Goal: what can be computed is listed, described and checked without computing it.
-test('what analytics offers', async (t) => {
+// Goal: methods, indices and sensors are listed and described, and formulas are validated, without computing anything.
+test('analytics: methods, indices, sensors and formulas', async (t) => {
   const w = await world(t)
   const { owner } = await w.organization()
   const ok = (id: string, input: object = {}) => w.ok(owner.token, id, input)
@@ -267,7 +267,7 @@ test('what analytics offers', async (t) => {
     assert.equal((await w.call(owner.token, 'analytics.operations.get', { operation_name: 'magic' })).status, 404)
   })
 
-  await t.test('indices are listed by category and by what a sensor allows', async () => {
+  await t.test('indices are listed by category and sensor', async () => {
     const all = await ok('analytics.indices.list')
     assert.ok(all.total >= 150)
     const sentinel = await ok('analytics.indices.list', { sensor: 'sentinel-2', category: 'vegetation' })
@@ -279,14 +279,14 @@ test('what analytics offers', async (t) => {
     assert.equal(sensors.find(({ id }: { id: string }) => id === 'sentinel-2').bands[7].role, 'NIR')
   })
 
-  await t.test('a formula is checked against a sensor, and its mistake is pointed at', async () => {
+  await t.test('a formula is validated against a sensor, with the position of an error', async () => {
     assert.deepEqual(
       (await ok('analytics.validate_formula', { formula: '(nir - B04) / (NIR + RED)', sensor: 'sentinel-2' })).required_bands,
       ['RED', 'NIR'],
     )
-    const wrong = await ok('analytics.validate_formula', { formula: 'NIR - SWIR1', sensor: 'skysat' })
-    assert.deepEqual([wrong.valid, wrong.errors.length], [false, 1])
-    assert.match(wrong.error, /SWIR1/)
+    const invalid = await ok('analytics.validate_formula', { formula: 'NIR - SWIR1', sensor: 'skysat' })
+    assert.deepEqual([invalid.valid, invalid.errors.length], [false, 1])
+    assert.match(invalid.error, /SWIR1/)
     assert.equal((await ok('analytics.validate_formula', { formula: 'b5 - b1', band_count: 4 })).valid, false)
     assert.equal((await ok('analytics.validate_formula', { formula: 'b4 - RED' })).valid, true)
   })

@@ -3,7 +3,7 @@ import { newId } from '#core/ids.ts'
 import { invalidField } from '#core/problem.ts'
 import { Closed, Defaulted, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { evaluate, Evaluated, openSource, requireColormap, sourceFields } from './evaluate.lib.ts'
+import { evaluate, EvaluationResult, openSource, requireColormap, sourceFields } from './evaluate.lib.ts'
 import { findMeasure, measureOf } from './measure.lib.ts'
 import { recordRun, tilesOf } from './report.lib.ts'
 import { EXAMPLE_RASTER, EXAMPLE_REPORT_ID, ExpressionText } from './wire.ts'
@@ -12,8 +12,8 @@ import { EXAMPLE_IDS } from '#wire/examples.ts'
 const bound = (description: string) => Type.Optional(Nullable(Type.Number({ description })))
 
 /**
- * Band math over an item or a COG, within a rectangle or an area or over all of it: statistics, a histogram and, if wished for, a
- * picture. Of an item a report is recorded, and its tiles show the same.
+ * Band math over an item or a COG, within a bounding box or an area, or over the whole raster: statistics, a histogram and, on
+ * request, an image. For an item, a report is recorded and the item's tiles show the same result.
  */
 export default operation({
   id: 'analytics.band_math',
@@ -28,7 +28,7 @@ export default operation({
     vmin: bound('Value of the first colour; defaults to the 2nd percentile'),
     vmax: bound('Value of the last colour; defaults to the 98th percentile'),
   }),
-  output: Evaluated,
+  output: EvaluationResult,
   example: {
     input: { item_id: EXAMPLE_IDS.item, formula: '(NIR - RED) / (NIR + RED)' },
     output: {
@@ -43,15 +43,15 @@ export default operation({
   async check(context, input) {
     const colormap = requireColormap(input.colormap)
     const { vmin, vmax } = input
-    if ((vmin == null) !== (vmax == null)) throw invalidField('vmin', 'give vmin and vmax, or neither')
-    if (vmin != null && vmax != null && !(vmin < vmax)) throw invalidField('vmin', 'must be below vmax')
+    if ((vmin == null) !== (vmax == null)) throw invalidField('vmin', 'Send both vmin and vmax, or neither')
+    if (vmin != null && vmax != null && !(vmin < vmax)) throw invalidField('vmin', 'must be less than vmax')
     const { scene, area } = await openSource(context, input)
-    const known = await findMeasure(context, { expression: input.formula })
+    const definition = await findMeasure(context, { expression: input.formula })
     const range = vmin != null && vmax != null ? ([vmin, vmax] as const) : null
-    return { scene, area, measure: { ...measureOf(known, scene, {}), colormap, range } }
+    return { scene, area, measure: { ...measureOf(definition, scene, {}), colormap, range } }
   },
   async prepare(context, { max_size, output_format }, facts) {
-    return await evaluate(context, { ...facts, maxSize: max_size, wantsPicture: output_format === 'png' })
+    return await evaluate(context, { ...facts, maxSize: max_size, withImage: output_format === 'png' })
   },
   async execute(context, _input, { scene, measure }, { result, image }) {
     const head = { operation: 'band_math', result, image }

@@ -2,15 +2,15 @@ import Type from 'typebox'
 import { newId } from '#core/ids.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { evaluate, Evaluated, openSource, requireColormap, sourceFields } from './evaluate.lib.ts'
+import { evaluate, EvaluationResult, openSource, requireColormap, sourceFields } from './evaluate.lib.ts'
 import { findMeasure, measureOf } from './measure.lib.ts'
 import { recordRun, tilesOf } from './report.lib.ts'
 import { EXAMPLE_RASTER, EXAMPLE_REPORT_ID, IndexName } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 /**
- * A published index, or a formula that the organization saved, over an item or a COG. Which bands it needs is found from their
- * names, from a sensor or from `band_mapping`; what is missing is named.
+ * A published index, or a formula saved by the organization, over an item or a COG. Bands are matched by name, by sensor or by
+ * `band_mapping`; the error lists those that are missing.
  */
 export default operation({
   id: 'analytics.calculate_index',
@@ -23,7 +23,7 @@ export default operation({
     ...sourceFields,
     colormap: Type.Optional(Nullable(Type.String({ maxLength: 100, description: "Colormap name; defaults to the index's colormap" }))),
   }),
-  output: Evaluated,
+  output: EvaluationResult,
   example: {
     input: { item_id: EXAMPLE_IDS.item, index_name: 'ndvi' },
     output: {
@@ -42,7 +42,7 @@ export default operation({
     return { scene, area, measure: { ...measure, colormap: colormap ?? measure.colormap } }
   },
   async prepare(context, { max_size, output_format }, facts) {
-    return await evaluate(context, { ...facts, maxSize: max_size, wantsPicture: output_format === 'png' })
+    return await evaluate(context, { ...facts, maxSize: max_size, withImage: output_format === 'png' })
   },
   async execute(context, _input, { scene, measure }, { result, image }) {
     const head = { operation: 'calculate_index', result, image }

@@ -7,36 +7,36 @@ import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { ItemId } from '#wire/ids.ts'
 import { findMeasure, measureOf, type Measure } from './measure.lib.ts'
 import { method } from './method.lib.ts'
-import { keepRaster, oneOrganization } from './report.lib.ts'
+import { storeRaster, requireOneOrganization } from './report.lib.ts'
 import { openItem, type Scene } from './scene.lib.ts'
-import { Area, bandFields, ChangeResult, EXAMPLE_AREA, ExpressionText, IndexName, maybe, ReflectanceScale } from './wire.ts'
+import { Area, bandFields, ChangeResult, EXAMPLE_AREA, ExpressionText, IndexName, optional, ReflectanceScale } from './wire.ts'
 
 const MAX_PIXELS = 2 ** 23
 const M2_PER_HA = 10_000
-/** Of both sides, as a multiple of the threshold, where the index has no range of its own. */
+/** The image shows differences up to this multiple of the threshold, in both directions. */
 const SHOWN_THRESHOLDS = 4
 
 const Params = Closed({
-  before_item_id: Described(ItemId, 'The earlier scene, whose pixels the answer is on'),
-  after_item_id: Described(ItemId, 'The later scene'),
+  before_item_id: Described(ItemId, 'ID of the earlier scene; the result uses its pixel grid'),
+  after_item_id: Described(ItemId, 'ID of the later scene'),
   geometry: Area,
-  index_name: maybe(IndexName),
-  expression: maybe(ExpressionText),
-  reflectance_scale: maybe(ReflectanceScale),
+  index_name: optional(IndexName),
+  expression: optional(ExpressionText),
+  reflectance_scale: optional(ReflectanceScale),
   change_threshold: Defaulted(Type.Number({ exclusiveMinimum: 0 }), 0.1, {
-    description: 'A difference of at least this much, up or down, is a change',
+    description: 'Minimum difference, up or down, that counts as a change',
   }),
   ...bandFields,
 })
 type Params = Static<typeof Params>
 
-/** What became more and what became less between two scenes. */
+/** Gain and loss between two scenes. */
 export const changeDetection = method({
   name: 'change_detection',
   title: 'Change detection',
   description:
-    'The difference of an index or an expression between two scenes over one area: how much was gained and lost, in pixels and ' +
-    'hectares, with a raster of the difference and its picture. Scenes may lie on different grids.',
+    'Compares an index or an expression between two scenes over one area: gain and loss in pixels and hectares, with a raster and ' +
+    'an image of the difference. The scenes can have different grids.',
   dataTypes: ['raster'],
   params: Params,
   result: ChangeResult,
@@ -50,27 +50,27 @@ export const changeDetection = method({
   },
   async check(context, params) {
     const geometry = requireArea(params.geometry, 'params.geometry')
-    const known = await findMeasure(context, params)
+    const definition = await findMeasure(context, params)
     const [before, after] = [await openItem(context, params.before_item_id, params), await openItem(context, params.after_item_id, params)]
-    const organizationId = oneOrganization([before, after], 'params.after_item_id')
-    const question = {
+    const organizationId = requireOneOrganization([before, after], 'params.after_item_id')
+    const comparison = {
       geometry,
       threshold: params.change_threshold ?? 0.1,
       before,
       after,
-      measures: [measureOf(known, before, params), measureOf(known, after, params)] as const,
+      measures: [measureOf(definition, before, params), measureOf(definition, after, params)] as const,
     }
     const items = [...new Map([before, after].map(({ item }) => [item!.id, item!])).values()]
     return {
       organizationId,
       itemIds: items.map(({ id }) => id),
       itemSeqs: items.map(({ seq }) => seq),
-      run: (running, reportId) => compared(running, question, { organizationId, reportId }),
+      run: (running, reportId) => compare(running, comparison, { organizationId, reportId }),
     }
   },
 })
 
-interface Question {
+interface Comparison {
   geometry: AreaGeometry
   threshold: number
   before: Scene
@@ -78,8 +78,8 @@ interface Question {
   measures: readonly [Measure, Measure]
 }
 
-async function compared(context: Context, question: Question, name: { organizationId: string; reportId: string }) {
-  const { geometry, threshold, before, after, measures } = question
+async function compare(context: Context, comparison: Comparison, report: { organizationId: string; reportId: string }) {
+  const { geometry, threshold, before, after, measures } = comparison
   const change = await context.raster.change(
     before.source,
     after.source,
@@ -92,19 +92,19 @@ async function compared(context: Context, question: Question, name: { organizati
     },
     context.signal,
   )
-  const most = SHOWN_THRESHOLDS * threshold
-  const raster = await keepRaster(context, {
-    ...name,
+  const maxDifference = SHOWN_THRESHOLDS * threshold
+  const raster = await storeRaster(context, {
+    ...report,
     projectIds: [...new Set([before, after].map(({ item }) => item!.projectId))],
     cog: change.cog,
     bounds: boundsOf(geometry),
     colormap: 'change',
-    range: [-most, most],
+    range: [-maxDifference, maxDifference],
   })
-  return { result: toResult(question, change), raster }
+  return { result: toResult(comparison, change), raster }
 }
 
-function toResult({ before, after, threshold, measures }: Question, change: Change): Record<string, unknown> {
+function toResult({ before, after, threshold, measures }: Comparison, change: Change): Record<string, unknown> {
   const { count, gain, loss, pixelAreaM2 } = change
   const part = (pixels: number) => ({
     pixels,

@@ -1,4 +1,4 @@
-/** One measure over one raster at once: its statistics, and a picture if it is wished for. */
+/** One measure over one raster: its statistics and, on request, an image. */
 import Type, { type Static } from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { requireArea, type AreaGeometry } from '#core/geometry.ts'
@@ -11,18 +11,20 @@ import { boundsOf } from './change_detection.lib.ts'
 import type { Measure } from './measure.lib.ts'
 import { tooLarge } from './method.lib.ts'
 import { openItem, openUrl, type Scene } from './scene.lib.ts'
-import { Area, bandFields, Executed, Item, maybe, ReflectanceScale } from './wire.ts'
+import { Area, bandFields, resultFields, Item, optional, ReflectanceScale } from './wire.ts'
 
 const MAX_SIDE_PX = 2_048
 const PERCENTILES = [2, 25, 50, 75, 98]
 const BIN_COUNT = 20
 
-const degrees = (description: string, most: number) => Type.Number({ minimum: -most, maximum: most, description })
+const degrees = (description: string, maximum: number) => Type.Number({ minimum: -maximum, maximum, description })
 
 export const sourceFields = {
-  cog_url: maybe(Type.String({ minLength: 1, maxLength: 2_048, description: 'URL of a COG on an allowed host; no lineage is recorded' })),
-  item_id: maybe(Item),
-  bbox: maybe(
+  cog_url: optional(
+    Type.String({ minLength: 1, maxLength: 2_048, description: 'URL of a COG on an allowed host; no lineage is recorded' }),
+  ),
+  item_id: optional(Item),
+  bbox: optional(
     Closed(
       {
         west: degrees('Western edge in degrees', 180),
@@ -33,12 +35,12 @@ export const sourceFields = {
       { $id: 'AnalysisBounds', description: 'Bounding box to analyse' },
     ),
   ),
-  geometry: maybe(Area),
+  geometry: optional(Area),
   max_size: Defaulted(Type.Integer({ minimum: 16, maximum: MAX_SIDE_PX }), MAX_SIDE_PX, {
     description: 'Maximum pixels along the longer side; larger areas are read from an overview',
   }),
   output_format: Defaulted(Choice(['json', 'png']), 'json', { description: '`png` adds an image to the values' }),
-  reflectance_scale: maybe(ReflectanceScale),
+  reflectance_scale: optional(ReflectanceScale),
   ...bandFields,
 }
 
@@ -58,7 +60,7 @@ const Image = Nullable(
 )
 type Image = Static<typeof Image>
 
-export const Evaluated = Closed({ ...Executed, image: Image }, { $id: 'AnalyticsResult', description: 'Result of the analysis' })
+export const EvaluationResult = Closed({ ...resultFields, image: Image }, { $id: 'AnalyticsResult', description: 'Result of the analysis' })
 
 interface Source {
   cog_url?: string | null | undefined
@@ -70,17 +72,17 @@ interface Source {
   asset_key?: string | null | undefined
 }
 
-/** The raster and the area that a call is about. */
+/** The raster and the area to analyse. */
 export async function openSource(context: Context, input: Source): Promise<{ scene: Scene; area: AreaGeometry | null }> {
-  if ((input.cog_url == null) === (input.item_id == null)) throw invalidField('cog_url', 'give a cog_url or an item_id, one of them')
-  if (input.bbox != null && input.geometry != null) throw invalidField('bbox', 'give a bbox or a geometry, not both')
+  if ((input.cog_url == null) === (input.item_id == null)) throw invalidField('cog_url', 'Send exactly one of cog_url and item_id')
+  if (input.bbox != null && input.geometry != null) throw invalidField('bbox', 'Send bbox or geometry, not both')
   const area = input.geometry != null ? requireArea(input.geometry, 'geometry') : input.bbox != null ? boxArea(input.bbox) : null
   const scene = input.item_id != null ? await openItem(context, input.item_id, input) : await openUrl(context, input.cog_url!, input)
   return { scene, area }
 }
 
 function boxArea({ west, south, east, north }: { west: number; south: number; east: number; north: number }): AreaGeometry {
-  if (!(west < east && south < north)) throw invalidField('bbox', 'must have west below east and south below north')
+  if (!(west < east && south < north)) throw invalidField('bbox', 'west must be less than east, and south less than north')
   return {
     type: 'Polygon',
     coordinates: [
@@ -97,9 +99,9 @@ function boxArea({ west, south, east, north }: { west: number; south: number; ea
 
 export function requireColormap(name: string | null | undefined): string | null {
   if (name == null) return null
-  const plain = name.toLowerCase()
-  if (!findColormap(plain)) throw invalidField('colormap', unknownColormap(name))
-  return plain
+  const colormap = name.toLowerCase()
+  if (!findColormap(colormap)) throw invalidField('colormap', unknownColormap(name))
+  return colormap
 }
 
 interface Evaluation {
@@ -107,11 +109,11 @@ interface Evaluation {
   area: AreaGeometry | null
   measure: Measure
   maxSize: number
-  wantsPicture: boolean
+  withImage: boolean
 }
 
-export async function evaluate({ raster, signal }: Context, { scene, area, measure, maxSize, wantsPicture }: Evaluation) {
-  const found = await raster
+export async function evaluate({ raster, signal }: Context, { scene, area, measure, maxSize, withImage }: Evaluation) {
+  const statistics = await raster
     .statistics(
       scene.source,
       {
@@ -126,7 +128,7 @@ export async function evaluate({ raster, signal }: Context, { scene, area, measu
     .catch((error: unknown) => {
       throw error instanceof RasterError && error.code === 'limit_exceeded' ? tooLarge(error, 'band_math') : error
     })
-  const results = found.bands.map(({ min, max, mean, std, sum, count, validFraction, percentiles, histogram }) => ({
+  const results = statistics.bands.map(({ min, max, mean, std, sum, count, validFraction, percentiles, histogram }) => ({
     min,
     max,
     mean,
@@ -141,13 +143,13 @@ export async function evaluate({ raster, signal }: Context, { scene, area, measu
   const result = {
     expression: measure.expression,
     reflectance_scale: measure.reflectanceScale,
-    /** 0 is full size; a larger one means that an overview was read. */
-    level: found.level,
-    pixel_count: found.pixelCount,
+    /** 0 is full resolution; higher levels are overviews. */
+    level: statistics.level,
+    pixel_count: statistics.pixelCount,
     statistics: results.length === 1 ? first! : results,
   }
   const range = measure.range ?? rangeOf(first!.percentiles.map(({ value }) => value))
-  return { result, image: wantsPicture ? await pictureOf({ raster, signal }, { scene, area, measure, maxSize }, range) : null }
+  return { result, image: withImage ? await renderImage({ raster, signal }, { scene, area, measure, maxSize }, range) : null }
 }
 
 function rangeOf(values: readonly (number | null)[]): [number, number] {
@@ -155,9 +157,9 @@ function rangeOf(values: readonly (number | null)[]): [number, number] {
   return high > low ? [low, high] : [low, low + 1]
 }
 
-async function pictureOf(
+async function renderImage(
   { raster, signal }: Pick<Context, 'raster' | 'signal'>,
-  { scene, area, measure, maxSize }: Omit<Evaluation, 'wantsPicture'>,
+  { scene, area, measure, maxSize }: Omit<Evaluation, 'withImage'>,
   range: readonly [number, number],
 ): Promise<Image> {
   const bounds = area ? boundsOf(area) : coverageOf(scene.info).bounds

@@ -4,17 +4,17 @@ import { meant } from '#core/nearest.ts'
 import { invalidField } from '#core/problem.ts'
 import { Closed, FreeForm } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { explaining, requireParams } from './method.lib.ts'
+import { explainErrors, requireParams } from './method.lib.ts'
 import { findMethod, METHOD_NAMES } from './methods.lib.ts'
 import { recordRun } from './report.lib.ts'
-import { EXAMPLE_AREA, EXAMPLE_RASTER, EXAMPLE_REPORT_ID, Executed } from './wire.ts'
+import { EXAMPLE_AREA, EXAMPLE_RASTER, EXAMPLE_REPORT_ID, resultFields } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 const MIB = 1024 * 1024
 
 /**
- * Runs an analytics method at once and answers with what it found. `params` are checked against the method's own schema, which a
- * 422 carries; what is too large to answer at once is refused with the process that does it as a job.
+ * Runs an analytics method and returns its result. `params` are validated against the method's own schema, which a 422 includes;
+ * a request that is too large is rejected with the process that does the same as a job.
  */
 export default operation({
   id: 'analytics.execute',
@@ -30,7 +30,7 @@ export default operation({
       description: 'Parameters of the method; see `analytics.operations.get`',
     }),
   }),
-  output: Closed(Executed, { description: 'Result of the analysis' }),
+  output: Closed(resultFields, { description: 'Result of the analysis' }),
   example: {
     input: {
       operation: 'zonal_stats',
@@ -50,13 +50,13 @@ export default operation({
   },
 }).handle({
   async check(context, { operation: name, params }) {
-    const found = findMethod(name)
-    if (!found) throw invalidField('operation', `must be one of ${METHOD_NAMES.join(', ')}${meant(name, METHOD_NAMES, '')}`)
-    return await explaining(found, async () => ({ method: found, prepared: await found.check(context, requireParams(found, params)) }))
+    const method = findMethod(name)
+    if (!method) throw invalidField('operation', `must be one of ${METHOD_NAMES.join(', ')}${meant(name, METHOD_NAMES, '')}`)
+    return await explainErrors(method, async () => ({ method, prepared: await method.check(context, requireParams(method, params)) }))
   },
   async prepare(context, _input, { method, prepared }) {
     const id = newId()
-    return { id, ...(await explaining(method, () => prepared.run(context, id))) }
+    return { id, ...(await explainErrors(method, () => prepared.run(context, id))) }
   },
   async execute(context, { operation: name }, { prepared }, { id, result, raster }) {
     recordRun(context, { id, operation: name, ...prepared })

@@ -15,14 +15,14 @@ export default operation({
   example: { input: { index_name: 'ndvi' }, output: EXAMPLE_INDEX },
 }).handle({
   async execute(_context, { index_name }) {
-    const found = findFormula(index_name)
-    if (!found)
+    const formula = findFormula(index_name)
+    if (!formula)
       throw unknownName(
         'spectral index',
         index_name,
         formulas().map(({ id }) => id),
-        'analytics.indices.list lists them',
+        'see analytics.indices.list',
       )
-    return toIndex(found)
+    return toIndex(formula)
   },
 })

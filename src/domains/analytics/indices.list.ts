@@ -22,11 +22,11 @@ export default operation({
   }),
   example: { input: { category: 'vegetation', sensor: 'sentinel-2' }, output: { indices: [EXAMPLE_INDEX], total: 1 } },
 }).handle({
-  async execute(_context, { category, sensor }) {
-    const known = requireSensor(sensor)
+  async execute(_context, { category, sensor: sensorId }) {
+    const sensor = requireSensor(sensorId)
     const indices = formulas()
       .filter((formula) => category == null || formula.category === category)
-      .filter(({ roles }) => known === null || roles.every((role) => known.bands.some((band) => band.role === role)))
+      .filter(({ roles }) => sensor === null || roles.every((role) => sensor.bands.some((band) => band.role === role)))
       .map(toIndex)
     return { indices, total: indices.length }
   },

@@ -1,4 +1,4 @@
-/** An analytics method as data: what it is called, what it takes and how it runs. */
+/** An analytics method as data: its name, its parameters and how it runs. */
 import type { Static, TSchema } from 'typebox'
 import { invalidField, invalidInput, Problem, problem, withMembers } from '#core/problem.ts'
 import { examine } from '#core/validate.ts'
@@ -6,10 +6,10 @@ import type { Context } from '#operation.ts'
 import { RasterError } from '#raster/types.ts'
 import type { RasterReference } from './wire.ts'
 
-/** What stage 4 found out: everything that can be refused was. */
+/** The result of `check`: everything that can be rejected has been. */
 export interface Prepared {
   organizationId: string
-  /** What the report is derived from. */
+  /** Items that the report is derived from. */
   itemIds: readonly string[]
   itemSeqs: readonly number[]
   run(context: Context, reportId: string): Promise<{ result: Record<string, unknown>; raster: RasterReference | null }>
@@ -21,18 +21,18 @@ export interface Method<P extends TSchema = TSchema> {
   readonly description: string
   readonly dataTypes: readonly string[]
   readonly params: P
-  /** What it finds, for the types of clients. */
+  /** Schema of the result, for the generated client types. */
   readonly result: TSchema
-  /** The process that does the same for what is too large to answer at once. */
+  /** The process that does the same as a job, for requests that are too large. */
   readonly process: string
   readonly example: Static<P>
   check(context: Context, params: Static<P>): Promise<Prepared>
 }
 
-export const method = <P extends TSchema>(given: Method<P>): Method => given as Method
+export const method = <P extends TSchema>(definition: Method<P>): Method => definition as Method
 
-/** Runs one half of a method. What is wrong with parameters carries their schema; what is too large says what to do instead. */
-export async function explaining<T>({ name, params, process }: Method, work: () => Promise<T>): Promise<T> {
+/** Runs one half of a method. Errors in the parameters include their schema; a request that is too large names the process to run. */
+export async function explainErrors<T>({ name, params, process }: Method, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -47,12 +47,11 @@ export async function explaining<T>({ name, params, process }: Method, work: () 
 export const tooLarge = (error: RasterError, process: string): Problem =>
   problem(
     'raster-too-demanding',
-    `${error.message}. That is too much to answer at once: run the process '${process}' with processing.create_and_dispatch, ` +
-      'or ask for less',
+    `${error.message}. Run the process '${process}' as a job with processing.create_and_dispatch, or analyse a smaller area`,
     { members: { process_id: process } },
   )
 
-/** Parameters with their defaults, or 422 naming each as `params.…`. */
+/** Parameters with their defaults, or 422 with each field as `params.…`. */
 export function requireParams<P extends TSchema>({ name, params }: Method<P>, given: unknown): Static<P> {
   const { value, errors } = examine(params, given, name)
   if (errors.length > 0)

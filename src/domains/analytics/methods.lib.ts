@@ -8,4 +8,4 @@ export const METHODS: readonly Method[] = [zonalStats, timeSeries, changeDetecti
 
 export const METHOD_NAMES: readonly string[] = METHODS.map(({ name }) => name)
 
-export const findMethod = (name: string): Method | null => METHODS.find((each) => each.name === name) ?? null
+export const findMethod = (name: string): Method | null => METHODS.find((method) => method.name === name) ?? null

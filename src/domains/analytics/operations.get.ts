@@ -17,8 +17,8 @@ export default operation({
   example: { input: { operation_name: 'zonal_stats' }, output: EXAMPLE_METHOD },
 }).handle({
   async execute(_context, { operation_name }) {
-    const found = findMethod(operation_name)
-    if (!found) throw unknownName('analytics method', operation_name, METHOD_NAMES, `the methods are ${METHOD_NAMES.join(', ')}`)
-    return toRecord(found)
+    const method = findMethod(operation_name)
+    if (!method) throw unknownName('analytics method', operation_name, METHOD_NAMES, `the methods are ${METHOD_NAMES.join(', ')}`)
+    return toRecord(method)
   },
 })

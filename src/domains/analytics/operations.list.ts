@@ -15,7 +15,7 @@ export default operation({
   output: Closed({ operations: Type.Array(MethodRecord, { description: 'Analysis methods' }) }),
   example: { input: {}, output: { operations: [EXAMPLE_METHOD] } },
 }).handle({
-  async execute(_context, { data_type: wanted }) {
-    return { operations: METHODS.filter(({ dataTypes }) => wanted == null || dataTypes.includes(wanted)).map(toRecord) }
+  async execute(_context, { data_type: dataType }) {
+    return { operations: METHODS.filter(({ dataTypes }) => dataType == null || dataTypes.includes(dataType)).map(toRecord) }
   },
 })

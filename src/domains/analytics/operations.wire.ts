@@ -26,7 +26,7 @@ export const toRecord = ({ name, title, description, dataTypes, process, params 
 export const EXAMPLE_METHOD = {
   operation: 'zonal_stats',
   title: 'Zonal statistics',
-  description: 'Statistics of bands, of an expression or of an index over one area or many.',
+  description: 'Statistics of bands, an expression or an index over one area or many.',
   data_types: ['raster'],
   process_id: 'zonal_stats',
   params_schema: { type: 'object', required: ['item_id'], properties: { item_id: { type: 'string' } } },

@@ -1,7 +1,7 @@
-/** What methods keep: rasters and pictures in the store for a week, and a report that lineage knows. */
+/** What methods store: rasters and images for a week, and a report in the lineage. */
 import { invalidField } from '#core/problem.ts'
 import type { Context, WriteContext } from '#operation.ts'
-import type { Look } from '#model/plans/kept-file.ts'
+import type { RasterStyle } from '#model/plans/kept-file.ts'
 import type { Style } from '#raster/render/style.ts'
 import type { RasterReference } from './wire.ts'
 import type { Measure } from './measure.lib.ts'
@@ -9,7 +9,7 @@ import type { Scene } from './scene.lib.ts'
 import { tileTemplate } from '#services/drawing/tilejson.ts'
 import { keepReport, REPORT_SECONDS } from '#services/documents/report-store.ts'
 
-/** Tiles of an item that show a measure, as an address of the item's own. */
+/** The item's own tile URL, with parameters that show the measure. */
 export function tilesOf({ baseUrl }: Pick<Context, 'baseUrl'>, scene: Scene, measure: Measure): RasterReference | null {
   if (!scene.item) return null
   const parameters = { expression: measure.expression, colormap: measure.colormap, asset_key: scene.assetKey }
@@ -23,10 +23,10 @@ export function tilesOf({ baseUrl }: Pick<Context, 'baseUrl'>, scene: Scene, mea
   }
 }
 
-interface Kept {
+interface ComputedRaster {
   reportId: string
   organizationId: string
-  /** Where its sources lie: whoever may read them all may see it. */
+  /** Projects of its sources; whoever can read all of them can see the result. */
   projectIds: readonly string[]
   cog: Uint8Array
   bounds: [number, number, number, number]
@@ -34,43 +34,43 @@ interface Kept {
   range: readonly [number, number]
 }
 
-const PICTURE_SIDE_PX = 1_024
+const IMAGE_SIDE_PX = 1_024
 
-/** Puts a computed raster and its picture into the store; its tiles are drawn from there. */
-export async function keepRaster(context: Context, kept: Kept): Promise<RasterReference> {
+/** Stores a computed raster and an image of it; its tiles are rendered from there. */
+export async function storeRaster(context: Context, computed: ComputedRaster): Promise<RasterReference> {
   const { raster, signal, baseUrl } = context
-  const name = { organizationId: kept.organizationId, reportId: kept.reportId }
-  const look = { projectIds: kept.projectIds, band: 1, colormap: kept.colormap, range: kept.range }
-  const cog = await keepReport(context, { ...name, ending: 'tif', contentType: 'image/tiff', body: kept.cog, look })
+  const report = { organizationId: computed.organizationId, reportId: computed.reportId }
+  const look = { projectIds: computed.projectIds, band: 1, colormap: computed.colormap, range: computed.range }
+  const cog = await keepReport(context, { ...report, ending: 'tif', contentType: 'image/tiff', body: computed.cog, look })
   const { bytes } = await raster.picture(
     { object: cog.at },
     {
-      bounds: kept.bounds,
-      maxSide: PICTURE_SIDE_PX,
+      bounds: computed.bounds,
+      maxSide: IMAGE_SIDE_PX,
       format: 'png',
       style: styleOf(look),
     },
     signal,
   )
-  const picture = await keepReport(context, { ...name, ending: 'png', contentType: 'image/png', body: bytes })
+  const image = await keepReport(context, { ...report, ending: 'png', contentType: 'image/png', body: bytes })
   return {
     item_id: null,
     tile_template: tileTemplate({ baseUrl, of: { kind: 'analytics', id: cog.id }, parameters: {} }),
     url: cog.url,
-    picture_url: picture.url,
-    bounds: [...kept.bounds],
+    picture_url: image.url,
+    bounds: [...computed.bounds],
     expires_in_seconds: REPORT_SECONDS,
   }
 }
 
-export const styleOf = ({ band, colormap, range }: Omit<Look, 'projectIds'>): Style => ({
+export const styleOf = ({ band, colormap, range }: Omit<RasterStyle, 'projectIds'>): Style => ({
   kind: 'single',
   band,
   colormap,
   ranges: [[...range]],
 })
 
-/** Lineage and the event of a method that ran. */
+/** Records the lineage and emits the event of a run. */
 export function recordRun(
   { lineage, events, clock, attributeTo, usage }: WriteContext,
   run: { id: string; operation: string; organizationId: string; itemIds: readonly string[]; itemSeqs: readonly number[] },
@@ -86,9 +86,9 @@ export function recordRun(
   for (const seq of run.itemSeqs) usage.touch(seq)
 }
 
-/** A report belongs to one organization, so what it is made of must. */
-export function oneOrganization(scenes: readonly { item: Scene['item'] }[], field: string): string {
+/** A report belongs to one organization, so all its sources must too. */
+export function requireOneOrganization(scenes: readonly { item: Scene['item'] }[], field: string): string {
   const ids = [...new Set(scenes.map(({ item }) => item!.organizationId))]
-  if (ids.length !== 1) throw invalidField(field, 'are of several organizations; ask about each by itself')
+  if (ids.length !== 1) throw invalidField(field, 'must all belong to one organization; analyse each organization separately')
   return ids[0]!
 }

@@ -32,13 +32,13 @@ export default operation({
     return await keptFiles.requireRaster(db, principal, input.result_id, clock.now())
   },
   async execute({ raster, usage, clock, ifNoneMatch, signal }, { z, x, y, format, quality, tile_size }, file) {
-    const picture = await raster.tile(
+    const image = await raster.tile(
       { object: { bucket: file.bucket, key: file.objectKey } },
       { tile: { z, x, y }, format: imageFormat(format), quality, style: styleOf(file.look), size: tile_size ?? undefined },
       { ifNoneMatch, signal },
     )
-    if (picture.body) usage.record(file.organizationId, 'tiles')
+    if (image.body) usage.record(file.organizationId, 'tiles')
     const secondsLeft = Math.floor((file.expiresAt.getTime() - clock.now().getTime()) / 1_000)
-    return pictureReply(picture, `private, max-age=${Math.min(MAX_AGE_SECONDS, secondsLeft)}`)
+    return pictureReply(image, `private, max-age=${Math.min(MAX_AGE_SECONDS, secondsLeft)}`)
   },
 })

@@ -10,7 +10,7 @@ const Band = Closed({
   wavelength_nm: Nullable(Type.Number({ description: 'Centre wavelength in nanometres; null if not optical' })),
 })
 
-/** Common sensors with their bands, in the order in which their products hold them. */
+/** Common sensors with their bands, in the order of the standard products. */
 export default operation({
   id: 'analytics.sensors.list',
   scope: 'analytics:read',

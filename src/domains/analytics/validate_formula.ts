@@ -8,7 +8,7 @@ import { sensorNames } from '#raster/formulas/sensors.ts'
 import { requireSensor } from './scene.lib.ts'
 import { SensorId } from './wire.ts'
 
-/** Says whether a formula can be read and whether a sensor, or a file of so many bands, has what it needs. Nothing is computed. */
+/** Checks that a formula is valid and that a sensor, or a file with this number of bands, has the bands it reads. */
 export default operation({
   id: 'analytics.validate_formula',
   scope: 'analytics:read',
@@ -45,26 +45,26 @@ export default operation({
     },
   },
 }).handle({
-  async execute(_context, { formula, sensor, band_count }) {
-    const known = requireSensor(sensor)
-    const count = known?.bands.length ?? band_count ?? null
+  async execute(_context, { formula, sensor: sensorId, band_count }) {
+    const sensor = requireSensor(sensorId)
+    const count = sensor?.bands.length ?? band_count ?? null
     const numbers = count === null ? [] : Array.from({ length: count }, (_, index) => `b${index + 1}`)
-    const available = known ? known.bands.flatMap(({ role }) => (role ? [role] : [])) : numbers
-    const found = examined(formula, known ? sensorNames(known) : null, count)
+    const available = sensor ? sensor.bands.flatMap(({ role }) => (role ? [role] : [])) : numbers
+    const { required, error } = examine(formula, sensor ? sensorNames(sensor) : null, count)
     return {
       formula,
-      sensor: sensor ?? null,
-      valid: found.error === null,
-      error: found.error,
-      errors: found.error === null ? [] : [found.error],
-      required_bands: found.required,
-      bands: found.required,
+      sensor: sensorId ?? null,
+      valid: error === null,
+      error,
+      errors: error === null ? [] : [error],
+      required_bands: required,
+      bands: required,
       available_bands: available,
     }
   },
 })
 
-function examined(
+function examine(
   formula: string,
   names: Record<string, number> | null,
   count: number | null,

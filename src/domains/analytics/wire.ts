@@ -33,31 +33,31 @@ export const ReflectanceScale = Type.Number({
 export const Statistics = Type.Array(Choice(ZONAL_STATISTICS), {
   minItems: 1,
   maxItems: ZONAL_STATISTICS.length,
-  description: 'Which numbers to give; count, mean, min, max, std and sum by default',
+  description: 'Statistics to compute; count, mean, min, max, std and sum by default',
 })
 export const Percentiles = Type.Array(Type.Number({ minimum: 0, maximum: 100 }), {
   maxItems: 20,
-  description: 'Percentiles to give, from 0 to 100',
+  description: 'Percentiles to compute, 0 to 100',
 })
 
-const maybeNumber = Nullable(Type.Number())
-const PercentileValue = Closed({ percentile: Type.Number(), value: maybeNumber })
+const nullableNumber = Nullable(Type.Number())
+const PercentileValue = Closed({ percentile: Type.Number(), value: nullableNumber })
 
-/** The numbers of one band or expression, of which those asked for are there. */
+/** Statistics of one band or expression; only those that were requested are present. */
 const Measured = Type.Object({
-  ...Object.fromEntries(ZONAL_STATISTICS.map((name) => [name, Type.Optional(maybeNumber)])),
-  valid_fraction: Type.Number({ description: 'The share of the area that has data' }),
+  ...Object.fromEntries(ZONAL_STATISTICS.map((name) => [name, Type.Optional(nullableNumber)])),
+  valid_fraction: Type.Number({ description: 'Fraction of the area with data, 0 to 1' }),
   percentiles: Type.Array(PercentileValue),
 })
 
 const ChangedPart = Closed({ pixels: Type.Number(), area_ha: Type.Number(), fraction: Type.Number() })
-const ComparedScene = Closed({ item_id: Uuid, datetime: Nullable(Type.String()), expression: Type.String(), mean: maybeNumber })
+const ComparedScene = Closed({ item_id: Uuid, datetime: Nullable(Type.String()), expression: Type.String(), mean: nullableNumber })
 
-/** What each method finds. */
+/** Results of the methods. */
 export const ZonalResult = Closed({
   item_id: Uuid,
   expression: Nullable(Type.String()),
-  reflectance_scale: maybeNumber,
+  reflectance_scale: nullableNumber,
   zones: Type.Array(
     Closed({
       id: Type.Union([Type.String(), Type.Number()]),
@@ -79,21 +79,21 @@ export const ChangeResult = Closed({
   unchanged: ChangedPart,
   compared: ChangedPart,
   difference: Closed({
-    mean: maybeNumber,
-    std: maybeNumber,
-    min: maybeNumber,
-    max: maybeNumber,
+    mean: nullableNumber,
+    std: nullableNumber,
+    min: nullableNumber,
+    max: nullableNumber,
     percentiles: Type.Array(PercentileValue),
     histogram: Type.Unknown(),
   }),
 })
 
-export const maybe = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
+export const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
 
 export const bandFields = {
-  band_mapping: maybe(BandMapping),
-  sensor: maybe(SensorId),
-  asset_key: maybe(AssetKey),
+  band_mapping: optional(BandMapping),
+  sensor: optional(SensorId),
+  asset_key: optional(AssetKey),
 }
 
 const text = (description: string) => Nullable(Type.String({ description }))
@@ -113,7 +113,7 @@ export const RasterReference = Closed(
 )
 export type RasterReference = Static<typeof RasterReference>
 
-export const Executed = {
+export const resultFields = {
   id: Nullable(Described(Uuid, 'Report ID in the lineage; null if nothing was recorded')),
   operation: Type.String({ description: 'Method that was run' }),
   result: Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'Result of the method' }),

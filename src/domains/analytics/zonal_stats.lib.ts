@@ -18,7 +18,7 @@ import {
   ExpressionText,
   IndexName,
   Item,
-  maybe,
+  optional,
   Percentiles,
   ReflectanceScale,
   Statistics,
@@ -26,7 +26,7 @@ import {
 } from './wire.ts'
 
 export const MAX_ZONES = 5_000
-/** Closing points included; a limit of the body, in effect, and of the time that checking takes. */
+/** Including closing points; limits the size of the body and the time that validation takes. */
 export const MAX_ZONE_VERTICES = 50_000
 /** Pixels of the blocks under the zones. */
 export const MAX_PIXELS = 2 ** 25
@@ -35,53 +35,53 @@ const Feature = Type.Object(
   {
     type: Type.Literal('Feature'),
     geometry: Area,
-    id: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Number()], { description: 'Given back with the zone' })),
+    id: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Number()], { description: 'Returned with the zone' })),
     properties: Type.Optional(
       Type.Unsafe<Record<string, unknown> | null>({
         type: ['object', 'null'],
         additionalProperties: true,
-        description: 'Given back with the zone',
+        description: 'Returned with the zone',
       }),
     ),
   },
-  { description: 'One zone' },
+  { description: 'A zone' },
 )
 
 const Params = Closed({
   item_id: Item,
-  geometry: maybe(Area),
-  zones: maybe(
+  geometry: optional(Area),
+  zones: optional(
     Type.Object(
       {
         type: Type.Literal('FeatureCollection'),
-        features: Type.Array(Feature, { minItems: 1, maxItems: MAX_ZONES, description: 'The zones' }),
+        features: Type.Array(Feature, { minItems: 1, maxItems: MAX_ZONES, description: 'Zones to analyse' }),
       },
-      { description: 'Many zones at once, instead of one geometry' },
+      { description: 'Zones to analyse, instead of `geometry`' },
     ),
   ),
-  bands: maybe(
+  bands: optional(
     Type.Array(Type.Integer({ minimum: 1, maximum: 64 }), {
       minItems: 1,
       maxItems: 64,
-      description: 'Band numbers from 1; all by default',
+      description: '1-based band numbers; all by default',
     }),
   ),
-  expression: maybe(ExpressionText),
-  index_name: maybe(IndexName),
-  reflectance_scale: maybe(ReflectanceScale),
-  statistics: maybe(Statistics),
-  percentiles: maybe(Percentiles),
+  expression: optional(ExpressionText),
+  index_name: optional(IndexName),
+  reflectance_scale: optional(ReflectanceScale),
+  statistics: optional(Statistics),
+  percentiles: optional(Percentiles),
   ...bandFields,
 })
 type Params = Static<typeof Params>
 
-/** Summary statistics of one area or of thousands, every pixel by the share of it that lies inside. */
+/** Summary statistics of one area or of thousands; every pixel is weighted by the fraction inside. */
 export const zonalStats = method({
   name: 'zonal_stats',
   title: 'Zonal statistics',
   description:
-    'Count, mean, spread, percentiles and more of bands, of an expression or of an index over one area or many. Pixels on a border ' +
-    'count by the share of them that lies inside, exactly.',
+    'Count, mean, standard deviation, percentiles and more of bands, an expression or an index over one area or many. Edge pixels ' +
+    'count by the exact fraction inside the area.',
   dataTypes: ['raster', 'dem'],
   params: Params,
   result: ZonalResult,
@@ -90,8 +90,8 @@ export const zonalStats = method({
   async check(context, params) {
     const zones = await zonesOf(params)
     const scene = await openItem(context, params.item_id, params)
-    const wanted = await wantedOf(context, scene, params)
-    return prepared(scene, zones, wanted, params)
+    const selection = await selectionOf(context, scene, params)
+    return prepare(scene, zones, selection, params)
   },
 })
 
@@ -102,57 +102,57 @@ interface NamedZone {
 }
 
 async function zonesOf({ geometry, zones }: Params): Promise<NamedZone[]> {
-  if ((geometry == null) === (zones == null)) throw invalidField('params.geometry', 'give one geometry or zones, one of them')
+  if ((geometry == null) === (zones == null)) throw invalidField('params.geometry', 'Send exactly one of geometry and zones')
   if (geometry != null) return [{ geometry: requireArea(geometry, 'params.geometry'), id: null, properties: null }]
   let vertices = 0
   return await mapInTime(zones!.features, (feature, index) => {
     const field = `params.zones.features[${index}].geometry`
     vertices += countPositions(feature.geometry['coordinates'], MAX_ZONE_VERTICES - vertices)
     if (vertices > MAX_ZONE_VERTICES)
-      throw invalidField(field, `brings the zones to more than ${MAX_ZONE_VERTICES} vertices; simplify them or ask in parts`)
+      throw invalidField(field, `exceeds the limit of ${MAX_ZONE_VERTICES} vertices for all zones; simplify them or send fewer zones`)
     return { geometry: requireArea(feature.geometry, field), id: feature.id ?? null, properties: feature.properties ?? null }
   })
 }
 
-/** Before each is looked at closely, which takes longer the more there are. */
-function countPositions(coordinates: unknown, most: number): number {
+/** Counts before the geometries are validated, which takes longer the more vertices they have. */
+function countPositions(coordinates: unknown, limit: number): number {
   if (!Array.isArray(coordinates)) return 0
   if (typeof coordinates[0] === 'number') return 1
   let count = 0
   for (const part of coordinates) {
-    count += countPositions(part, most - count)
-    if (count > most) return count
+    count += countPositions(part, limit - count)
+    if (count > limit) return count
   }
   return count
 }
 
-interface Wanted {
+interface Selection {
   options: Pick<ZonalOptions, 'bands' | 'expression'>
   labels: string[]
   measure: Measure | null
 }
 
-async function wantedOf(context: Context, scene: Scene, params: Params): Promise<Wanted> {
+async function selectionOf(context: Context, scene: Scene, params: Params): Promise<Selection> {
   const { bands, expression, index_name } = params
   if (expression == null && index_name == null) {
     const all = scene.info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== scene.info.alphaBand)
     const chosen = bands ? parseBands(bands.join(','), scene.info, scene.names) : all
     return { options: { bands: chosen }, labels: chosen.map((band) => `b${band}`), measure: null }
   }
-  if (bands != null) throw invalidField('params.bands', 'give bands, an expression or an index_name, one of them')
+  if (bands != null) throw invalidField('params.bands', 'Send at most one of bands, expression and index_name')
   const measure = measureOf(await findMeasure(context, params), scene, params)
   const labels = measure.expression.split(';').filter((part) => part.trim() !== '')
   return { options: { expression: measure.expression }, labels: labels.length === 1 ? [measure.label] : labels, measure }
 }
 
-function prepared(scene: Scene, zones: readonly NamedZone[], { options, labels, measure }: Wanted, params: Params): Prepared {
+function prepare(scene: Scene, zones: readonly NamedZone[], { options, labels, measure }: Selection, params: Params): Prepared {
   const { statistics, percentiles } = params
   return {
     organizationId: scene.item!.organizationId,
     itemIds: [scene.item!.id],
     itemSeqs: [scene.item!.seq],
     async run({ raster, signal, baseUrl }) {
-      const found = await raster.zonal(
+      const summaries = await raster.zonal(
         scene.source,
         {
           ...options,
@@ -170,7 +170,7 @@ function prepared(scene: Scene, zones: readonly NamedZone[], { options, labels, 
         zones: zones.map(({ id, properties }, index) => ({
           id: id ?? index,
           properties,
-          results: found.zones[index]!.map((summary, series) =>
+          results: summaries.zones[index]!.map((summary, series) =>
             toResult(labels[series] ?? `result ${series + 1}`, summary, percentiles ?? []),
           ),
         })),
@@ -180,7 +180,7 @@ function prepared(scene: Scene, zones: readonly NamedZone[], { options, labels, 
   }
 }
 
-/** One band or result of a zone, in the words of an answer. */
+/** One band or expression of a zone, as the response returns it. */
 export function toResult(name: string, { values, count, covered, percentiles: ranks }: ZoneSummary, percentiles: readonly number[]) {
   return {
     name,

@@ -8,12 +8,12 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation, type WriteContext } from '#operation.ts'
 import { EXAMPLE_KEY, Permission } from './wire.ts'
 
-/** A hundred years: beyond that, dates stop being dates. */
+/** A hundred years. */
 const MAX_DAYS = 36_500
 
 /**
- * Mints a key of the caller's organization. The secret is in this answer and nowhere else, ever. A key that is made by a key
- * can do no more than it, lives no longer, and ends with it.
+ * Creates a key of the caller's organization. Only this response contains the secret. A key created with another key has no
+ * more permissions than that key, does not outlive it, and is revoked with it.
  */
 export default operation({
   id: 'api_keys.create',
@@ -70,13 +70,13 @@ export default operation({
   },
   async execute({ tx, principal, clock }, input, owner) {
     const now = clock.now()
-    const wanted = {
+    const requested = {
       rateLimitPerHour: input.rate_limit ?? null,
       expiresAt: input.expires_in_days ? new Date(now.getTime() + input.expires_in_days * DAY_MS) : null,
     }
     const { key, secret } = await apiKeys.insert(tx, {
       ...owner,
-      ...(principal.apiKeyId ? await noWider(tx, principal.apiKeyId, wanted) : wanted),
+      ...(principal.apiKeyId ? await limitTo(tx, principal.apiKeyId, requested) : requested),
       name: input.name,
       permissions: [...new Set(input.permissions)],
       madeByKeyId: principal.apiKeyId,
@@ -100,13 +100,13 @@ interface Bounds {
   expiresAt: Date | null
 }
 
-/** A key hands on no more than it has: neither a higher limit nor a longer life. What is left out is inherited. */
-async function noWider(tx: WriteContext['tx'], makerId: string, wanted: Bounds): Promise<Bounds> {
-  const maker = await apiKeys.lockMaker(tx, makerId)
-  if (!maker) throw problem('unauthorized', 'Invalid authentication credentials')
-  if ((wanted.rateLimitPerHour ?? 0) > maker.rateLimitPerHour)
-    throw problem('forbidden', `A key can only create keys with a rate limit up to its own, ${maker.rateLimitPerHour} an hour`)
-  if (wanted.expiresAt && maker.expiresAt && wanted.expiresAt > maker.expiresAt)
-    throw problem('forbidden', `A key can only create keys that end when it does or earlier, on ${maker.expiresAt.toISOString()}`)
-  return { rateLimitPerHour: wanted.rateLimitPerHour ?? maker.rateLimitPerHour, expiresAt: wanted.expiresAt ?? maker.expiresAt }
+/** A key cannot create keys with a higher rate limit or a later expiry than its own; omitted bounds are inherited. */
+async function limitTo(tx: WriteContext['tx'], creatorId: string, requested: Bounds): Promise<Bounds> {
+  const creator = await apiKeys.lockMaker(tx, creatorId)
+  if (!creator) throw problem('unauthorized', 'Invalid authentication credentials')
+  if ((requested.rateLimitPerHour ?? 0) > creator.rateLimitPerHour)
+    throw problem('forbidden', `A key can only create keys with a rate limit up to its own, ${creator.rateLimitPerHour} requests per hour`)
+  if (requested.expiresAt && creator.expiresAt && requested.expiresAt > creator.expiresAt)
+    throw problem('forbidden', `A key can only create keys that expire no later than itself, on ${creator.expiresAt.toISOString()}`)
+  return { rateLimitPerHour: requested.rateLimitPerHour ?? creator.rateLimitPerHour, expiresAt: requested.expiresAt ?? creator.expiresAt }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: everybody of the organization sees all its keys, newest first, revoked ones too, with their use, never a secret.
+// Goal: every member sees all keys of the organization with their usage, newest first, including revoked ones, never the secret.
 test('api_keys.list', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -28,7 +28,7 @@ test('api_keys.list', async (t) => {
   )
   assert.ok(!JSON.stringify(listed).includes(second.key) && listed.every((key: object) => !('key' in key) && !('explicit_scopes' in key)))
 
-  await t.test('use is counted without being written at every call', async () => {
+  await t.test('usage is counted without a write for every call', async () => {
     for (let calls = 0; calls < 3; calls++) await w.call(second.key, 'projects.list')
     await w.call(second.key, 'projects.list', { unknown: 1 })
     await w.flushAudit()

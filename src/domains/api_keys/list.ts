@@ -5,13 +5,13 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { ApiKeyRecord, EXAMPLE_KEY, toRecord } from './wire.ts'
 
-/** All keys of the organization, revoked ones too, newest first; never a secret. */
+/** All keys of the organization, including revoked ones, newest first; never the secret. */
 export default operation({
   id: 'api_keys.list',
   scope: 'api_keys:read',
   tier: 'read',
   input: Closed({}),
-  output: Type.Array(ApiKeyRecord, { description: 'API keys of the caller' }),
+  output: Type.Array(ApiKeyRecord, { description: 'API keys of the organization' }),
   example: { input: {}, output: [EXAMPLE_KEY] },
 }).handle({
   async check({ principal }) {

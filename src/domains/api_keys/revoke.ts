@@ -6,7 +6,7 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_KEY } from './wire.ts'
 
-/** Ends a key at once and for good, and the keys that it made. Members revoke their own keys, owners and admins anybody's. */
+/** Revokes a key immediately and permanently, with the keys it created. Members can revoke their own keys, owners and admins any key. */
 export default operation({
   id: 'api_keys.revoke',
   scope: 'api_keys:write',

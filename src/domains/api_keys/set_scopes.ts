@@ -6,7 +6,7 @@ import * as apiKeys from '#model/identity/api-key.ts'
 import { operation } from '#operation.ts'
 import { ApiKeyRecord, EXAMPLE_KEY, toRecord } from './wire.ts'
 
-/** Operators only: replaces the explicit scopes of a key, which are the one way for a key to reach `clip`. */
+/** Operators only: replaces the explicit scopes of a key, the only way for a key to hold `clip` scopes. */
 export default operation({
   id: 'api_keys.set_scopes',
   scope: 'admin:write',

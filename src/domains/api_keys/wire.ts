@@ -5,14 +5,14 @@ import type { ApiKey } from '#model/identity/api-key.ts'
 
 export const Permission = Choice(PERMISSIONS)
 
-/** What everybody may see of a key. The secret is no part of it: only `api_keys.create` returns it, once. */
+/** Key metadata. Only `api_keys.create` returns the secret, once. */
 export const ApiKeyRecord = Closed(
   {
     id: Described(Uuid, 'API key ID'),
     prefix: Type.String({ description: 'First 12 characters of the key, to tell keys apart' }),
     name: Type.String({ description: 'Display name of the key' }),
     permissions: Type.Array(Permission, { description: 'Permissions of the key: `read`, `write`, `process`' }),
-    rate_limit: Type.Integer({ description: "Requests allowed per hour; the organization's default if the key has no own limit" }),
+    rate_limit: Type.Integer({ description: "Requests allowed per hour; the organization's default if the key has no limit of its own" }),
     is_active: Type.Boolean({ description: 'Whether the key can be used' }),
     expires_at: Described(Nullable(Timestamp), 'Expiry time; null if it never expires'),
     created_at: Described(Timestamp, 'Creation time'),

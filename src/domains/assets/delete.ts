@@ -9,7 +9,7 @@ import { EXAMPLE_IDS } from '#wire/examples.ts'
 const Id = Type.String({ minLength: 1, maxLength: items.MAX_ID_LENGTH })
 const EXAMPLE = { item_id: EXAMPLE_IDS.item, asset_id: EXAMPLE_IDS.asset }
 
-/** Deletes one asset of an item and returns its storage; never the last primary data asset. */
+/** Deletes one asset of an item and frees its storage; never the last primary data asset. */
 export default operation({
   id: 'assets.delete',
   scope: 'items:write',
@@ -20,22 +20,22 @@ export default operation({
   example: { input: EXAMPLE, output: { ok: true, id: EXAMPLE.asset_id } },
 }).handle({
   async check({ db, principal }, { item_id, asset_id }) {
-    const found = await items.requireEditor(db, principal, item_id)
-    await assets.requireOf(db, found.item.seq, asset_id)
-    return found
+    const { item, project } = await items.requireEditor(db, principal, item_id)
+    await assets.requireOf(db, item.seq, asset_id)
+    return { item, project }
   },
-  async execute({ tx, clock, events, attributeTo }, { asset_id }, found) {
-    attributeTo(found.project.organizationId)
-    await projects.hold(tx, found.project.id)
-    const { seq, id: itemId, projectId } = await items.lock(tx, found.item.seq)
-    const gone = await assets.remove(tx, { itemSeq: seq, projectId, now: clock.now() }, asset_id.toLowerCase())
-    events.emit('asset.deleted', gone.id, {
-      id: gone.id,
+  async execute({ tx, clock, events, attributeTo }, { asset_id }, { item, project }) {
+    attributeTo(project.organizationId)
+    await projects.lock(tx, project.id)
+    const { seq, id: itemId, projectId } = await items.lock(tx, item.seq)
+    const asset = await assets.remove(tx, { itemSeq: seq, projectId, now: clock.now() }, asset_id.toLowerCase())
+    events.emit('asset.deleted', asset.id, {
+      id: asset.id,
       item_id: itemId,
       project_id: projectId,
-      key: gone.key,
-      file_size_bytes: gone.fileSizeBytes,
+      key: asset.key,
+      file_size_bytes: asset.fileSizeBytes,
     })
-    return { ok: true as const, id: gone.id }
+    return { ok: true as const, id: asset.id }
   },
 })

@@ -3,30 +3,30 @@ import { Closed } from '#core/shapes.ts'
 import { task, type TaskContext } from '#task.ts'
 import * as orphans from '#model/imagery/orphan.ts'
 
-const BUCKETS_AT_ONCE = 100
+const BUCKETS_PER_PAGE = 100
 
 /**
- * Removes what nothing points at any more: objects whose last asset is gone, uploads that came after their session had
- * ended, and the rests of writers that were killed.
+ * Removes unreferenced objects: those whose last asset was deleted, uploads that arrived after their session ended, and
+ * leftovers of writers that were killed.
  */
 export default task({ name: 'assets.sweep', data: Closed({}), schedule: '23 * * * *', timeoutSeconds: 3_600 }).handle(
   async ({ db, clock, storage, raster, signal }) => {
-    const round = clock.now()
+    const startedAt = clock.now()
     await storage.sweep(signal)
-    await raster.sweep(new Date(round.getTime() - DAY_MS))
+    await raster.sweep(new Date(startedAt.getTime() - DAY_MS))
     let last = ''
     for (;;) {
-      const buckets = await orphans.buckets(db, last, BUCKETS_AT_ONCE)
-      for (const bucket of buckets) await sweepBucket({ db, storage, signal }, bucket, round)
-      if (buckets.length < BUCKETS_AT_ONCE) return
+      const buckets = await orphans.buckets(db, last, BUCKETS_PER_PAGE)
+      for (const bucket of buckets) await sweepBucket({ db, storage, signal }, bucket, startedAt)
+      if (buckets.length < BUCKETS_PER_PAGE) return
       last = buckets.at(-1)!
     }
   },
 )
 
-type Means = Pick<TaskContext, 'db' | 'storage' | 'signal'>
+type SweepContext = Pick<TaskContext, 'db' | 'storage' | 'signal'>
 
-async function sweepBucket({ db, storage, signal }: Means, bucket: string, round: Date): Promise<void> {
+async function sweepBucket({ db, storage, signal }: SweepContext, bucket: string, startedAt: Date): Promise<void> {
   let cursor: string | null = null
   do {
     signal.throwIfAborted()
@@ -37,7 +37,7 @@ async function sweepBucket({ db, storage, signal }: Means, bucket: string, round
             db,
             bucket,
             page.objects.map(({ key }) => key),
-            round,
+            startedAt,
           )
         : []
     for (const key of due) {
@@ -46,5 +46,5 @@ async function sweepBucket({ db, storage, signal }: Means, bucket: string, round
     }
     cursor = page.next
   } while (cursor !== null)
-  await orphans.forgetOthers(db, bucket, round)
+  await orphans.forgetOthers(db, bucket, startedAt)
 }

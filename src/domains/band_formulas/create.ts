@@ -17,7 +17,7 @@ import {
   ValueRange,
 } from './wire.ts'
 
-/** Saves a formula over bands under a name that is the organization's own. It is checked before it is kept. */
+/** Saves a band formula under a name that is unique in the organization, after validating it. */
 export default operation({
   id: 'band_formulas.create',
   scope: 'band_formulas:write',

@@ -5,7 +5,7 @@ import { operation } from '#operation.ts'
 import { requireSaved } from './check.lib.ts'
 import { EXAMPLE_FORMULA, FormulaId } from './wire.ts'
 
-/** Deletes a saved formula. Looks that were saved with it keep their expression. */
+/** Deletes a saved formula. Visualization profiles that use it keep their expression. */
 export default operation({
   id: 'band_formulas.delete',
   scope: 'band_formulas:write',
@@ -17,8 +17,8 @@ export default operation({
   async check({ db, principal }, { formula_id }) {
     return await bandFormulas.requireOf(db, organizations.requireOrganization(principal), requireSaved(formula_id))
   },
-  async execute({ tx }, _input, found) {
-    await bandFormulas.remove(tx, found)
-    return { ok: true as const, id: found.id }
+  async execute({ tx }, _input, formula) {
+    await bandFormulas.remove(tx, formula)
+    return { ok: true as const, id: formula.id }
   },
 })

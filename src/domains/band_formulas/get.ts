@@ -5,7 +5,7 @@ import { operation } from '#operation.ts'
 import { findFormula } from '#raster/formulas/index.ts'
 import { EXAMPLE_FORMULA, FormulaId, FormulaRecord, toRecord, toTemplate } from './wire.ts'
 
-/** One formula: a built-in one by its name, or one that the organization saved. */
+/** One formula: a built-in one by its name, or one saved by the organization. */
 export default operation({
   id: 'band_formulas.get',
   scope: 'band_formulas:read',

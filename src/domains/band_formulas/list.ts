@@ -5,7 +5,7 @@ import { operation } from '#operation.ts'
 import { formulas } from '#raster/formulas/index.ts'
 import { EXAMPLE_FORMULA, FormulaRecord, toRecord, toTemplate } from './wire.ts'
 
-/** The formulas that the organization saved, then the built-in ones. */
+/** The formulas saved by the organization, then the built-in ones. */
 export default operation({
   id: 'band_formulas.list',
   scope: 'band_formulas:read',
@@ -22,10 +22,9 @@ export default operation({
   }),
   example: { input: { category: 'custom' }, output: { formulas: [EXAMPLE_FORMULA], total: 1 } },
 }).handle({
-  async execute({ db, principal }, { category, include_templates }) {
-    const wanted = category ?? null
-    const saved = principal.organizationId ? await bandFormulas.list(db, principal.organizationId, wanted) : []
-    const templates = include_templates ? formulas().filter((formula) => wanted === null || formula.category === wanted) : []
+  async execute({ db, principal }, { category = null, include_templates }) {
+    const saved = principal.organizationId ? await bandFormulas.list(db, principal.organizationId, category) : []
+    const templates = include_templates ? formulas().filter((formula) => category === null || formula.category === category) : []
     const all = [...saved.map(toRecord), ...templates.map(toTemplate)]
     return { formulas: all, total: all.length }
   },

@@ -18,7 +18,7 @@ import {
   ValueRange,
 } from './wire.ts'
 
-/** Changes a saved formula. What is absent stays; null clears the two texts that may be empty and leaves the others. */
+/** Changes a saved formula. Null clears `display_name` and `description`; other fields are unchanged by null, and all by omission. */
 export default operation({
   id: 'band_formulas.update',
   scope: 'band_formulas:write',
@@ -37,23 +37,23 @@ export default operation({
   example: { input: { formula_id: EXAMPLE_FORMULA.id, display_name: EXAMPLE_FORMULA.display_name }, output: EXAMPLE_FORMULA },
 }).handle({
   async check({ db, principal }, input) {
-    const found = await bandFormulas.requireOf(db, organizations.requireOrganization(principal), requireSaved(input.formula_id))
-    const formula = input.formula ?? found.formula
+    const saved = await bandFormulas.requireOf(db, organizations.requireOrganization(principal), requireSaved(input.formula_id))
+    const formula = input.formula ?? saved.formula
     return {
-      found,
+      saved,
       fields: {
-        name: input.name == null ? found.name : requireOwnName(input.name),
+        name: input.name == null ? saved.name : requireOwnName(input.name),
         formula,
         requiredBands: requireFormula(formula),
-        displayName: input.display_name === undefined ? found.displayName : input.display_name,
-        description: input.description === undefined ? found.description : input.description,
-        colormap: input.colormap == null ? found.colormap : requireColormap(input.colormap),
-        ...requireRange(input.value_range ?? [found.rangeLow, found.rangeHigh]),
-        category: input.category ?? found.category,
+        displayName: input.display_name === undefined ? saved.displayName : input.display_name,
+        description: input.description === undefined ? saved.description : input.description,
+        colormap: input.colormap == null ? saved.colormap : requireColormap(input.colormap),
+        ...requireRange(input.value_range ?? [saved.rangeLow, saved.rangeHigh]),
+        category: input.category ?? saved.category,
       },
     }
   },
-  async execute({ tx, clock }, _input, { found, fields }) {
-    return toRecord(await bandFormulas.update(tx, found, fields, clock.now()))
+  async execute({ tx, clock }, _input, { saved, fields }) {
+    return toRecord(await bandFormulas.update(tx, saved, fields, clock.now()))
   },
 })

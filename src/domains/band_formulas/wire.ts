@@ -56,14 +56,17 @@ export const FormulaRecord = Closed(
 )
 type FormulaRecord = Static<typeof FormulaRecord>
 
-interface Given extends Pick<FormulaRecord, 'id' | 'organization_id' | 'name' | 'display_name' | 'formula' | 'description' | 'reference'> {
+interface FormulaFields extends Pick<
+  FormulaRecord,
+  'id' | 'organization_id' | 'name' | 'display_name' | 'formula' | 'description' | 'reference'
+> {
   bands: readonly string[]
   colormap: string
   range: readonly [number, number]
   category: string
 }
 
-const recordOf = ({ bands, range, ...rest }: Given, times: { createdAt: Date; updatedAt: Date } | null): FormulaRecord => ({
+const recordOf = ({ bands, range, ...rest }: FormulaFields, times: { createdAt: Date; updatedAt: Date } | null): FormulaRecord => ({
   ...rest,
   expression: rest.formula,
   required_bands: [...bands],

@@ -32,12 +32,12 @@ const pass = async (w: World, org: Org, days: number) => {
 const amounts = ({ lines }: { lines: { reference_id: string; amount_aud: number }[] }) =>
   lines.map(({ reference_id, amount_aud }) => [reference_id, amount_aud])
 
-// Goal: what is bought on account is owed from the moment it is agreed on, says that it is provisional until it ends, and is
-// then on exactly one invoice, with what was delivered.
+// Goal: a purchase on account accrues when it is placed, is provisional until it ends, and is then on exactly one invoice, for
+// what was delivered.
 test('accruals', async (t) => {
   const w = await world(t, { operations: [buy, end], startAt: '2030-01-15T00:00:00.000Z' })
 
-  await t.test('provisional when placed, moved when repriced, corrected when delivered in part', async () => {
+  await t.test('provisional when placed, adjusted when repriced, corrected after a partial delivery', async () => {
     const org = await onAccount(w)
     const id = await place(w, org, 10_000)
     const open = await report(w, org)
@@ -68,7 +68,7 @@ test('accruals', async (t) => {
     ])
   })
 
-  await t.test('a cancelled one is reversed, and one that ends many times at once ends once', async () => {
+  await t.test('a cancelled order is reversed, and concurrent endings count once', async () => {
     const org = await onAccount(w)
     const [cancelled, raced] = [await place(w, org, 4_000), await place(w, org, 5_000)]
     assert.equal(await finish(w, org, cancelled, 'release'), true)
@@ -82,7 +82,7 @@ test('accruals', async (t) => {
     assert.equal((await report(w, org)).provisional_aud, 0)
   })
 
-  await t.test('members’ limits count what is provisional', async () => {
+  await t.test('spend limits include provisional amounts', async () => {
     const org = await onAccount(w)
     const member = await w.member(org, 'editor')
     await w.ok(org.owner.token, 'organizations.members.set_spend_limit', {
@@ -96,11 +96,11 @@ test('accruals', async (t) => {
     assert.equal(first.status, 200)
     assert.equal((await order(3_000)).status, 403)
     await finish(w, org, first.body.id, 'capture', 6_000)
-    assert.equal((await order(3_000)).status, 200, 'the correction makes room')
+    assert.equal((await order(3_000)).status, 200, 'the correction frees some of the limit')
     assert.equal((await report(w, org)).provisional_aud, 30)
   })
 
-  await t.test('an organization with accruals that are not invoiced cannot be deleted', async () => {
+  await t.test('an organization with uninvoiced accruals cannot be deleted', async () => {
     const org = await onAccount(w)
     await finish(w, org, await place(w, org, 700), 'capture')
     await w.ok(await w.serviceToken(), 'organizations.set_billing_mode', { organization_id: org.id, billing_mode: 'standard' })
@@ -116,15 +116,15 @@ test('accruals', async (t) => {
   assert.deepEqual(await moneyViolations(w.db), [])
 })
 
-// Goal: whatever lies between ordering and delivery, a month's end or a late commit, each delivery is billed once and in full.
+// Goal: whether a month ends or a commit is late between order and delivery, each delivery is invoiced once and in full.
 test('invoices of accruals', async (t) => {
   const w = await world(t, { operations: [buy, end], startAt: '2030-01-15T00:00:00.000Z' })
   const org = await onAccount(w)
 
-  await t.test('an order over the end of a month is on the invoice of the month in which it ends', async () => {
+  await t.test('an order that spans two months is on the invoice of the month in which it ends', async () => {
     const id = await place(w, org, 10_000)
     await pass(w, org, 20)
-    assert.deepEqual(amounts(await close(w, org, '2030-01')), [], 'January has only what is provisional')
+    assert.deepEqual(amounts(await close(w, org, '2030-01')), [], 'January has only provisional amounts')
     await finish(w, org, id, 'capture', 7_500)
     const january = await report(w, org, '2030-01')
     assert.deepEqual([january.accrued_aud, january.provisional_aud, january.entries[0].provisional], [0, 100, true], 'as January ended')
@@ -134,7 +134,7 @@ test('invoices of accruals', async (t) => {
     assert.equal((await w.ok(org.owner.token, 'billing.status.get', { organization_id: org.id })).uninvoiced_aud, 0)
   })
 
-  await t.test('what was settled in a month that was closed in the same moment is on the next invoice', async () => {
+  await t.test('what is settled while its month is closed is on the next invoice', async () => {
     const id = await place(w, org, 2_000)
     const at = w.clock.now()
     await pass(w, org, 30)
@@ -145,7 +145,7 @@ test('invoices of accruals', async (t) => {
     assert.deepEqual(amounts(await close(w, org, '2030-04')), [[id, 20]])
   })
 
-  await t.test('two months that are closed at once do not bill anything twice', async () => {
+  await t.test('two months closed concurrently invoice nothing twice', async () => {
     const id = await place(w, org, 3_000)
     await finish(w, org, id, 'capture')
     await pass(w, org, 70)
@@ -153,7 +153,7 @@ test('invoices of accruals', async (t) => {
     assert.deepEqual(closed.flatMap(amounts), [[id, 30]])
   })
 
-  await t.test('a refund after the invoice is on the next one, as far as that has room', async () => {
+  await t.test('a refund after the invoice is on the next one, up to its total', async () => {
     const [id, next] = [await place(w, org, 5_000), await place(w, org, 1_000)]
     await finish(w, org, id, 'capture')
     await pass(w, org, 31)
@@ -169,7 +169,7 @@ test('invoices of accruals', async (t) => {
     assert.match(lines.find(({ amount_aud }: { amount_aud: number }) => amount_aud < 0).description, /^Refund for order /)
   })
 
-  await t.test('the database refuses an entry that is changed, removed, or missing, and a bill for what is provisional', async () => {
+  await t.test('the database rejects changed, removed and missing entries, and invoices of provisional amounts', async () => {
     const id = await place(w, org, 900)
     const refused = (statement: string, reason: RegExp) => assert.rejects(sql.raw(statement).execute(w.db), reason)
     await refused('update accrual_entry set credits = credits + 1', /append-only/)

@@ -43,41 +43,41 @@ export default operation({
 }).handle({
   async permit({ db, principal }, { approval_id }) {
     requireSignedIn(principal, 'approve a purchase')
-    const found = await approvals.find(db, await requireBillingAdmin(db, principal), approval_id)
-    if (!found) throw notFound('approval')
-    if (found.requestedBy === principal.userId)
+    const approval = await approvals.find(db, await requireBillingAdmin(db, principal), approval_id)
+    if (!approval) throw notFound('approval')
+    if (approval.requestedBy === principal.userId)
       throw problem('forbidden', 'You cannot approve your own request; another owner, admin or billing admin must')
-    return found
+    return approval
   },
-  async check({ clock }, _input, found) {
-    if (approvals.statusOf(found, clock.now()) !== 'pending') throw problem('bad-request', 'This request is already decided or expired')
-    return found
+  async check({ clock }, _input, approval) {
+    if (approvals.statusOf(approval, clock.now()) !== 'pending') throw problem('bad-request', 'This request is already decided or expired')
+    return approval
   },
-  async prepare(context, _input, found) {
-    return found.operation ? await purchaseOf(context, found, found.operation) : null
+  async prepare(context, _input, approval) {
+    return approval.operation ? await purchaseOf(context, approval, approval.operation) : null
   },
-  async execute(context, _input, found, purchase) {
+  async execute(context, _input, approval, purchase) {
     const { tx, clock, lineage, principal } = context
     const now = clock.now()
-    const decided = await approvals.decide(tx, found.id, { status: 'approved', by: principal.userId, reason: null }, now)
+    const decided = await approvals.decide(tx, approval.id, { status: 'approved', by: principal.userId, reason: null }, now)
     if (!decided) throw problem('bad-request', 'This request is already decided or expired')
     if (!purchase) {
       lineage.nothingProduced()
       return { ...toRecord(decided, now), result: null }
     }
     const result = (await purchase.execute(context)) as Record<string, unknown>
-    await approvals.close(tx, found.id, now)
+    await approvals.close(tx, approval.id, now)
     return { ...toRecord({ ...decided, status: 'used', usedAt: now }, now), result }
   },
 })
 
 /** The described order, run as the requester with their limits waived up to the ceiling of the approval. */
-async function purchaseOf(context: Context, found: Approval, operationId: string): Promise<PreparedRun> {
-  const ceilingCredits = approvals.ceilingOf(found)
+async function purchaseOf(context: Context, approval: Approval, operationId: string): Promise<PreparedRun> {
+  const ceilingCredits = approvals.ceilingOf(approval)
   if (ceilingCredits === null) throw problem('bad-request', 'This request shows no price; reject it and request approval again')
-  const member = await organizations.findMember(context.db, found.organizationId, found.requestedBy)
-  const requester = member && asRequester(member, found, ceilingCredits)
-  const purchase = requester && (await context.runAs(requester, operationId, found.input))
+  const member = await organizations.findMember(context.db, approval.organizationId, approval.requestedBy)
+  const requester = member && asRequester(member, approval, ceilingCredits)
+  const purchase = requester && (await context.runAs(requester, operationId, approval.input))
   if (!purchase)
     throw problem(
       'bad-request',
@@ -88,16 +88,16 @@ async function purchaseOf(context: Context, found: Approval, operationId: string
 
 const asRequester = (
   { userId, role }: { userId: string; role: Principal['organizationRole'] },
-  found: Approval,
+  approval: Approval,
   ceilingCredits: number,
 ): Principal => ({
   kind: 'user',
   id: userId,
   userId,
-  organizationId: found.organizationId,
+  organizationId: approval.organizationId,
   organizationRole: role,
   apiKeyId: null,
   jobId: null,
   scopes: userScopes({ isSystemAdmin: false, isClipUser: false }),
-  approval: { id: found.id, ceilingCredits },
+  approval: { id: approval.id, ceilingCredits },
 })

@@ -7,7 +7,7 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
 
-/** One request for approval: one's own, or for owners and admins anybody's. */
+/** One request for approval: the caller's own, or any for owners and admins. */
 export default operation({
   id: 'billing.approvals.get',
   scope: 'billing:read',
@@ -17,10 +17,10 @@ export default operation({
   example: { input: { approval_id: EXAMPLE_APPROVAL.id }, output: EXAMPLE_APPROVAL },
 }).handle({
   async check({ db, principal }, { approval_id }) {
-    const found = await approvals.find(db, requireOrganization(principal), approval_id)
-    if (!found) throw notFound('approval')
-    if (found.requestedBy !== principal.userId) await requireBillingAdmin(db, principal)
-    return found
+    const approval = await approvals.find(db, requireOrganization(principal), approval_id)
+    if (!approval) throw notFound('approval')
+    if (approval.requestedBy !== principal.userId) await requireBillingAdmin(db, principal)
+    return approval
   },
-  execute: async ({ clock }, _input, found) => toRecord(found, clock.now()),
+  execute: async ({ clock }, _input, approval) => toRecord(approval, clock.now()),
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Problem } from '#core/problem.ts'
 import { Choice, Closed, Described, Nullable } from '#core/shapes.ts'
-import * as approval from '#model/money/approval.ts'
+import * as approvals from '#model/money/approval.ts'
 import { requireBillingAdmin } from '#model/money/billing-account.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
@@ -9,7 +9,7 @@ import { APPROVAL_STATUSES, ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from '.
 
 const MAX_LISTED = 500
 
-/** Requests for approval, newest first: all for owners and admins, one's own for others. */
+/** Requests for approval, newest first: all for owners and admins, their own for other members. */
 export default operation({
   id: 'billing.approvals.list',
   scope: 'billing:read',
@@ -34,9 +34,9 @@ export default operation({
   },
   async execute({ db, clock }, { status }, { organizationId, requestedBy }) {
     const now = clock.now()
-    const approvals = (await approval.list(db, organizationId, { requestedBy, limit: MAX_LISTED }))
-      .map((row) => toRecord(row, now))
-      .filter((row) => !status || row.status === status)
-    return { approvals, count: approvals.length }
+    const records = (await approvals.list(db, organizationId, { requestedBy, limit: MAX_LISTED }))
+      .map((approval) => toRecord(approval, now))
+      .filter((record) => !status || record.status === status)
+    return { approvals: records, count: records.length }
   },
 })

@@ -7,7 +7,7 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
 
-/** Refuses a request for approval. Whoever asked may withdraw their own like this too. */
+/** Rejects a request for approval. Requesters can withdraw their own request with it. */
 export default operation({
   id: 'billing.approvals.reject',
   scope: 'billing:write',
@@ -23,14 +23,14 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { approval_id }) {
-    const found = await approvals.find(db, requireOrganization(principal), approval_id)
-    if (!found) throw notFound('approval')
-    if (found.requestedBy !== principal.userId) await requireBillingAdmin(db, principal)
-    return found
+    const approval = await approvals.find(db, requireOrganization(principal), approval_id)
+    if (!approval) throw notFound('approval')
+    if (approval.requestedBy !== principal.userId) await requireBillingAdmin(db, principal)
+    return approval
   },
-  async execute({ tx, clock, principal }, { reason }, found) {
-    const by = principal.userId === found.requestedBy ? null : principal.userId
-    const decided = await approvals.decide(tx, found.id, { status: 'rejected', by, reason: reason ?? null }, clock.now())
+  async execute({ tx, clock, principal }, { reason }, approval) {
+    const by = principal.userId === approval.requestedBy ? null : principal.userId
+    const decided = await approvals.decide(tx, approval.id, { status: 'rejected', by, reason: reason ?? null }, clock.now())
     if (!decided) throw problem('bad-request', 'This request is already decided or expired')
     return toRecord(decided, clock.now())
   },

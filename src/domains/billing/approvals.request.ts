@@ -10,7 +10,7 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { ApprovalRecord, EXAMPLE_APPROVAL, toRecord } from './approvals.wire.ts'
 
-const STANDARD_HOURS = 7 * 24
+const DEFAULT_HOURS = 7 * 24
 const MAX_HOURS = 30 * 24
 
 /**
@@ -34,32 +34,32 @@ export default operation({
   output: ApprovalRecord,
   example: { input: { credits: 80_000, reason: 'Flood response' }, output: EXAMPLE_APPROVAL },
 }).handle({
-  async check({ principal, contractOf }, { credits, operation: wanted, input }) {
+  async check({ principal, contractOf }, { credits, operation: operationId, input }) {
     const organizationId = requireOrganization(principal)
-    if (!principal.userId) throw problem('forbidden', 'Only a user, or a key of one, has spending limits to exceed')
-    if (wanted && input) {
-      const target = wanted.startsWith('orders.') ? contractOf(wanted) : null
+    if (!principal.userId) throw problem('forbidden', 'Only a user, or an API key of a user, can request approval')
+    if (operationId && input) {
+      const target = operationId.startsWith('orders.') ? contractOf(operationId) : null
       if (target?.tier !== 'external_spend') throw invalidField('operation', 'must be an operation that places or decides an order')
       target.validate(input)
-    } else if (wanted || input) throw invalidField(wanted ? 'input' : 'operation', 'operation and input describe an order together')
+    } else if (operationId || input) throw invalidField(operationId ? 'input' : 'operation', 'Send operation and input together')
     else if (!credits) throw invalidField('credits', 'is required unless operation and input describe an order')
     return { organizationId, userId: principal.userId }
   },
-  async prepare({ priceOf }, { credits, operation: wanted, input }): Promise<number | null> {
-    const price = wanted && input ? await priceOf(wanted, input) : null
-    if (price === null && !credits) throw invalidField('credits', `is required: the price of ${wanted} is not known before it runs`)
+  async prepare({ priceOf }, { credits, operation: operationId, input }): Promise<number | null> {
+    const price = operationId && input ? await priceOf(operationId, input) : null
+    if (price === null && !credits) throw invalidField('credits', `is required: the price of ${operationId} is not known before it runs`)
     return price
   },
-  async execute({ tx, clock }, { credits, expiry_hours, operation: wanted, input, reason }, { organizationId, userId }, priceCredits) {
+  async execute({ tx, clock }, { credits, expiry_hours, operation: operationId, input, reason }, { organizationId, userId }, priceCredits) {
     const now = clock.now()
-    const expiresAt = new Date(now.getTime() + (expiry_hours ?? STANDARD_HOURS) * HOUR_MS)
-    const asked = await approvals.insert(
+    const expiresAt = new Date(now.getTime() + (expiry_hours ?? DEFAULT_HOURS) * HOUR_MS)
+    const approval = await approvals.insert(
       tx,
       {
         organizationId,
         requestedBy: userId,
         credits: credits ?? null,
-        operation: wanted ?? null,
+        operation: operationId ?? null,
         input: input ?? null,
         reason: reason ?? null,
         priceCredits,
@@ -68,21 +68,24 @@ export default operation({
       now,
     )
     const { name } = (await users.find(tx, userId))!
-    await notifications.tell(tx, organizationId, 'admins', [newsOf(asked, name)], now)
-    return toRecord(asked, now)
+    await notifications.notify(tx, organizationId, 'admins', [notificationOf(approval, name)], now)
+    return toRecord(approval, now)
   },
 })
 
-function newsOf({ id, credits, operation: wanted, priceCredits, reason }: approvals.Approval, name: string): notifications.News {
-  const price = priceCredits === null ? '' : `, which costs ${shown(priceCredits)}`
-  const what = wanted === null ? `one order of up to ${shown(credits!)}` : `${wanted}${price}`
-  const ceiling = wanted !== null && credits !== null ? ` The request allows up to ${shown(credits)}.` : ''
+function notificationOf(
+  { id, credits, operation: operationId, priceCredits, reason }: approvals.Approval,
+  name: string,
+): notifications.NewNotification {
+  const price = priceCredits === null ? '' : `, which costs ${formatCredits(priceCredits)}`
+  const purchase = operationId === null ? `one order of up to ${formatCredits(credits!)}` : `${operationId}${price}`
+  const ceiling = operationId !== null && credits !== null ? ` The request allows up to ${formatCredits(credits)}.` : ''
   return {
     kind: 'approval',
-    title: `${name} requests approval for ${shown(approvals.ceilingOf({ credits, priceCredits })!)}`,
-    body: `${name} wants to spend above their limit: ${what}.${ceiling}${reason ? ` Reason: ${reason}` : ''}`,
+    title: `${name} requests approval for ${formatCredits(approvals.ceilingOf({ credits, priceCredits })!)}`,
+    body: `${name} wants to spend above their limit: ${purchase}.${ceiling}${reason ? ` Reason: ${reason}` : ''}`,
     dedupeKey: `approval:${id}`,
   }
 }
 
-const shown = (credits: number): string => `${credits.toLocaleString('en-AU')} credit${credits === 1 ? '' : 's'}`
+const formatCredits = (credits: number): string => `${credits.toLocaleString('en-AU')} credit${credits === 1 ? '' : 's'}`

@@ -7,7 +7,7 @@ import { operation } from '#operation.ts'
 import { Aud, AutoTopupRecord } from './wire.ts'
 import { EXAMPLE_AT } from '#wire/examples.ts'
 
-/** The settings of automatic top-up, and what it has charged today. */
+/** The automatic top-up settings and today's charges. */
 export default operation({
   id: 'billing.auto_topup.get',
   scope: 'billing:read',

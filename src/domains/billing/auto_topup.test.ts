@@ -6,8 +6,8 @@ import { moneyViolations, processorViolations } from '../../../test/money/invari
 import { world, type Org } from '../../../test/support/world.ts'
 import autoTopup from './auto-topup.task.ts'
 
-// Goal: the card is charged by itself when the balance falls below the threshold: once for a crossing, one attempt at a time,
-// never above the day's cap.
+// Goal: the card is charged automatically when the balance falls below the threshold: once per crossing, one attempt at a time,
+// never above the daily cap.
 test('automatic top-up', async (t) => {
   const w = await world(t, { operations: [buy, end] })
   const funded = async (credits: number): Promise<Org> => {
@@ -25,10 +25,10 @@ test('automatic top-up', async (t) => {
     })
   const spend = (org: Org, credits: number) => w.ok(org.owner.token, 'orders.test_buy', { credits }, { 'idempotency-key': newId() })
   const available = async (org: Org) => (await w.ok(org.owner.token, 'billing.credits.balance')).available_credits as number
-  const told = async (org: Org, type: string) =>
+  const eventsOf = async (org: Org, type: string) =>
     await w.db.selectFrom('event').select('data').where('org_id', '=', org.id).where('type', '=', type).execute()
 
-  await t.test('settings are checked and shown', async () => {
+  await t.test('settings are validated and returned', async () => {
     const org = await funded(2_000)
     for (const bad of [
       { topup_amount_credits: 9_999 },
@@ -57,7 +57,7 @@ test('automatic top-up', async (t) => {
     await set(org, { enabled: false })
   })
 
-  await t.test('a crossing charges once, however many spends cross it', async () => {
+  await t.test('a crossing charges once, however many purchases cross it', async () => {
     const org = await funded(1_500)
     await set(org, {})
     assert.equal(await w.drain(autoTopup), 0, 'nothing is due yet')
@@ -67,17 +67,17 @@ test('automatic top-up', async (t) => {
     await w.runTask(autoTopup)
     assert.equal(await available(org), 10_500)
     assert.deepEqual(
-      (await told(org, 'topup.succeeded')).map(({ data }) => (data as { automatic: boolean }).automatic),
+      (await eventsOf(org, 'topup.succeeded')).map(({ data }) => (data as { automatic: boolean }).automatic),
       [true],
     )
-    assert.equal((await told(org, 'credits.low_balance')).length, 1)
+    assert.equal((await eventsOf(org, 'credits.low_balance')).length, 1)
     const { charged_today_aud, last_attempt_at } = await w.ok(org.owner.token, 'billing.auto_topup.get')
     assert.deepEqual([charged_today_aud, last_attempt_at], [100, w.clock.now().toISOString()])
     await set(org, { enabled: false })
   })
 
   await t.test(
-    'many workers at once, again and again: never above the cap, never twice within ten minutes; a new day begins anew',
+    'many concurrent workers: never above the daily cap, never twice within ten minutes; the next day starts again',
     async () => {
       const org = await funded(500)
       await set(org, { threshold_credits: 1_000_000, daily_charge_cap_aud: 350 })
@@ -100,7 +100,7 @@ test('automatic top-up', async (t) => {
     },
   )
 
-  await t.test('a card that fails is told, and tried again after the pause', async () => {
+  await t.test('a failed charge emits an event, and is retried after the pause', async () => {
     const org = await funded(500)
     const bad = await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_authenticationRequired' })
     await w.ok(org.owner.token, 'payment_methods.set_default', { payment_method_row_id: bad.id })
@@ -108,14 +108,14 @@ test('automatic top-up', async (t) => {
     await w.drain(autoTopup)
     assert.equal(await available(org), 500)
     assert.deepEqual(
-      (await told(org, 'topup.failed')).map(({ data }) => (data as { reason: string }).reason),
+      (await eventsOf(org, 'topup.failed')).map(({ data }) => (data as { reason: string }).reason),
       ['authentication_required'],
     )
     await w.runTask(autoTopup)
-    assert.equal((await told(org, 'topup.failed')).length, 1)
+    assert.equal((await eventsOf(org, 'topup.failed')).length, 1)
     w.clock.advance({ minutes: 10 })
     await w.runTask(autoTopup)
-    assert.equal((await told(org, 'topup.failed')).length, 2)
+    assert.equal((await eventsOf(org, 'topup.failed')).length, 2)
     assert.equal((await w.ok(org.owner.token, 'billing.auto_topup.get')).charged_today_aud, 0)
   })
   assert.deepEqual([...(await moneyViolations(w.db)), ...(await processorViolations(w.db))], [])

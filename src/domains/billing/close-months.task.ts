@@ -3,7 +3,7 @@ import { closeMonthTask, closeMonthsTask } from '#model/money/tasks.ts'
 import { task } from '#task.ts'
 import { unclosed } from '#model/money/monthly-close.ts'
 
-/** On the first of each month: a piece of work for each organization, so that one that fails holds up no other. */
+/** On the first of each month: enqueues one task per organization, so that a failure does not delay the others. */
 export default task({
   ...closeMonthsTask,
   schedule: '10 0 1 * *',

@@ -6,7 +6,7 @@ import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { Aud, Credits, Currency } from './wire.ts'
 
-/** The wallet: everything in it, what is reserved for things under way, and what can be spent. */
+/** The wallet: all credits, those reserved for orders and jobs in progress, and those available. */
 export default operation({
   id: 'billing.credits.balance',
   scope: 'billing:read',

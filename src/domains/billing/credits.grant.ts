@@ -9,7 +9,7 @@ import { operation } from '#operation.ts'
 import { Credits } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-/** Operators only: gives credits, or takes a mistaken sum away again, with the reason in the ledger. */
+/** Operators only: grants credits, or removes credits granted by mistake, with the reason in the ledger. */
 export default operation({
   id: 'billing.credits.grant',
   scope: 'admin:write',
@@ -38,21 +38,21 @@ export default operation({
   },
 }).handle({
   async check({ db }, { organization_id, credits }) {
-    if (credits === 0) throw invalidField('credits', 'must be above or below zero')
+    if (credits === 0) throw invalidField('credits', 'must not be zero')
     if (!(await organizations.exists(db, organization_id))) throw notFound('organization')
   },
   async execute({ tx, clock, invocationId, attributeTo }, { organization_id, credits, reason }) {
     attributeTo(organization_id)
     const cause = { organizationId: organization_id, invocationId, now: clock.now(), reference: null, description: reason }
-    const after =
+    const wallet =
       credits > 0 ? await ledgers.credit(tx, cause, [{ type: 'grant', credits }]) : await ledgers.debit(tx, cause, 'adjustment', -credits)
-    if (!after) throw problem('bad-request', 'The wallet has fewer credits available than are to be taken away')
+    if (!wallet) throw problem('bad-request', 'The wallet has fewer available credits than the amount to remove')
     return {
       organization_id,
       credits,
-      balance_credits: after.available + after.reserved,
-      reserved_credits: after.reserved,
-      available_credits: after.available,
+      balance_credits: wallet.available + wallet.reserved,
+      reserved_credits: wallet.reserved,
+      available_credits: wallet.available,
     }
   },
 })

@@ -13,20 +13,20 @@ const Entry = Closed(
   {
     reference_type: Type.String(),
     reference_id: Type.String(),
-    provisional: Type.Boolean({ description: 'True until the order or job has ended; what is provisional is on no invoice' }),
-    provisional_credits: Type.With(Credits, { description: 'What it came to when it was agreed on' }),
-    credits: Type.Integer({ description: 'What it comes to: delivered if it has ended; negative for a refund of an earlier month' }),
-    aud: Type.With(Aud, { description: 'The same in Australian dollars' }),
-    accrued_at: Type.With(Timestamp, { description: 'When it was placed or accepted' }),
-    settled_at: Nullable(Type.With(Timestamp, { description: 'When it ended; null while it is provisional' })),
+    provisional: Type.Boolean({ description: 'True until the order or job has ended; provisional entries are not invoiced' }),
+    provisional_credits: Type.With(Credits, { description: 'Credits agreed when the order or job was placed' }),
+    credits: Type.Integer({ description: 'Credits owed: those delivered, once it has ended; negative for a refund of an earlier month' }),
+    aud: Type.With(Aud, { description: 'Amount in Australian dollars' }),
+    accrued_at: Type.With(Timestamp, { description: 'Time it was placed or accepted' }),
+    settled_at: Nullable(Type.With(Timestamp, { description: 'Time it ended; null while provisional' })),
     invoiced_reference: Nullable(Type.String()),
   },
   { $id: 'Accrual' },
 )
 
 /**
- * Operators only: what an enterprise organization owes for what ended in a month, and provisionally for what was open at its end;
- * by default the current month.
+ * Operators only: what an enterprise organization owes for orders and jobs that ended in a month, and provisionally for those still
+ * open at its end; by default the current month.
  */
 export default operation({
   id: 'billing.enterprise.accrual',
@@ -40,7 +40,7 @@ export default operation({
     accrued_aud: Aud,
     invoiced_aud: Aud,
     uninvoiced_aud: Aud,
-    provisional_aud: Type.With(Aud, { description: 'Placed or accepted and not ended by the end of the month' }),
+    provisional_aud: Type.With(Aud, { description: 'Amount for orders and jobs still open at the end of the month' }),
     entries: Type.Array(Entry),
   }),
   example: {
@@ -74,9 +74,9 @@ export default operation({
     return period ? periodNamed(period) : periodOf(clock.now())
   },
   async execute({ db }, { organization_id }, period) {
-    const found = await accruals.list(db, organization_id, period)
+    const entries = await accruals.list(db, organization_id, period)
     const sum = (rows: readonly accruals.Accrual[]) => audOf(rows.reduce((total, { credits }) => total + credits, 0))
-    const final = found.filter(({ settledAt }) => settledAt !== null)
+    const final = entries.filter(({ settledAt }) => settledAt !== null)
     return {
       organization_id,
       period: period.name,
@@ -84,8 +84,8 @@ export default operation({
       accrued_aud: sum(final),
       invoiced_aud: sum(final.filter((row) => row.invoicedReference !== null)),
       uninvoiced_aud: sum(final.filter((row) => row.invoicedReference === null)),
-      provisional_aud: sum(found.filter(({ settledAt }) => settledAt === null)),
-      entries: found.map(entryOf),
+      provisional_aud: sum(entries.filter(({ settledAt }) => settledAt === null)),
+      entries: entries.map(entryOf),
     }
   },
 })

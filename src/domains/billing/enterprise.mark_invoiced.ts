@@ -12,8 +12,8 @@ import { EXAMPLE_IDS } from '#wire/examples.ts'
 const MAX_ORDERS = 10_000
 
 /**
- * Operators only: marks what an enterprise organization owes for a month as invoiced, by default the last month and all of
- * it. What carries a reference keeps it.
+ * Operators only: marks what an enterprise organization owes for a month as invoiced, by default everything of the previous
+ * month. Entries that already have a reference keep it.
  */
 export default operation({
   id: 'billing.enterprise.mark_invoiced',

@@ -12,7 +12,7 @@ import { EXAMPLE_INVOICE, EXAMPLE_LINE, InvoiceLineRecord, InvoiceRecord, toReco
 const BUCKET = 'invoices'
 const LINK_SECONDS = 900
 
-/** One invoice with its lines, and a link to it as PDF that holds for 15 minutes. */
+/** One invoice with its lines, and a URL of its PDF, valid for 15 minutes. */
 export default operation({
   id: 'billing.invoices.get',
   scope: 'billing:read',
@@ -32,39 +32,43 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { invoice_id }) {
-    const found = await invoices.find(db, organizations.requireOrganization(principal), invoice_id)
-    if (!found) throw notFound('invoice')
-    return found
+    const invoice = await invoices.find(db, organizations.requireOrganization(principal), invoice_id)
+    if (!invoice) throw notFound('invoice')
+    return invoice
   },
-  execute: async (context, _input, found) => ({ ...toRecord(found), lines: found.lines, document_url: await documentUrl(context, found) }),
+  execute: async (context, _input, invoice) => ({
+    ...toRecord(invoice),
+    lines: invoice.lines,
+    document_url: await documentUrl(context, invoice),
+  }),
 })
 
-/** The document is drawn when it is first asked for, and again when the invoice was paid since. */
-async function documentUrl({ storage, printer, signal }: Context, found: Invoice): Promise<string> {
-  const at = { bucket: BUCKET, key: `${found.organizationId}/${found.number}-${found.status}.pdf` }
+/** The PDF is rendered on the first request, and again after the status of the invoice has changed. */
+async function documentUrl({ storage, printer, signal }: Context, invoice: Invoice): Promise<string> {
+  const at = { bucket: BUCKET, key: `${invoice.organizationId}/${invoice.number}-${invoice.status}.pdf` }
   if (!(await storage.stat(at, signal).catch(() => null))) {
     await storage.createBucket(BUCKET)
-    const body = await printer.print(found.organizationId, 'invoice', printed(found))
+    const body = await printer.print(invoice.organizationId, 'invoice', toPrinted(invoice))
     await storage.put(at, body, { contentType: 'application/pdf' })
   }
-  return await storage.signGet({ ...at, fileName: `${found.number}.pdf`, expiresInSeconds: LINK_SECONDS })
+  return await storage.signGet({ ...at, fileName: `${invoice.number}.pdf`, expiresInSeconds: LINK_SECONDS })
 }
 
-function printed(found: Invoice): PrintedInvoice {
-  const { name, abn, tax_number, billing_email } = found.customer
+function toPrinted(invoice: Invoice): PrintedInvoice {
+  const { name, abn, tax_number, billing_email } = invoice.customer
   const dollars = (cents: number) => audOf(cents).toFixed(2)
   return {
-    number: found.number,
-    period: found.period,
-    status: found.status,
-    issuedAt: found.issuedAt,
-    dueAt: found.dueAt,
+    number: invoice.number,
+    period: invoice.period,
+    status: invoice.status,
+    issuedAt: invoice.issuedAt,
+    dueAt: invoice.dueAt,
     customer: [name, abn && `ABN ${abn}`, tax_number && `Tax number ${tax_number}`, billing_email].filter(
       (line) => line !== null && line !== '',
     ) as string[],
-    lines: found.lines.map(({ description, quantity, amount_aud }) => ({ description, quantity, amount: amount_aud.toFixed(2) })),
-    subtotal: dollars(found.subtotalCents),
-    gst: dollars(found.gstCents),
-    total: dollars(found.totalCents),
+    lines: invoice.lines.map(({ description, quantity, amount_aud }) => ({ description, quantity, amount: amount_aud.toFixed(2) })),
+    subtotal: dollars(invoice.subtotalCents),
+    gst: dollars(invoice.gstCents),
+    total: dollars(invoice.totalCents),
   }
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Closed, Limit } from '#core/shapes.ts'
-import * as invoice from '#model/money/invoice.ts'
+import * as invoices from '#model/money/invoice.ts'
 import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_INVOICE, InvoiceRecord, toRecord } from './invoices.wire.ts'
@@ -19,7 +19,7 @@ export default operation({
 }).handle({
   check: async ({ principal }) => organizations.requireOrganization(principal),
   async execute({ db }, { limit }, organizationId) {
-    const invoices = (await invoice.list(db, organizationId, limit)).map(toRecord)
-    return { invoices, count: invoices.length }
+    const records = (await invoices.list(db, organizationId, limit)).map(toRecord)
+    return { invoices: records, count: records.length }
   },
 })

@@ -3,7 +3,7 @@ import { Closed, Limit, Nullable, Uuid } from '#core/shapes.ts'
 import { settleReservations } from '#model/money/payment-sweep.ts'
 import { operation } from '#operation.ts'
 
-/** Operators only: settles reservations that were decided but not done, and releases those whose job never reported in its time. */
+/** Operators only: settles reservations that are decided but not settled, and releases those whose job never reported in time. */
 export default operation({
   id: 'billing.jobs.settle_unsettled',
   scope: 'admin:write',

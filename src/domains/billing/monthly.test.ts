@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
-import * as commitment from '#model/money/commitment.ts'
+import * as commitments from '#model/money/commitment.ts'
 import { buy, end } from '../../../test/money/shop.ts'
 import { moneyViolations } from '../../../test/money/invariants.ts'
 import { world, type Org, type World } from '../../../test/support/world.ts'
@@ -16,7 +16,7 @@ const place = async (w: World, org: Org, input: object, owed?: number) => {
   return id as string
 }
 
-// Goal: a month becomes one statement with its tax and its shortfall, once, however often and by whomever it is closed.
+// Goal: a month becomes one statement with tax and shortfall, once, however often and by whomever it is closed.
 test('the month of an enterprise organization', async (t) => {
   const w = await world(t, { operations: [buy, end], startAt: '2030-01-15T00:00:00.000Z' })
   const org = await w.organization('Coastal Survey')
@@ -32,7 +32,7 @@ test('the month of an enterprise organization', async (t) => {
     rates: [{ product: 'vhr', credits_per_km2: 150, discount_percent: null }],
   }
 
-  await t.test('commitments are written by staff, checked, and rolled up', async () => {
+  await t.test('operators create commitments, which are validated and summed up', async () => {
     for (const bad of [
       {},
       { minimum_aud: 1, minimum_km2: 1 },
@@ -46,8 +46,8 @@ test('the month of an enterprise organization', async (t) => {
       assert.equal((await w.call(await staff(), 'organizations.commitments.put', { ...base, ...bad })).status, 422, JSON.stringify(bad))
     }
     assert.equal((await w.call(org.owner.token, 'organizations.commitments.put', { ...base, minimum_aud: 1_000 })).status, 403)
-    const made = await w.ok(await staff(), 'organizations.commitments.put', { ...base, minimum_aud: 1_000 })
-    assert.deepEqual([made.status, made.remaining, made.shortfall, made.line_items], ['active', 1_000, 0, null])
+    const spend = await w.ok(await staff(), 'organizations.commitments.put', { ...base, minimum_aud: 1_000 })
+    assert.deepEqual([spend.status, spend.remaining, spend.shortfall, spend.line_items], ['active', 1_000, 0, null])
     const area = await w.ok(await staff(), 'organizations.commitments.put', { ...base, name: 'Area', minimum_km2: 10 })
     assert.equal(
       (await w.call(await staff(), 'organizations.commitments.put', { ...base, minimum_aud: 5, commitment_id: newId() })).status,
@@ -57,20 +57,20 @@ test('the month of an enterprise organization', async (t) => {
     await place(w, org, { credits: 30_000, product: 'vhr', area: 4 })
     await place(w, org, { credits: 20_000, product: 'vhr', area: 2 }, 10_000)
     await place(w, org, { credits: 7_777, product: 'other', area: 9 })
-    const { commitments } = await w.ok(org.owner.token, 'organizations.commitments.list', { include_line_items: true })
+    const { commitments: listed } = await w.ok(org.owner.token, 'organizations.commitments.list', { include_line_items: true })
     assert.deepEqual(
-      commitments.map((one: { id: string; delivered_to_date: number; remaining: number }) => [
-        one.id,
-        one.delivered_to_date,
-        one.remaining,
+      listed.map((commitment: { id: string; delivered_to_date: number; remaining: number }) => [
+        commitment.id,
+        commitment.delivered_to_date,
+        commitment.remaining,
       ]),
       [
-        [made.id, 400, 600],
+        [spend.id, 400, 600],
         [area.id, 5, 5],
       ],
     )
     assert.deepEqual(
-      commitments[0].line_items.map((item: { credits: number; product: string }) => [item.product, item.credits]),
+      listed[0].line_items.map((item: { credits: number; product: string }) => [item.product, item.credits]),
       [
         ['vhr', 10_000],
         ['vhr', 30_000],
@@ -82,9 +82,9 @@ test('the month of an enterprise organization', async (t) => {
     assert.deepEqual(await w.ok(stranger.owner.token, 'organizations.commitments.list'), { commitments: [] })
   })
 
-  await t.test('contracted rates price what they cover, rounded up once for each line', async () => {
+  await t.test('contracted rates apply to the products they cover, rounded up once per line', async () => {
     const at = w.clock.now()
-    const priced = await commitment.priced(
+    const priced = await commitments.priced(
       w.db,
       org.id,
       [
@@ -99,13 +99,13 @@ test('the month of an enterprise organization', async (t) => {
       [151, 100, 500],
     )
     assert.equal(
-      (await commitment.priced(w.db, org.id, [{ product: 'vhr', area_km2: 1, credits: 500 }], new Date('2031-01-01')))[0]!.credits,
+      (await commitments.priced(w.db, org.id, [{ product: 'vhr', area_km2: 1, credits: 500 }], new Date('2031-01-01')))[0]!.credits,
       500,
       'after the contract',
     )
   })
 
-  await t.test('only a month that is over, by whom it may be', async () => {
+  await t.test('only a month that has ended, and only by those with permission', async () => {
     const close = (token: string, input: object) => w.call(token, 'billing.run_monthly_for_org', { organization_id: org.id, ...input })
     assert.equal((await close(org.owner.token, { period: '2030-01' })).status, 400)
     assert.equal((await close(org.owner.token, { period: '2030-13' })).status, 422)
@@ -124,18 +124,18 @@ test('the month of an enterprise organization', async (t) => {
     assert.equal((await w.call(stranger.owner.token, 'organizations.commitments.statement', { organization_id: org.id })).status, 403)
   })
 
-  await t.test('January: what was delivered, with tax; 20 at once close it once', async () => {
+  await t.test('January: deliveries with tax; 20 concurrent calls close it once', async () => {
     w.clock.advance({ days: 20 })
     Object.assign(org.owner, await w.signIn(org.owner))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () =>
         w.call(org.owner.token, 'billing.run_monthly_for_org', { organization_id: org.id, period: '2030-01' }),
       ),
     )
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
-    assert.equal(answers.filter(({ body }) => body.closed).length, 1)
-    assert.equal(new Set(answers.map(({ body }) => body.invoice.number)).size, 1)
-    const { invoice, lines } = answers[0]!.body
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200])
+    assert.equal(responses.filter(({ body }) => body.closed).length, 1)
+    assert.equal(new Set(responses.map(({ body }) => body.invoice.number)).size, 1)
+    const { invoice, lines } = responses[0]!.body
     assert.deepEqual(
       [invoice.subtotal_aud, invoice.gst_aud, invoice.total_aud, invoice.status, lines.length],
       [477.77, 47.78, 525.55, 'open', 3],
@@ -164,7 +164,7 @@ test('the month of an enterprise organization', async (t) => {
     )
     assert.deepEqual([statement.subtotal_aud, statement.gst_aud, statement.total_aud], [607.5, 60.75, 668.25])
     assert.deepEqual(
-      statement.commitments.map((one: { status: string }) => one.status),
+      statement.commitments.map((commitment: { status: string }) => commitment.status),
       ['shortfall', 'shortfall'],
     )
     const everyone = await w.db.selectFrom('invoice').select('org_id').where('period', '=', '2030-02').execute()
@@ -175,7 +175,7 @@ test('the month of an enterprise organization', async (t) => {
     )
   })
 
-  await t.test('a month in which nothing was owed has an invoice of zero: numbered, listed and readable', async () => {
+  await t.test('a month without charges has an invoice of zero: numbered, listed and readable', async () => {
     const { token } = await w.signIn(idle.owner, idle.id)
     const { invoices } = await w.ok(token, 'billing.invoices.list')
     assert.deepEqual(
@@ -190,25 +190,25 @@ test('the month of an enterprise organization', async (t) => {
 
   await t.test('invoices as a list, a record and a PDF', async () => {
     const { invoices, count } = await w.ok(org.owner.token, 'billing.invoices.list')
-    assert.deepEqual([count, invoices.map((one: { period: string }) => one.period)], [2, ['2030-02', '2030-01']])
-    const one = await w.ok(org.owner.token, 'billing.invoices.get', { invoice_id: invoices[1].id })
-    assert.equal(one.lines.length, 3)
+    assert.deepEqual([count, invoices.map(({ period }: { period: string }) => period)], [2, ['2030-02', '2030-01']])
+    const invoice = await w.ok(org.owner.token, 'billing.invoices.get', { invoice_id: invoices[1].id })
+    assert.equal(invoice.lines.length, 3)
     const [stored] = (await w.storage.list('invoices')).objects
-    assert.match(stored!.key, new RegExp(`^${org.id}/${one.number}-open\\.pdf$`))
+    assert.match(stored!.key, new RegExp(`^${org.id}/${invoice.number}-open\\.pdf$`))
     const chunks: Buffer[] = []
     for await (const chunk of await w.storage.read({ bucket: 'invoices', key: stored!.key })) chunks.push(chunk as Buffer)
     assert.match(Buffer.concat(chunks).subarray(0, 8).toString(), /^%PDF-1\./)
-    assert.match(one.document_url, /^http/)
+    assert.match(invoice.document_url, /^http/)
     const stranger = await w.organization()
-    assert.equal((await w.call(stranger.owner.token, 'billing.invoices.get', { invoice_id: one.id })).status, 404)
+    assert.equal((await w.call(stranger.owner.token, 'billing.invoices.get', { invoice_id: invoice.id })).status, 404)
     const staffToken = await staff()
     await w.ok(staffToken, 'billing.enterprise.mark_invoiced', { organization_id: org.id, reference: 'INV-7', period: '2030-01' })
-    assert.equal((await w.ok(org.owner.token, 'billing.invoices.get', { invoice_id: one.id })).reference, 'INV-7')
+    assert.equal((await w.ok(org.owner.token, 'billing.invoices.get', { invoice_id: invoice.id })).reference, 'INV-7')
   })
   assert.deepEqual(await moneyViolations(w.db), [])
 })
 
-// Goal: the fee of a plan is charged by the part of the month that it was held, from credits or by card, with tax.
+// Goal: the plan fee is prorated by the part of the month, charged to credits or card, with tax.
 test('the month of an organization on a plan', async (t) => {
   const w = await world(t, { startAt: '2030-01-11T00:00:00.000Z' })
   const org = await w.organization()
@@ -242,7 +242,7 @@ test('the month of an organization on a plan', async (t) => {
   assert.deepEqual(
     [second.invoice.period, second.invoice.total_aud, second.invoice.status],
     ['2030-02', 163.9, 'open'],
-    'the wallet cannot bear it',
+    'the wallet has too few credits',
   )
   await w.drain(collectInvoice)
   const paid = await w.ok(org.owner.token, 'billing.invoices.get', { invoice_id: second.invoice.id })
@@ -251,7 +251,7 @@ test('the month of an organization on a plan', async (t) => {
   assert.deepEqual(await moneyViolations(w.db), [])
 })
 
-// Goal: what is owed is taken from credits if they suffice, else from the card, and what stays unpaid becomes past due.
+// Goal: an invoice is paid from credits if they suffice, otherwise by card, and becomes past due if it stays unpaid.
 test('how a month is paid', async (t) => {
   const w = await world(t, { startAt: '2030-02-02T00:00:00.000Z' })
   const owing = async (): Promise<Org & { invoiceId: string }> => {
@@ -288,7 +288,7 @@ test('how a month is paid', async (t) => {
   assert.deepEqual(await stateOf(paying.invoiceId), { status: 'paid', failure: null, due_cents: 0 })
   const listed = await w.ok(paying.owner.token, 'billing.stripe_invoices.list')
   assert.deepEqual(
-    listed.invoices.map((one: { status: string; total_aud: number }) => [one.status, one.total_aud]),
+    listed.invoices.map((invoice: { status: string; total_aud: number }) => [invoice.status, invoice.total_aud]),
     [['paid', 100]],
     'charged once',
   )
@@ -300,7 +300,7 @@ test('how a month is paid', async (t) => {
   assert.deepEqual(
     [(await stateOf(funded.invoiceId)).status, (await w.ok(funded.owner.token, 'billing.credits.balance')).available_credits],
     ['paid', 500],
-    'credits that came later pay it, once',
+    'credits added later pay it, once',
   )
 
   const failing = await owing()

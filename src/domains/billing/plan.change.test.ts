@@ -10,8 +10,8 @@ import { world, type Org } from '../../../test/support/world.ts'
 
 const GIB = 1024 ** 3
 
-// Goal: whoever pays for an organization can change its plan: limits and retention follow at once, nothing is lost by it, and
-// every change is told.
+// Goal: owners, admins and the billing admin can change the plan: limits and retention change at once, nothing is lost, and every
+// change emits an event.
 test('billing.plan.change', async (t) => {
   const w = await world(t)
   const card = (org: Org) =>
@@ -69,7 +69,7 @@ test('billing.plan.change', async (t) => {
     assert.equal((await w.ok((await w.person()).token, 'billing.plans.list')).current_plan_id, null)
   })
 
-  await t.test('a paid plan needs a card or enterprise billing; nothing changes without', async () => {
+  await t.test('a paid plan requires a card or enterprise billing; otherwise nothing changes', async () => {
     const org = await w.organization()
     const refused = await w.call(org.owner.token, 'billing.plan.change', { plan_id: 'team' })
     assert.deepEqual([refused.status, refused.body.title, refused.body.code], [402, 'Payment Method Required', 'payment-method-required'])
@@ -81,7 +81,7 @@ test('billing.plan.change', async (t) => {
     assert.equal((await w.ok(enterprise.owner.token, 'organizations.get')).plan, 'business')
   })
 
-  await t.test('owners, admins and the billing admin may; other members may not', async () => {
+  await t.test('owners, admins and the billing admin can change it; other members cannot', async () => {
     const org = await w.organization()
     await card(org)
     const [member, payer] = [await w.member(org, 'admin'), await w.member(org)]
@@ -91,7 +91,7 @@ test('billing.plan.change', async (t) => {
     assert.equal((await w.call((await w.key(member.token, ['write'])).key, 'billing.plan.change', { plan_id: 'free' })).status, 403)
   })
 
-  await t.test('an upgrade makes expired items active again, each told; a downgrade lets the new windows begin today', async () => {
+  await t.test('an upgrade reactivates expired items, with an event each; a downgrade starts the new retention today', async () => {
     const org = await w.organization()
     await card(org)
     const ids = await items(org, ['active', 'expiring', 'expired', 'archived'])
@@ -102,7 +102,7 @@ test('billing.plan.change', async (t) => {
       ['free', true, 2, false, []],
     )
     assert.deepEqual(await states(ids), ['active 365', 'active 365', 'active 365', 'archived never'])
-    const told = await w.db
+    const events = await w.db
       .selectFrom('event')
       .select(['entity_id', 'data'])
       .where('entity_id', 'in', ids)
@@ -113,7 +113,7 @@ test('billing.plan.change', async (t) => {
       .orderBy('seq')
       .execute()
     assert.deepEqual(
-      told.map(({ entity_id }) => entity_id),
+      events.map(({ entity_id }) => entity_id),
       ids.slice(1, 3),
     )
     const again = await w.ok(org.owner.token, 'billing.plan.change', { plan_id: 'team' })
@@ -136,7 +136,7 @@ test('billing.plan.change', async (t) => {
     assert.ok(history.every(({ changed_by }) => changed_by === org.owner.id))
   })
 
-  await t.test('use above the limits is kept and explained; new use is refused', async () => {
+  await t.test('usage above the limits is kept and explained; new usage is rejected', async () => {
     const org = await w.organization()
     await card(org)
     await w.ok(org.owner.token, 'billing.plan.change', { plan_id: 'team' })
@@ -145,10 +145,10 @@ test('billing.plan.change', async (t) => {
       .set({ used_bytes: 11 * GIB })
       .where('org_id', '=', org.id)
       .execute()
-    const begun = await Promise.allSettled(
+    const started = await Promise.allSettled(
       Array.from({ length: 15 }, () => w.db.transaction().execute((tx) => computeQuotas.take(tx, org.id, 'compute_jobs', w.clock.now()))),
     )
-    assert.ok(begun.every(({ status }) => status === 'fulfilled'))
+    assert.ok(started.every(({ status }) => status === 'fulfilled'))
     const { exceeded } = await w.ok(org.owner.token, 'billing.plan.change', { plan_id: 'free' })
     assert.deepEqual(
       exceeded.map(({ limit, used, allowed }: Record<string, unknown>) => [limit, used, allowed]),
@@ -157,14 +157,14 @@ test('billing.plan.change', async (t) => {
         ['compute_jobs', 15, 10],
       ],
     )
-    assert.match(exceeded[0].message, /nothing is deleted/)
+    assert.match(exceeded[0].message, /Nothing is deleted/)
     await assert.rejects(
       w.db.transaction().execute((tx) => computeQuotas.take(tx, org.id, 'compute_jobs', w.clock.now())),
       { slug: 'compute-quota-exceeded', status: 402, title: 'Compute Quota Exceeded', members: { used: 15, limit: 10 } },
     )
   })
 
-  await t.test('200 jobs at once on the free plan: ten begin; the next month has ten more', async () => {
+  await t.test('200 concurrent jobs on the free plan: ten start; the next month allows ten more', async () => {
     const org = await w.organization()
     const take = () => w.db.transaction().execute((tx) => computeQuotas.take(tx, org.id, 'compute_jobs', w.clock.now()))
     const results = await Promise.allSettled(Array.from({ length: 200 }, take))
@@ -173,19 +173,19 @@ test('billing.plan.change', async (t) => {
     await take()
   })
 
-  await t.test('items made while the plan changes are dated by the plan that they end up under', async () => {
+  await t.test('items created while the plan changes expire by the final plan', async () => {
     const org = await w.organization()
     await card(org)
     const owner = await w.signIn(org.owner)
     const { key } = await w.key(owner.token, ['read', 'write'])
     const plans = ['team', 'free', 'business', 'free', 'team']
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...plans.map((plan_id) => w.call(key, 'billing.plan.change', { plan_id })),
       ...Array.from({ length: 30 }, () => w.call(key, 'items.create', { project_id: org.projectId, type: 'clip', name: 'n' })),
     ])
     assert.ok(
-      answers.every(({ status }) => status === 200),
-      JSON.stringify(answers.map(({ status }) => status)),
+      responses.every(({ status }) => status === 200),
+      JSON.stringify(responses.map(({ status }) => status)),
     )
     const { plan } = await w.ok(key, 'organizations.get')
     const rows = await w.db.selectFrom('item').select('expires_at').where('org_id', '=', org.id).execute()
@@ -195,7 +195,7 @@ test('billing.plan.change', async (t) => {
   })
 
   await t.test(
-    'everything at once: plans, retention, collections, items, accesses; nobody waits in a circle, and the counters stay true',
+    'everything concurrently: plans, retention, collections, items, accesses; no deadlock, and the counters stay correct',
     async () => {
       const org = await w.organization()
       await card(org)
@@ -216,7 +216,7 @@ test('billing.plan.change', async (t) => {
           .where('org_id', '=', org.id)
           .where('deleted_at', 'is', null)
           .execute()
-        const answers = await Promise.all([
+        const responses = await Promise.all([
           ...['team', 'free', 'business', 'free'].map((plan_id) => w.call(key, 'billing.plan.change', { plan_id })),
           ...ids.slice(round * 2, round * 2 + 6).map((item_id) => w.call(key, 'items.update', { item_id, lifecycle_state: 'expired' })),
           ...ids.slice(-round - 1).map((item_id) => w.call(key, 'items.delete', { item_id })),
@@ -233,8 +233,8 @@ test('billing.plan.change', async (t) => {
           ),
         ])
         assert.ok(
-          answers.every(({ status }) => [200, 404, 429].includes(status)),
-          JSON.stringify(answers.map(({ status }) => status)),
+          responses.every(({ status }) => [200, 404, 429].includes(status)),
+          JSON.stringify(responses.map(({ status }) => status)),
         )
       }
       for (const project_id of [org.projectId, second]) {
@@ -249,7 +249,7 @@ test('billing.plan.change', async (t) => {
     },
   )
 
-  await t.test('a large catalogue is dated on in the background, stretch by stretch', async () => {
+  await t.test('a large catalogue is updated in the background, batch by batch', async () => {
     const org = await w.organization()
     await card(org)
     const owner = await w.signIn(org.owner)
@@ -259,27 +259,27 @@ test('billing.plan.change', async (t) => {
       for (let i = 0; i < 4; i++) ids.push((await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: 'n' })).id)
     await w.db.updateTable('item').set({ lifecycle_state: 'expired' }).where('id', 'in', ids).execute()
     await w.db.updateTable('organization').set({ plan_id: 'team', retention_since: w.clock.now() }).where('id', '=', org.id).execute()
-    const stretches: number[] = []
+    const batches: number[] = []
     let from: retention.Place | null = null
     do {
-      const { moved, next }: Awaited<ReturnType<typeof retention.dateAnew>> = await w.db
+      const { moved, next }: Awaited<ReturnType<typeof retention.recalculateDates>> = await w.db
         .transaction()
-        .execute((tx) => retention.dateAnew(tx, org.id, { from, limit: 3, revive: true, now: w.clock.now() }))
-      stretches.push(moved.length)
+        .execute((tx) => retention.recalculateDates(tx, org.id, { from, limit: 3, revive: true, now: w.clock.now() }))
+      batches.push(moved.length)
       from = next
-    } while (from && stretches.length < 2)
-    assert.deepEqual(stretches, [3, 3])
+    } while (from && batches.length < 2)
+    assert.deepEqual(batches, [3, 3])
     await w.runTask(applyPlan, { organization_id: org.id, project_id: from!.projectId, seq: from!.seq, revive: true })
     await w.runTask(applyPlan, { organization_id: org.id, project_id: from!.projectId, seq: from!.seq, revive: true })
     assert.deepEqual(await states(ids), Array(8).fill('active 365'))
     assert.equal(
       (await w.db.selectFrom('event').select('seq').where('org_id', '=', org.id).where('type', '=', 'item.updated').execute()).length,
       2,
-      'the job told of the last two, once',
+      'the task emitted events for the last two, once',
     )
   })
 
-  await t.test('a paid plan keeps its card: the default one stays until another is, or the plan is free', async () => {
+  await t.test('the default card of a paid plan cannot be removed until another is the default or the plan is free', async () => {
     const org = await w.organization()
     const attach = async (payment_method_id: string) => (await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id })).id
     const detach = (id: string) => w.call(org.owner.token, 'payment_methods.detach', { payment_method_row_id: id })
@@ -290,13 +290,13 @@ test('billing.plan.change', async (t) => {
     assert.deepEqual([refused.status, refused.body.code], [400, 'bad-request'])
     assert.match(refused.body.detail, /'Team' is paid by this card/)
     const second = await attach('pm_card_mastercard')
-    assert.equal((await detach(second)).status, 200, 'one that pays for nothing goes')
+    assert.equal((await detach(second)).status, 200, 'a card that is not the default can be removed')
     assert.equal((await change('free')).status, 200)
     assert.equal((await detach(first)).status, 200)
     assert.equal((await change('team')).status, 402)
   })
 
-  await t.test('a card that is removed while the plan changes: never a paid plan without one', async () => {
+  await t.test('a card removed while the plan changes: never a paid plan without a card', async () => {
     for (let round = 0; round < 10; round++) {
       const org = await w.organization()
       const { id } = await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })

@@ -9,13 +9,13 @@ import { applyPlanTask } from '#model/money/tasks.ts'
 import { operation, type Context } from '#operation.ts'
 import { EXAMPLE_PLANS, PlanRecord, toPlan } from './plan.wire.ts'
 
-/** Dated in the call itself; the rest of a large catalogue follows in the background within moments. */
-const MAX_DATED_AT_ONCE = 5_000
+/** Items whose retention dates are recomputed in the call itself; a task in the background does the rest. */
+const MAX_ITEMS_IN_CALL = 5_000
 
 /**
- * Moves the organization to another plan, at once. No money moves here: the fee is part of the monthly invoice, by days.
- * An upgrade makes expired items active again; a downgrade lets the new retention begin today. Use above the new limits is
- * kept and said in `exceeded`: nothing is taken away, but nothing more is let in until there is room.
+ * Moves the organization to another plan immediately. Nothing is charged here: the fee is part of the monthly invoice, prorated by
+ * day. An upgrade reactivates expired items; a downgrade starts the new retention period today. Usage above the new limits is kept
+ * and listed in `exceeded`, but new usage is rejected until it is below them.
  */
 export default operation({
   id: 'billing.plan.change',
@@ -70,7 +70,7 @@ export default operation({
   async execute({ tx, principal, clock, invocationId, tasks }, _input, { organizationId, plan }) {
     const now = clock.now()
     const change = await changePlan(tx, organizationId, plan, { by: principal.userId, invocationId, now })
-    await lockWallet(tx, organizationId) // A card that is being removed is gone then, and counts no more.
+    await lockWallet(tx, organizationId) // Waits for a card that is being removed, which then no longer counts.
     await requirePayable(tx, organizationId, plan)
     if (!change.changed)
       return {
@@ -82,9 +82,9 @@ export default operation({
         continues_in_background: false,
         exceeded: change.exceeded,
       }
-    const { moved, next } = await retention.dateAnew(tx, organizationId, {
+    const { moved, next } = await retention.recalculateDates(tx, organizationId, {
       from: null,
-      limit: MAX_DATED_AT_ONCE,
+      limit: MAX_ITEMS_IN_CALL,
       revive: change.isUpgrade,
       now,
     })
@@ -108,12 +108,12 @@ export default operation({
   },
 })
 
-/** An organization on a paid plan has a card that pays for it, or an account with us. */
+/** A paid plan requires a default card or monthly invoicing. */
 async function requirePayable(db: Context['db'], organizationId: string, plan: Plan): Promise<void> {
   if (plan.monthlyAud === 0 || (await billingModeOf(db, organizationId)) === 'enterprise' || (await hasDefaultCard(db, organizationId)))
     return
   throw problem(
     'payment-method-required',
-    `The plan '${plan.name}' is paid by card: save one with payment_methods.attach and make it the default, then change the plan`,
+    `The plan '${plan.name}' requires a default card; add one with payment_methods.attach, then change the plan`,
   )
 }

@@ -4,7 +4,7 @@ import { planOf, PLANS } from '#model/plans/plan.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PLANS, PlanRecord, toPlan } from './plan.wire.ts'
 
-/** The plans on offer, from the smallest to the largest, and which one the caller's organization is on. */
+/** The available plans, smallest first, and the plan of the caller's organization. */
 export default operation({
   id: 'billing.plans.list',
   scope: 'billing:read',

@@ -10,7 +10,7 @@ const MIB = 1024 * 1024
 const Counted = (unit: string) =>
   Closed({ [`recorded_${unit}`]: Type.Integer(), [`counted_${unit}`]: Type.Integer(), [`drift_${unit}`]: Type.Integer() })
 
-/** Operators only: counts an organization's stored bytes and ledger anew, and keeps what differs from what is recorded. */
+/** Operators only: recounts an organization's stored bytes and ledger, and stores the drift from the recorded values. */
 export default operation({
   id: 'billing.reconciliation.run',
   scope: 'admin:write',
@@ -47,7 +47,7 @@ export default operation({
   async execute({ tx, clock, attributeTo }, { organization_id, threshold_bytes }) {
     attributeTo(organization_id)
     const { id, storage, available, reserved, hasDrift, at } = await reconcile(tx, organization_id, threshold_bytes, clock.now())
-    const shown = (unit: string, { recorded, counted }: { recorded: number; counted: number }) => ({
+    const toRecord = (unit: string, { recorded, counted }: { recorded: number; counted: number }) => ({
       [`recorded_${unit}`]: recorded,
       [`counted_${unit}`]: counted,
       [`drift_${unit}`]: recorded - counted,
@@ -55,9 +55,9 @@ export default operation({
     return {
       id,
       organization_id,
-      storage: shown('bytes', storage),
-      available: shown('credits', available),
-      reserved: shown('credits', reserved),
+      storage: toRecord('bytes', storage),
+      available: toRecord('credits', available),
+      reserved: toRecord('credits', reserved),
       has_drift: hasDrift,
       created_at: at.toISOString(),
     }

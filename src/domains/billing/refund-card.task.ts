@@ -2,7 +2,7 @@ import { refundCardTask } from '#model/money/tasks.ts'
 import { task } from '#task.ts'
 import * as cardHolds from '#model/money/card-hold.ts'
 
-/** Gives back to the card what a refund was decided for. */
+/** Refunds a decided amount to the card. */
 export default task({
   ...refundCardTask,
   retryLimit: 20,

@@ -4,7 +4,7 @@ import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { closeMonthsTask } from '#model/money/tasks.ts'
 
-/** Operators only: closes the last month for every organization that has not been, in the background. */
+/** Operators only: closes the previous month in the background, for every organization where it is open. */
 export default operation({
   id: 'billing.run_monthly_cron',
   scope: 'admin:write',

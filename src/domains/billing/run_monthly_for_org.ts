@@ -11,8 +11,8 @@ import { OptionalPeriod } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 /**
- * Closes a month that is over, by default the last one: what is owed becomes an invoice and is paid from credits or by card.
- * A month that is closed stays as it is.
+ * Closes a month that has ended, by default the previous one: what is owed becomes an invoice, paid from credits or by card.
+ * A closed month never changes.
  */
 export default operation({
   id: 'billing.run_monthly_for_org',

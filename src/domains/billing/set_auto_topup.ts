@@ -10,7 +10,7 @@ import { autoTopupTask } from '#model/money/tasks.ts'
 import { operation } from '#operation.ts'
 import { AutoTopupRecord, TopupAmount } from './wire.ts'
 
-/** Sets when the default card is charged by itself, for how much, and how much it may be in one day of UTC. */
+/** Sets when the default card is charged automatically, for how much, and the maximum per day (UTC). */
 export default operation({
   id: 'billing.set_auto_topup',
   scope: 'billing:write',
@@ -40,10 +40,7 @@ export default operation({
   ) {
     const { available } = await lockWallet(tx, organizationId)
     if (enabled && !(await hasDefaultCard(tx, organizationId)))
-      throw problem(
-        'payment-method-required',
-        'Automatic top-up charges the default card, and the organization has none; save one with payment_methods.attach',
-      )
+      throw problem('payment-method-required', 'Automatic top-up requires a default card; add one with payment_methods.attach')
     await autoTopups.set(tx, organizationId, {
       autoEnabled: enabled,
       autoThresholdCredits: threshold_credits,

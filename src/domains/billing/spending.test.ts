@@ -13,12 +13,12 @@ const grant = async (w: World, org: Org, credits: number) =>
   w.ok(await w.serviceToken(), 'billing.credits.grant', { organization_id: org.id, credits, reason: 'for a test' })
 const order = (w: World, token: string, input: object, key: string = newId()) =>
   w.call(token, 'orders.test_buy', input, { 'idempotency-key': key })
-/** As a client does on a machine that is too busy to answer in time: the same request again, with the same key. */
+/** Retries with the same idempotency key, as a client does when the machine is too busy to respond in time. */
 const orderAtLast = async (w: World, token: string, input: object) => {
   const key = newId()
   for (let nth = 1; ; nth++) {
-    const answer = await order(w, token, input, key)
-    if (answer.status !== 500 || nth === MAX_TRIES) return answer
+    const response = await order(w, token, input, key)
+    if (response.status !== 500 || nth === MAX_TRIES) return response
   }
 }
 const MAX_TRIES = 5
@@ -28,12 +28,12 @@ const wallet = async (w: World, org: Org) => {
   const { available_credits, reserved_credits } = await w.ok(org.owner.token, 'billing.credits.balance')
   return [available_credits, reserved_credits]
 }
-const told = async (w: World, org: Org, type: string) =>
+const eventCount = async (w: World, org: Org, type: string) =>
   (await w.db.selectFrom('event').select('id').where('org_id', '=', org.id).where('type', '=', type).execute()).length
 const reservationOf = (w: World, id: string) => w.db.selectFrom('reservation').selectAll().where('reference_id', '=', id).executeTakeFirst()
-const count = (statuses: number[], status: number) => statuses.filter((one) => one === status).length
+const count = (statuses: number[], status: number) => statuses.filter((other) => other === status).length
 
-// Goal: whoever spends, however many at once, the wallet never gives more than it has, and everything reserved ends once.
+// Goal: however many spend at once, the wallet is never overdrawn, and every reservation ends once.
 test('spending credits', async (t) => {
   const w = await world(t, { operations: [buy, end] })
   const org = await w.organization()
@@ -68,20 +68,20 @@ test('spending credits', async (t) => {
     ])
   })
 
-  await t.test('too little: 402 with both numbers, and nothing reserved', async () => {
+  await t.test('insufficient credits: 402 with both numbers, and nothing is reserved', async () => {
     const { status, body } = await order(w, org.owner.token, { credits: 4_601 })
     assert.deepEqual([status, body.title, body.required_credits, body.available_credits], [402, 'Insufficient Credits', 4_601, 4_600])
     assert.equal((await order(w, org.owner.token, { credits: 100, fails: true })).status, 500, 'a call that fails later')
     assert.deepEqual(await wallet(w, org), [4_600, 0])
   })
 
-  await t.test('something free costs nothing and ends like the rest', async () => {
+  await t.test('a free order costs nothing and ends like any other', async () => {
     const { body } = await order(w, org.owner.token, { credits: 0 })
     assert.equal(await finish(w, org, body.id, 'capture'), true)
     assert.equal((await reservationOf(w, body.id))!.state, 'captured')
   })
 
-  await t.test('200 at once of 10 each from 1,000: exactly 100 succeed', async () => {
+  await t.test('200 concurrent orders of 10 credits from 1,000: exactly 100 succeed', async () => {
     const other = await w.organization()
     await grant(w, other, 1_000)
     const statuses = await Promise.all(
@@ -90,16 +90,16 @@ test('spending credits', async (t) => {
     assert.deepEqual([count(statuses, 200), count(statuses, 402)], [100, 100])
     assert.deepEqual(await wallet(w, other), [0, 1_000])
     assert.deepEqual(
-      [await told(w, other, 'credits.low_balance'), await told(w, other, 'credits.depleted')],
+      [await eventCount(w, other, 'credits.low_balance'), await eventCount(w, other, 'credits.depleted')],
       [1, 1],
-      'told once for each crossing',
+      'one event per crossing',
     )
     await grant(w, other, 1_000)
     await order(w, other.owner.token, { credits: 1_000, isJob: true })
-    assert.deepEqual([await told(w, other, 'credits.low_balance'), await told(w, other, 'credits.depleted')], [2, 2])
+    assert.deepEqual([await eventCount(w, other, 'credits.low_balance'), await eventCount(w, other, 'credits.depleted')], [2, 2])
   })
 
-  await t.test('what nobody settles in its time is released', async () => {
+  await t.test('a reservation not settled in time is released', async () => {
     const before = await wallet(w, org)
     const { body } = await order(w, org.owner.token, { credits: 300, isJob: true, deadlineSeconds: 60 })
     const staff = await w.serviceToken()
@@ -110,7 +110,7 @@ test('spending credits', async (t) => {
     assert.deepEqual(await wallet(w, org), before)
   })
 
-  await t.test('operators: corrections and a recount', async () => {
+  await t.test('operators: corrections and reconciliation', async () => {
     const staff = await w.serviceToken()
     const [available] = await wallet(w, org)
     assert.equal(
@@ -132,7 +132,7 @@ test('spending credits', async (t) => {
   assert.deepEqual(await moneyViolations(w.db), [])
 })
 
-// Goal: a member's caps hold whatever happens at once; an approval lets one order through; processing does not count.
+// Goal: a member's spend limits hold under concurrency; an approval allows one order; processing does not count.
 test('spend caps and approvals', async (t) => {
   const w = await world(t, { operations: [buy, end] })
   const org = await w.organization()
@@ -158,24 +158,24 @@ test('spend caps and approvals', async (t) => {
     assert.equal((await order(w, member.token, { credits: 5_000, isJob: true })).status, 200, 'processing does not count')
   })
 
-  await t.test('30 days, 200 at once: exactly as many as fit, and released ones count no more', async () => {
+  await t.test('30 days, 200 concurrent orders: exactly as many as fit, and released ones no longer count', async () => {
     await cap(null, 11_000) // 10,000 were spent above.
-    const answers = await Promise.all(Array.from({ length: 200 }, () => orderAtLast(w, member.token, { credits: 10 })))
+    const responses = await Promise.all(Array.from({ length: 200 }, () => orderAtLast(w, member.token, { credits: 10 })))
     assert.deepEqual(
       [
         count(
-          answers.map(({ status }) => status),
+          responses.map(({ status }) => status),
           200,
         ),
         count(
-          answers.map(({ status }) => status),
+          responses.map(({ status }) => status),
           403,
         ),
       ],
       [100, 100],
     )
-    assert.match(answers.find(({ status }) => status === 403)!.body.detail, /spend_limit_credits/)
-    const [first] = answers.filter(({ status }) => status === 200)
+    assert.match(responses.find(({ status }) => status === 403)!.body.detail, /spend_limit_credits/)
+    const [first] = responses.filter(({ status }) => status === 200)
     assert.equal(await finish(w, org, first!.body.id, 'release'), true)
     assert.equal((await order(w, member.token, { credits: 11 })).status, 403)
     assert.equal((await order(w, member.token, { credits: 10 })).status, 200)
@@ -187,33 +187,33 @@ test('spend caps and approvals', async (t) => {
     assert.equal((await order(w, member.token, { credits: 11_000 })).status, 200, 'a month later the window is empty')
   })
 
-  await t.test('an approval for a sum lets one order through, once', async () => {
+  await t.test('an approval for an amount allows one order, once', async () => {
     await cap(50, null)
-    const asked = await w.ok(member.token, 'billing.approvals.request', { credits: 500, reason: 'flood' })
+    const request = await w.ok(member.token, 'billing.approvals.request', { credits: 500, reason: 'flood' })
     assert.equal((await order(w, member.token, { credits: 400 })).status, 403)
-    assert.equal((await w.call(member.token, 'billing.approvals.approve', { approval_id: asked.id })).status, 403)
-    const approved = await w.ok(org.owner.token, 'billing.approvals.approve', { approval_id: asked.id })
+    assert.equal((await w.call(member.token, 'billing.approvals.approve', { approval_id: request.id })).status, 403)
+    const approved = await w.ok(org.owner.token, 'billing.approvals.approve', { approval_id: request.id })
     assert.deepEqual([approved.status, approved.decided_by, approved.result], ['approved', org.owner.id, null])
-    assert.equal((await w.call(org.owner.token, 'billing.approvals.approve', { approval_id: asked.id })).status, 400)
+    assert.equal((await w.call(org.owner.token, 'billing.approvals.approve', { approval_id: request.id })).status, 400)
     assert.equal((await order(w, member.token, { credits: 501 })).status, 403)
     const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await order(w, member.token, { credits: 400 })).status))
     assert.deepEqual([count(statuses, 200), count(statuses, 403)], [1, 9])
-    assert.equal((await w.ok(member.token, 'billing.approvals.get', { approval_id: asked.id })).status, 'used')
+    assert.equal((await w.ok(member.token, 'billing.approvals.get', { approval_id: request.id })).status, 'used')
   })
 
-  await t.test('an approved order that was described runs as whoever asked for it', async () => {
+  await t.test('an approved order runs as its requester', async () => {
     const before = await wallet(w, org)
-    const asked = await w.ok(member.token, 'billing.approvals.request', {
+    const request = await w.ok(member.token, 'billing.approvals.request', {
       credits: 700,
       operation: 'orders.test_buy',
       input: { credits: 700 },
     })
-    const done = await w.ok(org.owner.token, 'billing.approvals.approve', { approval_id: asked.id })
+    const done = await w.ok(org.owner.token, 'billing.approvals.approve', { approval_id: request.id })
     assert.equal(done.status, 'used')
-    const made = (await reservationOf(w, done.result.id))!
-    assert.deepEqual([made.user_id, made.credits, made.approval_id], [member.id, 700, asked.id])
+    const reservation = (await reservationOf(w, done.result.id))!
+    assert.deepEqual([reservation.user_id, reservation.credits, reservation.approval_id], [member.id, 700, request.id])
     assert.deepEqual(await wallet(w, org), [before[0]! - 700, before[1]! + 700])
-    assert.equal((await order(w, member.token, { credits: 700 })).status, 403, 'and nothing else does')
+    assert.equal((await order(w, member.token, { credits: 700 })).status, 403, 'and no other order is allowed')
     const tooMuch = await w.ok(member.token, 'billing.approvals.request', {
       credits: 90_000_000,
       operation: 'orders.test_buy',
@@ -223,11 +223,11 @@ test('spend caps and approvals', async (t) => {
     assert.equal(
       (await w.ok(org.owner.token, 'billing.approvals.get', { approval_id: tooMuch.id })).status,
       'pending',
-      'what failed can be tried again',
+      'a failed approval can be retried',
     )
   })
 
-  await t.test('requests: bad ones, rejection, expiry, who sees them', async () => {
+  await t.test('requests: invalid ones, rejection, expiry, visibility', async () => {
     for (const bad of [
       {},
       { credits: 0 },
@@ -247,15 +247,15 @@ test('spend caps and approvals', async (t) => {
       'nobody approves their own request',
     )
     assert.equal((await w.call(member.token, 'billing.approvals.get', { approval_id: own.id })).status, 403)
-    const asked = await w.ok(member.token, 'billing.approvals.request', { credits: 5, expiry_hours: 1 })
+    const request = await w.ok(member.token, 'billing.approvals.request', { credits: 5, expiry_hours: 1 })
     const stranger = await w.organization()
-    assert.equal((await w.call(stranger.owner.token, 'billing.approvals.approve', { approval_id: asked.id })).status, 404)
-    assert.equal((await w.ok(org.owner.token, 'billing.approvals.reject', { approval_id: asked.id, reason: 'no' })).decision_reason, 'no')
+    assert.equal((await w.call(stranger.owner.token, 'billing.approvals.approve', { approval_id: request.id })).status, 404)
+    assert.equal((await w.ok(org.owner.token, 'billing.approvals.reject', { approval_id: request.id, reason: 'no' })).decision_reason, 'no')
     const late = await w.ok(member.token, 'billing.approvals.request', { credits: 5_000, expiry_hours: 1 })
     await w.ok(org.owner.token, 'billing.approvals.approve', { approval_id: late.id })
     w.clock.advance({ hours: 2 })
     for (const person of [member, org.owner]) Object.assign(person, await w.signIn(person))
-    assert.equal((await order(w, member.token, { credits: 400 })).status, 403, 'its time is over')
+    assert.equal((await order(w, member.token, { credits: 400 })).status, 403, 'it has expired')
     assert.deepEqual(
       (await w.ok(member.token, 'billing.approvals.list', { status: 'expired' })).approvals.map(({ id }: { id: string }) => id),
       [late.id],
@@ -265,7 +265,7 @@ test('spend caps and approvals', async (t) => {
   assert.deepEqual(await moneyViolations(w.db), [])
 })
 
-// Goal: an organization without a wallet pays by card: held at placement, taken on delivery, freed on failure, and never left behind.
+// Goal: an organization without credits pays by card: held at placement, captured on delivery, released on failure, never left behind.
 test('spending by card and by invoice', async (t) => {
   const w = await world(t, { operations: [buy, end] })
   const org = await w.organization()
@@ -281,7 +281,7 @@ test('spending by card and by invoice', async (t) => {
       `.execute(w.db)
     ).rows.filter(({ body }) => body.status === status)
 
-  await t.test('a card is needed, and its bank is asked', async () => {
+  await t.test('a card is required, and its bank may require authentication', async () => {
     assert.equal((await order(w, org.owner.token, { credits: 500 })).body.title, 'Payment Method Required')
     await attach('pm_card_visa_chargeDeclined')
     assert.equal((await order(w, org.owner.token, { credits: 500 })).body.title, 'Card Declined')
@@ -298,7 +298,7 @@ test('spending by card and by invoice', async (t) => {
     await attach('pm_card_visa')
   })
 
-  await t.test('taken in part on delivery, refunded, freed on failure', async () => {
+  await t.test('captured in part on delivery, refunded, released on failure', async () => {
     const [first, second] = [await order(w, org.owner.token, { credits: 2_000 }), await order(w, org.owner.token, { credits: 3_000 })]
     assert.equal((await intents('requires_capture')).length, 2)
     assert.equal(await finish(w, org, first.body.id, 'capture', 1_500), true)
@@ -319,12 +319,12 @@ test('spending by card and by invoice', async (t) => {
     assert.equal(await finish(w, org, third.body.id, 'reprice', 150), true)
     w.clock.advance({ minutes: 6 })
     await w.runTask(sweepPayments)
-    assert.equal((await intents('requires_capture')).length, 1, 'the hold of the former price is freed')
+    assert.equal((await intents('requires_capture')).length, 1, 'the hold of the former price is released')
     assert.equal(await finish(w, org, third.body.id, 'release'), true)
     await settle()
   })
 
-  await t.test('a hold whose order could not be stored is freed', async () => {
+  await t.test('a hold whose order could not be stored is released', async () => {
     assert.equal((await order(w, org.owner.token, { credits: 700, fails: true })).status, 500)
     assert.equal((await intents('requires_capture')).length, 1)
     w.clock.advance({ minutes: 6 })
@@ -333,7 +333,7 @@ test('spending by card and by invoice', async (t) => {
     assert.deepEqual(await processorViolations(w.db), [])
   })
 
-  await t.test('caps come before the card', async () => {
+  await t.test('spend limits are checked before the card', async () => {
     const member = await w.member(org)
     await w.ok(org.owner.token, 'organizations.members.set_spend_limit', {
       organizationId: org.id,
@@ -343,10 +343,10 @@ test('spending by card and by invoice', async (t) => {
     })
     const before = (await w.db.selectFrom('payment_attempt').select('id').execute()).length
     assert.equal((await order(w, member.token, { credits: 101 })).status, 403)
-    assert.equal((await w.db.selectFrom('payment_attempt').select('id').execute()).length, before, 'no hold was asked for')
+    assert.equal((await w.db.selectFrom('payment_attempt').select('id').execute()).length, before, 'no hold was requested')
   })
 
-  await t.test('holds are renewed before they lapse; a refusal then ends the reservation', async () => {
+  await t.test('holds are renewed before they expire; a decline then ends the reservation', async () => {
     const { body } = await order(w, org.owner.token, { credits: 900 })
     w.clock.advance({ days: 6, minutes: 1 })
     await w.runTask(sweepPayments)
@@ -365,7 +365,7 @@ test('spending by card and by invoice', async (t) => {
     assert.equal((await intents('requires_capture')).length, 0)
   })
 
-  await t.test('enterprise: nothing is held, what is delivered accrues', async () => {
+  await t.test('enterprise: nothing is held, deliveries accrue', async () => {
     Object.assign(org.owner, await w.signIn(org.owner))
     const staff = await w.serviceToken()
     await w.ok(staff, 'organizations.set_billing_mode', { organization_id: org.id, billing_mode: 'enterprise' })

@@ -12,13 +12,13 @@ import { operation } from '#operation.ts'
 import { Aud, Credits, Currency } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-/** Used so far, and what the plan has room for: bytes stored, jobs started in this month of UTC. */
+/** Usage and the plan's limit: bytes stored, or jobs started this month (UTC). */
 const Quota = Closed(
   { used: Type.Integer({ description: 'Amount used' }), limit: Type.Integer({ description: 'Amount the plan allows' }) },
   { $id: 'Quota', description: 'A plan limit and its usage' },
 )
 
-/** The plan with its quotas, how the organization pays, and whether it owes anything. */
+/** The plan with its quotas, the billing mode, and whether an invoice is past due. */
 export default operation({
   id: 'billing.status.get',
   scope: 'billing:read',

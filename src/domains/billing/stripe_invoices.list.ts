@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { audOf } from '#core/money.ts'
 import { Closed, Described, Limit, Nullable, Timestamp } from '#core/shapes.ts'
 import { requireBillingAdmin, walletOf } from '#model/money/billing-account.ts'
-import { askProcessor, requirePayments } from '#model/money/processor.ts'
+import { callProcessor, requirePayments } from '#model/money/processor.ts'
 import { operation } from '#operation.ts'
 import { Aud } from './wire.ts'
 import { EXAMPLE_AT } from '#wire/examples.ts'
@@ -19,7 +19,7 @@ const Row = Closed(
   { $id: 'ProcessorInvoice', description: 'An invoice at the payment processor' },
 )
 
-/** What the payment processor itself has invoiced: months that the default card was charged for. */
+/** Invoices at the payment processor: the months charged to the default card. */
 export default operation({
   id: 'billing.stripe_invoices.list',
   scope: 'billing:read',
@@ -43,8 +43,8 @@ export default operation({
   },
   async execute({ db }, { limit }, { organizationId, payments }) {
     const { customerId } = await walletOf(db, organizationId)
-    const found = customerId ? await askProcessor(() => payments.listInvoices(customerId, limit)) : []
-    const invoices = found.map(({ id, number, status, cents, createdAt, url }) => ({
+    const invoices = customerId ? await callProcessor(() => payments.listInvoices(customerId, limit)) : []
+    const records = invoices.map(({ id, number, status, cents, createdAt, url }) => ({
       id,
       number,
       status,
@@ -52,6 +52,6 @@ export default operation({
       created_at: createdAt.toISOString(),
       hosted_invoice_url: url,
     }))
-    return { invoices, count: invoices.length }
+    return { invoices: records, count: records.length }
   },
 })

@@ -6,7 +6,7 @@ import * as sweep from '#model/money/payment-sweep.ts'
 
 const UNSETTLED_LIMIT = 200
 
-/** Finds out what became of payments that were left half-way, settles what was decided, and renews holds before they lapse. */
+/** Resolves interrupted payments, settles decided reservations, and renews card holds before they expire. */
 export default task({ name: 'billing.sweep_payments', data: Closed({}), schedule: '* * * * *' }).handle(async (context) => {
   if (context.payments) {
     await sweep.sweepAttempts(context)

@@ -22,7 +22,7 @@ const eventsOf = async (w: World, org: Org) =>
     .orderBy('seq')
     .execute()
 
-// Goal: money becomes credits exactly once, with the bonus at its exact edge, and every refusal says what to change and charges nothing.
+// Goal: a payment becomes credits exactly once, with the bonus at its exact threshold; rejections say what to change and charge nothing.
 test('billing.topup', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -32,7 +32,7 @@ test('billing.topup', async (t) => {
     assert.deepEqual([status, body.title, body.code], [402, 'Payment Method Required', 'payment-method-required'])
   })
 
-  await t.test('the flow of a card: set up, confirm, attach, default', async () => {
+  await t.test('adding a card: set up, confirm, attach, make it the default', async () => {
     const intent = await w.ok(org.owner.token, 'payment_methods.create_setup_intent')
     assert.match(intent.setup_intent_id, /^seti_/)
     assert.equal(intent.env, 'sandbox')
@@ -43,7 +43,7 @@ test('billing.topup', async (t) => {
     assert.deepEqual(
       await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: confirmed.body.payment_method }),
       card,
-      'a second time it is the same card',
+      'attaching it again returns the same card',
     )
     assert.equal((await w.ok(org.owner.token, 'payment_methods.list')).count, 1)
     const other = await w.organization()
@@ -57,7 +57,7 @@ test('billing.topup', async (t) => {
     assert.equal((await w.post('/sandbox/payments/confirm', { client_secret: 'pi_x_secret_y' })).status, 404)
   })
 
-  await t.test('input: exactly one of two sums, whole, within bounds', async () => {
+  await t.test('input: exactly one of two amounts, whole, within bounds', async () => {
     const before = await balance(w, org)
     for (const bad of [
       {},
@@ -87,7 +87,7 @@ test('billing.topup', async (t) => {
     assert.equal(await balance(w, org), before)
   })
 
-  await t.test('the bonus begins strictly above A$20,000, on the whole, rounded down', async () => {
+  await t.test('the bonus starts strictly above A$20,000, on the whole amount, rounded down', async () => {
     const rich = await w.organization()
     await attach(w, rich, 'pm_card_visa')
     let expected = 0
@@ -121,12 +121,12 @@ test('billing.topup', async (t) => {
     assert.equal(events.filter(({ type }) => type === 'credits.purchased').length, 6)
   })
 
-  await t.test('a repeat with the same key is the same payment; another body is a conflict', async () => {
+  await t.test('a retry with the same idempotency key is the same payment; another body is a conflict', async () => {
     const before = await balance(w, org)
     const key = newId()
-    const answers = await Promise.all(Array.from({ length: 8 }, () => topup(w, org, { aud_cents: 12_345 }, key)))
-    assert.equal(new Set(answers.map(({ bytes }) => bytes.toString())).size, 1)
-    assert.equal(answers[0]!.body.credits_granted, 12_345)
+    const responses = await Promise.all(Array.from({ length: 8 }, () => topup(w, org, { aud_cents: 12_345 }, key)))
+    assert.equal(new Set(responses.map(({ bytes }) => bytes.toString())).size, 1)
+    assert.equal(responses[0]!.body.credits_granted, 12_345)
     assert.equal((await topup(w, org, { aud_cents: 12_346 }, key)).status, 409)
     assert.equal(await balance(w, org), before + 12_345)
     w.clock.advance({ hours: 25 })
@@ -136,7 +136,7 @@ test('billing.topup', async (t) => {
     assert.equal(await balance(w, org), before + 2 * 12_345)
   })
 
-  await t.test('a declined card, then another one with the same key', async () => {
+  await t.test('a declined card, then another card with the same key', async () => {
     const before = await balance(w, org)
     await attach(w, org, 'pm_card_visa_chargeDeclined')
     const key = newId()
@@ -167,7 +167,7 @@ test('billing.topup', async (t) => {
     assert.equal((await topup(w, org, { aud_cents: 20_000 }, key)).headers.get('idempotent-replayed'), 'true')
   })
 
-  await t.test('who may: owner, admin and the billing admin', async () => {
+  await t.test('only owners, admins and the billing admin can top up', async () => {
     const member = await w.member(org)
     assert.equal((await topup(w, org, { aud_cents: 10_000 }, newId(), member.token)).status, 403)
     assert.equal((await w.call(member.token, 'payment_methods.create_setup_intent')).status, 403)
@@ -197,7 +197,7 @@ test('billing.topup', async (t) => {
   })
 })
 
-// Goal: whatever the processor does with its answers and notices, a payment that succeeded has one grant, and one that did not has none.
+// Goal: however the processor delays or repeats responses and webhooks, a successful payment has one grant, and a failed one has none.
 test('a processor that times out and repeats itself', async (t) => {
   let hang: ((path: string) => boolean) | null = null
   const held: (() => void)[] = []
@@ -219,19 +219,19 @@ test('a processor that times out and repeats itself', async (t) => {
   const notify = (body: string, secret = w.webhookSecret, at = Math.floor(Date.now() / 1000)) =>
     w.request('POST', '/webhooks/payments', { headers: { 'stripe-signature': signNotice(body, secret, at) }, body })
 
-  await t.test('it charges, and its answers never come: 502; the repeat finds the payment', async () => {
+  await t.test('it charges but never responds: 502; the retry finds the payment', async () => {
     hang = (path) => path.endsWith('/confirm')
     const key = newId()
     const lost = await topup(w, org, { aud_cents: 15_000 }, key)
     assert.deepEqual([lost.status, lost.body.code], [502, 'payment-processor-outage'])
     assert.equal(await grants(), 0)
     hang = null
-    const found = await topup(w, org, { aud_cents: 15_000 }, key)
-    assert.deepEqual([found.status, found.body.status, found.body.credits_granted], [200, 'succeeded', 15_000])
+    const repeated = await topup(w, org, { aud_cents: 15_000 }, key)
+    assert.deepEqual([repeated.status, repeated.body.status, repeated.body.credits_granted], [200, 'succeeded', 15_000])
     assert.equal(await grants(), 1)
   })
 
-  await t.test('nobody asks again: the sweep finds it', async () => {
+  await t.test('without a retry, the sweep finds the payment', async () => {
     hang = (path) => path.endsWith('/confirm')
     assert.equal((await topup(w, org, { aud_cents: 16_000 })).status, 502)
     hang = null
@@ -243,21 +243,21 @@ test('a processor that times out and repeats itself', async (t) => {
     assert.equal(await balance(w, org), 31_000)
   })
 
-  await t.test('notices: twice, late, reordered, before our commit, forged', async () => {
+  await t.test('webhooks: repeated, late, reordered, before our commit, forged', async () => {
     hang = (path) => path.endsWith('/confirm')
     const key = newId()
     const pending = topup(w, org, { aud_cents: 17_000 }, key)
     await pending
-    const told = (await notices()).map(({ body }) => body).toReversed()
-    for (const body of told) assert.equal((await notify(body)).status, 200, 'the notice comes while we know nothing yet')
+    const bodies = (await notices()).map(({ body }) => body).toReversed()
+    for (const body of bodies) assert.equal((await notify(body)).status, 200, 'the webhook arrives before our commit')
     assert.equal(await grants(), 3)
-    await Promise.all(told.flatMap((body) => [notify(body), notify(body)]))
+    await Promise.all(bodies.flatMap((body) => [notify(body), notify(body)]))
     hang = null
-    assert.equal((await topup(w, org, { aud_cents: 17_000 }, key)).body.credits_granted, 17_000, 'our own commit comes last')
-    for (const body of told) await notify(body)
+    assert.equal((await topup(w, org, { aud_cents: 17_000 }, key)).body.credits_granted, 17_000, 'our commit comes last')
+    for (const body of bodies) await notify(body)
     assert.equal(await grants(), 3)
     assert.equal(await balance(w, org), 48_000)
-    const last = told[0]!
+    const last = bodies[0]!
     for (const forged of [
       await notify(last, 'whsec_other'),
       await notify(last, w.webhookSecret, Math.floor(Date.now() / 1000) - 3_600),
@@ -277,11 +277,11 @@ test('a processor that times out and repeats itself', async (t) => {
         )
       ).status,
       200,
-      'a payment of somebody else is none of ours',
+      'an unknown payment is ignored',
     )
   })
 
-  await t.test('an outage before anything was charged leaves nothing', async () => {
+  await t.test('an outage before the charge leaves nothing open', async () => {
     hang = () => true
     assert.equal((await topup(w, org, { aud_cents: 18_000 })).status, 502)
     hang = null
@@ -297,7 +297,7 @@ test('a processor that times out and repeats itself', async (t) => {
   })
 })
 
-// Goal: without a processor, what needs one says so with 503, and the rest goes on.
+// Goal: without a payment processor, operations that need one return 503, and the others work.
 test('PAYMENTS=none', async (t) => {
   const w = await world(t, { payments: null })
   const org = await w.organization()

@@ -7,7 +7,7 @@ import * as topups from '#model/money/topup.ts'
 import { operation } from '#operation.ts'
 import { Credits, TopupAmount } from './wire.ts'
 
-/** Charges the default card and grants credits: exactly once for each payment, however often it is asked or told. */
+/** Charges the default card and grants credits exactly once per payment, regardless of retries and repeated webhooks. */
 export default operation({
   id: 'billing.topup',
   scope: 'billing:write',
@@ -43,10 +43,10 @@ export default operation({
 }).handle({
   permit: ({ db, principal }) => requireBillingAdmin(db, principal),
   async check({ db, payments }, { aud_cents, credits }, organizationId) {
-    const cents = topups.centsWanted(aud_cents, credits)
+    const cents = topups.chargeCents(aud_cents, credits)
     requirePayments({ payments })
     if (!(await hasDefaultCard(db, organizationId)))
-      throw problem('payment-method-required', 'The organization has no default card; save one with payment_methods.attach')
+      throw problem('payment-method-required', 'The organization has no default card; add one with payment_methods.attach')
     return { organizationId, cents }
   },
   async prepare(context, _input, { organizationId, cents }) {

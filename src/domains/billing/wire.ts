@@ -7,7 +7,7 @@ import { Choice, Closed, Described, Nullable, Timestamp, Uuid } from '#core/shap
 export const Credits = Type.Integer({ minimum: 0 })
 /** Dollars, with at most two decimals. */
 export const Aud = Type.Number()
-/** A month of UTC. */
+/** A calendar month (UTC). */
 export const OptionalPeriod = Type.Optional(Nullable(PeriodName))
 export const TopupAmount = CreditsInput(MIN_TOPUP_CENTS, { maximum: MAX_CHARGE_CENTS })
 export const Currency = Type.Literal('AUD')
@@ -18,9 +18,9 @@ export const TransactionRecord = Closed(
   {
     id: Described(Uuid, 'Transaction ID'),
     type: Choice(TRANSACTION_TYPES, { description: 'Transaction type' }),
-    /** Negative where credits leave what is available or the wallet itself. */
+    /** Negative when credits leave the available balance or the wallet. */
     credits: Type.Integer({ description: 'Credits added (positive) or removed (negative)' }),
-    /** Available and reserved together, after it. */
+    /** Available plus reserved credits. */
     balance_after: Described(Credits, 'Wallet balance after the transaction, including reserved credits'),
     available_after: Described(Credits, 'Available credits after the transaction'),
     reference_type: Described(Nullable(Type.String()), 'Type of the object the transaction is for; null if none'),

@@ -2,13 +2,13 @@ import Type from 'typebox'
 import { Choice, Closed, Defaulted, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import type { Scene } from '#ports/vendors.ts'
-import { askAll, chooseSources, toReport } from './federated.lib.ts'
+import { searchAll, selectSources, toReport } from './federated.lib.ts'
 import { parseFilters, type Filters } from './search.lib.ts'
 import { filterFields, MAX_SEARCH_LIMIT, sourceFields } from './wire.ts'
 
-/** Pages of a source that are counted within its deadline. */
+/** Maximum pages counted per source. */
 const MAX_PAGES = 20
-/** Upper ends of the classes of cloud cover, percent. */
+/** Upper bounds of the cloud cover classes, in percent. */
 const CLOUD_CLASSES = [10, 30, 60, 100] as const
 
 const GROUPS = ['day', 'source', 'cloud'] as const
@@ -28,7 +28,7 @@ const Bucket = Closed(
   { $id: 'SceneBucket', description: 'A group of counted scenes' },
 )
 
-/** How many scenes there are by day, by source and by cloud cover, for a timeline. */
+/** Counts scenes by day, source and cloud cover, for a timeline. */
 export default operation({
   id: 'catalog.aggregate',
   scope: 'catalog:read',
@@ -72,12 +72,12 @@ export default operation({
 }).handle({
   async check({ vendors }, input) {
     const filters = parseFilters(input)
-    return { filters, chosen: chooseSources(vendors, filters, input) }
+    return { filters, selected: selectSources(vendors, filters, input) }
   },
-  async execute(context, { by }, { filters, chosen }) {
-    const answers = await askAll(context, chosen, filters, MAX_SEARCH_LIMIT, MAX_PAGES)
+  async execute(context, { by }, { filters, selected }) {
+    const results = await searchAll(context, selected, filters, MAX_SEARCH_LIMIT, MAX_PAGES)
     const counted = new Map<string, { day?: string | null; source_id?: string; cloud?: string | null; count: number }>()
-    for (const { source, scenes } of answers)
+    for (const { source, scenes } of results)
       for (const scene of scenes) {
         const keys = Object.assign({}, ...by.map((group) => keyOf(group, source.id, scene, filters)))
         const name = JSON.stringify(keys)
@@ -89,8 +89,8 @@ export default operation({
     return {
       buckets,
       total: buckets.reduce((sum, { count }) => sum + count, 0),
-      complete: answers.every(({ hasMore, error }) => !hasMore && error === null),
-      sources: answers.map(toReport),
+      complete: results.every(({ hasMore, error }) => !hasMore && error === null),
+      sources: results.map(toReport),
     }
   },
 })
@@ -101,9 +101,9 @@ function keyOf(group: Group, sourceId: string, { datetime, cloudCover }: Scene, 
   return { cloud: cloudCover === null ? null : cloudClass(cloudCover) }
 }
 
-/** What was taken over a time can begin before the days that were asked for: it counts for the first of them that it has. */
-function dayOf(taken: Date, { from, to }: Filters): string {
-  const day = from && taken < from ? from : to && taken > to ? to : taken
+/** A scene acquired over several days can begin before the requested interval; it then counts for the first requested day. */
+function dayOf(acquiredAt: Date, { from, to }: Filters): string {
+  const day = from && acquiredAt < from ? from : to && acquiredAt > to ? to : acquiredAt
   return day.toISOString().slice(0, 10)
 }
 

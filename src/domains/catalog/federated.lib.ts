@@ -1,46 +1,46 @@
-/** Several sources asked side by side, each within its own deadline; one that fails says so and spoils nothing. */
+/** Searches several sources concurrently, each with its own deadline; a source that fails is reported and does not affect the others. */
 import { problem } from '#core/problem.ts'
 import type { Context } from '#operation.ts'
 import { VendorError, type Scene, type Source, type SourceCollection, type Vendors } from '#ports/vendors.ts'
 import { collectionsFor, type Filters } from './search.lib.ts'
 
-/** For one source, whatever it takes: waiting in line, retries and pages included. */
+/** For one source, including the wait in its queue, retries and all pages. */
 const SOURCE_DEADLINE_MS = 5_000
 const MAX_DETAIL_LENGTH = 1_000
 
-interface Chosen {
+interface SelectedSource {
   readonly source: Source
   readonly collections: readonly string[]
 }
 
-interface Choice {
+interface Selection {
   source_ids?: readonly string[] | null
   data_types?: readonly string[] | null
   full_catalog?: boolean | null
 }
 
-/** The sources that cover the place and have what is asked for. */
-export function chooseSources(vendors: Vendors, filters: Filters, { source_ids, data_types, full_catalog }: Choice): Chosen[] {
+/** The sources that cover the area and have the requested collections and types of data. */
+export function selectSources(vendors: Vendors, filters: Filters, { source_ids, data_types, full_catalog }: Selection): SelectedSource[] {
   const known = vendors.sources.map(({ id }) => id)
   const unknown = source_ids?.find((id) => !known.includes(id))
   if (unknown !== undefined)
-    throw problem('not-found', `There is no source '${unknown.slice(0, 100)}'. Known sources: ${known.join(', ') || 'none'}`, {
+    throw problem('not-found', `Unknown source '${unknown.slice(0, 100)}'. Known sources: ${known.join(', ') || 'none'}`, {
       members: { known_sources: known },
     })
   return vendors.sources.flatMap((source) => {
     if ((source_ids?.length && !source_ids.includes(source.id)) || !covers(source, filters)) return []
     const ofType = (collection: SourceCollection) => !data_types?.length || data_types.includes(collection.dataType)
-    const fitting = { ...source, collections: source.collections.filter(ofType) }
-    if (fitting.collections.length === 0) return []
-    const collections = collectionsFor(fitting, filters.collections, full_catalog === true && !data_types?.length)
+    const matching = { ...source, collections: source.collections.filter(ofType) }
+    if (matching.collections.length === 0) return []
+    const collections = collectionsFor(matching, filters.collections, full_catalog === true && !data_types?.length)
     return collections ? [{ source, collections }] : []
   })
 }
 
 function covers({ coverage }: Source, { bbox, intersects }: Filters): boolean {
-  const wanted = bbox ?? (intersects && boxOf(intersects))
-  if (coverage.length === 0 || !wanted) return true
-  const [west, south, east, north] = wanted
+  const box = bbox ?? (intersects && boxOf(intersects))
+  if (coverage.length === 0 || !box) return true
+  const [west, south, east, north] = box
   const spans =
     west <= east
       ? [[west, east]]
@@ -58,41 +58,41 @@ function boxOf({ coordinates }: NonNullable<Filters['intersects']>): readonly [n
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
 }
 
-interface SourceAnswer {
+interface SourceResult {
   readonly source: Source
   readonly scenes: readonly Scene[]
-  /** Whether there are more than were asked for. */
+  /** Whether the source has more scenes than requested. */
   readonly hasMore: boolean
   readonly error: string | null
 }
 
-type Asking = Pick<Context, 'vendors' | 'signal'>
+type SearchContext = Pick<Context, 'vendors' | 'signal'>
 
 /** One page of each source, at most `limit` scenes. */
-export async function askAll(
-  context: Asking,
-  chosen: readonly Chosen[],
+export async function searchAll(
+  context: SearchContext,
+  selected: readonly SelectedSource[],
   filters: Filters,
   limit: number,
   pages = 1,
-): Promise<SourceAnswer[]> {
-  return await Promise.all(chosen.map((each) => askOne(context, each, { filters, limit, pages })))
+): Promise<SourceResult[]> {
+  return await Promise.all(selected.map((source) => searchOne(context, source, { filters, limit, pages })))
 }
 
-async function askOne(
-  { vendors, signal }: Asking,
-  { source, collections }: Chosen,
+async function searchOne(
+  { vendors, signal }: SearchContext,
+  { source, collections }: SelectedSource,
   { filters, limit, pages }: { filters: Filters; limit: number; pages: number },
-): Promise<SourceAnswer> {
+): Promise<SourceResult> {
   const endsAtMs = performance.now() + SOURCE_DEADLINE_MS
   const scenes: Scene[] = []
   let cursor: string | null = null
   try {
     for (let page = 0; page < pages; page++) {
       const deadlineMs = Math.max(1, endsAtMs - performance.now())
-      const found = await vendors.catalog(source.hostName).search({ ...filters, collections, limit, cursor }, { signal, deadlineMs })
-      scenes.push(...found.scenes)
-      cursor = found.cursor
+      const result = await vendors.catalog(source.hostName).search({ ...filters, collections, limit, cursor }, { signal, deadlineMs })
+      scenes.push(...result.scenes)
+      cursor = result.cursor
       if (cursor === null) break
     }
     return { source, scenes, hasMore: cursor !== null, error: null }
@@ -103,17 +103,17 @@ async function askOne(
   }
 }
 
-/** What a merged search says of a source. */
-export const toReport = ({ source, scenes, error }: SourceAnswer) => ({
+/** The result of one source, as responses report it. */
+export const toReport = ({ source, scenes, error }: SourceResult) => ({
   source_id: source.id,
   title: source.title,
   count: scenes.length,
   error,
 })
 
-export const hasFailed = ({ scenes, error }: SourceAnswer): boolean => error !== null && scenes.length === 0
+export const hasFailed = ({ scenes, error }: SourceResult): boolean => error !== null && scenes.length === 0
 
-export const allFailed = (answers: readonly SourceAnswer[]) =>
-  problem('bad-gateway', `No source could be searched: ${answers.map(({ error }) => error).join('; ')}`.slice(0, MAX_DETAIL_LENGTH), {
-    members: { sources: answers.map(toReport) },
+export const allFailed = (results: readonly SourceResult[]) =>
+  problem('bad-gateway', `No source could be searched: ${results.map(({ error }) => error).join('; ')}`.slice(0, MAX_DETAIL_LENGTH), {
+    members: { sources: results.map(toReport) },
   })

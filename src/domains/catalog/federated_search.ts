@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { allFailed, askAll, chooseSources, hasFailed, toReport } from './federated.lib.ts'
+import { allFailed, searchAll, selectSources, hasFailed, toReport } from './federated.lib.ts'
 import { parseFilters } from './search.lib.ts'
 import { EXAMPLE_FEATURE, filterFields, MAX_SEARCH_LIMIT, SceneFeature, searchLimit, sourceFields, toFeature } from './wire.ts'
 
@@ -15,7 +15,7 @@ const SourceReport = Closed(
   { $id: 'SourceReport', description: 'Search result of one source' },
 )
 
-/** Scenes of every source that covers the place, side by side, the most recent first and without prices. */
+/** Scenes of all sources that cover the area, searched concurrently; most recent first and without prices. */
 export default operation({
   id: 'catalog.federated_search',
   scope: 'catalog:read',
@@ -57,12 +57,12 @@ export default operation({
 }).handle({
   async check({ vendors }, input) {
     const filters = parseFilters(input)
-    return { filters, chosen: chooseSources(vendors, filters, input) }
+    return { filters, selected: selectSources(vendors, filters, input) }
   },
-  async execute(context, { limit }, { filters, chosen }) {
-    const answers = await askAll(context, chosen, filters, limit)
-    if (answers.length > 0 && answers.every(hasFailed)) throw allFailed(answers)
-    const features = answers
+  async execute(context, { limit }, { filters, selected }) {
+    const results = await searchAll(context, selected, filters, limit)
+    if (results.length > 0 && results.every(hasFailed)) throw allFailed(results)
+    const features = results
       .flatMap(({ source, scenes }) => scenes.map((scene) => ({ source, scene })))
       .toSorted((a, b) => (b.scene.datetime ?? '').localeCompare(a.scene.datetime ?? '') || a.scene.id.localeCompare(b.scene.id))
       .slice(0, limit)
@@ -76,6 +76,6 @@ export default operation({
           renderStrategy: source.renderStrategy,
         }),
       )
-    return { type: 'FeatureCollection' as const, features, numberReturned: features.length, sources: answers.map(toReport) }
+    return { type: 'FeatureCollection' as const, features, numberReturned: features.length, sources: results.map(toReport) }
   },
 })

@@ -5,9 +5,9 @@ import { invalidField, problem } from '#core/problem.ts'
 import { Closed, Defaulted, Described, Nullable } from '#core/shapes.ts'
 import { requireBbox } from '#model/imagery/footprint.ts'
 import { operation } from '#operation.ts'
-import { gatherPoints } from './points.lib.ts'
+import { readPoints } from './points.lib.ts'
 
-/** Heights of one granule within an area: every point, or an even part of them where there are too many. */
+/** Points of one granule within an area: all of them, or an even subsample if there are too many. */
 export default operation({
   id: 'catalog.granule_points',
   scope: 'catalog:read',
@@ -44,8 +44,8 @@ export default operation({
 }).handle({
   async check({ vendors }, { collection, bbox, clip_polygon }) {
     const source = vendors.sources.find(({ collections }) => collections.some(({ id }) => id === collection))
-    if (!source) throw problem('not-found', 'No source has this collection; `catalog.sources.list` names them')
-    if (source.renderStrategy !== 'points') throw invalidField('collection', 'has no granules of points')
+    if (!source) throw problem('not-found', 'No source has this collection; see catalog.sources.list')
+    if (source.renderStrategy !== 'points') throw invalidField('collection', 'has no point granules')
     return {
       source,
       bbox: requireBbox(bbox, 'bbox'),
@@ -54,6 +54,6 @@ export default operation({
   },
   async execute({ vendors, signal }, { href, max_points }, { source, bbox, polygon }) {
     const bytes = vendors.catalog(source.hostName).read(href, { signal })
-    return await gatherPoints(bytes, source.hostName, { bbox, polygon, maxPoints: max_points })
+    return await readPoints(bytes, source.hostName, { bbox, polygon, maxPoints: max_points })
   },
 })

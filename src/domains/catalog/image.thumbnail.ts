@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { IMAGE_TYPES } from '#wire/tile.ts'
-import { pictureOf } from './image.lib.ts'
+import { previewOf } from './image.lib.ts'
 import { EXAMPLE_FEATURE, HostName, SceneId } from './wire.ts'
 
-/** A small picture of one scene. */
+/** A small preview of one scene. */
 export default operation({
   id: 'catalog.image.thumbnail',
   scope: 'catalog:read',
@@ -16,5 +16,5 @@ export default operation({
   output: Type.Any(),
   example: { input: { host_name: 'sandbox-hr', image_id: EXAMPLE_FEATURE.id } },
 }).handle({
-  execute: (context, input) => pictureOf(context, input, 'thumbnail'),
+  execute: (context, input) => previewOf(context, input, 'thumbnail'),
 })

@@ -4,7 +4,7 @@ import { operation } from '#operation.ts'
 import { pricedFeatures, requireSource } from './search.lib.ts'
 import { EXAMPLE_FEATURE, HostName, SceneFeature, SceneId } from './wire.ts'
 
-/** One scene of a host by its id, with its price and where its pictures are. */
+/** One scene of a host by its ID, with its price and links to its previews. */
 export default operation({
   id: 'catalog.item.get',
   scope: 'catalog:read',

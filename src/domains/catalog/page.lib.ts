@@ -1,4 +1,4 @@
-/** Pages of one host's scenes: the cursor, and what stands behind it. */
+/** Pages of one host's scenes, with cursors that are bound to their search. */
 import { openCursor, sealCursor } from '#model/platform/cursor.ts'
 import type { Context } from '#operation.ts'
 import type { ScenePage, Source } from '#ports/vendors.ts'
@@ -7,10 +7,10 @@ import type { FilterFields } from './wire.ts'
 
 export interface HostSearch {
   readonly source: Source
-  /** Null: the host has none of the collections. */
+  /** Null if the host has none of the requested collections. */
   readonly filters: Filters | null
-  /** What a cursor of this search is bound to. */
-  readonly asked: unknown
+  /** The search that its cursors are bound to. */
+  readonly criteria: unknown
   readonly cursor: string | null
 }
 
@@ -25,12 +25,12 @@ export async function readSearch(
   const filters = parseFilters(input)
   const collections = collectionsFor(source, filters.collections, full_catalog === true)
   const { collections: wanted, ids, datetime, query, bbox, intersects } = input
-  const asked = { host_name, wanted, ids, datetime, query, bbox, intersects, full_catalog }
-  const cursor = next == null ? null : await openCursor(db, cursorIn(next), asked, clock.now())
-  return { source, filters: collections && { ...filters, collections }, asked, cursor }
+  const criteria = { host_name, wanted, ids, datetime, query, bbox, intersects, full_catalog }
+  const cursor = next == null ? null : await openCursor(db, cursorIn(next), criteria, clock.now())
+  return { source, filters: collections && { ...filters, collections }, criteria, cursor }
 }
 
-/** A client may send back the cursor, or the whole address of the link that it came in. */
+/** Clients can send the cursor, or the whole URL of the `next` link. */
 function cursorIn(next: string): string {
   return URL.parse(next)?.searchParams.get('next') ?? next
 }
@@ -44,8 +44,8 @@ export async function searchPage(
   return await vendors.catalog(source.hostName).search({ ...filters, limit, cursor }, { signal })
 }
 
-export const sealed = async (
+export const sealNext = async (
   { db, clock }: Pick<Context, 'db' | 'clock'>,
-  { asked }: HostSearch,
+  { criteria }: HostSearch,
   cursor: string | null,
-): Promise<string | null> => (cursor === null ? null : await sealCursor(db, cursor, asked, clock.now()))
+): Promise<string | null> => (cursor === null ? null : await sealCursor(db, cursor, criteria, clock.now()))

@@ -1,9 +1,9 @@
-/** Points of a granule, read line by line: memory holds what will be answered and one line. */
+/** Reads the points of a granule line by line, so that only the returned points and one line are in memory. */
 import type { AreaGeometry, Position } from '#core/geometry.ts'
 import { polygonsOf } from '#core/area.ts'
 import { VendorError } from '#ports/vendors.ts'
 
-interface Wanted {
+interface Selection {
   readonly bbox: readonly number[]
   readonly polygon: AreaGeometry | null
   readonly maxPoints: number
@@ -14,7 +14,7 @@ const MAX_GRANULE_BYTES = 512 * 1024 * 1024
 
 type Point = [longitude: number, latitude: number, value: number]
 
-export async function gatherPoints(bytes: AsyncIterable<Uint8Array>, hostName: string, { bbox, polygon, maxPoints }: Wanted) {
+export async function readPoints(bytes: AsyncIterable<Uint8Array>, hostName: string, { bbox, polygon, maxPoints }: Selection) {
   let kept: Point[] = []
   let every = 1
   let count = 0
@@ -27,7 +27,7 @@ export async function gatherPoints(bytes: AsyncIterable<Uint8Array>, hostName: s
     low = Math.min(low, point[2])
     high = Math.max(high, point[2])
     if (kept.length <= maxPoints) continue
-    // Every second one goes, and only every second one more is kept from here on: what is left stays even.
+    // Drops every second point and from here on keeps every second new one, so that the subsample stays even.
     kept = kept.filter((_, index) => index % 2 === 0)
     every *= 2
   }
@@ -47,10 +47,12 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>, hostName: string): Asy
   let size = 0
   for await (const chunk of bytes) {
     size += chunk.byteLength
-    if (size > MAX_GRANULE_BYTES) throw new VendorError('nonsense', hostName, `${hostName} sends a granule without end`)
+    if (size > MAX_GRANULE_BYTES)
+      throw new VendorError('nonsense', hostName, `${hostName} sent a granule above the limit of ${MAX_GRANULE_BYTES} bytes`)
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
     rest = lines.pop()!
-    if (rest.length > MAX_LINE_BYTES) throw new VendorError('nonsense', hostName, `${hostName} sends a line without end`)
+    if (rest.length > MAX_LINE_BYTES)
+      throw new VendorError('nonsense', hostName, `${hostName} sent a line above the limit of ${MAX_LINE_BYTES} bytes`)
     for (const line of lines) if (line.trim() !== '') yield line
   }
   if (rest.trim() !== '') yield rest
@@ -63,9 +65,9 @@ function pointOf(line: string, hostName: string): Point {
     const point = [x, y, properties?.height ?? z]
     if (point.every((part) => typeof part === 'number' && Number.isFinite(part))) return point as Point
   } catch {
-    // Said below, as for a line that is JSON and no point.
+    // Reported below, like a line that is valid JSON but not a point.
   }
-  throw new VendorError('nonsense', hostName, `${hostName} sends a line that is no point`)
+  throw new VendorError('nonsense', hostName, `${hostName} sent a line that is not a point`)
 }
 
 const isIn = ([x, y]: Point, [west, south, east, north]: readonly number[]): boolean =>

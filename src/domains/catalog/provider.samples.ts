@@ -19,7 +19,7 @@ const Sample = Closed(
   { $id: 'ProviderSample', description: 'A sample scene of a provider' },
 )
 
-/** Places of which every provider has something to show. */
+/** Places that every provider covers. */
 const PLACES = [
   ['Lakes and fields', 2.3, 48.2],
   ['Alps', 9.5, 46.6],
@@ -30,11 +30,11 @@ const PLACES = [
   ['Ganges plain', 80.9, 26.8],
   ['Scandinavia', 15.6, 62.4],
 ] as const
-/** How far back the last clear scene may lie. */
-const LOOK_BACK_DAYS = 400
+/** Maximum age of a sample. */
+const MAX_AGE_DAYS = 400
 const CLEAR_PERCENT = 10
 
-/** Sample images of a provider: the last clear scene of some places. */
+/** Sample images of a provider: the latest clear scene of several places. */
 export default operation({
   id: 'catalog.provider.samples',
   scope: 'tiles:read',
@@ -70,18 +70,25 @@ export default operation({
   check: async ({ vendors }, { provider }) => requirePublic(vendors, { provider }),
   async execute({ vendors, clock, signal }, { limit = 50, offset = 0 }, { source, collection }) {
     const to = clock.now()
-    const from = new Date(to.getTime() - LOOK_BACK_DAYS * DAY_MS)
+    const from = new Date(to.getTime() - MAX_AGE_DAYS * DAY_MS)
     const catalog = vendors.catalog(source.hostName)
-    const hasSky = collection.dataType === 'raster'
-    const found = await Promise.all(
+    const hasCloudCover = collection.dataType === 'raster'
+    const scenes = await Promise.all(
       PLACES.slice(offset, offset + limit).map(async ([title, x, y]) => {
         const cloudCover = { operator: 'LTE', percent: CLEAR_PERCENT } as const
-        const wanted = { collections: [collection.id], bbox: [x, y, x, y] as const, from, to, limit: 1, ...(hasSky ? { cloudCover } : {}) }
-        const [scene] = (await catalog.search(wanted, { signal })).scenes
+        const query = {
+          collections: [collection.id],
+          bbox: [x, y, x, y] as const,
+          from,
+          to,
+          limit: 1,
+          ...(hasCloudCover ? { cloudCover } : {}),
+        }
+        const [scene] = (await catalog.search(query, { signal })).scenes
         return scene ? [{ title, scene }] : []
       }),
     )
-    const samples = found.flat().map(({ title, scene }) => ({
+    const samples = scenes.flat().map(({ title, scene }) => ({
       scene_id: scene.id,
       title,
       datetime: scene.datetime,

@@ -18,7 +18,7 @@ const ProviderRecord = Closed(
   { $id: 'PublicProvider', description: 'A provider of public imagery' },
 )
 
-/** Public imagery that can be looked at without buying it. */
+/** Providers of public imagery, which can be viewed without an order. */
 export default operation({
   id: 'catalog.providers.list',
   scope: 'tiles:read',
@@ -50,15 +50,15 @@ export default operation({
   async execute({ vendors, baseUrl }) {
     const providers = publicCollections(vendors)
       .toSorted((a, b) => a.provider.localeCompare(b.provider) || a.source.id.localeCompare(b.source.id))
-      .map((each) => ({
-        provider: each.provider,
-        title: each.collection.title,
-        description: each.collection.description,
-        collection: each.collection.id,
-        host_name: each.source.hostName,
-        attribution: each.source.attribution,
-        visualizations: visualizationsFor(each, baseUrl),
-        simulated: each.source.simulated,
+      .map((imagery) => ({
+        provider: imagery.provider,
+        title: imagery.collection.title,
+        description: imagery.collection.description,
+        collection: imagery.collection.id,
+        host_name: imagery.source.hostName,
+        attribution: imagery.source.attribution,
+        visualizations: visualizationsFor(imagery, baseUrl),
+        simulated: imagery.source.simulated,
       }))
     return { providers, count: providers.length }
   },

@@ -1,4 +1,4 @@
-/** Imagery that anybody may look at: open data whose files can be drawn from. */
+/** Public imagery: open data with files that tiles can be rendered from. */
 import { invalidField, notFound, problem } from '#core/problem.ts'
 import type { Context } from '#operation.ts'
 import type { Scene, Source, SourceCollection, Vendors } from '#ports/vendors.ts'
@@ -24,48 +24,48 @@ export function publicCollections({ sources }: Vendors): PublicCollection[] {
     )
 }
 
-/** By the provider's name or the collection's. What is sold is not there: a name of it is as unknown as any other. */
-export function requirePublic(vendors: Vendors, wanted: { provider?: string | null; collection?: string }): PublicCollection {
+/** By the name of the provider or the collection. Commercial collections are unknown here, like any other name. */
+export function requirePublic(vendors: Vendors, name: { provider?: string | null; collection?: string }): PublicCollection {
   const all = publicCollections(vendors)
-  const found = all.find(
+  const imagery = all.find(
     ({ provider, collection }) =>
-      (wanted.provider == null || wanted.provider === provider || wanted.provider === collection.id) &&
-      (wanted.collection === undefined || wanted.collection === collection.id || wanted.collection === provider),
+      (name.provider == null || name.provider === provider || name.provider === collection.id) &&
+      (name.collection === undefined || name.collection === collection.id || name.collection === provider),
   )
-  if (found) return found
+  if (imagery) return imagery
   const known = [...new Set(all.map(({ provider }) => provider))]
-  throw problem('not-found', `There is no such public imagery. Known providers: ${known.join(', ') || 'none'}`, {
+  throw problem('not-found', `Unknown public imagery. Known providers: ${known.join(', ') || 'none'}`, {
     members: { known_providers: known },
   })
 }
 
-const MAX_REMEMBERED = 1_000
-const remembered = new WeakMap<Vendors, Map<string, Promise<Scene | null>>>()
+const MAX_CACHED_SCENES = 1_000
+const sceneCaches = new WeakMap<Vendors, Map<string, Promise<Scene | null>>>()
 
-/** A map asks for many tiles of one scene: it is looked up once. */
+/** Cached, because a map requests many tiles of one scene. */
 async function sceneOf({ vendors }: Pick<Context, 'vendors'>, { source, collection }: PublicCollection, id: string): Promise<Scene | null> {
-  let known = remembered.get(vendors)
-  if (!known) remembered.set(vendors, (known = new Map()))
-  const name = `${source.hostName}/${collection.id}/${id}`
-  const found = known.get(name)
-  if (found) return await found
-  const asked = vendors
+  let cache = sceneCaches.get(vendors)
+  if (!cache) sceneCaches.set(vendors, (cache = new Map()))
+  const key = `${source.hostName}/${collection.id}/${id}`
+  const cached = cache.get(key)
+  if (cached) return await cached
+  const lookup = vendors
     .catalog(source.hostName)
     .search({ ids: [id], collections: [collection.id], limit: 1 })
     .then(({ scenes }) => scenes[0] ?? null)
-  known.set(name, asked)
-  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
-  // Only what was found stays known: a host may have failed, and a scene may come.
-  const scene = await asked.catch((error: unknown) => {
-    known.delete(name)
+  cache.set(key, lookup)
+  if (cache.size > MAX_CACHED_SCENES) cache.delete(cache.keys().next().value!)
+  // Only scenes that exist stay cached: a host may have failed, and a scene may be added later.
+  const scene = await lookup.catch((error: unknown) => {
+    cache.delete(key)
     throw error
   })
-  if (!scene) known.delete(name)
+  if (!scene) cache.delete(key)
   return scene
 }
 
 interface PublicScene {
-  readonly of: PublicCollection
+  readonly imagery: PublicCollection
   readonly scene: Scene
   readonly url: string
   readonly info: RasterInfo
@@ -75,48 +75,48 @@ interface PublicScene {
 /** The file of a scene, opened. */
 export async function openScene(
   context: Pick<Context, 'vendors' | 'raster' | 'signal'>,
-  of: PublicCollection,
+  imagery: PublicCollection,
   id: string,
 ): Promise<PublicScene> {
-  const scene = await sceneOf(context, of, id)
+  const scene = await sceneOf(context, imagery, id)
   if (!scene) throw notFound('scene')
-  const asset = of.collection.assets
+  const asset = imagery.collection.assets
     .map((key) => (Object.hasOwn(scene.assets, key) ? scene.assets[key] : undefined))
-    .find((each) => each !== undefined)
-  if (!asset) throw invalidField('scene_id', 'has no file that tiles can be drawn from')
+    .find((candidate) => candidate !== undefined)
+  if (!asset) throw invalidField('scene_id', 'has no file that tiles can be rendered from')
   const info = await context.raster.describe({ url: asset.href }, context.signal)
-  const given = of.collection.bands.map(({ name, role }) => role ?? name)
-  return { of, scene, url: asset.href, info, names: bandNames(info, given) }
+  const names = imagery.collection.bands.map(({ name, role }) => role ?? name)
+  return { imagery, scene, url: asset.href, info, names: bandNames(info, names) }
 }
 
-/** Side of the overview that statistics are read from. */
+/** Minimum side of the overview that statistics are read from. */
 const STATISTICS_SIDE_PX = 160
 
-export async function infoOf(context: Pick<Context, 'raster' | 'signal'>, { of, scene, url, info }: PublicScene) {
+export async function infoOf(context: Pick<Context, 'raster' | 'signal'>, { imagery, scene, url, info }: PublicScene) {
   const { bounds, minZoom, maxZoom } = coverageOf(info)
-  const { bands: found } = await context.raster.statistics(
+  const { bands: statistics } = await context.raster.statistics(
     { url },
     { minSidePx: STATISTICS_SIDE_PX, percentiles: [2, 98], binCount: 1 },
     context.signal,
   )
   return {
     scene_id: scene.id,
-    provider: of.provider,
-    collection: of.collection.id,
+    provider: imagery.provider,
+    collection: imagery.collection.id,
     datetime: scene.datetime,
     cloud_cover: scene.cloudCover,
     bounds: [...bounds],
     bands: info.bands.map(({ name }, index) => ({
       index: index + 1,
-      name: of.collection.bands[index]?.name ?? name ?? `b${index + 1}`,
-      role: of.collection.bands[index]?.role ?? null,
+      name: imagery.collection.bands[index]?.name ?? name ?? `b${index + 1}`,
+      role: imagery.collection.bands[index]?.role ?? null,
     })),
     min_zoom: minZoom,
     max_zoom: maxZoom,
     width: info.width,
     height: info.height,
     data_type: info.dataType,
-    statistics: found.map(({ min, max, mean, std, percentiles: [p2 = null, p98 = null], validFraction }) => ({
+    statistics: statistics.map(({ min, max, mean, std, percentiles: [p2 = null, p98 = null], validFraction }) => ({
       min,
       max,
       mean,
@@ -125,20 +125,20 @@ export async function infoOf(context: Pick<Context, 'raster' | 'signal'>, { of, 
       p98,
       valid_fraction: validFraction,
     })),
-    attribution: of.source.attribution,
+    attribution: imagery.source.attribution,
   }
 }
 
-/** What can be shown of a collection's scenes, before one of them is opened. */
+/** The visualizations of a collection's scenes, derived without opening a scene. */
 export function visualizationsFor({ collection, source }: PublicCollection, baseUrl: string) {
   const bandRoles = Object.fromEntries(collection.bands.map(({ name, role }, index) => [role ?? name, index + 1]))
   const { visualizations, default_id } = listVisualizations({ bandRoles, dataType: collection.dataType })
   return {
-    visualizations: visualizations.map(({ id, label, kind, bands: shown, expression, colormap, rescale, description }) => ({
+    visualizations: visualizations.map(({ id, label, kind, bands, expression, colormap, rescale, description }) => ({
       id,
       label,
       kind: kind === 'single' ? ('raw' as const) : kind,
-      bands: shown,
+      bands,
       expression,
       colormap,
       rescale,

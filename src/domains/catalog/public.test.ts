@@ -1,5 +1,5 @@
-// Goal: public imagery is seen by anybody, straight from its files; what is sold is never drawn; pictures and points of scenes come
-// from their hosts.
+// Goal: public imagery is visible to everyone, rendered from its files; commercial imagery is never rendered; previews and points
+// of scenes come from their hosts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
@@ -7,7 +7,7 @@ import { world } from '../../../test/support/world.ts'
 
 const [X, Y] = [2.3, 48.2]
 
-/** The tile that holds a place. */
+/** The tile that contains the test location. */
 function tileAt(z: number): { z: number; x: number; y: number } {
   const n = 2 ** z
   const latitude = (Y * Math.PI) / 180
@@ -28,7 +28,7 @@ test('public imagery', async (t) => {
     return (await ok('catalog.search', { host_name, bbox: [X, Y, X, Y], datetime: '2025-06-01/2025-07-30', query, limit: 1 })).features[0]
   }
 
-  await t.test('providers, and how their scenes can be shown', async () => {
+  await t.test('providers and their visualizations', async () => {
     const { providers } = await ok('catalog.providers.list')
     assert.deepEqual(
       providers.map(({ provider }: { provider: string }) => provider),
@@ -36,8 +36,8 @@ test('public imagery', async (t) => {
     )
     for (const id of ['catalog.viz.landsat', 'catalog.viz.naip']) {
       const { visualizations, default_id, tile_template } = await ok(id)
-      assert.ok(visualizations.some((each: { id: string }) => each.id === default_id))
-      assert.ok(visualizations.some((each: { id: string }) => each.id === 'ndvi'))
+      assert.ok(visualizations.some((visualization: { id: string }) => visualization.id === default_id))
+      assert.ok(visualizations.some((visualization: { id: string }) => visualization.id === 'ndvi'))
       assert.match(tile_template, /\{scene_id\}.*\{z\}/)
     }
     const { samples, total } = await ok('catalog.provider.samples', { provider: 'landsat', limit: 2 })
@@ -46,40 +46,40 @@ test('public imagery', async (t) => {
     assert.equal((await w.call(owner.token, 'catalog.provider.samples', { provider: 'sandbox-vhr' })).status, 404)
   })
 
-  await t.test('a tile without a credential, by POST and by its address, with an entity tag', async () => {
+  await t.test('a tile without a credential, by POST and by URL, with an ETag', async () => {
     const { visualizations, tile_template } = await ok('catalog.viz.landsat')
     assert.ok(visualizations.length > 3)
     const scene = await clearScene('sandbox-landsat')
-    const place = tileAt(12)
+    const tile = tileAt(12)
     const posted = await w.call(null, 'catalog.tile.render', {
       collection: 'landsat',
       scene_id: scene.id,
       visualization: 'rgb',
-      ...place,
+      ...tile,
       format: 'png',
     })
     assert.equal(posted.status, 200, posted.bytes.toString())
     const [red, green, blue, alpha] = await meanOf(posted.bytes)
     assert.ok(red! > 15 && green! > 15 && blue! > 10 && (alpha ?? 255) === 255, `${red} ${green} ${blue} ${alpha}`)
-    const address = Object.entries({ ...place, scene_id: scene.id, visualization: 'rgb' })
+    const url = Object.entries({ ...tile, scene_id: scene.id, visualization: 'rgb' })
       .reduce((text, [name, value]) => text.replace(`{${name}}`, String(value)), tile_template as string)
       .replace('.webp', '.png')
-    const got = await w.request('GET', address.slice(w.baseUrl.length))
+    const got = await w.request('GET', url.slice(w.baseUrl.length))
     assert.equal(got.status, 200)
     assert.deepEqual(got.bytes, posted.bytes)
     assert.match(got.headers.get('cache-control')!, /immutable/)
-    const again = await w.request('GET', address.slice(w.baseUrl.length), { headers: { 'if-none-match': got.headers.get('etag')! } })
+    const again = await w.request('GET', url.slice(w.baseUrl.length), { headers: { 'if-none-match': got.headers.get('etag')! } })
     assert.equal(again.status, 304)
-    for (const [given, said] of [
+    for (const [parameter, hint] of [
       ['colormap_name=viridis', "did you mean 'colormap'?"],
       ['expresion=b1', "did you mean 'expression'?"],
       ['anything=1', 'this address takes visualization, provider'],
     ] as const) {
-      const { status, body } = await w.request('GET', `${address.slice(w.baseUrl.length)}&${given}`)
-      assert.equal(status, 400, given)
-      assert.ok(body.detail.includes(said), body.detail)
+      const { status, body } = await w.request('GET', `${url.slice(w.baseUrl.length)}&${parameter}`)
+      assert.equal(status, 400, parameter)
+      assert.ok(body.detail.includes(hint), body.detail)
     }
-    assert.equal((await w.request('GET', `${address.slice(w.baseUrl.length)}&_=1`)).status, 200, 'map programs add it to get past caches')
+    assert.equal((await w.request('GET', `${url.slice(w.baseUrl.length)}&_=1`)).status, 200, 'map clients add it to bypass caches')
     const quicklook = `/api/v1/catalog/sandbox-landsat/${scene.id}/quicklook`
     const bearer = { headers: { authorization: `Bearer ${owner.token}` } }
     assert.equal((await w.request('GET', `${quicklook}?width=100`, bearer)).status, 400)
@@ -88,14 +88,14 @@ test('public imagery', async (t) => {
       collection: 'landsat',
       scene_id: scene.id,
       visualization: 'ndvi',
-      ...place,
+      ...tile,
       format: 'png',
     })
     assert.equal(index.status, 200)
     assert.notDeepEqual(index.bytes, posted.bytes)
   })
 
-  await t.test('what is sold, unknown or impossible is not drawn', async () => {
+  await t.test('commercial, unknown and invalid requests are not rendered', async () => {
     const scene = (await ok('catalog.search', { host_name: 'sandbox-vhr', bbox: [X, Y, X, Y], datetime: '2025-06-12' })).features[0]
     const draw = (input: object) =>
       w.call(null, 'catalog.tile.render', { scene_id: scene.id, visualization: 'rgb', ...tileAt(14), format: 'png', ...input })
@@ -123,7 +123,7 @@ test('public imagery', async (t) => {
     assert.equal((await w.call(owner.token, 'catalog.info.sentinel', { scene_id: 'nothing' })).status, 404)
   })
 
-  await t.test('pictures of any scene, bought or not, by POST and by address', async () => {
+  await t.test('previews of any scene, ordered or not, by POST and by URL', async () => {
     const scene = await clearScene('sandbox-vhr')
     const thumbnail = await w.call(owner.token, 'catalog.image.thumbnail', { host_name: 'sandbox-vhr', image_id: scene.id })
     assert.equal(thumbnail.headers.get('content-type'), 'image/png')
@@ -138,7 +138,7 @@ test('public imagery', async (t) => {
     assert.equal((await w.request('GET', href.slice(w.baseUrl.length))).status, 401)
   })
 
-  await t.test('points of a granule: within the box and the polygon, thinned evenly', async () => {
+  await t.test('points of a granule: within the bounding box and polygon, subsampled evenly', async () => {
     const bbox = [2, 44, 3, 46]
     const { features } = await ok('catalog.search', { host_name: 'sandbox-altimetry', bbox, datetime: '2025-06-12/2025-06-13', limit: 1 })
     const { href } = features[0].assets.points

@@ -1,4 +1,4 @@
-/** Shapes of public imagery. */
+/** Schemas of public imagery. */
 import Type from 'typebox'
 import { Choice, Closed, Described, Nullable } from '#core/shapes.ts'
 

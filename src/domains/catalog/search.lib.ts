@@ -1,4 +1,4 @@
-/** What every search does: reads the filters, asks a host, and puts prices on what is sold. */
+/** Shared by all searches: parsing filters, finding sources, and pricing scenes for sale. */
 import { sqKmOf } from '#core/area.ts'
 import { requireArea, type AreaGeometry, type Position } from '#core/geometry.ts'
 import { parseInterval } from '#core/interval.ts'
@@ -12,11 +12,11 @@ import { toFeature, type Feature, type FilterFields } from './wire.ts'
 
 export type Filters = Omit<SceneSearch, 'limit' | 'cursor'>
 
-/** Geodesic, with a hundredth for those who measure otherwise. */
+/** Geodesic, with a tolerance of 1% for other ways to measure. */
 const MAX_SQ_KM = 50_000 * 1.01
 
 export function parseFilters({ collections, ids, datetime, query, bbox, intersects }: FilterFields): Filters {
-  if (bbox && intersects) throw problem('bad-request', 'Give bbox or intersects, not both')
+  if (bbox && intersects) throw problem('bad-request', 'Send bbox or intersects, not both')
   const cloudCover = query ? cloudCoverOf(query) : null
   return {
     ...(collections?.length ? { collections } : {}),
@@ -31,7 +31,7 @@ export function parseFilters({ collections, ids, datetime, query, bbox, intersec
 function requireSearchArea(value: unknown): AreaGeometry {
   const area = requireArea(value, 'intersects', ['Polygon'])
   const sqKm = sqKmOf(area)
-  if (sqKm > MAX_SQ_KM) throw invalidField('intersects', `covers ${Math.round(sqKm)} km²; at most 50,000 km² can be searched at once`)
+  if (sqKm > MAX_SQ_KM) throw invalidField('intersects', `covers ${Math.round(sqKm)} km²; the maximum is 50,000 km²`)
   return area
 }
 
@@ -40,12 +40,12 @@ const OPERATORS = ['GTE', 'LTE', 'GT', 'LT'] as const
 function cloudCoverOf(query: Record<string, unknown>): SceneSearch['cloudCover'] | null {
   const { cloudCoverage, ...others } = query
   const [other] = Object.keys(others)
-  if (other !== undefined) throw invalidField('query', `knows only cloudCoverage, not '${other.slice(0, 60)}'`)
+  if (other !== undefined) throw invalidField('query', `supports only cloudCoverage, not '${other.slice(0, 60)}'`)
   if (cloudCoverage === undefined) return null
   const entries = typeof cloudCoverage === 'object' && cloudCoverage !== null ? Object.entries(cloudCoverage) : []
   const [entry] = entries
   const operator = OPERATORS.find((name) => name === entry?.[0])
-  if (entries.length !== 1 || !operator) throw invalidField('query.cloudCoverage', 'needs exactly one of GTE, LTE, GT and LT')
+  if (entries.length !== 1 || !operator) throw invalidField('query.cloudCoverage', 'must have exactly one of GTE, LTE, GT and LT')
   const percent: unknown = entry![1]
   if (typeof percent !== 'number' || percent < 0 || percent > 100)
     throw invalidField(`query.cloudCoverage.${operator}`, 'must be a percentage from 0 to 100')
@@ -55,67 +55,67 @@ function cloudCoverOf(query: Record<string, unknown>): SceneSearch['cloudCover']
 export function requireSource(vendors: Vendors, hostName: string): Source {
   const source = vendors.source(hostName)
   if (source) return source
-  const known = vendors.sources.map((each) => each.hostName)
-  throw problem('not-found', `There is no host '${hostName.slice(0, 100)}'. Known hosts: ${known.join(', ') || 'none'}`, {
+  const known = vendors.sources.map((registered) => registered.hostName)
+  throw problem('not-found', `Unknown host '${hostName.slice(0, 100)}'. Known hosts: ${known.join(', ') || 'none'}`, {
     members: { known_hosts: known },
   })
 }
 
-/** Collections to ask for: those of the registry among the ones wanted, unless the whole catalogue is. Null: there is none. */
-export function collectionsFor(source: Source, wanted: readonly string[] | undefined, isFull: boolean): readonly string[] | null {
-  if (isFull) return wanted ?? []
+/** Collections to search: the requested ones that are registered, or all requested ones of the full catalogue. Null if none. */
+export function collectionsFor(source: Source, requested: readonly string[] | undefined, isFull: boolean): readonly string[] | null {
+  if (isFull) return requested ?? []
   const known = source.collections.map(({ id }) => id)
-  const chosen = wanted ? known.filter((id) => wanted.includes(id)) : known
+  const chosen = requested ? known.filter((id) => requested.includes(id)) : known
   return chosen.length > 0 ? chosen : null
 }
 
-type Asking = Pick<Context, 'db' | 'vendors' | 'clock' | 'principal' | 'baseUrl' | 'signal'>
+type PricingContext = Pick<Context, 'db' | 'vendors' | 'clock' | 'principal' | 'baseUrl' | 'signal'>
 
-/** Features of a host's scenes, those that are sold with what a square kilometre of them costs this organization. */
-export async function pricedFeatures(context: Asking, source: Source, scenes: readonly Scene[]): Promise<Feature[]> {
+/** Features of a host's scenes; scenes for sale have the organization's price per km². */
+export async function pricedFeatures(context: PricingContext, source: Source, scenes: readonly Scene[]): Promise<Feature[]> {
   const prices = await pricesOf(context, source, scenes)
   return scenes.map((scene, index) => toFeature(scene, source.hostName, context.baseUrl, prices[index] ?? {}))
 }
 
-/** Prices are read from a probe of one square kilometre, so that they hold for any area. */
+/** Prices are requested for a probe of 1 km², so that they apply to any area. */
 async function pricesOf(
-  { db, vendors, clock, principal, signal }: Asking,
+  { db, vendors, clock, principal, signal }: PricingContext,
   source: Source,
   scenes: readonly Scene[],
 ): Promise<Record<string, unknown>[]> {
   const shop = vendors.shop(source.hostName)
   const sold = scenes.filter(({ productId, geometry }) => productId !== null && geometry !== null)
   if (!shop || sold.length === 0) return []
-  const answers = await shop.price(
+  const quotes = await shop.price(
     sold.map((scene) => ({ sceneId: scene.id, productId: scene.productId!, geometry: probeIn(scene) })),
     { signal },
   )
-  const known = answers.filter((answer) => answer.ok)
-  const lines = known.map(({ productId, centsPerSqKm }) => ({
+  const valid = quotes.filter((quote) => quote.ok)
+  const lines = valid.map(({ productId, centsPerSqKm }) => ({
     product: vendors.product(productId)!.name,
     area_km2: 1,
     credits: Math.ceil(centsPerSqKm),
   }))
   const agreed =
     principal.organizationId === null || lines.length === 0 ? lines : await priced(db, principal.organizationId, lines, clock.now())
-  const credits = new Map(known.map((answer, index) => [answer as PriceAnswer, agreed[index]!.credits]))
-  const byScene = new Map(sold.map((scene, index) => [scene.id, answers[index]!]))
+  const credits = new Map(valid.map((quote, index) => [quote as PriceAnswer, agreed[index]!.credits]))
+  const byScene = new Map(sold.map((scene, index) => [scene.id, quotes[index]!]))
   return scenes.map((scene) => {
-    const answer = byScene.get(scene.id)
-    if (!answer?.ok) return {}
-    const creditsPerSqKm = credits.get(answer)!
+    const quote = byScene.get(scene.id)
+    if (!quote?.ok) return {}
+    const creditsPerSqKm = credits.get(quote)!
     return {
-      dataProduct: answer.productId,
+      dataProduct: quote.productId,
       pricePerSqKm: audOf(creditsPerSqKm),
       creditsPerSqKm,
-      pricingResolution: answer.resolutionClass,
+      pricingResolution: quote.resolutionClass,
     }
   })
 }
 
 const KM_PER_DEGREE = 111.32
 
-/** A square kilometre in the middle of a scene. */
+/** 1 km² in the centre of a scene. */
 function probeIn({ geometry, bbox }: Scene): AreaGeometry {
   const [west, south, east, north] = bbox && bbox[0] <= bbox[2] ? bbox : boxOfFirst(geometry)
   const [x, y] = [(west + east) / 2, (south + north) / 2]
@@ -135,7 +135,7 @@ function probeIn({ geometry, bbox }: Scene): AreaGeometry {
   }
 }
 
-/** Of a shape in two parts, as at the date line, the first one. */
+/** Of a geometry in two parts, as at the antimeridian, the first. */
 function boxOfFirst(geometry: Scene['geometry']): readonly [number, number, number, number] {
   const { type, coordinates } = geometry as AreaGeometry
   const ring = (type === 'Polygon' ? coordinates[0]! : coordinates[0]![0]!) as Position[]

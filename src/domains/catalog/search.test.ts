@@ -1,5 +1,5 @@
-// Goal: one search finds scenes with the price that this organization pays; filters mean what they say; a cursor is good for its
-// own search alone; and a vendor that fails, hangs or lies is a 502 or 504 that names it, or one line of a merged search.
+// Goal: a search returns scenes with the organization's prices; filters are exact; a cursor is valid for its own search only; and a
+// vendor that fails, hangs or sends invalid data is a 502 or 504 that names it, or an error of one source in a merged search.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
@@ -18,7 +18,7 @@ const POLYGON = {
   ],
 }
 
-interface Found {
+interface FoundScene {
   id: string
   properties: Record<string, never>
   geometry: object
@@ -29,17 +29,17 @@ test('catalog searches', async (t) => {
   const org = await w.organization()
   const { token } = org.owner
   const search = (input: object) => w.call(token, 'catalog.search', input)
-  const found = async (input: object): Promise<Found[]> => (await w.ok(token, 'catalog.search', input)).features
+  const searchFor = async (input: object): Promise<FoundScene[]> => (await w.ok(token, 'catalog.search', input)).features
   const nextOf = ({ links }: { links: { rel: string; href: string }[] }) => links.find(({ rel }) => rel === 'next')?.href ?? null
 
-  await t.test('scenes that are sold have prices, open ones have files and none', async () => {
-    const [sold] = await found({ host_name: 'sandbox-vhr', bbox: BOX, datetime: JUNE, limit: 1 })
+  await t.test('scenes for sale have prices; open scenes have files and no prices', async () => {
+    const [sold] = await searchFor({ host_name: 'sandbox-vhr', bbox: BOX, datetime: JUNE, limit: 1 })
     assert.equal(sold!.properties['creditsPerSqKm'], 1_680)
     assert.equal(sold!.properties['pricePerSqKm'], 16.8)
     assert.equal(sold!.properties['pricingResolution'], 'VHR 0.5 m')
     assert.equal(sold!.properties['simulated'], true)
     assert.deepEqual((sold as unknown as { assets: object }).assets, {})
-    const [open] = await found({ host_name: 'sandbox-open', bbox: BOX, datetime: JUNE, limit: 1 })
+    const [open] = await searchFor({ host_name: 'sandbox-open', bbox: BOX, datetime: JUNE, limit: 1 })
     assert.equal('pricePerSqKm' in open!.properties, false)
     assert.match((open as unknown as { assets: { data: { href: string } } }).assets.data.href, /\.tif$/)
     const single = await w.ok(token, 'catalog.item.get', { host_name: 'sandbox-vhr', id: sold!.id })
@@ -47,7 +47,7 @@ test('catalog searches', async (t) => {
     assert.equal((await w.call(token, 'catalog.item.get', { host_name: 'sandbox-vhr', id: 'nothing' })).status, 404)
   })
 
-  await t.test('contracted rates take the place of list prices, for their organization alone', async () => {
+  await t.test('contracted rates replace list prices, only for their organization', async () => {
     const staff = await w.serviceToken(org.id)
     await w.ok(staff, 'organizations.commitments.put', {
       organization_id: org.id,
@@ -59,28 +59,28 @@ test('catalog searches', async (t) => {
       rates: [{ product: 'sandbox-vhr-archive', credits_per_km2: 900, discount_percent: null }],
     })
     const input = { host_name: 'sandbox-vhr', bbox: BOX, datetime: JUNE, limit: 1 }
-    assert.equal((await found(input))[0]!.properties['creditsPerSqKm'], 900)
+    assert.equal((await searchFor(input))[0]!.properties['creditsPerSqKm'], 900)
     const other = await w.organization()
     assert.equal((await w.ok(other.owner.token, 'catalog.search', input)).features[0].properties.creditsPerSqKm, 1_680)
   })
 
   await t.test('filters', async () => {
-    const all = await found({ host_name: 'sandbox-hr', bbox: BOX, datetime: JUNE })
+    const all = await searchFor({ host_name: 'sandbox-hr', bbox: BOX, datetime: JUNE })
     assert.ok(all.length >= 30)
-    const clear = await found({ host_name: 'sandbox-hr', bbox: BOX, datetime: JUNE, query: { cloudCoverage: { LT: 5 } } })
+    const clear = await searchFor({ host_name: 'sandbox-hr', bbox: BOX, datetime: JUNE, query: { cloudCoverage: { LT: 5 } } })
     assert.deepEqual(
       clear.map(({ id }) => id),
       all.filter(({ properties }) => Number(properties['eo:cloud_cover']) < 5).map(({ id }) => id),
     )
     assert.ok(clear.length > 3 && clear.length < all.length)
-    const day = await found({ host_name: 'sandbox-hr', intersects: POLYGON, datetime: '2025-06-12' })
+    const day = await searchFor({ host_name: 'sandbox-hr', intersects: POLYGON, datetime: '2025-06-12' })
     assert.ok(day.length > 0 && day.every(({ properties }) => String(properties['datetime']).startsWith('2025-06-12')))
     const ids = [all[3]!.id, all[1]!.id]
-    assert.deepEqual((await found({ host_name: 'sandbox-hr', ids })).map(({ id }) => id).toSorted(), ids.toSorted())
-    assert.deepEqual(await found({ host_name: 'sandbox-hr', collections: ['nothing'], bbox: BOX }), [])
+    assert.deepEqual((await searchFor({ host_name: 'sandbox-hr', ids })).map(({ id }) => id).toSorted(), ids.toSorted())
+    assert.deepEqual(await searchFor({ host_name: 'sandbox-hr', collections: ['nothing'], bbox: BOX }), [])
   })
 
-  await t.test('what cannot be asked is refused with what to change', async () => {
+  await t.test('invalid searches are rejected with what to change', async () => {
     const host_name = 'sandbox-hr'
     const wide = { type: 'Polygon', coordinates: [[[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]]] } // prettier-ignore
     const refusals: [number, object, RegExp][] = [
@@ -97,20 +97,20 @@ test('catalog searches', async (t) => {
       [422, { host_name, next: 'x.y' }, /cursor/],
     ]
     for (const [status, input, pattern] of refusals) {
-      const answer = await search(input)
-      assert.equal(answer.status, status, JSON.stringify(input))
-      assert.match(answer.body.detail, pattern)
+      const response = await search(input)
+      assert.equal(response.status, status, JSON.stringify(input))
+      assert.match(response.body.detail, pattern)
     }
   })
 
-  await t.test('pages: the link is followed to the end, and a cursor fits its own search alone', async () => {
+  await t.test('paging: following the links returns every scene, and a cursor is valid for its own search only', async () => {
     const input = { host_name: 'sandbox-hr', bbox: BOX, datetime: JUNE, limit: 20 }
-    const whole = (await found({ ...input, limit: 500 })).map(({ id }) => id)
+    const whole = (await searchFor({ ...input, limit: 500 })).map(({ id }) => id)
     const paged: string[] = []
     let next: string | null = null
     for (let pages = 0; pages < 10; pages++) {
       const { body } = await search(next === null ? input : { ...input, next })
-      paged.push(...body.features.map(({ id }: Found) => id))
+      paged.push(...body.features.map(({ id }: FoundScene) => id))
       next = nextOf(body)
       if (next === null) break
     }
@@ -118,18 +118,18 @@ test('catalog searches', async (t) => {
     const first = (await search(input)).body
     const cursor = new URL(nextOf(first)!).searchParams.get('next')!
     assert.equal((await search({ ...input, next: cursor, limit: 5 })).status, 200)
-    for (const bent of [
+    for (const tampered of [
       { ...input, next: cursor, bbox: [2.28, 48.18, 2.33, 48.22] },
       { ...input, next: cursor, host_name: 'sandbox-vhr' },
       { ...input, next: `${cursor.slice(0, -2)}AA` },
       { ...input, next: `A${cursor}` },
     ])
-      assert.equal((await search(bent)).status, 422)
+      assert.equal((await search(tampered)).status, 422)
     w.clock.advance({ minutes: 61 })
     const { token: later } = await w.signIn(org.owner, org.id)
     const late = await w.call(later, 'catalog.search', { ...input, next: cursor })
     assert.equal(late.status, 422)
-    assert.match(late.body.detail, /older than an hour/)
+    assert.match(late.body.detail, /expired after an hour/)
   })
 })
 
@@ -138,23 +138,23 @@ test('vendors that fail', async (t) => {
   const { owner } = await w.organization()
   const call = (id: string, input: object) => w.call(owner.token, id, input)
 
-  await t.test('one that fails or lies is 502 and named; a stream that cannot begin is no stream', async () => {
+  await t.test('a vendor that fails or sends invalid data is a 502 that names it, also for a stream', async () => {
     for (const fault of ['fail-502', 'lies'])
       for (const id of ['catalog.search', 'catalog.search_stream']) {
         const { status, body } = await call(id, { host_name: 'sandbox-flaky', ids: [fault] })
         assert.equal(status, 502)
         assert.equal(body.host_name, 'sandbox-flaky')
       }
-    const gone = await world(t) // The registry is there, and nobody answers.
-    const { owner: other } = await gone.organization()
-    assert.equal((await gone.call(other.token, 'catalog.search', { host_name: 'sandbox-hr' })).status, 502)
-    const merged = await gone.call(other.token, 'catalog.federated_search', { bbox: BOX })
+    const offline = await world(t) // The registry is there, and nobody answers.
+    const { owner: other } = await offline.organization()
+    assert.equal((await offline.call(other.token, 'catalog.search', { host_name: 'sandbox-hr' })).status, 502)
+    const merged = await offline.call(other.token, 'catalog.federated_search', { bbox: BOX })
     assert.deepEqual([merged.status, merged.body.code], [502, 'bad-gateway'], 'every source failed')
-    assert.match(merged.body.detail, /^No source could be searched: .*sandbox-hr could not be asked/)
+    assert.match(merged.body.detail, /^No source could be searched: .*sandbox-hr could not be reached/)
     assert.ok(merged.body.sources.every(({ error }: { error: string | null }) => error !== null))
   })
 
-  await t.test('a merged search isolates what fails, hangs or lies, within its deadline', async () => {
+  await t.test('a merged search isolates sources that fail, hang or send invalid data, within its deadline', async () => {
     for (const fault of ['fail-502', 'lies', 'timeout']) {
       const startedMs = performance.now()
       const { status, body } = await call('catalog.federated_search', {
@@ -162,7 +162,7 @@ test('vendors that fail', async (t) => {
         source_ids: ['sandbox-flaky', 'sandbox-hr', 'sandbox-open'],
       })
       assert.equal(status, 200)
-      const reports = new Map(body.sources.map((each: { source_id: string; error: string | null }) => [each.source_id, each.error]))
+      const reports = new Map(body.sources.map((source: { source_id: string; error: string | null }) => [source.source_id, source.error]))
       assert.match(String(reports.get('sandbox-flaky')), /sandbox-flaky/)
       assert.equal(reports.get('sandbox-hr'), null)
       const alone = await call('catalog.federated_search', { ids: [fault, 'x'], source_ids: ['sandbox-flaky'] })
@@ -171,14 +171,14 @@ test('vendors that fail', async (t) => {
     }
   })
 
-  await t.test('merged: most recent first, tagged, without prices, cut at the limit', async () => {
+  await t.test('merged: most recent first, with their source, without prices, limited', async () => {
     const input = { bbox: BOX, datetime: '2025-06-10/2025-06-12', data_types: ['raster'], limit: 9 }
     const { features, sources, numberReturned } = (await call('catalog.federated_search', input)).body
     assert.equal(features.length, 9)
     assert.equal(numberReturned, 9)
-    const days = features.map(({ properties }: Found) => String(properties['datetime']))
+    const days = features.map(({ properties }: FoundScene) => String(properties['datetime']))
     assert.deepEqual(days, days.toSorted().reverse())
-    assert.ok(new Set(features.map(({ properties }: Found) => properties['sourceId'])).size > 2)
+    assert.ok(new Set(features.map(({ properties }: FoundScene) => properties['sourceId'])).size > 2)
     for (const { properties } of features) {
       assert.ok(properties.sourceTitle && properties.collectionId && properties.accessModel && properties.renderStrategy)
       assert.equal(properties.dataType, 'raster')
@@ -197,7 +197,7 @@ test('vendors that fail', async (t) => {
     assert.equal((await call('catalog.federated_search', { data_types: ['smell'] })).status, 422)
   })
 
-  await t.test('counts by day, source and cloud agree with the scenes', async () => {
+  await t.test('counts by day, source and cloud cover match the scenes', async () => {
     const filters = { bbox: BOX, datetime: JUNE, source_ids: ['sandbox-hr', 'sandbox-open'] }
     const counted = (await call('catalog.aggregate', { ...filters, by: ['source'] })).body
     assert.equal(counted.complete, true)
@@ -210,7 +210,7 @@ test('vendors that fail', async (t) => {
     assert.equal(new Set(byDay.buckets.map(({ day }: { day: string }) => day)).size, 30)
   })
 
-  await t.test('only the requested days are counted, also what was taken over months', async () => {
+  await t.test('only the requested days are counted, also for scenes acquired over months', async () => {
     for (const [datetime, days] of [
       ['2026-06-05', ['2026-06-05']],
       ['2026-06-05/2026-06-07', ['2026-06-05', '2026-06-06', '2026-06-07']],
@@ -226,7 +226,7 @@ test('vendors that fail', async (t) => {
     }
   })
 
-  await t.test('a stream is the same scenes, one a line, with a summary; whoever leaves ends it', async () => {
+  await t.test('a stream returns the same scenes, one per line, with a summary; disconnecting ends it', async () => {
     const input = { host_name: 'sandbox-hr', bbox: BOX, datetime: '2025-06-01/2026-06-30' }
     const lines = async (limit: number, more: object = {}) =>
       (await call('catalog.search_stream', { ...input, limit, ...more })).bytes
@@ -241,15 +241,15 @@ test('vendors that fail', async (t) => {
     assert.deepEqual(all, page)
     const more = await lines(3, { next: summary.next })
     assert.equal(more.length, 4)
-    assert.ok(!all.some(({ id }: Found) => id === more[0].id))
+    assert.ok(!all.some(({ id }: FoundScene) => id === more[0].id))
     const leaving = new AbortController()
-    const answer = await fetch(`${w.baseUrl}/v1/op/catalog.search_stream`, {
+    const response = await fetch(`${w.baseUrl}/v1/op/catalog.search_stream`, {
       method: 'POST',
       headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ ...input, limit: 10_000 }),
       signal: leaving.signal,
     })
-    const reader = answer.body!.getReader()
+    const reader = response.body!.getReader()
     await reader.read()
     leaving.abort()
     await assert.rejects(async () => {

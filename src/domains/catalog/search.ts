@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { readSearch, sealed, searchPage } from './page.lib.ts'
+import { readSearch, sealNext, searchPage } from './page.lib.ts'
 import { pricedFeatures } from './search.lib.ts'
 import { EXAMPLE_FEATURE, filterFields, HostName, MAX_SEARCH_LIMIT, SceneCollection, searchLimit } from './wire.ts'
 
-/** Scenes of one host, with prices where they are sold, a page at a time. */
+/** Scenes of one host, page by page, with prices for scenes for sale. */
 export default operation({
   id: 'catalog.search',
   scope: 'catalog:read',
@@ -34,7 +34,7 @@ export default operation({
   async execute(context, { limit }, search) {
     const { scenes, cursor } = await searchPage(context, search, limit)
     const features = await pricedFeatures(context, search.source, scenes)
-    const next = await sealed(context, search, cursor)
+    const next = await sealNext(context, search, cursor)
     const href = `${context.baseUrl}/v1/op/catalog.search`
     return {
       type: 'FeatureCollection' as const,

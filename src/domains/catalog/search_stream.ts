@@ -3,14 +3,14 @@ import { Closed, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import type { Context } from '#operation.ts'
 import type { ScenePage } from '#ports/vendors.ts'
-import { readSearch, sealed, searchPage, type HostSearch } from './page.lib.ts'
+import { readSearch, sealNext, searchPage, type HostSearch } from './page.lib.ts'
 import { pricedFeatures } from './search.lib.ts'
 import { EXAMPLE_FEATURE, filterFields, HostName, SceneFeature, searchLimit, type Feature } from './wire.ts'
 
 const MAX_STREAM_LIMIT = 10_000
-/** Small pages, so that the first scenes are there soon and few are in memory. */
-const PAGE = 100
-/** A host that gives page after page of nothing is left alone after so many. */
+/** Small, so that the first scenes arrive early and few are in memory. */
+const PAGE_SIZE = 100
+/** Ends the search of a host that keeps returning empty pages. */
 const MAX_PAGES = 400
 
 const Summary = Closed({
@@ -19,7 +19,7 @@ const Summary = Closed({
   next: Nullable(Type.String({ description: 'Cursor of the next page; null on the last page' })),
 })
 
-/** The scenes of `catalog.search` as lines, each as soon as it is known, and a last line that sums up. */
+/** The scenes of `catalog.search` as NDJSON, each line sent as soon as it is known, with a summary as the last line. */
 export default operation({
   id: 'catalog.search_stream',
   scope: 'catalog:read',
@@ -35,8 +35,8 @@ export default operation({
   example: { input: { host_name: 'sandbox-hr', bbox: [151.1, -33.9, 151.3, -33.7], limit: 1_000 }, output: EXAMPLE_FEATURE },
 }).handle({
   check: readSearch,
-  /** The first page is asked for before anything is answered: a host that fails at once is a problem and not a line. */
-  prepare: (context, { limit }, search) => searchPage(context, search, Math.min(PAGE, limit)),
+  /** Fetches the first page before the response starts, so that a host that fails at once gives a problem and not a line. */
+  prepare: (context, { limit }, search) => searchPage(context, search, Math.min(PAGE_SIZE, limit)),
   execute: async (context, { limit }, search, first) => lines(context, search, limit, first),
 })
 
@@ -50,7 +50,7 @@ async function* lines(context: Context, search: HostSearch, limit: number, first
     count += page.scenes.length
     if (page.cursor === null || count >= limit || pages >= MAX_PAGES) break
     context.signal.throwIfAborted()
-    page = await searchPage(context, { ...search, cursor: page.cursor }, Math.min(PAGE, limit - count))
+    page = await searchPage(context, { ...search, cursor: page.cursor }, Math.min(PAGE_SIZE, limit - count))
   }
-  yield { type: 'Summary', numberReturned: count, next: await sealed(context, search, page.cursor) }
+  yield { type: 'Summary', numberReturned: count, next: await sealNext(context, search, page.cursor) }
 }

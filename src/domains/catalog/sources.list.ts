@@ -34,7 +34,7 @@ const SourceRecord = Closed(
   { $id: 'CatalogSource', description: 'An imagery source' },
 )
 
-/** Sources that can be searched, with their collections and kinds of data. */
+/** Sources that can be searched, with their collections and types of data. */
 export default operation({
   id: 'catalog.sources.list',
   scope: 'catalog:read',
@@ -44,7 +44,7 @@ export default operation({
     scope: Type.Optional(Nullable(Choice(['global', 'regional', 'national'], { description: 'Only sources with this geographic scope' }))),
     country: Type.Optional(
       Nullable(
-        Matching('^[A-Za-z]{2}$', 'must be a country code of two letters, such as AU', {
+        Matching('^[A-Za-z]{2}$', 'must be a two-letter country code, such as AU', {
           description: 'Only global sources and those covering this country',
         }),
       ),
@@ -83,12 +83,12 @@ export default operation({
   },
 }).handle({
   async execute({ vendors }, { data_type, scope, country }) {
-    const wanted = country?.toUpperCase()
+    const countryCode = country?.toUpperCase()
     return {
       sources: vendors.sources
         .filter((source) => data_type == null || source.collections.some(({ dataType }) => dataType === data_type))
         .filter((source) => scope == null || source.scope === scope)
-        .filter((source) => wanted === undefined || source.scope === 'global' || source.countries.includes(wanted))
+        .filter((source) => countryCode === undefined || source.scope === 'global' || source.countries.includes(countryCode))
         .toSorted((a, b) => a.id.localeCompare(b.id))
         .map((source) => ({
           id: source.id,

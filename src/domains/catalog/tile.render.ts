@@ -11,12 +11,12 @@ import { Format, IMAGE_TYPES, imageFormat, pictureReply, requireTile, Rescale, T
 import { openScene, requirePublic } from './public.lib.ts'
 import { SceneId } from './wire.ts'
 
-/** Scenes never change under their name. */
+/** A scene never changes under its ID. */
 const FOREVER = 'public, max-age=31536000, immutable'
-/** Surface reflectance of bright land: the same for all scenes, so that neighbours match. */
+/** Surface reflectance of bright land; the same for all scenes, so that adjacent scenes match. */
 const REFLECTANCE_RESCALE = '0,3000'
 
-/** One tile of public imagery; anybody may look. */
+/** One tile of public imagery, without authentication. */
 export default operation({
   id: 'catalog.tile.render',
   scope: 'tiles:read',
@@ -63,8 +63,8 @@ export default operation({
     const { info, url, names } = await openScene(context, requirePublic(context.vendors, input), input.scene_id)
     const { expression, colormap, rescale } = input
     const visualization = expression == null ? (input.visualization ?? null) : null
-    const style = parseStyle({ expression, colormap, visualization: requireUncoloured(visualization, colormap), rescale }, info, names)
-    return { url, aoi, style: ranged(style, info) }
+    const style = parseStyle({ expression, colormap, visualization: requireNoColormap(visualization, colormap), rescale }, info, names)
+    return { url, aoi, style: withRanges(style, info) }
   },
   async execute({ raster, ifNoneMatch, signal }, { z, x, y, format, quality }, { url, aoi, style }) {
     const request = { tile: { z, x, y }, format: imageFormat(format), quality: quality ?? undefined, style, aoi }
@@ -72,24 +72,24 @@ export default operation({
   },
 })
 
-/** A map of colours is for an expression of one's own: a named visualization has its own. */
-function requireUncoloured(visualization: string | null, colormap: string | null | undefined): string | null {
-  if (visualization !== null && colormap != null) throw invalidField('colormap', 'has a meaning together with `expression` only')
+/** A colormap is for a custom expression; a named visualization has its own. */
+function requireNoColormap(visualization: string | null, colormap: string | null | undefined): string | null {
+  if (visualization !== null && colormap != null) throw invalidField('colormap', 'can only be used with `expression`')
   return visualization
 }
 
-/** Composites of reflectance are stretched alike in all scenes; everything else as the scene itself suggests. */
-const ranged = (style: Style, { dataType }: RasterInfo): Style =>
+/** Reflectance composites use the same range in all scenes; everything else uses the range of the scene. */
+const withRanges = (style: Style, { dataType }: RasterInfo): Style =>
   style.kind === 'rgb' && !style.ranges && dataType === 'uint16' ? { ...style, ranges: parseRanges(REFLECTANCE_RESCALE) } : style
 
 function aoiOf({ aoi_clip, aoi_clip_body }: { aoi_clip?: string | null; aoi_clip_body?: object | null }): AreaGeometry | undefined {
-  if (aoi_clip != null && aoi_clip_body != null) throw invalidField('aoi_clip', 'give aoi_clip or aoi_clip_body, not both')
+  if (aoi_clip != null && aoi_clip_body != null) throw invalidField('aoi_clip', 'Send aoi_clip or aoi_clip_body, not both')
   if (aoi_clip_body != null) return requireArea(aoi_clip_body, 'aoi_clip_body')
   if (aoi_clip == null) return undefined
   try {
     return requireArea(JSON.parse(aoi_clip), 'aoi_clip')
   } catch (error) {
-    if (error instanceof SyntaxError) throw invalidField('aoi_clip', 'must be GeoJSON as text')
+    if (error instanceof SyntaxError) throw invalidField('aoi_clip', 'must be GeoJSON text')
     throw error
   }
 }

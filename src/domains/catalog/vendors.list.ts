@@ -16,7 +16,7 @@ const VendorRecord = Closed(
   { $id: 'CatalogVendor', description: 'A vendor of imagery' },
 )
 
-/** The hosts that `catalog.search` can ask, those that sell among them. */
+/** The hosts that `catalog.search` can search, including those that sell imagery. */
 export default operation({
   id: 'catalog.vendors.list',
   scope: 'catalog:read',
@@ -30,7 +30,7 @@ export default operation({
         {
           host_name: 'sandbox-hr',
           title: 'A vendor',
-          description: 'Images of 3 m',
+          description: '3 m imagery',
           access_model: 'commercial',
           is_priced: true,
           can_task: false,

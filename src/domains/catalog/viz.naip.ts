@@ -3,7 +3,7 @@ import { operation } from '#operation.ts'
 import { requirePublic, visualizationsFor } from './public.lib.ts'
 import { EXAMPLE_VISUALIZATIONS, Visualizations } from './public.wire.ts'
 
-/** The ways to show a public NAIP scene, and the address of its tiles. */
+/** The visualizations of public NAIP scenes, with their tile URL template. */
 export default operation({
   id: 'catalog.viz.naip',
   scope: 'tiles:read',

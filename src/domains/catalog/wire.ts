@@ -1,4 +1,4 @@
-/** The fields of catalogue searches, and scenes as they answer with them. */
+/** Fields of catalogue searches, and scenes as they return them. */
 import Type, { type Static } from 'typebox'
 import { GeoJsonGeometry, GeoJsonPolygon } from '#core/geojson-shapes.ts'
 import { Choice, Closed, Defaulted, Described, FreeForm, Nullable } from '#core/shapes.ts'
@@ -96,8 +96,8 @@ export const SceneCollection = Closed({
   links: Type.Array(Link, { description: 'Links; `next` leads to the next page and is absent on the last' }),
 })
 
-export function toFeature(scene: Scene, hostName: string, baseUrl: string, more: Record<string, unknown>): Feature {
-  const picture = (rel: string, name: string) => ({
+export function toFeature(scene: Scene, hostName: string, baseUrl: string, extra: Record<string, unknown>): Feature {
+  const previewLink = (rel: string, name: string) => ({
     rel,
     href: `${baseUrl}/api/v1/catalog/${hostName}/${encodeURIComponent(scene.id)}/${name}`,
     type: 'image/png',
@@ -109,13 +109,13 @@ export function toFeature(scene: Scene, hostName: string, baseUrl: string, more:
     collection: scene.collection,
     geometry: scene.geometry as Record<string, unknown> | null,
     ...(scene.bbox ? { bbox: [...scene.bbox] } : {}),
-    properties: { ...scene.properties, datetime: scene.datetime, hostName, ...more },
+    properties: { ...scene.properties, datetime: scene.datetime, hostName, ...extra },
     assets: scene.productId === null ? openAssets(scene) : {},
-    links: hasPicture(scene) ? [picture('thumbnail', 'thumbnail'), picture('preview', 'quicklook')] : [],
+    links: hasPreview(scene) ? [previewLink('thumbnail', 'thumbnail'), previewLink('preview', 'quicklook')] : [],
   }
 }
 
-const hasPicture = ({ assets }: Scene): boolean =>
+const hasPreview = ({ assets }: Scene): boolean =>
   Object.values(assets).some(({ type }) => type?.startsWith('image/') && !type.startsWith('image/tiff'))
 
 const openAssets = ({ assets }: Scene) =>

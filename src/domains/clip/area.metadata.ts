@@ -6,7 +6,7 @@ import { requireProcess } from '#services/processing/catalogue.ts'
 import { CLIP_PROCESS, requireArea } from './clips.lib.ts'
 import { AreaId, AreaSummary, EXAMPLE_AREA, toArea } from './wire.ts'
 
-/** One area: what it is, how large, who is to be named for it and what a clip of it costs. */
+/** One area: its description, size and attribution, and the price of a clip. */
 export default operation({
   id: 'clip.area.metadata',
   scope: 'clip:read',
@@ -33,7 +33,7 @@ export default operation({
     input: { area: EXAMPLE_AREA.id },
     output: {
       ...EXAMPLE_AREA,
-      description: 'A coast that was made up',
+      description: 'A simulated coast',
       attribution: 'Groundtrack',
       area_sq_km: 10_480,
       mosaic_types: ['rgb', 'dem'],
@@ -41,10 +41,10 @@ export default operation({
     },
   },
 }).handle({
-  async execute(context, { area }) {
-    const found = requireArea(context, area)
+  async execute(context, { area: areaId }) {
+    const area = requireArea(context, areaId)
     const { price } = requireProcess(CLIP_PROCESS)
-    const [west, south, east, north] = found.bbox
+    const [west, south, east, north] = area.bbox
     const ring: [number, number][] = [
       [west, south],
       [east, south],
@@ -53,11 +53,11 @@ export default operation({
       [west, south],
     ]
     return {
-      ...toArea(found),
-      description: found.description,
-      attribution: found.attribution,
+      ...toArea(area),
+      description: area.description,
+      attribution: area.attribution,
       area_sq_km: Math.round(sqKmOf({ type: 'Polygon', coordinates: [ring] })),
-      mosaic_types: found.mosaics.map(({ type }) => type),
+      mosaic_types: area.mosaics.map(({ type }) => type),
       price: { credits_per_km2: price.creditsPerKm2, minimum_credits: price.minimumCredits },
     }
   },

@@ -16,7 +16,7 @@ export default operation({
       Closed(
         {
           mosaic_type: Type.String({ description: 'Mosaic type, as `clip.create_from_area` accepts it' }),
-          title: Type.String({ description: 'Area title' }),
+          title: Type.String({ description: 'Mosaic title' }),
           description: Type.String({ description: 'Description of the mosaic' }),
           acquired: Nullable(Type.String({ description: 'Acquisition time; null if unknown' })),
         },
@@ -29,7 +29,7 @@ export default operation({
     input: { area: EXAMPLE_AREA.id },
     output: {
       area: EXAMPLE_AREA.id,
-      mosaics: [{ mosaic_type: 'rgb', title: 'True colour', description: 'Ten metres a pixel', acquired: '2026' }],
+      mosaics: [{ mosaic_type: 'rgb', title: 'True colour', description: '10 m/px', acquired: '2026' }],
     },
   },
 }).handle({

@@ -21,7 +21,7 @@ const box = (west: number, south: number, east: number, north: number) => ({
     ],
   ],
 })
-/** What works a job of ours. */
+/** The task that runs a job. */
 const runJob = tasks.find(({ name }) => name === 'processing.run')!
 
 /** Columns 100 to 149 and rows 50 to 99 of the scene. */
@@ -37,14 +37,14 @@ async function open(t: TestContext, options: Parameters<typeof world>[1] = {}) {
 }
 
 const upload = async (w: World, org: Org): Promise<string> => {
-  const picture = await scene({ value: (band, x, y) => 1_000 * band + x + y })
-  return (await w.upload(org.owner.token, org.projectId, { 'field.tif': picture })).body.item_ids[0] as string
+  const image = await scene({ value: (band, x, y) => 1_000 * band + x + y })
+  return (await w.upload(org.owner.token, org.projectId, { 'field.tif': image })).body.item_ids[0] as string
 }
 const balance = async (w: World, org: Org): Promise<number> =>
   (await w.ok(org.owner.token, 'billing.credits.balance')).available_credits as number
 const keyed = (key = newId()) => ({ 'idempotency-key': key })
 
-// Goal: a clip is paid for once and holds exactly the pixels asked for; what cannot be clipped costs nothing.
+// Goal: a clip is charged once and contains exactly the requested pixels; a rejected clip costs nothing.
 test('a clip of an item', async (t) => {
   const { w, org, clipper } = await open(t)
   const item = await upload(w, org)
@@ -57,22 +57,22 @@ test('a clip of an item', async (t) => {
   })
 
   const key = newId()
-  const made = await w.call(org.owner.token, 'clip.create_from_item', input, keyed(key))
-  assert.equal(made.status, 200, JSON.stringify(made.body))
-  const { job, assets_to_clip, asset_keys } = made.body
+  const response = await w.call(org.owner.token, 'clip.create_from_item', input, keyed(key))
+  assert.equal(response.status, 200, JSON.stringify(response.body))
+  const { job, assets_to_clip, asset_keys } = response.body
   assert.deepEqual(
     [job.status, job.job_type, job.organization_id, assets_to_clip, asset_keys],
     ['running', 'cog_clip', org.id, 1, ['data']],
   )
   assert.equal(await balance(w, org), before - credits, 'as estimated')
 
-  await t.test('the same key makes no second one', async () => {
+  await t.test('the same idempotency key creates no second job', async () => {
     const again = await w.call(org.owner.token, 'clip.create_from_item', input, keyed(key))
     assert.equal(again.body.job.id, job.id)
     assert.equal((await clip('clip.jobs.list', {})).body.total, 1)
   })
 
-  await t.test('until it is completed it has no files, and clips call it running', async () => {
+  await t.test('before it is completed it has no files and its status is running', async () => {
     assert.equal((await clip('clip.job.get', { job_id: job.id })).body.status, 'running')
     assert.equal((await clip('clip.jobs.list', { status: 'running' })).body.total, 1)
     for (const [id, more] of [
@@ -85,7 +85,7 @@ test('a clip of an item', async (t) => {
 
   await w.drain(runJob)
 
-  await t.test('the file holds the pixels of the area and is counted when it is downloaded', async () => {
+  await t.test('the file contains the pixels of the area, and the download is counted', async () => {
     const { body } = await clip('clip.job.get', { job_id: job.id })
     assert.equal(body.status, 'completed', JSON.stringify(body))
     const [file] = (await clip('clip.job.downloads', { job_id: job.id })).body
@@ -109,7 +109,7 @@ test('a clip of an item', async (t) => {
     assert.equal((await clip('clip.job.download', { job_id: job.id, mosaic_type: 'none' })).status, 404)
   })
 
-  await t.test('it is an item too, with tiles and lineage', async () => {
+  await t.test('the result is an item with tiles and lineage', async () => {
     const { tiles } = (await clip('clip.job.tile_info', { job_id: job.id })).body
     assert.equal(tiles.length, 1)
     assert.ok(Math.abs(tiles[0].bounds[0] - 151.1) < 1e-6)
@@ -120,26 +120,26 @@ test('a clip of an item', async (t) => {
     assert.ok(graph.nodes.some(({ entity_id }: { entity_id: string }) => entity_id === tiles[0].item_id))
   })
 
-  await t.test('deleted, it is gone with its files', async () => {
-    const [made] = (await clip('clip.job.get', { job_id: job.id })).body.output_item_ids
+  await t.test('deleting the job deletes its files', async () => {
+    const [outputId] = (await clip('clip.job.get', { job_id: job.id })).body.output_item_ids
     assert.equal((await clip('clip.job.delete', { job_id: job.id })).status, 200)
     assert.equal((await clip('clip.job.get', { job_id: job.id })).status, 404)
-    assert.equal((await w.call(org.owner.token, 'items.get', { item_id: made })).status, 404)
-    assert.equal(await balance(w, org), before - credits, 'what was done stays paid')
+    assert.equal((await w.call(org.owner.token, 'items.get', { item_id: outputId })).status, 404)
+    assert.equal(await balance(w, org), before - credits, 'completed work stays charged')
   })
 
-  await t.test('one that is under way is called off and its credits come back', async () => {
-    const had = await balance(w, org)
+  await t.test('deleting a running job cancels it and releases its credits', async () => {
+    const initial = await balance(w, org)
     const { body } = await w.call(org.owner.token, 'clip.create_from_item', input, keyed())
-    assert.ok((await balance(w, org)) < had)
+    assert.ok((await balance(w, org)) < initial)
     assert.equal((await clip('clip.job.delete', { job_id: body.job.id })).status, 200)
-    assert.equal(await balance(w, org), had)
+    assert.equal(await balance(w, org), initial)
     await w.drain(runJob)
     assert.equal((await clip('clip.jobs.list', {})).body.total, 0)
   })
 
-  await t.test('refusals cost nothing and say what to change', async () => {
-    const had = await balance(w, org)
+  await t.test('rejections cost nothing and say what to change', async () => {
+    const initial = await balance(w, org)
     for (const [more, status, words] of [
       [{ aoi_geometry: box(10, 10, 11, 11) }, 400, /does not touch/],
       [{ aoi_geometry: { type: 'Point', coordinates: [151, -33] } }, 422, /aoi_geometry/],
@@ -155,10 +155,10 @@ test('a clip of an item', async (t) => {
       assert.match(body.detail, words)
       if ('asset_keys' in more) assert.equal(body.errors[0].field, 'asset_keys')
     }
-    assert.equal(await balance(w, org), had)
+    assert.equal(await balance(w, org), initial)
   })
 
-  await t.test('when the jobs of the month are used up a clip is refused, and nothing is reserved', async () => {
+  await t.test('a clip above the monthly quota is rejected, and nothing is reserved', async () => {
     const before = await balance(w, org)
     const day = w.clock.now().toISOString().slice(0, 10)
     const clips = { org_id: org.id, day, meter: 'compute_jobs' as const, amount: 10 }
@@ -169,7 +169,7 @@ test('a clip of an item', async (t) => {
     await quota.execute()
     const job = { project_id: org.projectId, job_type_id: 'band_math', input_params: { item_id: item, expression: 'b1' } }
     const other = await w.call(org.owner.token, 'processing.create', job, keyed())
-    assert.equal(other.status, 200, 'jobs of other kinds have a number of their own')
+    assert.equal(other.status, 200, 'other jobs have a separate quota')
     const used = await w.ok(org.owner.token, 'usage.current')
     assert.deepEqual([used.compute_jobs, used.processing_jobs], [10, 1])
     assert.deepEqual([used.limits.compute_jobs, used.limits.processing_jobs], [10, 100])
@@ -186,13 +186,13 @@ test('a clip of an item', async (t) => {
     await w.db.updateTable('usage_day').set({ amount: 0 }).where('org_id', '=', org.id).where('meter', '=', 'compute_jobs').execute()
   })
 
-  await t.test('clips are read by the clip user and by nobody else', async () => {
+  await t.test('only the clip user can read clips', async () => {
     assert.equal((await w.call(org.owner.token, 'clip.jobs.list')).status, 403)
     assert.equal((await clip('clip.jobs.list', { organization_id: newId() })).status, 403)
   })
 })
 
-// Goal: areas are data, and their mosaics are clipped without anybody owning them.
+// Goal: areas are configured, and their mosaics can be clipped without belonging to an organization.
 test('clips of areas', async (t) => {
   const files = await fileHost(t)
   files.put('rgb.tif', await scene({ value: (band, x) => 10 * band + x }))
@@ -209,7 +209,7 @@ test('clips of areas', async (t) => {
   const { w, org, clipper } = await open(t, { clipAreas: [area], egressAllow: [files.host] })
   const clip = (id: string, given: object = {}, headers = {}) => w.call(clipper.token, id, given, headers)
 
-  await t.test('they are listed and described, with what a clip costs', async () => {
+  await t.test('areas are listed and described, with the price of a clip', async () => {
     assert.deepEqual((await clip('clip.areas.list')).body, { areas: [{ id: 'harbour', name: 'Harbour', bbox: [151, -33.2, 151.3, -33] }] })
     const { body } = await clip('clip.area.metadata', { area: 'harbour' })
     assert.deepEqual([body.mosaic_types, body.price.minimum_credits > 0], [['rgb', 'dem'], true])
@@ -220,16 +220,16 @@ test('clips of areas', async (t) => {
     assert.equal((await clip('clip.area.metadata', { area: 'nowhere' })).status, 404)
   })
 
-  await t.test('a clip of both gives two files of one item, made in the only project there is', async () => {
-    const wanted = { area: 'harbour', aoi_geometry: AOI, organization_id: org.id }
-    const ask = async (id: string, input: object): Promise<unknown> => await w.ok(clipper.token, id, input)
-    const price = await priceOf(ask, 'clip.create_from_area', wanted)
+  await t.test('a clip of two mosaics gives one item with two files, in the only project', async () => {
+    const request = { area: 'harbour', aoi_geometry: AOI, organization_id: org.id }
+    const call = async (id: string, input: object): Promise<unknown> => await w.ok(clipper.token, id, input)
+    const price = await priceOf(call, 'clip.create_from_area', request)
     const before = await balance(w, org)
-    const { status, body } = await clip('clip.create_from_area', wanted, keyed())
+    const { status, body } = await clip('clip.create_from_area', request, keyed())
     assert.equal(status, 200, JSON.stringify(body))
     assert.deepEqual(price, { credits: before - (await balance(w, org)), aud: price.credits! / 100 })
     await assert.rejects(
-      priceOf(ask, 'clip.create_from_area', { ...wanted, mosaic_types: ['sar'] }),
+      priceOf(call, 'clip.create_from_area', { ...request, mosaic_types: ['sar'] }),
       /Harbour has no mosaic sar; it has rgb, dem/,
     )
     assert.deepEqual(body.asset_keys, ['rgb', 'dem'])
@@ -244,7 +244,7 @@ test('clips of areas', async (t) => {
     )
   })
 
-  await t.test('a mosaic that there is not, and an area beside it, are refused', async () => {
+  await t.test('an unknown mosaic and an area outside it are rejected', async () => {
     assert.equal((await clip('clip.create_from_area', { area: 'harbour', mosaic_types: ['sar'], aoi_geometry: AOI }, keyed())).status, 422)
     assert.equal((await clip('clip.create_from_area', { area: 'harbour', aoi_geometry: box(10, 10, 11, 11) }, keyed())).status, 400)
     assert.equal((await clip('clip.create_from_area', { area: 'nowhere', aoi_geometry: AOI }, keyed())).status, 404)

@@ -1,8 +1,8 @@
-/** Clip jobs, and the files that they made. */
+/** Clip jobs and their files. */
 import { notFound, problem } from '#core/problem.ts'
-import * as asset from '#model/imagery/asset.ts'
-import * as item from '#model/imagery/item-read.ts'
-import * as job from '#model/processing/job.ts'
+import * as assets from '#model/imagery/asset.ts'
+import * as items from '#model/imagery/item-read.ts'
+import * as jobs from '#model/processing/job.ts'
 import type { Context } from '#operation.ts'
 import type { ObjectRef } from '#ports/storage.ts'
 import type { ClipArea } from '#ports/clip-areas.ts'
@@ -10,50 +10,50 @@ import { statusOf, type ClipFile } from './wire.ts'
 
 export const CLIP_PROCESS = 'cog_clip'
 
-/** A clip job that the caller may read. Jobs of other kinds and of other people are none, in the same words. */
-export async function requireClip({ db, principal }: Pick<Context, 'db' | 'principal'>, id: string): Promise<job.Job> {
-  const found = await job.requireReader(db, principal, id)
-  if (found.jobType !== CLIP_PROCESS) throw notFound('job')
-  return found
+/** A clip job that the caller can read. Jobs of other types and of other users give the same 404 as unknown IDs. */
+export async function requireClip({ db, principal }: Pick<Context, 'db' | 'principal'>, id: string): Promise<jobs.Job> {
+  const job = await jobs.requireReader(db, principal, id)
+  if (job.jobType !== CLIP_PROCESS) throw notFound('job')
+  return job
 }
 
-/** 400 until it is completed. */
-export async function requireCompleted(context: Pick<Context, 'db' | 'principal'>, id: string): Promise<job.Job> {
-  const found = await requireClip(context, id)
-  if (found.status !== 'completed') throw problem('bad-request', `This clip is ${statusOf(found)}; only a completed one has files`)
-  return found
+/** A completed clip job; 400 before it is completed. */
+export async function requireCompleted(context: Pick<Context, 'db' | 'principal'>, id: string): Promise<jobs.Job> {
+  const job = await requireClip(context, id)
+  if (job.status !== 'completed') throw problem('bad-request', `This clip is ${statusOf(job)}; only completed clips have files`)
+  return job
 }
 
-/** One file of a clip: where it is and what it is called. */
+/** One file of a clip, with its location in the store. */
 interface StoredClip extends ClipFile {
   at: ObjectRef
   itemId: string
   assetId: string
 }
 
-/** Files of completed clips, by job. Those of items that were deleted since are gone with them. */
+/** Files of completed clips by job ID, without those of items that were deleted since. */
 export async function filesOf(
   { db, storage }: Pick<Context, 'db' | 'storage'>,
-  jobs: readonly job.Job[],
+  clipJobs: readonly jobs.Job[],
 ): Promise<Map<string, StoredClip[]>> {
-  const wanted = jobs.filter(({ status }) => status === 'completed')
-  const items = await item.ofJobs(db, wanted)
-  const assets = await asset.listOf(
+  const completed = clipJobs.filter(({ status }) => status === 'completed')
+  const outputs = await items.ofJobs(db, completed)
+  const assetsByItem = await assets.listOf(
     db,
-    items.map(({ seq }) => seq),
+    outputs.map(({ seq }) => seq),
   )
-  const files = new Map<string, StoredClip[]>(wanted.map(({ id }) => [id, []]))
-  for (const made of items)
-    for (const { id, key, bucket, objectKey, fileSizeBytes, mediaType } of assets.get(made.seq) ?? []) {
+  const files = new Map<string, StoredClip[]>(completed.map(({ id }) => [id, []]))
+  for (const item of outputs)
+    for (const { id, key, bucket, objectKey, fileSizeBytes, mediaType } of assetsByItem.get(item.seq) ?? []) {
       if (objectKey === null) continue
       const at = { bucket: bucket!, key: objectKey }
-      files.get(made.jobId!)!.push({
+      files.get(item.jobId!)!.push({
         mosaic_type: key,
-        filename: asset.fileNameOf({ key, mediaType, objectKey }, made.name),
+        filename: assets.fileNameOf({ key, mediaType, objectKey }, item.name),
         size_bytes: fileSizeBytes ?? 0,
         gcs_path: storage.address(at),
         at,
-        itemId: made.id,
+        itemId: item.id,
         assetId: id,
       })
     }
@@ -68,7 +68,7 @@ export const toFile = ({ mosaic_type, filename, size_bytes, gcs_path }: StoredCl
 })
 
 export function requireArea({ clipAreas }: Pick<Context, 'clipAreas'>, id: string): ClipArea {
-  const found = clipAreas.find((area) => area.id === id)
-  if (!found) throw notFound('clip area')
-  return found
+  const area = clipAreas.find((candidate) => candidate.id === id)
+  if (!area) throw notFound('clip area')
+  return area
 }

@@ -3,18 +3,18 @@ import { requireArea as requireGeometry } from '#core/geometry.ts'
 import { invalidField } from '#core/problem.ts'
 import { Closed, Described, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import * as organizations from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation, type Context } from '#operation.ts'
 import { requireProcess } from '#services/processing/catalogue.ts'
 import { checkJob, fundJob, permitJob, storeJob } from '#services/processing/jobs.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { CLIP_PROCESS, requireArea } from './clips.lib.ts'
-import { requireTouching } from './touching.lib.ts'
-import { AoiGeometry, AreaId, Created, EXAMPLE_AOI, EXAMPLE_AREA, EXAMPLE_CREATED, toCreated } from './wire.ts'
+import { requireIntersection } from './intersection.lib.ts'
+import { AoiGeometry, AreaId, CreatedClip, EXAMPLE_AOI, EXAMPLE_AREA, EXAMPLE_CREATED, toCreated } from './wire.ts'
 
 /**
- * Clips mosaics of a predefined area. The result is an item of the project that is named, or of the only one that the caller may
- * change. It costs what `processing.catalog.estimate` of `cog_clip` says.
+ * Clips mosaics of a predefined area. The result is an item in the project that is named, or in the caller's only project. The
+ * price is that of `cog_clip` in `processing.catalog.estimate`.
  */
 export default operation({
   id: 'clip.create_from_area',
@@ -40,7 +40,7 @@ export default operation({
     project_id: Type.Optional(Nullable(Described(Uuid, 'ID of the project to save the result in'))),
     organization_id: Type.Optional(Type.String({ description: "Organization ID; defaults to the caller's organization" })),
   }),
-  output: Created,
+  output: CreatedClip,
   example: {
     input: { area: EXAMPLE_AREA.id, mosaic_types: ['rgb'], aoi_geometry: EXAMPLE_AOI, project_id: EXAMPLE_IDS.project },
     output: { ...EXAMPLE_CREATED, asset_keys: ['rgb'] },
@@ -52,15 +52,15 @@ export default operation({
     await permitJob(context, projectId)
     return projectId
   },
-  async check(context, { area, mosaic_types, aoi_geometry, aoi_name }, projectId) {
-    const found = requireArea(context, area)
+  async check(context, { area: areaId, mosaic_types, aoi_geometry, aoi_name }, projectId) {
+    const area = requireArea(context, areaId)
     const geometry = requireGeometry(aoi_geometry, 'aoi_geometry')
-    const mosaics = (mosaic_types ?? found.mosaics.map(({ type }) => type)).map((type) => {
-      const mosaic = found.mosaics.find((each) => each.type === type)
+    const mosaics = (mosaic_types ?? area.mosaics.map(({ type }) => type)).map((type) => {
+      const mosaic = area.mosaics.find((candidate) => candidate.type === type)
       if (!mosaic)
         throw invalidField(
           'mosaic_types',
-          `${found.name} has no mosaic '${type}'; it has ${found.mosaics.map((each) => each.type).join(', ')}`,
+          `${area.name} has no mosaic '${type}'; choose from ${area.mosaics.map((available) => available.type).join(', ')}`,
         )
       return mosaic
     })
@@ -70,28 +70,28 @@ export default operation({
       params: {
         rasters: mosaics.map(({ type, url }) => ({ key: type, url })),
         geometry,
-        output_name: aoi_name ?? `${found.name}, clipped`,
+        output_name: aoi_name ?? `${area.name}, clipped`,
       },
       field: 'mosaic_types',
       origin: 'project',
     })
-    await requireTouching(context, checked.sources, geometry)
+    await requireIntersection(context, checked.sources, geometry)
     return checked
   },
   prepare: (context, _input, checked) => fundJob(context, checked, 'clip.create_from_area'),
   async execute(context, _input, checked, funding) {
-    const made = await storeJob(context, checked, funding, { dispatch: true })
+    const job = await storeJob(context, checked, funding, { dispatch: true })
     return toCreated(
-      made,
+      job,
       checked.sources.map(({ key }) => key),
     )
   },
 })
 
-/** Where there is one project to choose from, nobody need name it. */
+/** With only one project, `project_id` can be omitted. */
 async function onlyProject({ db, principal }: Pick<Context, 'db' | 'principal'>): Promise<string> {
   organizations.requireOrganization(principal)
-  const { projects, total } = await project.list(db, principal, { includeArchived: false, limit: 2, offset: 0 })
-  if (total !== 1) throw invalidField('project_id', 'names the project that the result goes to, because there is more than one or none')
-  return projects[0]!.id
+  const { projects: visible, total } = await projects.list(db, principal, { includeArchived: false, limit: 2, offset: 0 })
+  if (total !== 1) throw invalidField('project_id', 'is required unless you have exactly one project')
+  return visible[0]!.id
 }

@@ -7,14 +7,14 @@ import { checkJob, fundJob, permitJob, storeJob } from '#services/processing/job
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { ItemId } from '#wire/ids.ts'
 import { CLIP_PROCESS } from './clips.lib.ts'
-import { requireTouching } from './touching.lib.ts'
-import { AoiGeometry, Created, EXAMPLE_AOI, EXAMPLE_CREATED, toCreated } from './wire.ts'
+import { requireIntersection } from './intersection.lib.ts'
+import { AoiGeometry, CreatedClip, EXAMPLE_AOI, EXAMPLE_CREATED, toCreated } from './wire.ts'
 
 const Label = NotBlank(200)
 
 /**
- * Clips an item's rasters to an area, each to a COG, as a job that is returned already running. It costs what
- * `processing.catalog.estimate` of `cog_clip` says; the result is registered as an item of the project.
+ * Clips an item's rasters to an area, each to a COG, in a job that is already running when it is returned. The price is that of
+ * `cog_clip` in `processing.catalog.estimate`; the result is registered as an item of the project.
  */
 export default operation({
   id: 'clip.create_from_item',
@@ -41,7 +41,7 @@ export default operation({
     output_name: Type.Optional(Nullable(Described(Label, 'Name of the result'))),
     target_collection_id: Type.Optional(Nullable(Described(Uuid, 'ID of the collection to add the result to'))),
   }),
-  output: Created,
+  output: CreatedClip,
   example: {
     input: { source_item_id: EXAMPLE_IDS.item, project_id: EXAMPLE_IDS.project, aoi_geometry: EXAMPLE_AOI, asset_keys: ['data'] },
     output: EXAMPLE_CREATED,
@@ -58,14 +58,14 @@ export default operation({
       field: 'source_item_id',
       targetCollectionId: target_collection_id,
     })
-    await requireTouching(context, checked.sources, geometry)
+    await requireIntersection(context, checked.sources, geometry)
     return checked
   },
   prepare: (context, _input, checked) => fundJob(context, checked, 'clip.create_from_item'),
   async execute(context, _input, checked, funding) {
-    const made = await storeJob(context, checked, funding, { dispatch: true })
+    const job = await storeJob(context, checked, funding, { dispatch: true })
     return toCreated(
-      made,
+      job,
       checked.sources.map(({ key }) => key),
     )
   },

@@ -8,7 +8,7 @@ import { releaseJob } from '#services/processing/ending.ts'
 import { requireClip } from './clips.lib.ts'
 import { EXAMPLE_CLIP_ID, JobId } from './wire.ts'
 
-/** Deletes a clip job for good, with the items that hold its files. One that is under way is called off and its reservation released. */
+/** Deletes a clip job permanently, with the items that hold its files. A running job is cancelled and its reservation released. */
 export default operation({
   id: 'clip.job.delete',
   scope: 'clip:destroy',
@@ -25,10 +25,10 @@ export default operation({
   async execute(context, _input, { id, organizationId, projectId }) {
     const { tx, clock } = context
     context.attributeTo(organizationId)
-    await projects.hold(tx, projectId)
-    const held = await jobs.lock(tx, id)
-    if (held.completedAt === null) await releaseJob(context, { ...held, status: 'cancelled' }, held.status)
-    for (const { seq } of await items.ofJobs(tx, [held])) await itemDelete.softDelete(tx, seq, clock.now(), { evenArchived: true })
+    await projects.lock(tx, projectId)
+    const job = await jobs.lock(tx, id)
+    if (job.completedAt === null) await releaseJob(context, { ...job, status: 'cancelled' }, job.status)
+    for (const { seq } of await items.ofJobs(tx, [job])) await itemDelete.softDelete(tx, seq, clock.now(), { evenArchived: true })
     await jobs.remove(tx, id)
     return { ok: true as const, id }
   },

@@ -8,7 +8,7 @@ import { EXAMPLE_CLIP_ID, JobId } from './wire.ts'
 
 const unused = (description: string) => Type.Optional(Nullable(Type.String({ maxLength: 500, description })))
 
-/** Streams one file of a completed clip job. It counts as a download of the organization, against the limits of its plan. */
+/** Streams one file of a completed clip job. It counts as a download against the limits of the organization's plan. */
 export default operation({
   id: 'clip.job.download',
   scope: 'clip:read',
@@ -25,18 +25,18 @@ export default operation({
   example: { input: { job_id: EXAMPLE_CLIP_ID, mosaic_type: 'data' } },
 }).handle({
   async check(context, { job_id, mosaic_type }) {
-    const found = await requireCompleted(context, job_id)
-    const file = (await filesOf(context, [found])).get(found.id)!.find((each) => each.mosaic_type === mosaic_type)
+    const job = await requireCompleted(context, job_id)
+    const file = (await filesOf(context, [job])).get(job.id)!.find((clip) => clip.mosaic_type === mosaic_type)
     if (!file) throw notFound(`file '${mosaic_type.slice(0, 100)}' of this clip`)
-    return { file, organizationId: found.organizationId }
+    return { file, organizationId: job.organizationId }
   },
   async execute({ storage, commit, principal, clock, invocationId, attributeTo, signal }, _input, { file, organizationId }) {
     attributeTo(organizationId)
-    // The bytes pass through here, so they are counted here, whatever store they lie in.
+    // The bytes pass through this process, so they are counted here for every kind of store.
     await commit(organizationId, 'clip.job.download', async ({ tx }) => {
-      const taker = { organizationId, principal, invocationId, now: clock.now() }
+      const downloader = { organizationId, principal, invocationId, now: clock.now() }
       const download = { kind: 'clip' as const, itemId: file.itemId, assetId: file.assetId, bytes: file.size_bytes }
-      await downloadQuotas.start(tx, taker, [download], { countsEgress: false })
+      await downloadQuotas.start(tx, downloader, [download], { countsEgress: false })
     })
     return {
       contentType: 'image/tiff',

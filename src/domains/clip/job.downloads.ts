@@ -14,7 +14,7 @@ export default operation({
   example: { input: { job_id: EXAMPLE_CLIP_ID }, output: [EXAMPLE_FILE] },
 }).handle({
   check: (context, { job_id }) => requireCompleted(context, job_id),
-  async execute(context, _input, found) {
-    return (await filesOf(context, [found])).get(found.id)!.map(toFile)
+  async execute(context, _input, job) {
+    return (await filesOf(context, [job])).get(job.id)!.map(toFile)
   },
 })

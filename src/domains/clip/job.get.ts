@@ -13,7 +13,7 @@ export default operation({
   example: { input: { job_id: EXAMPLE_CLIP.id }, output: EXAMPLE_CLIP },
 }).handle({
   check: (context, { job_id }) => requireClip(context, job_id),
-  async execute(context, _input, found) {
-    return toClipJob(found, (await filesOf(context, [found])).get(found.id)?.map(toFile) ?? null)
+  async execute(context, _input, job) {
+    return toClipJob(job, (await filesOf(context, [job])).get(job.id)?.map(toFile) ?? null)
   },
 })

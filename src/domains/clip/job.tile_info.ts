@@ -20,7 +20,7 @@ const Tiles = Closed(
   { $id: 'ClipTiles', description: 'Tiles of a clipped raster' },
 )
 
-/** Where the tiles of a completed clip are, and how far to zoom. */
+/** The tile URLs of a completed clip, with bounds and zoom levels. */
 export default operation({
   id: 'clip.job.tile_info',
   scope: 'clip:read',
@@ -44,10 +44,10 @@ export default operation({
   },
 }).handle({
   check: (context, { job_id }) => requireCompleted(context, job_id),
-  async execute(context, _input, found) {
+  async execute(context, _input, job) {
     const { raster, signal, baseUrl } = context
     const tiles = []
-    for (const { at, itemId, mosaic_type } of (await filesOf(context, [found])).get(found.id)!) {
+    for (const { at, itemId, mosaic_type } of (await filesOf(context, [job])).get(job.id)!) {
       const { bounds, minZoom, maxZoom } = coverageOf(await raster.describe({ object: at }, signal))
       const template = tileTemplate({ baseUrl, of: { kind: 'items', id: itemId }, parameters: { asset_key: mosaic_type } })
       tiles.push({ mosaic_type, item_id: itemId, template, bounds: [...bounds], min_zoom: minZoom, max_zoom: maxZoom })

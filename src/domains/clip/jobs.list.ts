@@ -3,13 +3,13 @@ import { Closed, Limit, Nullable, Offset } from '#core/shapes.ts'
 import type { JobStatus } from '#core/vocabulary.ts'
 import * as organizations from '#model/identity/organization.ts'
 import * as projects from '#model/identity/project.ts'
-import * as job from '#model/processing/job.ts'
+import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { CLIP_PROCESS, filesOf, toFile } from './clips.lib.ts'
 import { ClipJobRecord, ClipState, EXAMPLE_CLIP, toClipJob, type ClipStatus } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-/** What a status of clips is in the store. */
+/** The stored job statuses of each clip status. */
 const STORED: Readonly<Record<ClipStatus, readonly JobStatus[]>> = {
   running: ['pending', 'dispatched', 'running'],
   completed: ['completed'],
@@ -41,7 +41,7 @@ export default operation({
   },
   async execute(context, { status, limit, offset }, organizationId) {
     const { db, principal } = context
-    const { jobs, total } = await job.list(db, {
+    const { jobs: page, total } = await jobs.list(db, {
       organizationId,
       hiddenProjectIds: await projects.hiddenFrom(db, principal),
       jobTypes: [CLIP_PROCESS],
@@ -49,7 +49,7 @@ export default operation({
       limit,
       offset,
     })
-    const files = await filesOf(context, jobs)
-    return { jobs: jobs.map((each) => toClipJob(each, files.get(each.id)?.map(toFile) ?? null)), total }
+    const files = await filesOf(context, page)
+    return { jobs: page.map((job) => toClipJob(job, files.get(job.id)?.map(toFile) ?? null)), total }
   },
 })

@@ -7,7 +7,7 @@ import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 import { Box } from '#wire/item.ts'
 import { EXAMPLE_JOB } from '#wire/job.ts'
 
-/** As clips show it: what waits for a worker counts as running. */
+/** A job that waits for a worker is shown as running. */
 const CLIP_STATUSES = ['running', 'completed', 'failed', 'cancelled'] as const
 export type ClipStatus = (typeof CLIP_STATUSES)[number]
 export const ClipState = Choice(CLIP_STATUSES, { description: 'Clip job status' })
@@ -74,8 +74,8 @@ export const toClipJob = (job: Job, clips: readonly ClipFile[] | null): Static<t
   completed_at: job.completedAt?.toISOString() ?? null,
 })
 
-/** What a call that makes one answers with: the job in short. */
-export const Created = Closed(
+/** The response of the calls that create a clip job: the job in short. */
+export const CreatedClip = Closed(
   {
     job: Closed(
       {
@@ -92,7 +92,7 @@ export const Created = Closed(
   { $id: 'StartedClip', description: 'The started clip job' },
 )
 
-export const toCreated = (job: Job, keys: readonly string[]): Static<typeof Created> => ({
+export const toCreated = (job: Job, keys: readonly string[]): Static<typeof CreatedClip> => ({
   job: { id: job.id, status: statusOf(job), job_type: job.jobType, organization_id: job.organizationId },
   assets_to_clip: keys.length,
   asset_keys: [...keys],
@@ -121,7 +121,7 @@ export const EXAMPLE_CLIP: Static<typeof ClipJobRecord> = {
   created_at: EXAMPLE_AT,
   completed_at: EXAMPLE_AT,
 }
-export const EXAMPLE_CREATED: Static<typeof Created> = {
+export const EXAMPLE_CREATED: Static<typeof CreatedClip> = {
   job: { id: EXAMPLE_CLIP_ID, status: 'running', job_type: 'cog_clip', organization_id: EXAMPLE_IDS.organization },
   assets_to_clip: 1,
   asset_keys: ['data'],

@@ -16,7 +16,7 @@ const Colormap = Closed(
   { $id: 'Colormap', description: 'A colormap' },
 )
 
-/** The curated colormaps in their groups. Add `_r` to an id to turn it around. */
+/** The built-in colormaps by group. Append `_r` to an ID to reverse it. */
 export default operation({
   id: 'cog.colormaps',
   scope: 'tiles:read',

@@ -18,7 +18,7 @@ const box = (west: number, south: number, east: number, north: number) => ({
   ],
 })
 
-// Goal: the numbers over an area are those of its pixels, and the rescale is ready to be used.
+// Goal: statistics over an area are those of its pixels, and the suggested rescale can be used for tiles.
 test('cog.statistics', async (t) => {
   const files = await fileHost(t)
   files.put('scene.tif', await scene({ value: (band, x) => (band === 0 ? 10 + x : 50) }))
@@ -27,7 +27,7 @@ test('cog.statistics', async (t) => {
   const statistics = (input: object) =>
     w.call(owner.token, 'cog.statistics', { url: files.url('scene.tif'), geometry: box(151.1, -33.15, 151.201, -33.05), ...input })
 
-  await t.test('bands, percentiles and a ready rescale', async () => {
+  await t.test('bands, percentiles and a suggested rescale', async () => {
     const { status, body } = await statistics({ bands: '1,2', percentiles: [0, 50, 100] })
     assert.equal(status, 200)
     const [first, second] = body.statistics
@@ -49,7 +49,7 @@ test('cog.statistics', async (t) => {
     assert.equal((await statistics({ bands: '2' })).body.rescale, '50,51', 'and alone too')
   })
 
-  await t.test('an expression is described as a whole', async () => {
+  await t.test('an expression has one result', async () => {
     const { body } = await statistics({ expression: 'b1 - b2' })
     assert.deepEqual([body.statistics.length, body.statistics[0].name, body.statistics[0].mean], [1, 'b1 - b2', 110])
   })
@@ -83,14 +83,14 @@ test('cog.statistics', async (t) => {
     )
   })
 
-  await t.test('with exact coverage the pixels on the edge count by their share', async () => {
+  await t.test('with exact coverage, edge pixels count by the fraction inside', async () => {
     const { status, body } = await statistics({ bands: '1', exact_coverage: true, geometry: box(151.1, -33.15, 151.2004, -33.05) })
     assert.equal(status, 200)
     assert.ok(Math.abs(body.pixel_count - 100.4 * 100) < 1e-3, `${body.pixel_count} pixels`)
     assert.ok(Math.abs(body.statistics[0].count - 100.4 * 100) < 1e-3)
   })
 
-  await t.test('refusals', async () => {
+  await t.test('rejections', async () => {
     for (const input of [
       { geometry: { type: 'Point', coordinates: [0, 0] } },
       { bands: '1', expression: 'b1' },

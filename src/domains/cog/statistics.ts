@@ -50,7 +50,7 @@ const EXAMPLE_AREA = {
   ],
 }
 
-/** Statistics of bands or of an expression over an area, with a rescale that is ready for tiles. */
+/** Statistics of bands or of an expression over an area, with a suggested `rescale` for tiles. */
 export default operation({
   id: 'cog.statistics',
   scope: 'tiles:read',
@@ -102,7 +102,7 @@ export default operation({
   },
 }).handle({
   async check({ raster, signal }, input) {
-    if (input.bands != null && input.expression != null) throw invalidField('bands', 'give bands or an expression, not both')
+    if (input.bands != null && input.expression != null) throw invalidField('bands', 'Send bands or expression, not both')
     const geometry = requireArea(input.geometry, 'geometry')
     const info = await raster.describe({ url: input.url }, signal)
     const bands = input.bands == null ? null : parseBands(input.bands, info)
@@ -113,16 +113,20 @@ export default operation({
       names: input.expression == null ? (bands ?? dataBands(info)).map((band) => `b${band}`) : input.expression.split(';'),
     }
   },
-  async execute({ raster, signal }, { url, expression, percentiles, exact_coverage }, { geometry, bands, bandNames: called, names }) {
-    const wanted = {
+  async execute(
+    { raster, signal },
+    { url, expression, percentiles, exact_coverage },
+    { geometry, bands, bandNames: numbersByName, names },
+  ) {
+    const options = {
       geometry,
       percentiles,
       exactCoverage: exact_coverage,
       ...(bands ? { bands } : {}),
-      ...(expression != null ? { expression, names: called } : {}),
+      ...(expression != null ? { expression, names: numbersByName } : {}),
     }
-    const found = await raster.statistics({ url }, wanted, signal)
-    const statistics = found.bands.map(({ min, max, mean, std, count, validFraction, percentiles: values, histogram }, index) => ({
+    const result = await raster.statistics({ url }, options, signal)
+    const statistics = result.bands.map(({ min, max, mean, std, count, validFraction, percentiles: values, histogram }, index) => ({
       name: names[index]?.trim() ?? `result ${index + 1}`,
       min,
       max,
@@ -133,11 +137,11 @@ export default operation({
       histogram,
       percentiles: percentiles.map((percentile, rank) => ({ percentile, value: values[rank] ?? null })),
     }))
-    return { statistics, rescale: rescaleOf(statistics), pixel_count: found.pixelCount, level: found.level }
+    return { statistics, rescale: rescaleOf(statistics), pixel_count: result.pixelCount, level: result.level }
   },
 })
 
-/** From the outermost percentiles of each band; null where there is nothing to show. */
+/** From the lowest and highest percentile of each band; null without valid pixels. */
 function rescaleOf(statistics: readonly { percentiles: readonly { value: number | null }[] }[]): string | null {
   return rescaleText(
     statistics.map(({ percentiles }) => {

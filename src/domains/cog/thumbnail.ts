@@ -6,7 +6,7 @@ import { CogUrl, FOREVER } from './wire.ts'
 
 const Side = Defaulted(Type.Integer({ minimum: 1, maximum: 2_048 }), 256)
 
-/** A small JPEG of the whole image that fits into the given box; other than 8-bit data is stretched from 2% to 98%. */
+/** A small JPEG of the whole image that fits the given size; data other than 8-bit is stretched from the 2nd to the 98th percentile. */
 export default operation({
   id: 'cog.thumbnail',
   scope: 'tiles:read',

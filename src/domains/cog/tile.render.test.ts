@@ -5,7 +5,7 @@ import { fileHost } from '../../../test/support/ranges.ts'
 import { scene, tileAt } from '../../../test/support/scene.ts'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: a tile of an allowed COG in every colouring mode, cacheable by tag; everything else is refused with a reason.
+// Goal: a tile of an allowed COG in every style, cacheable by ETag; everything else is rejected with a reason.
 test('cog.tile.render', async (t) => {
   const files = await fileHost(t)
   files.put('scene.tif', await scene())
@@ -19,7 +19,7 @@ test('cog.tile.render', async (t) => {
     w.call(key, 'cog.tile.render', { url: files.url('scene.tif'), ...inside, format: 'png', ...input }, headers)
   const pixelsOf = async (bytes: Buffer) => await sharp(bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
 
-  await t.test('each format answers with its type, long-lived caching and a tag', async () => {
+  await t.test('each format has its media type, long-lived caching and an ETag', async () => {
     for (const [format, type] of [
       ['png', 'image/png'],
       ['webp', 'image/webp'],
@@ -37,7 +37,7 @@ test('cog.tile.render', async (t) => {
     assert.equal((await pixelsOf((await render({ tile_size: 512 })).bytes)).info.width, 512)
   })
 
-  await t.test('a known tag is answered with 304, and the tag follows the request and the file', async () => {
+  await t.test('a matching ETag returns 304, and the ETag depends on the request and the file', async () => {
     const first = await render({ bands: '3,2,1' })
     const etag = first.headers.get('etag')!
     const again = await render({ bands: '3,2,1' }, { 'if-none-match': etag })
@@ -53,7 +53,7 @@ test('cog.tile.render', async (t) => {
     assert.notEqual((await moving()).headers.get('etag'), before.headers.get('etag'))
   })
 
-  await t.test('the modes give the pixels that they say', async () => {
+  await t.test('every style renders the expected pixels', async () => {
     const centre = async (input: object) => {
       const { status, bytes } = await render(input)
       assert.equal(status, 200, bytes.toString())
@@ -76,7 +76,7 @@ test('cog.tile.render', async (t) => {
     assert.equal((await render({ url: files.url('grey.tif'), colormap: 'terrain' })).status, 200)
   })
 
-  await t.test('where there is nothing, the tile is transparent, and white for JPEG', async () => {
+  await t.test('without data the tile is transparent, and white for JPEG', async () => {
     const away = tileAt(0, 0, 12)
     const { data } = await pixelsOf((await render(away)).bytes)
     assert.ok(data.every((value, index) => index % 4 !== 3 || value === 0))
@@ -84,7 +84,7 @@ test('cog.tile.render', async (t) => {
     assert.deepEqual([...white.data.subarray(0, 4)], [255, 255, 255, 255])
   })
 
-  await t.test('an area of interest cuts the tile', async () => {
+  await t.test('an area of interest clips the tile', async () => {
     const aoi = JSON.stringify({
       type: 'Polygon',
       coordinates: [
@@ -105,7 +105,7 @@ test('cog.tile.render', async (t) => {
     assert.ok(opaque(cut) > 0 && opaque(cut) < opaque(whole) / 2)
   })
 
-  await t.test('refusals say what to change', async () => {
+  await t.test('rejections say what to change', async () => {
     const cases: [object, number, RegExp][] = [
       [{ bands: '1,2,3', expression: 'b1' }, 422, /only one of/],
       [{ bands: '9' }, 422, /band 9 does not exist/],
@@ -123,17 +123,17 @@ test('cog.tile.render', async (t) => {
       [{ format: 'gif' }, 422, /format/],
       [{ quality: 0 }, 422, /quality/],
       [{ aoi: 'circle' }, 422, /aoi: must be GeoJSON/],
-      [{ url: 'https://example.com/a.tif' }, 422, /host 'example.com', which is not allowed: .*COG_HOSTS/],
-      [{ url: 'file:///etc/passwd' }, 422, /https address/],
+      [{ url: 'https://example.com/a.tif' }, 422, /host 'example.com' of url is not allowed; .*COG_HOSTS/],
+      [{ url: 'file:///etc/passwd' }, 422, /https URL/],
       [{ url: files.url('notes.txt') }, 422, /TIFF/],
       [{ url: files.url('missing.tif') }, 422, /has no file at this address/],
     ]
     for (const [input, status, detail] of cases) {
-      const answer = await render(input)
+      const response = await render(input)
       assert.deepEqual(
-        [answer.status, detail.test(answer.body.detail)],
+        [response.status, detail.test(response.body.detail)],
         [status, true],
-        `${JSON.stringify(input)} → ${answer.status} ${answer.body?.detail}`,
+        `${JSON.stringify(input)} → ${response.status} ${response.body?.detail}`,
       )
     }
   })

@@ -18,7 +18,7 @@ import {
 } from '#wire/tile.ts'
 import { AoiText, CogUrl, FOREVER, parseAoi, Resampling } from './wire.ts'
 
-/** One Web Mercator tile of a COG, coloured by bands, by an expression, or as the image itself suggests. */
+/** One Web Mercator tile of a COG, styled by bands or an expression, or in the default style of the image. */
 export default operation({
   id: 'cog.tile.render',
   scope: 'tiles:read',
@@ -48,7 +48,7 @@ export default operation({
   async check({ raster, signal }, input) {
     const url = input.url ?? input.source
     if (url === undefined || (input.url !== undefined && input.source !== undefined))
-      throw invalidField('url', 'give the address of one COG')
+      throw invalidField('url', 'Send exactly one of url and source')
     requireTile(input)
     const aoi = parseAoi(input.aoi)
     return { url, aoi, style: parseStyle(input, await raster.describe({ url }, signal)) }

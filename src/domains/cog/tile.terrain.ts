@@ -4,7 +4,7 @@ import { operation } from '#operation.ts'
 import { pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
 import { AoiText, CogUrl, FOREVER, parseAoi } from './wire.ts'
 
-/** Heights as a lossless Terrain-RGB tile: height = -10000 + (R·65536 + G·256 + B)·0.1. */
+/** Elevation as a lossless Terrain-RGB tile: elevation = -10000 + (R·65536 + G·256 + B)·0.1. */
 export default operation({
   id: 'cog.tile.terrain',
   scope: 'tiles:read',

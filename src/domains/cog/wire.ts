@@ -3,14 +3,13 @@ import { invalidField } from '#core/problem.ts'
 import { requireArea, type AreaGeometry } from '#core/geometry.ts'
 import { Choice, Nullable } from '#core/shapes.ts'
 
-/** The address of a COG on an allowed host. */
 export const CogUrl = Type.String({
   minLength: 1,
   maxLength: 2_048,
   description: 'URL of a Cloud-Optimized GeoTIFF on an allowed host',
 })
 export const Resampling = Choice(['nearest', 'bilinear', 'cubic', 'average'])
-/** A GeoJSON geometry as text, the way it fits into an address. */
+/** A GeoJSON geometry as text, so that it fits into a URL. */
 export const AoiText = Type.Optional(
   Nullable(Type.String({ maxLength: 100_000, description: 'Area to render, as GeoJSON Polygon or MultiPolygon text' })),
 )
@@ -21,10 +20,10 @@ export function parseAoi(text: string | null | undefined): AreaGeometry | undefi
   try {
     value = JSON.parse(text)
   } catch {
-    throw invalidField('aoi', 'must be GeoJSON as text')
+    throw invalidField('aoi', 'must be GeoJSON text')
   }
   return requireArea(value, 'aoi')
 }
 
-/** The picture of an address never changes: another file has another tag, so caches may keep it for a year. */
+/** The image at a URL never changes, so caches can keep it for a year; another file has another ETag. */
 export const FOREVER = 'public, max-age=31536000, immutable'

@@ -5,7 +5,7 @@ import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { CollectionRecord, Color, Description, EXAMPLE_COLLECTION, LayerOrder, Name, toRecord } from './wire.ts'
 
-/** Opens a collection in a project. */
+/** Creates a collection in a project. */
 export default operation({
   id: 'collections.create',
   scope: 'collections:write',
@@ -29,13 +29,13 @@ export default operation({
   async check({ db, principal }, { project_id }) {
     return projects.requireActive(await projects.requireRole(db, principal, project_id, 'editor'))
   },
-  async execute({ tx, principal, clock, lineage, events, attributeTo }, input, found) {
-    attributeTo(found.organizationId)
+  async execute({ tx, principal, clock, lineage, events, attributeTo }, input, project) {
+    attributeTo(project.organizationId)
     const now = clock.now()
-    await projects.hold(tx, found.id)
-    const made = await collections.insert(
+    await projects.lock(tx, project.id)
+    const collection = await collections.insert(
       tx,
-      { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now },
+      { organizationId: project.organizationId, projectId: project.id, createdBy: principal.userId, now },
       {
         name: input.name,
         description: input.description ?? null,
@@ -44,8 +44,8 @@ export default operation({
         layerOrder: input.layer_order,
       },
     )
-    lineage.record('collection', made.id, 'created_in', { kind: 'project', id: found.id })
-    events.emit('collection.created', made.id, collections.summary(made))
-    return toRecord(made, 0)
+    lineage.record('collection', collection.id, 'created_in', { kind: 'project', id: project.id })
+    events.emit('collection.created', collection.id, collections.summary(collection))
+    return toRecord(collection, 0)
   },
 })

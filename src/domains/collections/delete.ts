@@ -5,7 +5,7 @@ import { operation } from '#operation.ts'
 import { EXAMPLE_COLLECTION } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** Soft-deletes a collection; its items stay in the project, in no collection. For admins of the project. */
+/** Soft-deletes a collection; its items stay in the project, without a collection. Only project admins can do this. */
 export default operation({
   id: 'collections.delete',
   scope: 'collections:write',
@@ -19,14 +19,14 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { project_id, collection_id }) {
-    const found = projects.requireActive(await projects.requireRole(db, principal, project_id, 'admin'))
-    return { found, before: await collections.requireIn(db, found.id, collection_id) }
+    const project = projects.requireActive(await projects.requireRole(db, principal, project_id, 'admin'))
+    return { project, collection: await collections.requireIn(db, project.id, collection_id) }
   },
-  async execute({ tx, clock, events, attributeTo }, _input, { found, before }) {
-    attributeTo(found.organizationId)
-    await projects.hold(tx, found.id)
-    const gone = await collections.softDelete(tx, before.id, clock.now())
-    events.emit('collection.updated', gone.id, collections.summary(gone))
-    return { ok: true as const, id: gone.id }
+  async execute({ tx, clock, events, attributeTo }, _input, { project, collection }) {
+    attributeTo(project.organizationId)
+    await projects.lock(tx, project.id)
+    const deleted = await collections.softDelete(tx, collection.id, clock.now())
+    events.emit('collection.updated', deleted.id, collections.summary(deleted))
+    return { ok: true as const, id: deleted.id }
   },
 })

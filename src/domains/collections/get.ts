@@ -15,10 +15,10 @@ export default operation({
   example: { input: { project_id: EXAMPLE_COLLECTION.project_id, collection_id: EXAMPLE_COLLECTION.id }, output: EXAMPLE_COLLECTION },
 }).handle({
   async check({ db, principal }, { project_id, collection_id }) {
-    const found = await projects.requireReader(db, principal, project_id)
-    return await collections.requireIn(db, found.id, collection_id)
+    const project = await projects.requireReader(db, principal, project_id)
+    return await collections.requireIn(db, project.id, collection_id)
   },
-  async execute({ db }, _input, found) {
-    return toRecord(found, (await collections.countItems(db, [found.id])).get(found.id) ?? 0)
+  async execute({ db }, _input, collection) {
+    return toRecord(collection, (await collections.countItems(db, [collection.id])).get(collection.id) ?? 0)
   },
 })

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { Closed, Described, Uuid } from '#core/shapes.ts'
-import * as collection from '#model/imagery/collection.ts'
+import * as collections from '#model/imagery/collection.ts'
 import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { CollectionRecord, EXAMPLE_COLLECTION, toRecord } from './wire.ts'
 
-/** The collections of a project in the order in which a map draws them, each with the number of its items. */
+/** The collections of a project in the order in which maps draw them, each with the number of its items. */
 export default operation({
   id: 'collections.list',
   scope: 'collections:read',
@@ -17,12 +17,12 @@ export default operation({
   async check({ db, principal }, { project_id }) {
     return await projects.requireReader(db, principal, project_id)
   },
-  async execute({ db }, _input, found) {
-    const collections = await collection.list(db, found.id)
-    const counts = await collection.countItems(
+  async execute({ db }, _input, project) {
+    const rows = await collections.list(db, project.id)
+    const counts = await collections.countItems(
       db,
-      collections.map(({ id }) => id),
+      rows.map(({ id }) => id),
     )
-    return collections.map((each) => toRecord(each, counts.get(each.id) ?? 0))
+    return rows.map((collection) => toRecord(collection, counts.get(collection.id) ?? 0))
   },
 })

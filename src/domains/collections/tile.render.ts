@@ -8,10 +8,10 @@ import { FormatOrWebp, IMAGE_TYPES, lookFields, pictureReply, Quality, requireTi
 import { EXAMPLE_COLLECTION } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** Shorter than an item's: items come and go. */
+/** Shorter than for an item, because the items of a collection change. */
 const FOR_MINUTES = 'private, max-age=300'
 
-/** One tile of a collection as a layer: its items by date, the newest on top, at most 32 of them in a tile. */
+/** One tile of a collection as a layer: the newest items on top, at most 32 per tile. */
 export default operation({
   id: 'collections.tile.render',
   scope: 'items:read',
@@ -37,7 +37,7 @@ export default operation({
     choiceOf(input)
     return await collections.requireReader(db, principal, input.collection_id)
   },
-  async execute(context, input, found) {
-    return pictureReply(await drawCollectionTile(context, found, { ...input, format: input.format }), FOR_MINUTES)
+  async execute(context, input, collection) {
+    return pictureReply(await drawCollectionTile(context, collection, { ...input, format: input.format }), FOR_MINUTES)
   },
 })

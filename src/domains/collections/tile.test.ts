@@ -5,7 +5,7 @@ import { rasterItem } from '../../../test/support/layers.ts'
 import { scene, tileAt } from '../../../test/support/scene.ts'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: a collection is one layer: the newest valid pixel on top, gaps filled from below at every zoom, whatever the items are made of.
+// Goal: a collection is one layer: the newest valid pixel on top, gaps filled from older items at every zoom, for all kinds of items.
 test('a collection as one layer', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -14,7 +14,7 @@ test('a collection as one layer', async (t) => {
   const add = async (bytes: Uint8Array, datetime: string, bbox: number[], more: object = {}) =>
     await rasterItem(w, org, [{ bytes }], { collection_id: collectionId, datetime, bbox, ...more })
   const west = [151, -33.2, 151.3, -33]
-  // The newest has nothing in its left half; below it an older grey one; beside both a photograph.
+  // The newest has no data in its left half; below it is an older grey image; beside both is a photograph.
   await add(
     await scene({ nodata: 0, value: (band, column) => (column < 150 ? 0 : 100 * (band + 1) + column) }),
     '2029-06-01T00:00:00Z',
@@ -35,7 +35,7 @@ test('a collection as one layer', async (t) => {
     return opaque / (data.length / 4)
   }
 
-  await t.test("'collections.tile.render' fills the gaps of the newest from the older, at every zoom", async () => {
+  await t.test("'collections.tile.render' fills gaps of the newest item from older ones, at every zoom", async () => {
     for (const zoom of [8, 10, 12, 13]) {
       for (const longitude of [151.08, 151.149, 151.299, 151.45]) {
         const tile = tileAt(longitude, -33.1, zoom)
@@ -43,7 +43,7 @@ test('a collection as one layer', async (t) => {
           [
             render(tile),
             ...(longitude < 151.3 ? [older] : []).map((item_id) => w.call(token, 'items.tile.render', { item_id, ...tile, format: 'png' })),
-          ].map(async (answer) => await alphaShare((await answer).bytes)),
+          ].map(async (response) => await alphaShare((await response).bytes)),
         )
         assert.ok(shares[0]! >= (shares[1] ?? 0.0001), `${zoom} ${longitude}: ${shares.join(' ')}`)
       }
@@ -53,21 +53,21 @@ test('a collection as one layer', async (t) => {
   })
   await t.test('pixels are those of the first item that has them', async () => {
     const tile = tileAt(151.25, -33.1, 13)
-    const pictures = await sharp((await render(tile)).bytes)
+    const pixels = await sharp((await render(tile)).bytes)
       .ensureAlpha()
       .raw()
       .toBuffer()
     const { items } = await w.ok(token, 'items.list', { project_id: org.projectId })
-    const newest = items.find((each: { datetime: string }) => each.datetime.startsWith('2029'))
+    const newest = items.find((item: { datetime: string }) => item.datetime.startsWith('2029'))
     assert.deepEqual(
-      pictures,
+      pixels,
       await sharp((await w.call(token, 'items.tile.render', { item_id: newest.id, ...tile, format: 'png' })).bytes)
         .ensureAlpha()
         .raw()
         .toBuffer(),
     )
   })
-  await t.test('a look for all: items that cannot be shown so are left out; if none is left the reason is told', async () => {
+  await t.test('a style for all items: those it does not fit are skipped; if none is left, the reason is returned', async () => {
     assert.equal((await render({ ...tileAt(151.25, -33.1, 12), profile: 'ndvi' })).status, 200)
     assert.match((await render({ ...tileAt(151.5, -33.1, 13), expression: 'b4' })).body.detail, /b4|band 4/)
     assert.match(
@@ -75,7 +75,7 @@ test('a collection as one layer', async (t) => {
       /saved profile of one item/,
     )
   })
-  await t.test('empty places are transparent; tags hold; a deleted item is gone at once', async () => {
+  await t.test('areas without items are transparent; ETags match; a deleted item disappears at once', async () => {
     assert.equal(await alphaShare((await render(tileAt(10, 50, 12))).bytes), 0)
     const tile = tileAt(151.08, -33.1, 12)
     const first = await render(tile)
@@ -96,7 +96,7 @@ test('a collection as one layer', async (t) => {
     await w.ok(token, 'items.delete', { item_id: older })
     assert.ok((await alphaShare((await render(tile)).bytes)) < (await alphaShare(first.bytes)))
   })
-  await t.test("'collections.tile.tilejson' and both by address", async () => {
+  await t.test("'collections.tile.tilejson', and both by URL", async () => {
     const { key } = await w.key(token, ['read'])
     const document = (await w.request('GET', `/api/v1/collections/${collectionId}/tilejson.json?key=${key}`)).body
     assert.deepEqual([document.name, document.bounds, document.minzoom, document.maxzoom], ['Coast', [151, -33.2, 151.6, -33], 8, 11])
@@ -111,7 +111,7 @@ test('a collection as one layer', async (t) => {
     const stranger = await w.organization()
     assert.equal((await render(tileAt(151.08, -33.1, 12), stranger.owner.token)).status, 404)
   })
-  await t.test('of very many items in one tile only so many are drawn, and the lowest zoom says so', async () => {
+  await t.test('a tile shows a limited number of items, and minzoom accounts for it', async () => {
     const { id: many } = await w.ok(token, 'collections.create', { project_id: org.projectId, name: 'Many' })
     const features = Array.from({ length: 40 }, (_, i) => {
       const [left, right] = [151 + i * 0.02, 151.02 + i * 0.02]

@@ -7,7 +7,7 @@ import { EXAMPLE_TILEJSON, TileJson, tileJson, tileTemplate } from '#services/dr
 import { EXAMPLE_COLLECTION } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** The TileJSON document of a collection as one layer. Below its lowest zoom a tile would hold more items than it may show. */
+/** The TileJSON document of a collection as one layer. Below its minimum zoom, a tile would cover more items than it can show. */
 export default operation({
   id: 'collections.tile.tilejson',
   scope: 'items:read',
@@ -30,14 +30,14 @@ export default operation({
     requireShared(input)
     return await collections.requireReader(db, principal, input.collection_id)
   },
-  async execute(context, { profile, asset_key, key, format, tile_size }, found) {
+  async execute(context, { profile, asset_key, key, format, tile_size }, collection) {
     const tiles = tileTemplate({
       baseUrl: context.baseUrl,
-      of: { kind: 'collections', id: found.id },
+      of: { kind: 'collections', id: collection.id },
       format,
       size: tile_size,
       parameters: { profile, asset_key, key },
     })
-    return tileJson({ name: found.name, description: found.description, tiles }, await collectionCoverage(context, found))
+    return tileJson({ name: collection.name, description: collection.description, tiles }, await collectionCoverage(context, collection))
   },
 })

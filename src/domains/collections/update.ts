@@ -7,8 +7,8 @@ import { CollectionRecord, Color, Description, EXAMPLE_COLLECTION, LayerOrder, N
 import { ItemId } from '#wire/ids.ts'
 
 /**
- * Changes what is given and keeps the rest. Null clears description and color; the other fields have no empty value, so
- * null keeps them.
+ * Changes the fields that are sent. Null clears `description` and `color`; the other fields cannot be empty, so null leaves them
+ * unchanged.
  */
 export default operation({
   id: 'collections.update',
@@ -31,12 +31,12 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { project_id, collection_id }) {
-    const found = projects.requireActive(await projects.requireRole(db, principal, project_id, 'editor'))
-    return { found, before: await collections.requireIn(db, found.id, collection_id) }
+    const project = projects.requireActive(await projects.requireRole(db, principal, project_id, 'editor'))
+    return { project, collection: await collections.requireIn(db, project.id, collection_id) }
   },
-  async execute({ tx, clock, events, attributeTo }, input, { found, before }) {
-    attributeTo(found.organizationId)
-    await projects.hold(tx, found.id)
+  async execute({ tx, clock, events, attributeTo }, input, { project, collection }) {
+    attributeTo(project.organizationId)
+    await projects.lock(tx, project.id)
     const change = {
       name: input.name ?? undefined,
       description: input.description,
@@ -44,8 +44,8 @@ export default operation({
       showOnMap: input.show_on_map ?? undefined,
       layerOrder: input.layer_order ?? undefined,
     }
-    const changed = await collections.update(tx, before.id, change, clock.now())
-    events.emit('collection.updated', changed.id, collections.summary(changed))
-    return toRecord(changed, (await collections.countItems(tx, [changed.id])).get(changed.id) ?? 0)
+    const updated = await collections.update(tx, collection.id, change, clock.now())
+    events.emit('collection.updated', updated.id, collections.summary(updated))
+    return toRecord(updated, (await collections.countItems(tx, [updated.id])).get(updated.id) ?? 0)
   },
 })

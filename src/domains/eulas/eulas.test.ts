@@ -1,4 +1,4 @@
-// Goal: an organization accepts the very words of a licence, once, for itself; until then its products are refused by name.
+// Goal: an organization accepts the exact text of a licence, once, for itself; until then its products are rejected with its name.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '#core/problem.ts'
@@ -28,20 +28,20 @@ test('eulas', async (t) => {
       content.map(({ name }: { name: string }) => name),
       content.map(({ name }: { name: string }) => name).toSorted(),
     )
-    const [found] = (await call('eulas.list', { term: 'ANALYSIS' })).content
-    assert.equal(found.id, product.licenceId)
+    const [licence] = (await call('eulas.list', { term: 'ANALYSIS' })).content
+    assert.equal(licence.id, product.licenceId)
     assert.deepEqual(
-      found.data_products.map(({ name }: { name: string }) => name),
+      licence.data_products.map(({ name }: { name: string }) => name),
       ['sandbox-hr-analytic'],
     )
-    assert.equal(found.accepted, false)
+    assert.equal(licence.accepted, false)
     const refused = (await refusal())!
     assert.equal(refused.status, 403)
     assert.equal(refused.title, 'Licence acceptance required')
-    assert.deepEqual(refused.members, { eula_id: found.id, document_id: found.current_document_id, licence: found.name })
+    assert.deepEqual(refused.members, { eula_id: licence.id, document_id: licence.current_document_id, licence: licence.name })
   })
 
-  await t.test('an old version is not enough, the present one is, and accepting it twice changes nothing', async () => {
+  await t.test('the current version must be accepted, not an old one, and accepting it twice changes nothing', async () => {
     const { content } = await call('eulas.documents.list', { eula_id: product.licenceId })
     const [current, old] = content
     assert.ok(current.is_current && !old.is_current && current.valid_from > old.valid_from)
@@ -57,15 +57,15 @@ test('eulas', async (t) => {
     assert.equal((await call('eulas.get', { eula_id: product.licenceId })).accepted, true)
   })
 
-  await t.test('other words under the same id are not accepted, and neither is what was taken back', async () => {
+  await t.test('a changed text under the same ID is not accepted, and neither is a withdrawn licence', async () => {
     const [licence] = vendors.licences.filter(({ id }) => id === product.licenceId)
-    const reworded = { ...licence!, documents: licence!.documents.map((each) => ({ ...each, text: `${each.text} And more.` })) }
+    const reworded = { ...licence!, documents: licence!.documents.map((document) => ({ ...document, text: `${document.text} And more.` })) }
     assert.ok(await refusal({ ...vendors, licence: () => reworded }))
     await call('eulas.document.accept', { eula_id: licence!.id, document_id: licence!.documents[0]!.id, is_accepted: false })
     assert.ok(await refusal())
   })
 
-  await t.test('only a signed-in editor, admin or owner accepts and withdraws, never a key', async () => {
+  await t.test('only a signed-in editor, admin or owner can accept or withdraw, never a key', async () => {
     const document = { eula_id: product.licenceId, document_id: vendors.licence(product.licenceId!)!.documents[0]!.id }
     const decide = (token: string, is_accepted = true) => w.call(token, 'eulas.document.accept', { ...document, is_accepted })
     const [editor, viewer] = [await w.member(org, 'editor'), await w.member(org, 'viewer')]
@@ -78,7 +78,7 @@ test('eulas', async (t) => {
     assert.equal((await decide(org.owner.token, false)).status, 200)
   })
 
-  await t.test('another organization has accepted nothing; what does not exist is 404', async () => {
+  await t.test('another organization has accepted nothing; unknown IDs are 404', async () => {
     const other = await w.organization()
     assert.equal((await w.ok(other.owner.token, 'eulas.get', { eula_id: product.licenceId })).accepted, false)
     assert.equal((await w.call(org.owner.token, 'eulas.get', { eula_id: 'nothing' })).status, 404)

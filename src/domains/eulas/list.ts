@@ -6,7 +6,7 @@ import { operation } from '#operation.ts'
 import { pageFields, PageOf, pageOf } from '#wire/page.ts'
 import { EulaRecord, EXAMPLE_EULA, toEula } from './wire.ts'
 
-/** Licence agreements of the products that are sold here, with whether the organization has accepted them. */
+/** Licence agreements of the data products for sale, with whether the organization has accepted them. */
 export default operation({
   id: 'eulas.list',
   scope: 'eulas:read',
@@ -23,14 +23,14 @@ export default operation({
 }).handle({
   check: async ({ principal }) => organizations.requireOrganization(principal),
   async execute({ db, vendors }, { term, page, size, sort }, organizationId) {
-    const wanted = (term ?? '').toLowerCase()
+    const text = (term ?? '').toLowerCase()
     const [field, direction] = sort.split(',') as ['createdAt' | 'name', 'asc' | 'desc']
-    const found = vendors.licences
-      .filter(({ name }) => name.toLowerCase().includes(wanted))
+    const licences = vendors.licences
+      .filter(({ name }) => name.toLowerCase().includes(text))
       .toSorted((a, b) => a[field].localeCompare(b[field]) * (direction === 'asc' ? 1 : -1) || a.id.localeCompare(b.id))
     const accepted = await acceptances(db, organizationId)
     return pageOf(
-      found.map((licence) => toEula(vendors, licence, accepted)),
+      licences.map((licence) => toEula(vendors, licence, accepted)),
       { page, size },
     )
   },

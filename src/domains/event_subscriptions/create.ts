@@ -16,7 +16,7 @@ import {
   toRecord,
 } from './wire.ts'
 
-/** Posts every event of one type to an endpoint, signed, at least once. The secret that signs is in this answer and nowhere else. */
+/** Delivers every event of one type to an endpoint, signed, at least once. Only this response contains the signing secret. */
 export default operation({
   id: 'event_subscriptions.create',
   scope: 'event_subscriptions:write',
@@ -47,7 +47,7 @@ export default operation({
     return organizationId
   },
   async execute({ tx, principal, clock }, input, organizationId) {
-    const { subscription: made, secret } = await subscriptions.insert(
+    const { subscription, secret } = await subscriptions.insert(
       tx,
       principal,
       {
@@ -60,6 +60,6 @@ export default operation({
       },
       clock.now(),
     )
-    return { ...toRecord(made), signing_secret: secret }
+    return { ...toRecord(subscription), signing_secret: secret }
   },
 })

@@ -5,7 +5,7 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_SUBSCRIPTION, SubscriptionId } from './wire.ts'
 
-/** Ends a subscription. What it had queued is not sent any more. For its creator, an admin or an owner. */
+/** Deletes a subscription; its queued deliveries are not sent. Only its creator, an admin or an owner can do this. */
 export default operation({
   id: 'event_subscriptions.delete',
   scope: 'event_subscriptions:write',

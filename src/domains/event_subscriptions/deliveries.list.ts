@@ -7,7 +7,7 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { DeliveryRecord, EXAMPLE_DELIVERY, EXAMPLE_SUBSCRIPTION, SubscriptionId, toDelivery } from './wire.ts'
 
-/** Deliveries of a subscription with every attempt, newest first. What was given up is kept for 30 days. */
+/** Deliveries of a subscription with every attempt, newest first. Dead letters are kept for 30 days. */
 export default operation({
   id: 'event_subscriptions.deliveries.list',
   scope: 'event_subscriptions:read',
@@ -29,7 +29,7 @@ export default operation({
 }).handle({
   async execute({ db, principal }, { subscription_id, state, limit, offset }) {
     const { id } = await subscriptions.requireOf(db, requireOrganization(principal), subscription_id)
-    const found = await deliveries.list(db, id, { state: state ?? null, limit, offset })
-    return { deliveries: found.map(toDelivery), count: found.length }
+    const page = await deliveries.list(db, id, { state: state ?? null, limit, offset })
+    return { deliveries: page.map(toDelivery), count: page.length }
   },
 })

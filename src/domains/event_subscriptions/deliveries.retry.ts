@@ -5,7 +5,7 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { DeliveryRecord, EXAMPLE_DELIVERY, toDelivery } from './wire.ts'
 
-/** Sends a delivery again that failed or was given up: at once, and then by the whole schedule. */
+/** Retries a failed delivery or a dead letter: immediately, then on the whole retry schedule. */
 export default operation({
   id: 'event_subscriptions.deliveries.retry',
   scope: 'event_subscriptions:write',

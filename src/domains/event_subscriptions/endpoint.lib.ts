@@ -1,8 +1,8 @@
 import { invalidField } from '#core/problem.ts'
 import type { Context } from '#operation.ts'
 
-/** Refuses what the guard would refuse at delivery. It is asked again for each connection, because names move. */
+/** Rejects URLs that the outbound guard would block. The guard checks again for each connection, because DNS records change. */
 export async function requireEndpoint({ webhooks }: Pick<Context, 'webhooks'>, url: string): Promise<void> {
   const refusal = await webhooks.refusalOf(url)
-  if (refusal) throw invalidField('endpoint_url', `must be an https address on the public internet. ${refusal}`)
+  if (refusal) throw invalidField('endpoint_url', `must be a public HTTPS URL. ${refusal}`)
 }

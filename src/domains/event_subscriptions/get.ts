@@ -6,7 +6,7 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { DeliveryRecord, EXAMPLE_DELIVERY, EXAMPLE_SUBSCRIPTION, SubscriptionId, SubscriptionRecord, toDelivery, toRecord } from './wire.ts'
 
-const RECENT = 20
+const RECENT_COUNT = 20
 
 /** One subscription with its latest deliveries; never its secret. */
 export default operation({
@@ -17,7 +17,7 @@ export default operation({
   output: Closed(
     {
       ...SubscriptionRecord.properties,
-      recent_deliveries: Type.Array(DeliveryRecord, { description: `The latest ${RECENT} deliveries, newest first` }),
+      recent_deliveries: Type.Array(DeliveryRecord, { description: `The latest ${RECENT_COUNT} deliveries, newest first` }),
     },
     { $id: 'EventSubscriptionWithDeliveries', description: 'An event subscription with its latest deliveries' },
   ),
@@ -27,8 +27,8 @@ export default operation({
   },
 }).handle({
   async execute({ db, principal }, { subscription_id }) {
-    const found = await subscriptions.requireOf(db, requireOrganization(principal), subscription_id)
-    const recent = await deliveries.list(db, found.id, { state: null, limit: RECENT, offset: 0 })
-    return { ...toRecord(found), recent_deliveries: recent.map(toDelivery) }
+    const subscription = await subscriptions.requireOf(db, requireOrganization(principal), subscription_id)
+    const recent = await deliveries.list(db, subscription.id, { state: null, limit: RECENT_COUNT, offset: 0 })
+    return { ...toRecord(subscription), recent_deliveries: recent.map(toDelivery) }
   },
 })

@@ -21,7 +21,7 @@ export default operation({
   example: { input: { active: true }, output: { event_subscriptions: [EXAMPLE_SUBSCRIPTION], count: 1 } },
 }).handle({
   async execute({ db, principal }, { event_type, active }) {
-    const found = await subscriptions.list(db, requireOrganization(principal), { eventType: event_type ?? null, isActive: active ?? null })
-    return { event_subscriptions: found.map(toRecord), count: found.length }
+    const rows = await subscriptions.list(db, requireOrganization(principal), { eventType: event_type ?? null, isActive: active ?? null })
+    return { event_subscriptions: rows.map(toRecord), count: rows.length }
   },
 })

@@ -14,8 +14,8 @@ import { EXAMPLE_SUBSCRIPTION, SubscriptionId, TESTS_PER_MINUTE } from './wire.t
 const WINDOW_SECONDS = 60
 
 /**
- * Posts one signed event of the subscription's type with `data.test`, now and once, even while it is paused. For its creator, an
- * admin or an owner.
+ * Sends one signed event of the subscription's type with `data.test`, without retries, even while it is paused. Only its creator, an
+ * admin or an owner can do this.
  */
 export default operation({
   id: 'event_subscriptions.test',
@@ -46,32 +46,32 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, clock }, { subscription_id }) {
-    const found = await subscriptions.requireChangeable(db, principal, requireOrganization(principal), subscription_id)
+    const subscription = await subscriptions.requireChangeable(db, principal, requireOrganization(principal), subscription_id)
     const [count] = await rateWindows.countAll(
       db,
-      [{ subject: `webhook-test:${found.organizationId}`, windowSeconds: WINDOW_SECONDS }],
+      [{ subject: `webhook-test:${subscription.organizationId}`, windowSeconds: WINDOW_SECONDS }],
       clock.now(),
     )
     if (count!.ordinal > TESTS_PER_MINUTE)
-      throw problem('too-many-attempts', `An endpoint can be tested ${TESTS_PER_MINUTE} times a minute`, {
+      throw problem('too-many-attempts', `Endpoints can be tested at most ${TESTS_PER_MINUTE} times per minute`, {
         headers: { 'Retry-After': String(WINDOW_SECONDS) },
       })
-    return found
+    return subscription
   },
-  async prepare(context, _input, found) {
+  async prepare(context, _input, subscription) {
     const event = {
       id: newId(),
-      type: found.eventType,
-      organizationId: found.organizationId,
-      entityType: eventType(found.eventType as EventType).entity_type,
+      type: subscription.eventType,
+      organizationId: subscription.organizationId,
+      entityType: eventType(subscription.eventType as EventType).entity_type,
       entityId: newId(),
       data: { test: true },
       occurredAt: context.clock.now(),
     }
-    const signing = await subscriptions.signing(context.db, found.id, context.clock.now())
+    const signing = await subscriptions.signing(context.db, subscription.id, context.clock.now())
     return { event, ...(await post(context, { ...signing, event })) }
   },
-  async execute(_context, _input, _found, { event, attempt, isDelivered }) {
+  async execute(_context, _input, _subscription, { event, attempt, isDelivered }) {
     return {
       status: isDelivered ? ('delivered' as const) : ('failed' as const),
       delivered: isDelivered,

@@ -19,9 +19,9 @@ import {
 const Active = Type.Optional(Nullable(Type.Boolean({ description: '`false` pauses deliveries, `true` resumes them' })))
 
 /**
- * Changes, pauses or resumes a subscription, or gives it a new secret. What is queued waits while it is paused; a secret that was
- * replaced goes on signing for a day beside the new one. Only its creator, an admin or an owner can change it. Another
- * `endpoint_url` drops the stored headers unless `headers` are sent with it.
+ * Changes, pauses or resumes a subscription, or rotates its secret. Queued deliveries wait while it is paused; a replaced secret
+ * signs for another day in addition to the new one. Only its creator, an admin or an owner can change it. A new `endpoint_url`
+ * drops the stored headers unless `headers` are sent with it.
  */
 export default operation({
   id: 'event_subscriptions.update',
@@ -46,14 +46,14 @@ export default operation({
   },
 }).handle({
   async check(context, input) {
-    const found = await subscriptions.requireChangeable(
+    const current = await subscriptions.requireChangeable(
       context.db,
       context.principal,
       requireOrganization(context.principal),
       input.subscription_id,
     )
     if (input.active != null && input.is_active != null && input.active !== input.is_active)
-      throw invalidField('is_active', 'says the same as active, so they cannot differ')
+      throw invalidField('is_active', 'must be the same as active')
     const isActive = input.active ?? input.is_active
     const change: subscriptions.SubscriptionChange = {
       ...(input.endpoint_url == null ? {} : { endpointUrl: input.endpoint_url }),
@@ -63,19 +63,19 @@ export default operation({
       ...(isActive == null ? {} : { isActive }),
       ...(input.rotate_secret ? { rotateSecret: true } : {}),
     }
-    if (Object.keys(change).length === 0) throw problem('bad-request', 'Nothing to change: name at least one field')
+    if (Object.keys(change).length === 0) throw problem('bad-request', 'Nothing to change; send at least one field')
     if (change.filterConfig) subscriptions.requireFilter(change.filterConfig)
     if (change.headers) subscriptions.requireHeaders(change.headers)
     if (change.endpointUrl) await requireEndpoint(context, change.endpointUrl)
-    // Whoever says where events go, or that they go again, may be told no more than they may read themselves.
-    const isRedirected = change.endpointUrl !== undefined || (change.isActive === true && !found.isActive)
-    return { id: found.id, change: isRedirected ? { ...change, userId: context.principal.userId } : change }
+    // Whoever redirects or resumes deliveries must receive no more than they can read themselves.
+    const isRedirected = change.endpointUrl !== undefined || (change.isActive === true && !current.isActive)
+    return { id: current.id, change: isRedirected ? { ...change, userId: context.principal.userId } : change }
   },
   async execute({ tx, clock }, _input, { id, change }) {
-    const { subscription: changed, secret } = await subscriptions.update(tx, id, change, clock.now())
+    const { subscription, secret } = await subscriptions.update(tx, id, change, clock.now())
     return {
-      ...toRecord(changed),
-      ...(secret === null ? {} : { signing_secret: secret, previous_secret_until: changed.previousSecretUntil!.toISOString() }),
+      ...toRecord(subscription),
+      ...(secret === null ? {} : { signing_secret: secret, previous_secret_until: subscription.previousSecretUntil!.toISOString() }),
     }
   },
 })

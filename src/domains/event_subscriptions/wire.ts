@@ -6,7 +6,7 @@ import type { Delivery } from '#model/events/delivery.ts'
 import type { Subscription } from '#model/events/subscription.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 
-/** Of the endpoints of one organization. */
+/** Rate limit of an organization, over all its endpoints. */
 export const TESTS_PER_MINUTE = 20
 
 export const SubscriptionId = Type.String({ maxLength: 100, description: 'Event subscription ID' })
@@ -21,8 +21,8 @@ export const EndpointUrl = Type.String({
 })
 export const FilterConfig = Described(
   FreeForm,
-  'Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. ' +
-    'A list means any of its values',
+  'Conditions that an event must meet to be delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; ' +
+    'all must match. A list matches any of its values',
 )
 export const HeaderMap = Type.Record(Type.String(), Type.String(), {
   description: 'Headers to send with each delivery, such as a gateway key; values are never returned',

@@ -4,7 +4,7 @@ import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { CollectionRecord, entriesOf, EXAMPLE_COLLECTION, toCollection } from './wire.ts'
 
-/** One collection by its name, with its products; of one that can be tasked as well, the archive. */
+/** One collection by its name, with its data products; the archive, if it can be tasked as well. */
 export default operation({
   id: 'glossary.collections.get',
   scope: 'catalog:read',
@@ -14,8 +14,8 @@ export default operation({
   example: { input: { collection_name: EXAMPLE_COLLECTION.name }, output: EXAMPLE_COLLECTION },
 }).handle({
   async execute({ vendors }, { collection_name }) {
-    const found = entriesOf(vendors).find(({ collection }) => collection.id === collection_name)
-    if (!found) throw notFound('collection')
-    return toCollection(vendors, found)
+    const entry = entriesOf(vendors).find(({ collection }) => collection.id === collection_name)
+    if (!entry) throw notFound('collection')
+    return toCollection(vendors, entry)
   },
 })

@@ -27,15 +27,15 @@ export default operation({
   example: { input: { type: 'ARCHIVE' }, output: { content: [EXAMPLE_COLLECTION], page: 0, size: 10, totalElements: 1, totalPages: 1 } },
 }).handle({
   async execute({ vendors }, { integrations, type, page, size, sort }) {
-    const wanted = (integrations ?? '')
+    const required = (integrations ?? '')
       .split(',')
       .map((name) => name.trim())
       .filter(Boolean)
     const [field, direction] = (sort ?? 'name,asc').split(',') as ['name' | 'title', 'asc' | 'desc']
-    const found = entriesOf(vendors)
-      .filter((entry) => (type == null || entry.type === type) && wanted.every((name) => integrationsOf(entry).includes(name)))
+    const records = entriesOf(vendors)
+      .filter((entry) => (type == null || entry.type === type) && required.every((name) => integrationsOf(entry).includes(name)))
       .map((entry) => toCollection(vendors, entry))
       .toSorted((a, b) => a[field].localeCompare(b[field]) * (direction === 'asc' ? 1 : -1))
-    return pageOf(found, { page, size })
+    return pageOf(records, { page, size })
   },
 })

@@ -4,7 +4,7 @@ import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PRODUCT, ProductRecord, toProduct } from './wire.ts'
 
-/** One product by its name or id, with the schema of its parameters and its licence. */
+/** One data product by its name or ID, with the schema of its parameters and its licence. */
 export default operation({
   id: 'glossary.data_products.get',
   scope: 'catalog:read',
@@ -14,8 +14,8 @@ export default operation({
   example: { input: { data_product_name: EXAMPLE_PRODUCT.name }, output: EXAMPLE_PRODUCT },
 }).handle({
   async execute({ vendors }, { data_product_name }) {
-    const found = vendors.product(data_product_name)
-    if (!found) throw notFound('data product')
-    return toProduct(vendors, found)
+    const product = vendors.product(data_product_name)
+    if (!product) throw notFound('data product')
+    return toProduct(vendors, product)
   },
 })

@@ -4,7 +4,7 @@ import { operation } from '#operation.ts'
 import { pageFields, PageOf, pageOf } from '#wire/page.ts'
 import { EXAMPLE_PRODUCT, ProductRecord, toProduct } from './wire.ts'
 
-/** Products that can be ordered or tasked. */
+/** Data products that can be ordered or tasked. */
 export default operation({
   id: 'glossary.data_products.list',
   scope: 'catalog:read',
@@ -26,11 +26,11 @@ export default operation({
   async execute({ vendors }, { dataProductId, page, size, sort }) {
     const ids = dataProductId?.split(',').map((id) => id.trim())
     const [field, direction] = (sort ?? 'name,asc').split(',') as ['name' | 'title', 'asc' | 'desc']
-    const found = vendors.products
+    const products = vendors.products
       .filter(({ id }) => !ids || ids.includes(id))
       .toSorted((a, b) => a[field].localeCompare(b[field]) * (direction === 'asc' ? 1 : -1))
     return pageOf(
-      found.map((product) => toProduct(vendors, product)),
+      products.map((product) => toProduct(vendors, product)),
       { page, size },
     )
   },

@@ -4,7 +4,7 @@ import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROVIDER, ProviderRecord, toProvider } from './wire.ts'
 
-/** One provider by its name, with what it offers. */
+/** One provider by its name, with its collections. */
 export default operation({
   id: 'glossary.providers.get',
   scope: 'catalog:read',
@@ -14,8 +14,8 @@ export default operation({
   example: { input: { provider_name: EXAMPLE_PROVIDER.name }, output: EXAMPLE_PROVIDER },
 }).handle({
   async execute({ vendors }, { provider_name }) {
-    const found = vendors.providers.find(({ name }) => name === provider_name)
-    if (!found) throw notFound('provider')
-    return toProvider(vendors, found)
+    const provider = vendors.providers.find(({ name }) => name === provider_name)
+    if (!provider) throw notFound('provider')
+    return toProvider(vendors, provider)
   },
 })

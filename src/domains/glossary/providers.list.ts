@@ -4,7 +4,7 @@ import { operation } from '#operation.ts'
 import { pageFields, PageOf, pageOf } from '#wire/page.ts'
 import { EXAMPLE_PROVIDER, ProviderRecord, toProvider } from './wire.ts'
 
-/** Who produces imagery and who hosts it. */
+/** Producers and hosts of imagery. */
 export default operation({
   id: 'glossary.providers.list',
   scope: 'catalog:read',
@@ -23,11 +23,11 @@ export default operation({
 }).handle({
   async execute({ vendors }, { page, size, sort, role }) {
     const [field, direction] = (sort ?? 'name,asc').split(',') as ['name' | 'title', 'asc' | 'desc']
-    const found = vendors.providers
+    const providers = vendors.providers
       .filter(({ roles }) => role == null || roles.includes(role))
       .toSorted((a, b) => a[field].localeCompare(b[field]) * (direction === 'asc' ? 1 : -1))
     return pageOf(
-      found.map((provider) => toProvider(vendors, provider)),
+      providers.map((provider) => toProvider(vendors, provider)),
       { page, size },
     )
   },

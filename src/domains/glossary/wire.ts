@@ -84,19 +84,19 @@ interface GlossaryEntry {
   readonly products: readonly Product[]
 }
 
-/** One entry for each collection, and another where it can be tasked as well. */
+/** One entry per collection, and a second if it can be tasked as well. */
 export function entriesOf({ sources, products }: Vendors): GlossaryEntry[] {
   return sources
     .flatMap((source) =>
       source.collections.flatMap((collection) => {
-        const own = products.filter(({ hostName, collection: of }) => hostName === source.hostName && of === collection.id)
+        const offered = products.filter(({ hostName, collection: name }) => hostName === source.hostName && name === collection.id)
         const entry = (type: Product['type']): GlossaryEntry => ({
           source,
           collection,
           type,
-          products: own.filter((product) => product.type === type),
+          products: offered.filter((product) => product.type === type),
         })
-        return own.some(({ type }) => type === 'TASKING') ? [entry('ARCHIVE'), entry('TASKING')] : [entry('ARCHIVE')]
+        return offered.some(({ type }) => type === 'TASKING') ? [entry('ARCHIVE'), entry('TASKING')] : [entry('ARCHIVE')]
       }),
     )
     .toSorted(
@@ -162,7 +162,7 @@ export const EXAMPLE_PRODUCT = {
   id: '0199f2d9-0000-7000-8000-000000000002',
   name: 'sandbox-hr-analytic',
   title: 'Archive for analysis, 3 m',
-  description: 'A scene of the archive, or the part of it that is ordered',
+  description: 'An archive scene, or the ordered part of it',
   type: 'ARCHIVE' as const,
   collectionName: 'sandbox-hr',
   hostName: 'sandbox-hr',
@@ -177,7 +177,7 @@ export const EXAMPLE_PRODUCT = {
 export const EXAMPLE_COLLECTION = {
   name: 'sandbox-hr',
   title: 'High resolution, 3 m',
-  description: 'Eight bands at three metres',
+  description: 'Eight bands at 3 m',
   type: 'ARCHIVE' as const,
   hostName: 'sandbox-hr',
   dataType: 'raster',
@@ -191,7 +191,7 @@ export const EXAMPLE_COLLECTION = {
 export const EXAMPLE_PROVIDER = {
   name: 'groundtrack-sandbox',
   title: 'A vendor',
-  description: 'Flies eight satellites',
+  description: 'Operates eight satellites',
   roles: ['PRODUCER' as const, 'HOST' as const],
   url: 'https://vendor.example/',
   collections: [{ name: 'sandbox-hr', title: 'High resolution, 3 m', hostName: 'sandbox-hr' }],

@@ -7,8 +7,8 @@ import { world, type Org } from '../../../test/support/world.ts'
 
 const GIB = 1024 ** 3
 
-// Goal: whoever may read an item can download its files through signed addresses, within the limits of the plan, which
-// hold to the byte however many ask at once.
+// Goal: everyone who can read an item can download its files through signed URLs, within the limits of the plan, which are exact
+// to the byte under concurrency.
 test('items.asset.download', async (t) => {
   const w = await world(t, { egressAllow: ['data.example'] })
   const scene = async (org: Org, claimedSize?: number, more: object = {}) => {
@@ -30,14 +30,14 @@ test('items.asset.download', async (t) => {
         .where('meter', '=', 'egress_bytes')
         .executeTakeFirst()
     )?.amount ?? 0
-  /** Limits are far above what the quota of a free plan could hold; room is not the question here. */
+  /** The sizes are far above the storage of a free plan, which does not matter here. */
   const big = async (org: Org, bytes: number) => {
-    const made = await scene(org)
-    await w.db.updateTable('asset').set({ file_size_bytes: bytes }).where('id', '=', made.asset_id).execute()
-    return made
+    const file = await scene(org)
+    await w.db.updateTable('asset').set({ file_size_bytes: bytes }).where('id', '=', file.asset_id).execute()
+    return file
   }
 
-  await t.test('a signed address with a good name, counted, logged, and an access of the item', async () => {
+  await t.test('a signed URL with a proper file name; the download is counted, logged and an access of the item', async () => {
     const org = await w.organization()
     const { item_id, asset_id } = await scene(org)
     const viewer = await w.member(org)
@@ -60,7 +60,7 @@ test('items.asset.download', async (t) => {
     assert.deepEqual(row.last_accessed_at, w.clock.now())
   })
 
-  await t.test('files are called after their item, with the ending of what they are', () => {
+  await t.test('files are named after their item, with the extension of their type', () => {
     const named = (name: string, key = 'data', mediaType: string | null = 'image/tiff; application=geotiff', objectKey = 'a/b.bin') =>
       fileNameOf({ key, mediaType, objectKey }, name)
     assert.deepEqual(
@@ -78,34 +78,34 @@ test('items.asset.download', async (t) => {
     )
   })
 
-  await t.test('what is not there: 404; what is past retention or deleted: 410; to strangers nothing exists', async () => {
+  await t.test('unknown: 404; expired or deleted: 410; other organizations: 404', async () => {
     const org = await w.organization()
     const { owner } = org
     const stranger = await w.organization()
     const { item_id, asset_id } = await scene(org)
     const other = await scene(org)
-    const ask = (input: object, token = owner.token) => w.call(token, 'items.asset.download', { item_id, asset_id, ...input })
+    const download = (input: object, token = owner.token) => w.call(token, 'items.asset.download', { item_id, asset_id, ...input })
     for (const input of [{ asset_id: newId() }, { asset_id: other.asset_id }, { asset_id: 'nothing' }, { item_id: 'nothing' }])
-      assert.equal((await ask(input)).status, 404)
-    const missing = await ask({ item_id: 'nothing' })
+      assert.equal((await download(input)).status, 404)
+    const missing = await download({ item_id: 'nothing' })
     for (const lifecycle_state of ['expiring', 'archived', 'active']) {
       await w.ok(owner.token, 'items.update', { item_id, lifecycle_state })
-      assert.equal((await ask({})).status, 200, lifecycle_state)
+      assert.equal((await download({})).status, 200, lifecycle_state)
     }
     await w.ok(owner.token, 'items.update', { item_id, lifecycle_state: 'expired' })
-    const expired = await ask({})
+    const expired = await download({})
     assert.deepEqual([expired.status, expired.body.title, expired.body.code], [410, 'Gone', 'gone'])
     await w.ok(owner.token, 'items.delete', { item_id })
-    assert.equal((await ask({})).status, 410)
+    assert.equal((await download({})).status, 410)
     await w.ok(owner.token, 'projects.delete', { project_id: org.projectId })
-    assert.equal((await ask({ ...other })).status, 410, 'deleted with its project')
-    const foreign = await ask({}, stranger.owner.token)
+    assert.equal((await download({ ...other })).status, 410, 'deleted with its project')
+    const foreign = await download({}, stranger.owner.token)
     assert.deepEqual({ ...foreign.body, instance: '' }, { ...missing.body, instance: '' })
     const before = await meter(org)
-    assert.equal(before, 18, 'only what was signed counts')
+    assert.equal(before, 18, 'only signed URLs count')
   })
 
-  await t.test('an address elsewhere is answered as it is and counts no bytes', async () => {
+  await t.test('a file by reference returns its own URL and counts no bytes', async () => {
     const { owner, projectId, id } = await w.organization()
     const { id: item_id } = await w.ok(owner.token, 'items.create', {
       project_id: projectId,
@@ -114,8 +114,8 @@ test('items.asset.download', async (t) => {
       assets: [{ key: 'data', href: 'https://data.example/a.tif', media_type: 'image/tiff' }],
     })
     const [{ id: asset_id }] = await w.ok(owner.token, 'items.list_assets', { item_id })
-    const answer = await w.ok(owner.token, 'items.asset.download', { item_id, asset_id })
-    assert.deepEqual(answer, {
+    const download = await w.ok(owner.token, 'items.asset.download', { item_id, asset_id })
+    assert.deepEqual(download, {
       url: 'https://data.example/a.tif',
       expires_in_seconds: 900,
       asset_id,
@@ -131,7 +131,7 @@ test('items.asset.download', async (t) => {
     assert.equal(
       (await w.call(owner.token, 'items.asset.download', { item_id, asset_id })).status,
       200,
-      'nor does a pause of our own downloads touch it',
+      'nor does a pause of downloads affect it',
     )
   })
 
@@ -163,17 +163,17 @@ test('items.asset.download', async (t) => {
     assert.equal((await w.call(org.owner.token, 'items.asset.download', files)).status, 200)
   })
 
-  await t.test('a day holds 20 GiB on the free plan; the oldest minute to leave says when to come back', async () => {
+  await t.test('the free plan allows 20 GiB per day; Retry-After tells when the oldest minute leaves the window', async () => {
     const org = await w.organization()
     const { key } = await w.key(org.owner.token)
-    const [four, three, over] = [await big(org, 4 * GIB), await big(org, 3 * GIB), await big(org, 21 * GIB)]
+    const [four, large, over] = [await big(org, 4 * GIB), await big(org, 3 * GIB), await big(org, 21 * GIB)]
     const take = (files: object) => w.call(key, 'items.asset.download', files)
     for (let hour = 0; hour < 4; hour++) {
       assert.equal((await take(four)).status, 200)
       w.clock.advance({ hours: 1 })
     }
-    assert.equal((await take(three)).status, 200)
-    const refused = await take(three)
+    assert.equal((await take(large)).status, 200)
+    const refused = await take(large)
     assert.deepEqual(
       [refused.status, refused.body.code, refused.body.used, refused.body.limit],
       [429, 'egress-limited', 19 * GIB, 20 * GIB],
@@ -182,27 +182,27 @@ test('items.asset.download', async (t) => {
     assert.ok(seconds > 20 * 3600 - 120 && seconds <= 20 * 3600 + 60, String(seconds))
     assert.equal((await take(over)).status, 429)
     w.clock.advance({ seconds: seconds - 60 })
-    assert.equal((await take(three)).status, 429)
+    assert.equal((await take(large)).status, 429)
     w.clock.advance({ seconds: 60 })
-    assert.equal((await take(three)).status, 200)
+    assert.equal((await take(large)).status, 200)
   })
 
-  await t.test('a quarter of the day within ten minutes pauses downloads for fifteen', async () => {
+  await t.test('a quarter of the daily quota within ten minutes pauses downloads for fifteen', async () => {
     const org = await w.organization()
     const { key } = await w.key(org.owner.token)
-    const [three, one] = [await big(org, 3 * GIB), await big(org, GIB)]
+    const [large, small] = [await big(org, 3 * GIB), await big(org, GIB)]
     const take = (files: object) => w.call(key, 'items.asset.download', files)
-    assert.equal((await take(three)).status, 200)
-    assert.equal((await take(three)).status, 200, 'the one that goes past the quarter is still given')
-    const refused = await take(one)
+    assert.equal((await take(large)).status, 200)
+    assert.equal((await take(large)).status, 200, 'the download that exceeds the quarter is still allowed')
+    const refused = await take(small)
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '900'])
     w.clock.advance({ minutes: 14, seconds: 59 })
-    assert.equal((await take(one)).status, 429)
+    assert.equal((await take(small)).status, 429)
     w.clock.advance({ seconds: 1 })
-    assert.equal((await take(one)).status, 200)
+    assert.equal((await take(small)).status, 200)
   })
 
-  await t.test('200 at once: 120 begin in a minute; of large ones exactly as many as fit the day', async () => {
+  await t.test('200 concurrent downloads: 120 start per minute; of large files exactly as many as fit the day', async () => {
     const org = await w.organization()
     const { key } = await w.key(org.owner.token)
     const small = await scene(org)
@@ -214,28 +214,28 @@ test('items.asset.download', async (t) => {
     const keyOfSecond = (await w.key(second.owner.token)).key
     const file = await big(second, 5 * GIB)
     const large = await Promise.all(Array.from({ length: 40 }, () => w.call(keyOfSecond, 'items.asset.download', file)))
-    assert.equal(large.filter(({ status }) => status === 200).length, 2, 'the second passes the quarter and pauses the rest')
+    assert.equal(large.filter(({ status }) => status === 200).length, 2, 'the second exceeds the quarter and pauses the rest')
     assert.equal(await meter(second), 10 * GIB)
   })
 
-  await t.test('the address in assets[].href redirects, with a key in the header or in the address, and counts the same', async () => {
+  await t.test('the URL in assets[].href redirects, with a key in the header or in the URL, and counts the same', async () => {
     const org = await w.organization()
     const { key } = await w.key(org.owner.token)
     const { item_id } = await scene(org)
     const [{ href }] = await w.ok(key, 'items.list_assets', { item_id })
     const path = href.slice(w.baseUrl.length)
     assert.equal((await w.request('GET', path)).status, 401)
-    for (const answer of [
+    for (const response of [
       await w.request('GET', path, { headers: { authorization: `Bearer ${key}` } }),
       await w.request('GET', `${path}?key=${key}`),
     ]) {
-      assert.equal(answer.status, 302)
-      assert.match(answer.headers.get('location')!, /^http:\/\/127\.0\.0\.1:/)
-      assert.deepEqual([answer.headers.get('cache-control'), answer.bytes.length], ['private, max-age=600', 0])
+      assert.equal(response.status, 302)
+      assert.match(response.headers.get('location')!, /^http:\/\/127\.0\.0\.1:/)
+      assert.deepEqual([response.headers.get('cache-control'), response.bytes.length], ['private, max-age=600', 0])
     }
     assert.equal(await meter(org), 12)
-    const gone = await w.request('GET', `${path}x?key=${key}`)
-    assert.deepEqual([gone.status, gone.body.code], [404, 'not-found'])
+    const missing = await w.request('GET', `${path}x?key=${key}`)
+    assert.deepEqual([missing.status, missing.body.code], [404, 'not-found'])
     const posted = await w.request('POST', path, { headers: { authorization: `Bearer ${key}` } })
     assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET'])
     await w.flushAudit()

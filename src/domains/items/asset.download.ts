@@ -11,9 +11,8 @@ import { AssetDownload } from '#wire/asset-download.ts'
 const VALID_SECONDS = 900
 
 /**
- * An address at which one file of an item can be downloaded for 15 minutes. `asset_id` is the asset's id or its key. What
- * lies elsewhere is answered with its own address where that is on a host this service reads from, and with 400 that names it
- * otherwise; those bytes are not ours, so they count for nothing.
+ * A URL to download one file of an item, valid for 15 minutes. `asset_id` is the asset's ID or its key. For a file by reference, it
+ * is the file's own URL if that is on an allowed host, otherwise 400; such downloads do not count against the plan.
  */
 export default operation({
   id: 'items.asset.download',
@@ -33,35 +32,36 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, raster, clock }, { item_id, asset_id }) {
-    const found = await items.requireReaderEvenDeleted(db, principal, item_id)
-    const wanted = await assets.requireNamed(db, found.item.seq, asset_id)
-    await requireDownloadable(db, found.item, clock.now())
-    assets.requireReachable(wanted, raster)
-    await downloadQuotas.requirePaid(db, found.item.organizationId)
-    return { item: found.item, asset: wanted }
+    const { item } = await items.requireReaderEvenDeleted(db, principal, item_id)
+    const asset = await assets.requireNamed(db, item.seq, asset_id)
+    await requireDownloadable(db, item, clock.now())
+    assets.requireReachable(asset, raster)
+    await downloadQuotas.requirePaid(db, item.organizationId)
+    return { item, asset }
   },
-  /** Signing takes no room anywhere: an address that is refused afterwards is thrown away. */
-  async prepare({ storage }, _input, { item: of, asset: { bucket, objectKey, href, mediaType, ...wanted } }) {
+  /** Signing stores nothing, so a URL can be discarded if the call is rejected afterwards. */
+  async prepare({ storage }, _input, { item, asset }) {
+    const { bucket, objectKey, href, mediaType } = asset
     if (objectKey === null) return href!
     return await storage.signGet({
       bucket: bucket!,
       key: objectKey,
-      fileName: assets.fileNameOf({ ...wanted, mediaType, objectKey }, of.name),
+      fileName: assets.fileNameOf({ ...asset, objectKey }, item.name),
       ...(mediaType ? { contentType: mediaType } : {}),
-      countFor: of.organizationId,
+      countFor: item.organizationId,
       expiresInSeconds: VALID_SECONDS,
     })
   },
-  async execute({ tx, principal, clock, storage, invocationId, usage, attributeTo }, _input, { item: of, asset: wanted }, url) {
-    attributeTo(of.organizationId)
-    const bytes = wanted.objectKey === null ? 0 : wanted.fileSizeBytes!
+  async execute({ tx, principal, clock, storage, invocationId, usage, attributeTo }, _input, { item, asset }, url) {
+    attributeTo(item.organizationId)
+    const bytes = asset.objectKey === null ? 0 : asset.fileSizeBytes!
     await downloadQuotas.start(
       tx,
-      { organizationId: of.organizationId, principal, invocationId, now: clock.now() },
-      [{ kind: 'asset', itemId: of.id, assetId: wanted.id, bytes }],
+      { organizationId: item.organizationId, principal, invocationId, now: clock.now() },
+      [{ kind: 'asset', itemId: item.id, assetId: asset.id, bytes }],
       storage,
     )
-    usage.touch(of.seq)
-    return { url, expires_in_seconds: VALID_SECONDS, asset_id: wanted.id, size_bytes: wanted.fileSizeBytes, media_type: wanted.mediaType }
+    usage.touch(item.seq)
+    return { url, expires_in_seconds: VALID_SECONDS, asset_id: asset.id, size_bytes: asset.fileSizeBytes, media_type: asset.mediaType }
   },
 })

@@ -6,7 +6,7 @@ import { scene } from '../../../test/support/scene.ts'
 import { storeFile } from '../../../test/support/stored-file.ts'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: what a raster's bands are is told with where that is known from, and can be set by people who know better.
+// Goal: the bands of a raster are detected, with the source of the information, and can be overridden by users.
 test('bands of assets', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -72,7 +72,7 @@ test('bands of assets', async (t) => {
       { index: 2, name: 'two', role: null, data_type: null },
     ])
     const silent = await detect(id, 'silent')
-    assert.deepEqual([silent.status, silent.body.code], [422, 'invalid-input'], 'nothing can tell, and the reason is said')
+    assert.deepEqual([silent.status, silent.body.code], [422, 'invalid-input'], 'the bands are unknown, and the detail says why')
     assert.match(silent.body.detail, /data\.example/)
   })
 
@@ -86,8 +86,8 @@ test('bands of assets', async (t) => {
       unit: null,
     })
     const of = (bands: Band[], dataType: DataType = 'uint16') => {
-      const { source, bands: found } = proposeBands({ bands, dataType }, null)!
-      return [source, found.map(({ name }) => name).join(' '), found.map(({ role }) => role ?? '-').join(' ')]
+      const { source, bands: proposed } = proposeBands({ bands, dataType }, null)!
+      return [source, proposed.map(({ name }) => name).join(' '), proposed.map(({ role }) => role ?? '-').join(' ')]
     }
     const plain = (count: number) => Array.from({ length: count }, () => band())
     assert.deepEqual(of([band('red'), band('green'), band('blue'), band('alpha')]), [
@@ -102,7 +102,7 @@ test('bands of assets', async (t) => {
     assert.deepEqual(of([band('gray')]), ['band_count', 'band_1', '-'])
     assert.deepEqual(of(plain(9))[1], Array.from({ length: 9 }, (_, i) => `band_${i + 1}`).join(' '))
     assert.deepEqual(of([band('undefined', 'nir'), band('undefined', 'NIR')]), ['file', 'nir NIR', 'NIR -'], 'one band has a role')
-    assert.deepEqual(of([band('undefined', 'nir'), band()])[0], 'band_count', 'a file that names some of its bands names none')
+    assert.deepEqual(of([band('undefined', 'nir'), band()])[0], 'band_count', 'a file that names only some bands counts as unnamed')
     for (const count of [3, 5, 6, 7, 8, 10, 12, 13]) assert.equal(new Set(of(plain(count))[1]!.split(' ')).size, count)
     assert.equal(proposeBands(null, null), null)
     assert.deepEqual(
@@ -111,11 +111,11 @@ test('bands of assets', async (t) => {
         { name: 'b', commonName: null, dataType: null },
       ])?.source,
       'band_count',
-      'metadata of another number of bands is of another file',
+      'metadata with another number of bands is ignored',
     )
   })
 
-  await t.test('set: one name a band, told once, by editors', async () => {
+  await t.test('set: one name per band, one event, by editors', async () => {
     const item_id = await item()
     const asset_id = await storeFile(w, item_id, { bytes: await scene({ bandNames: ['a', 'b'] }) })
     const set = (band_names: unknown, token = owner.token, more: object = {}) =>
@@ -150,9 +150,9 @@ test('bands of assets', async (t) => {
     assert.deepEqual(
       (await set(['x', 'y'], owner.token, { item_id: id, asset_id: 'data' })).body.band_names,
       ['x', 'y'],
-      'its metadata knows how many',
+      'the metadata has the number of bands',
     )
     assert.equal((await set(['x'], owner.token, { item_id: id, asset_id: 'data' })).status, 422)
-    assert.equal((await set(['x'], owner.token, { item_id: id, asset_id: 'silent' })).status, 422, 'nobody knows how many')
+    assert.equal((await set(['x'], owner.token, { item_id: id, asset_id: 'silent' })).status, 422, 'the number of bands is unknown')
   })
 })

@@ -4,7 +4,7 @@ import { scene } from '../../../test/support/scene.ts'
 import { storeFile } from '../../../test/support/stored-file.ts'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: a file by reference never makes this service send anybody to a host that its operator does not know, nor fail on a strange address.
+// Goal: a file by reference never redirects users to a host that the operator did not allow, and no URL breaks the service.
 test('files by reference', async (t) => {
   const w = await world(t, { egressAllow: ['known.example'] })
   const org = await w.organization()
@@ -18,7 +18,7 @@ test('files by reference', async (t) => {
       ...more,
     })
 
-  await t.test('plain http is for hosts that the operator opened the way to, when made and when imported', async () => {
+  await t.test('plain http is only for hosts that the operator allows, on create and on import', async () => {
     assert.equal((await create('http://known.example/a.tif')).status, 200)
     const refused = await create('http://other.example/a.tif')
     assert.deepEqual([refused.status, refused.body.errors[0].field], [422, 'assets.0.href'])
@@ -36,7 +36,7 @@ test('files by reference', async (t) => {
     assert.deepEqual([created, errors.map((error: { id: string }) => error.id)], [1, ['by-http-too']])
   })
 
-  await t.test('an address that the own store signed can be read as any other, and no other path there', async () => {
+  await t.test('a URL signed by the built-in store can be read like any other, and no other path there', async () => {
     const { id: item_id } = await w.ok(token, 'items.create', { project_id: org.projectId, type: 'user_raster', name: 'n' })
     const asset_id = await storeFile(w, item_id, { bytes: await scene() })
     const { url } = await w.ok(token, 'items.asset.download', { item_id, asset_id })
@@ -54,11 +54,11 @@ test('files by reference', async (t) => {
     }
     const { statistics } = await w.ok(token, 'cog.statistics', { url, geometry })
     assert.equal(statistics.length, 4)
-    const bent = await w.call(token, 'cog.statistics', { url: url.replace(/signature=[^&]+/i, 'signature=0'), geometry })
-    assert.ok([422, 502].includes(bent.status), String(bent.status))
+    const tampered = await w.call(token, 'cog.statistics', { url: url.replace(/signature=[^&]+/i, 'signature=0'), geometry })
+    assert.ok([422, 502].includes(tampered.status), String(tampered.status))
   })
 
-  await t.test('a download from an unknown host is 400 and names where the file lies, shared or not', async () => {
+  await t.test('a download from an unknown host is 400 with the URL of the file, shared or not', async () => {
     const { body: item } = await create('https://evil.example/steal?next=1')
     const [{ id: asset_id, href }] = await w.ok(token, 'items.list_assets', { item_id: item.id })
     assert.equal(href, 'https://evil.example/steal?next=1', 'it is kept and shown')
@@ -83,13 +83,13 @@ test('files by reference', async (t) => {
     assert.ok(redirected.status >= 400 && redirected.status < 500, String(redirected.status))
   })
 
-  await t.test('one from a known host is a redirect still', async () => {
+  await t.test('a download from an allowed host is a redirect', async () => {
     const { body: item } = await create('https://known.example/a.tif')
     const route = await w.request('GET', `/api/v1/items/${item.id}/assets/data`, { headers: { authorization: `Bearer ${token}` } })
     assert.deepEqual([route.status, route.headers.get('location')], [302, 'https://known.example/a.tif'])
   })
 
-  await t.test('a line break in an address is 422; letters outside ASCII go over the wire encoded', async () => {
+  await t.test('a line break in a URL is 422; characters outside ASCII are sent encoded', async () => {
     for (const href of ['https://known.example/a\r\nSet-Cookie: x=1', 'https://known.example/\u0085'])
       assert.equal((await create(href)).status, 422, JSON.stringify(href))
     const { status, body: item } = await create('https://known.example/größe.tif')
@@ -98,7 +98,7 @@ test('files by reference', async (t) => {
     assert.deepEqual([route.status, route.headers.get('location')], [302, 'https://known.example/gr%C3%B6%C3%9Fe.tif'])
   })
 
-  await t.test('years that the database cannot keep are 422', async () => {
+  await t.test('years that the database cannot store are 422', async () => {
     for (const datetime of ['0000-06-01T00:00:00Z', '0001-01-01T00:00:00+14:00', '9999-12-31T23:59:59-14:00']) {
       assert.equal((await create('https://known.example/a.tif', { datetime })).status, 422, datetime)
       assert.equal((await w.call(token, 'organizations.audit.list', { from: datetime })).status, 422, datetime)

@@ -32,7 +32,7 @@ import { ItemId } from '#wire/ids.ts'
 const MaybeId = Type.Optional(Nullable(ItemId))
 const MaybeTime = Type.Optional(Nullable(Timestamp))
 
-/** Registers an item in a project, optionally in a collection, with assets by address; no bytes are copied. */
+/** Registers an item in a project, optionally in a collection, with assets by URL; no bytes are copied. */
 export default operation({
   id: 'items.create',
   scope: 'items:write',
@@ -85,18 +85,18 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, raster }, input) {
-    const found = projects.requireActive(await projects.requireRole(db, principal, input.project_id, 'editor'))
-    if (input.collection_id != null) await collections.requireIn(db, found.id, input.collection_id)
-    await requireOrigins(db, found, input)
+    const project = projects.requireActive(await projects.requireRole(db, principal, input.project_id, 'editor'))
+    if (input.collection_id != null) await collections.requireIn(db, project.id, input.collection_id)
+    await requireOrigins(db, project, input)
     const keys = (input.assets ?? []).map(({ key }) => key)
-    if (new Set(keys).size < keys.length) throw invalidField('assets', 'has two assets with the same key')
+    if (new Set(keys).size < keys.length) throw invalidField('assets', 'must not have two assets with the same key')
     const time = (field: 'datetime' | 'start_datetime' | 'end_datetime') =>
       input[field] == null ? null : parseInstant(input[field], field)
     const [datetime, startDatetime, endDatetime] = [time('datetime'), time('start_datetime'), time('end_datetime')]
     itemWrite.requireInterval(startDatetime, endDatetime)
     const properties = requireProperties(input.properties ?? {})
     const id = newId()
-    const made: itemWrite.NewItem = {
+    const item: itemWrite.NewItem = {
       id,
       collectionId: input.collection_id ?? null,
       stacId: input.stac_id ?? id,
@@ -126,18 +126,18 @@ export default operation({
         raster: null,
       })),
     }
-    return { found, made }
+    return { project, item }
   },
-  async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { found, made }) {
-    attributeTo(found.organizationId)
-    await projects.hold(tx, found.id)
-    if (made.collectionId) await collections.hold(tx, found.id, made.collectionId)
+  async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { project, item }) {
+    attributeTo(project.organizationId)
+    await projects.lock(tx, project.id)
+    if (item.collectionId) await collections.lock(tx, project.id, item.collectionId)
     const [stored] = await itemWrite.insert(
       tx,
-      { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now: clock.now() },
-      [made],
+      { organizationId: project.organizationId, projectId: project.id, createdBy: principal.userId, now: clock.now() },
+      [item],
     )
-    lineage.record('item', stored!.id, 'created_in', { kind: 'project', id: found.id })
+    lineage.record('item', stored!.id, 'created_in', { kind: 'project', id: project.id })
     events.emit('item.created', stored!.id, items.summary(stored!))
     return toRecord(stored!)
   },

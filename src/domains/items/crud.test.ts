@@ -19,7 +19,7 @@ const SQUARE = {
 }
 const HREF = 'https://data.example/a.tif'
 
-/** Counters and cells must equal what a recount finds, whatever happened before. */
+/** Counters and cells must equal a recount at any time. */
 async function recount(w: World): Promise<void> {
   const projects = await w.db.selectFrom('project').select(['id', 'item_count', 'storage_bytes', 'deleted_at']).execute()
   const items = await w.db.selectFrom('item').selectAll().execute()
@@ -52,7 +52,7 @@ async function recount(w: World): Promise<void> {
   assert.deepEqual(cells.map(({ seq, cell }) => `${seq} ${cell}`).toSorted(), expected)
 }
 
-/** Uploads come later; until then a stored file is put on an item by hand. */
+/** Adds an asset with a stored file to an item directly, without an upload. */
 async function storeFile(w: World, itemId: string, key: string, size: number): Promise<string> {
   const { seq, org_id, project_id } = await w.db
     .selectFrom('item')
@@ -93,7 +93,7 @@ const eventsOf = async (w: World, id: string) => {
   return rows
 }
 
-// Goal: an item lives with its place, its assets, its counters, its lineage and its events, from create to delete.
+// Goal: from create to delete, the position, assets, counters, lineage and events of an item are correct.
 test('items', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -103,14 +103,14 @@ test('items', async (t) => {
   const stranger = (await w.organization('Other')).owner
   const create = (input: object = {}, token = editor.token) =>
     w.call(token, 'items.create', { project_id, type: 'user_raster', name: 'Scene', geometry: SQUARE, ...input })
-  const made = async (input: object = {}) => {
+  const createOk = async (input: object = {}) => {
     const { status, body } = await create(input)
     assert.equal(status, 200, JSON.stringify(body))
     return body
   }
 
-  await t.test('create answers with the whole record', async () => {
-    const body = await made({
+  await t.test('create returns the whole record', async () => {
+    const body = await createOk({
       stac_id: 'S2_X',
       datetime: '2026-02-01T10:00:00+10:00',
       properties: { platform: 's2', 'eo:cloud_cover': 7 },
@@ -164,7 +164,7 @@ test('items', async (t) => {
     assert.equal((await w.ok(viewer.token, 'projects.get', { project_id })).item_count, 1)
   })
 
-  await t.test('what cannot be is refused with the field and leaves nothing behind', async () => {
+  await t.test('invalid input is rejected with the field and stores nothing', async () => {
     const before = await w.db.selectFrom('item').select('seq').execute()
     const cases: [object, string][] = [
       [{ type: 'spaceship' }, 'type'],
@@ -219,11 +219,11 @@ test('items', async (t) => {
     assert.deepEqual(await w.db.selectFrom('item').select('seq').execute(), before)
   })
 
-  await t.test('places: points, lines, a split multipolygon, a box alone, an unsplit ring with a crossing box', async () => {
-    assert.deepEqual((await made({ geometry: { type: 'Point', coordinates: [5, 6, 100] } })).bbox, [5, 6, 5, 6])
+  await t.test('positions: points, lines, a split multipolygon, a bbox alone, an unsplit ring with a crossing bbox', async () => {
+    assert.deepEqual((await createOk({ geometry: { type: 'Point', coordinates: [5, 6, 100] } })).bbox, [5, 6, 5, 6])
     assert.deepEqual(
       (
-        await made({
+        await createOk({
           geometry: {
             type: 'LineString',
             coordinates: [
@@ -258,11 +258,11 @@ test('items', async (t) => {
         ],
       ],
     }
-    assert.deepEqual((await made({ geometry: fiji })).bbox, [179, -18, -179, -17])
-    assert.deepEqual((await made({ geometry: null, bbox: [170, 0, -170, 5] })).bbox, [170, 0, -170, 5])
+    assert.deepEqual((await createOk({ geometry: fiji })).bbox, [179, -18, -179, -17])
+    assert.deepEqual((await createOk({ geometry: null, bbox: [170, 0, -170, 5] })).bbox, [170, 0, -170, 5])
     assert.deepEqual(
       (
-        await made({
+        await createOk({
           geometry: {
             type: 'Polygon',
             coordinates: [
@@ -280,12 +280,12 @@ test('items', async (t) => {
       ).bbox,
       [179, 0, -179, 1],
     )
-    assert.equal((await made({ geometry: null })).bbox, null)
+    assert.equal((await createOk({ geometry: null })).bbox, null)
     await recount(w)
   })
 
-  await t.test('who may: viewers read, editors write, strangers find nothing, private projects say so', async () => {
-    const { id: item_id } = await made()
+  await t.test('roles: viewers read, editors write, strangers get 404, private projects 403', async () => {
+    const { id: item_id } = await createOk()
     assert.equal((await create({}, viewer.token)).status, 403)
     assert.equal((await w.call(viewer.token, 'items.update', { item_id, name: 'x' })).status, 403)
     assert.equal((await w.call(viewer.token, 'items.delete', { item_id })).status, 403)
@@ -299,13 +299,13 @@ test('items', async (t) => {
     const hidden = await w.ok(owner.token, 'items.create', { project_id: secret.id, type: 'clip', name: 'h' })
     assert.equal((await w.call(editor.token, 'items.get', { item_id: hidden.id })).status, 403)
     await w.guest(secret.id, 'viewer', stranger)
-    assert.equal((await w.call(stranger.token, 'items.get', { item_id: hidden.id })).status, 200, 'a guest reads')
+    assert.equal((await w.call(stranger.token, 'items.get', { item_id: hidden.id })).status, 200, 'a guest can read')
     const { key } = await w.key(stranger.token, ['read', 'write'])
     assert.equal((await w.call(key, 'items.get', { item_id: hidden.id })).status, 404, 'a key stays in its organization')
   })
 
-  await t.test('update: omitted keeps, null clears, the box follows the geometry', async () => {
-    const before = await made({ description: 'd', datetime: '2026-01-01T00:00:00Z', cloud_cover: 5, gsd: 10, properties: { a: 1 } })
+  await t.test('update: omitted fields are unchanged, null clears, the bbox follows the geometry', async () => {
+    const before = await createOk({ description: 'd', datetime: '2026-01-01T00:00:00Z', cloud_cover: 5, gsd: 10, properties: { a: 1 } })
     const update = (input: object) => w.call(editor.token, 'items.update', { item_id: before.id, ...input })
     w.clock.advance({ minutes: 1 })
     const moved = {
@@ -327,8 +327,8 @@ test('items', async (t) => {
       [null, null, null, null, {}, 'Scene', moved],
     )
     await recount(w)
-    const gone = (await update({ geometry: null })).body
-    assert.deepEqual([gone.geometry, gone.bbox], [null, null])
+    const unplaced = (await update({ geometry: null })).body
+    assert.deepEqual([unplaced.geometry, unplaced.bbox], [null, null])
     const events = await eventsOf(w, before.id)
     assert.deepEqual(
       events.slice(1).map(({ data }) => data['changed_fields']),
@@ -339,20 +339,20 @@ test('items', async (t) => {
       ],
     )
     assert.equal((await update({ name: 'Scene' })).status, 200)
-    assert.equal((await eventsOf(w, before.id)).length, events.length, 'nothing changed, nothing reported')
+    assert.equal((await eventsOf(w, before.id)).length, events.length, 'no change, no event')
     assert.equal((await update({ type: 'clip' })).status, 422)
     assert.equal((await update({ project_id })).status, 422)
     await recount(w)
   })
 
-  await t.test('update: between collections and between states', async () => {
+  await t.test('update: moves between collections and states', async () => {
     const [a, b] = [
       await w.ok(editor.token, 'collections.create', { project_id, name: 'a' }),
       await w.ok(editor.token, 'collections.create', { project_id, name: 'b' }),
     ]
     const other = await w.ok(owner.token, 'projects.create', { name: 'Elsewhere' })
     const foreign = await w.ok(owner.token, 'collections.create', { project_id: other.id, name: 'f' })
-    const { id: item_id } = await made({ collection_id: a.id })
+    const { id: item_id } = await createOk({ collection_id: a.id })
     const update = (input: object) => w.call(editor.token, 'items.update', { item_id, ...input })
     assert.equal((await update({ collection_id: b.id })).body.collection_id, b.id)
     assert.equal((await update({ collection_id: null })).body.collection_id, null)
@@ -368,8 +368,8 @@ test('items', async (t) => {
     )
   })
 
-  await t.test('delete: gone for every operation, its storage returned, a second delete is 404', async () => {
-    const { id: item_id } = await made()
+  await t.test('delete: 404 for every operation, its storage is freed, a second delete is 404', async () => {
+    const { id: item_id } = await createOk()
     await storeFile(w, item_id, 'data', 1_000)
     await storeFile(w, item_id, 'thumbnail', 50)
     const before = await w.ok(viewer.token, 'projects.get', { project_id })
@@ -386,15 +386,15 @@ test('items', async (t) => {
     await recount(w)
   })
 
-  await t.test('two deletes at once: one succeeds, the storage is returned once', async () => {
-    const { id: item_id } = await made()
+  await t.test('two concurrent deletes: one succeeds, the storage is freed once', async () => {
+    const { id: item_id } = await createOk()
     await storeFile(w, item_id, 'data', 10)
-    const answers = await Promise.all(Array.from({ length: 8 }, () => w.call(editor.token, 'items.delete', { item_id })))
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 404, 404, 404, 404, 404, 404, 404])
+    const responses = await Promise.all(Array.from({ length: 8 }, () => w.call(editor.token, 'items.delete', { item_id })))
+    assert.deepEqual(responses.map(({ status }) => status).toSorted(), [200, 404, 404, 404, 404, 404, 404, 404])
     await recount(w)
   })
 
-  await t.test('everything at once: the counters stay true, nothing is left in what was deleted', async () => {
+  await t.test('everything concurrently: the counters stay correct, and deleted collections are empty', async () => {
     const { id: busy } = await w.ok(owner.token, 'projects.create', { name: 'Busy' })
     const collection = await w.ok(owner.token, 'collections.create', { project_id: busy, name: 'c' })
     const add = (input: object = {}) =>
@@ -423,15 +423,15 @@ test('items', async (t) => {
       .execute()
     assert.deepEqual(stranded, [])
     await recount(w)
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...Array.from({ length: 8 }, () => add()),
       ...ids.slice(6).map((item_id) => w.call(owner.token, 'items.delete', { item_id })),
       w.call(owner.token, 'projects.delete', { project_id: busy }),
     ])
-    assert.equal(answers.at(-1)!.status, 200)
+    assert.equal(responses.at(-1)!.status, 200)
     assert.ok(
-      answers.every(({ status }) => [200, 400, 404].includes(status)),
-      JSON.stringify(answers.map(({ status }) => status)),
+      responses.every(({ status }) => [200, 400, 404].includes(status)),
+      JSON.stringify(responses.map(({ status }) => status)),
     )
     assert.deepEqual(
       await w.db.selectFrom('item').select('seq').where('project_id', '=', busy).where('deleted_at', 'is', null).execute(),
@@ -440,8 +440,8 @@ test('items', async (t) => {
     await recount(w)
   })
 
-  await t.test('duplicate: the same files, counted again, its line told', async () => {
-    const source = await made({ name: 'Original', properties: { a: 1 }, assets: [{ key: 'data', href: HREF, roles: ['data'] }] })
+  await t.test('duplicate: the same files, counted again, with lineage', async () => {
+    const source = await createOk({ name: 'Original', properties: { a: 1 }, assets: [{ key: 'data', href: HREF, roles: ['data'] }] })
     const fileId = await storeFile(w, source.id, 'file', 500)
     const other = await w.ok(owner.token, 'projects.create', { name: 'Target' })
     const collection = await w.ok(owner.token, 'collections.create', { project_id: other.id, name: 't' })
@@ -481,8 +481,8 @@ test('items', async (t) => {
     await recount(w)
   })
 
-  await t.test('lineage is cut after ten, and says so', async () => {
-    const first = await made({ name: 'n0' })
+  await t.test('lineage is truncated after ten levels, and marked', async () => {
+    const first = await createOk({ name: 'n0' })
     let last = first
     for (let i = 1; i <= 12; i++) last = await w.ok(editor.token, 'items.duplicate', { item_id: last.id, new_name: `n${i}` })
     let node = (await w.ok(viewer.token, 'items.lineage', { item_id: first.id })).children[0]
@@ -493,20 +493,20 @@ test('items', async (t) => {
     }
     assert.deepEqual([depth, node.name, node.truncated], [10, 'n10', true])
     const other = await w.ok(owner.token, 'projects.create', { name: 'Veiled', visibility: 'private' })
-    const { id: item_id } = await made()
+    const { id: item_id } = await createOk()
     await w.ok(owner.token, 'items.duplicate', { item_id, target_project_id: other.id })
     assert.deepEqual((await w.ok(viewer.token, 'items.lineage', { item_id })).children, [])
     assert.equal((await w.ok(owner.token, 'items.lineage', { item_id })).children.length, 1)
   })
 
-  await t.test('assets.delete: not of another item, not the last primary one', async () => {
-    const { id: item_id } = await made({
+  await t.test('assets.delete: not of another item, not the last primary asset', async () => {
+    const { id: item_id } = await createOk({
       assets: [
         { key: 'data', href: HREF },
         { key: 'extra', href: HREF, roles: ['data'] },
       ],
     })
-    const { id: other_id } = await made({ assets: [{ key: 'visual', href: HREF, roles: ['data'] }] })
+    const { id: other_id } = await createOk({ assets: [{ key: 'visual', href: HREF, roles: ['data'] }] })
     const [data, extra] = await w.ok(viewer.token, 'items.list_assets', { item_id })
     const [visual] = await w.ok(viewer.token, 'items.list_assets', { item_id: other_id })
     const remove = (input: object, token = editor.token) => w.call(token, 'assets.delete', input)
@@ -528,7 +528,7 @@ test('items', async (t) => {
     await recount(w)
   })
 
-  await t.test('an archived project takes no changes; a deleted one takes its items with it, each reported', async () => {
+  await t.test('an archived project cannot be changed; deleting a project deletes its items, with an event each', async () => {
     const closed = await w.ok(owner.token, 'projects.create', { name: 'Closed' })
     const collection = await w.ok(owner.token, 'collections.create', { project_id: closed.id, name: 'c' })
     const items: string[] = []
@@ -559,7 +559,7 @@ test('items', async (t) => {
     const { id: raced } = await w.ok(owner.token, 'items.create', { project_id: open.id, type: 'clip', name: 'before' })
     const waiting = await w.db.transaction().execute(async (tx) => {
       await tx.updateTable('project').set({ archived_at: w.clock.now() }).where('id', '=', open.id).execute()
-      // Has passed its check when it waits for the row.
+      // It has passed its check and waits for the row.
       const update = w.call(owner.token, 'items.update', { item_id: raced, name: 'after' })
       for (;;) {
         const { rows } = await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'

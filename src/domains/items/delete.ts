@@ -6,7 +6,7 @@ import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** Soft-deletes an item; each of its assets stops counting as storage. */
+/** Soft-deletes an item; its assets no longer count as storage. */
 export default operation({
   id: 'items.delete',
   scope: 'items:write',
@@ -19,12 +19,12 @@ export default operation({
   async check({ db, principal }, { item_id }) {
     return await items.requireEditor(db, principal, item_id)
   },
-  async execute({ tx, clock, events, attributeTo }, _input, found) {
-    attributeTo(found.project.organizationId)
+  async execute({ tx, clock, events, attributeTo }, _input, { item, project }) {
+    attributeTo(project.organizationId)
     const now = clock.now()
-    await projects.hold(tx, found.project.id)
-    const gone = await softDelete(tx, found.item.seq, now)
-    events.emit('item.deleted', gone.item.id, { ...items.summary(gone.item, gone.previousState), deleted_at: now.toISOString() })
-    return { ok: true as const, id: gone.item.id }
+    await projects.lock(tx, project.id)
+    const deleted = await softDelete(tx, item.seq, now)
+    events.emit('item.deleted', deleted.item.id, { ...items.summary(deleted.item, deleted.previousState), deleted_at: now.toISOString() })
+    return { ok: true as const, id: deleted.item.id }
   },
 })

@@ -8,9 +8,9 @@ import { EXAMPLE_ASSET, EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
 /**
- * Looks at a raster and proposes what its bands are. `source` says where that comes from: the file's own band names, the
- * STAC metadata that it was registered with, the colours that the file states, or only the number of bands. Nothing is
- * stored; `items.set_asset_band_names` does that. Without `asset_id` it is the item's primary asset.
+ * Reads a raster and suggests what its bands are. `source` is where that comes from: the band names in the file, the STAC
+ * metadata it was registered with, the colours that the file declares, or only the number of bands. Nothing is stored;
+ * `items.set_asset_band_names` does that. Defaults to the item's primary asset.
  */
 export default operation({
   id: 'items.detect_asset_bands',
@@ -50,23 +50,23 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { item_id, asset_id }) {
-    const found = await items.requireReader(db, principal, item_id)
-    return asset_id == null ? await assets.requirePrimary(db, found.item.seq) : await assets.requireNamed(db, found.item.seq, asset_id)
+    const { item } = await items.requireReader(db, principal, item_id)
+    return asset_id == null ? await assets.requirePrimary(db, item.seq) : await assets.requireNamed(db, item.seq, asset_id)
   },
-  async execute({ raster, signal }, _input, found) {
-    const stated = assets.statedBands(found)
-    const described = await raster.describe(assets.rasterSourceOf(found), signal).then(
+  async execute({ raster, signal }, _input, asset) {
+    const stated = assets.statedBands(asset)
+    const described = await raster.describe(assets.rasterSourceOf(asset), signal).then(
       (info) => ({ info, error: null }),
       (error: unknown) => ({ info: null, error }),
     )
     const proposed = proposeBands(described.info, stated)
-    if (!proposed) throw described.error // Neither the file nor anything said about it can tell.
+    if (!proposed) throw described.error // Neither the file nor its metadata tells.
     const names = proposed.bands.map(({ name }) => name)
     return {
       bands: proposed.bands.map(({ index, name, role, dataType }) => ({ index, name, role, data_type: dataType })),
       source: proposed.source,
       suggested_band_names: names,
-      current_band_names: found.bandNames ?? [],
+      current_band_names: asset.bandNames ?? [],
       method: proposed.source,
     }
   },

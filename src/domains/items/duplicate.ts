@@ -15,7 +15,7 @@ import { ItemId } from '#wire/ids.ts'
 const MAX_NAME_LENGTH = 500
 const COPY_SUFFIX = ' (copy)'
 
-/** Copies an item, into its own project or another of the organization; the copy's assets point at the same files. */
+/** Copies an item within its project or to another project of the organization; the copy's assets refer to the same files. */
 export default operation({
   id: 'items.duplicate',
   scope: 'items:write',
@@ -38,24 +38,24 @@ export default operation({
     const source = await items.requireReader(db, principal, input.item_id)
     const target = projects.requireActive(await projects.requireRole(db, principal, input.target_project_id ?? source.project.id, 'editor'))
     if (target.organizationId !== source.project.organizationId)
-      throw problem('bad-request', 'An item can be copied within its organization only')
-    if (source.item.lifecycleState === 'expired') throw problem('bad-request', 'This item is past its retention, so it cannot be copied')
-    const kept =
+      throw problem('bad-request', 'An item can only be copied within its organization')
+    if (source.item.lifecycleState === 'expired') throw problem('bad-request', 'This item has expired, so it cannot be copied')
+    const targetCollectionId =
       target.id === source.project.id && input.target_collection_id === undefined
         ? source.item.collectionId
         : (input.target_collection_id ?? null)
-    const collectionId = kept === null ? null : (await collections.requireIn(db, target.id, kept)).id
+    const collectionId = targetCollectionId === null ? null : (await collections.requireIn(db, target.id, targetCollectionId)).id
     return { source: source.item, target, collectionId }
   },
   async execute({ tx, principal, clock, lineage, events, attributeTo }, input, { source, target, collectionId }) {
     attributeTo(target.organizationId)
-    await projects.hold(tx, target.id)
-    if (collectionId) await collections.hold(tx, target.id, collectionId)
+    await projects.lock(tx, target.id)
+    if (collectionId) await collections.lock(tx, target.id, collectionId)
     const current = await items.lock(tx, source.seq)
     const files = assets.copies(await assets.list(tx, current.seq))
     await storageAccounts.requireFreeBytes(tx, target.organizationId, assets.storedBytes(files.map((file) => file.made)))
     const name = input.new_name ?? current.name.slice(0, MAX_NAME_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
-    const made = await itemWrite.duplicate(
+    const copy = await itemWrite.duplicate(
       tx,
       current,
       { organizationId: target.organizationId, projectId: target.id, createdBy: principal.userId, now: clock.now(), collectionId, name },
@@ -63,13 +63,13 @@ export default operation({
     )
     await visualizationProfiles.copyAll(tx, current.seq, {
       organizationId: target.organizationId,
-      itemSeq: made.seq,
+      itemSeq: copy.seq,
       createdBy: principal.userId,
       now: clock.now(),
     })
-    lineage.record('item', made.id, 'duplicated_from', { kind: 'item', id: current.id }, target.id)
-    for (const { from, made: copy } of files) lineage.record('asset', copy.id, 'duplicated_from', { kind: 'asset', id: from }, target.id)
-    events.emit('item.created', made.id, items.summary(made))
-    return toRecord(made)
+    lineage.record('item', copy.id, 'duplicated_from', { kind: 'item', id: current.id }, target.id)
+    for (const { from, made: asset } of files) lineage.record('asset', asset.id, 'duplicated_from', { kind: 'asset', id: from }, target.id)
+    events.emit('item.created', copy.id, items.summary(copy))
+    return toRecord(copy)
   },
 })

@@ -3,10 +3,10 @@ import { Closed } from '#core/shapes.ts'
 import * as retention from '#model/imagery/retention.ts'
 import { operation } from '#operation.ts'
 
-/** Of one call, in one transaction; `remaining` says whether to call again. */
+/** Per call, in one transaction; `remaining` tells whether to call again. */
 const BATCH_SIZE = 1_000
 
-/** For staff: runs the retention process now, one batch over all organizations, each item one step. */
+/** Operators only: runs retention now, for one batch of items of all organizations, each by one step. */
 export default operation({
   id: 'items.expire_batch',
   scope: 'admin:write',
@@ -25,9 +25,9 @@ export default operation({
 }).handle({
   async execute({ tx, clock, invocationId }) {
     const now = clock.now()
-    await retention.oneAtATime(tx)
+    await retention.lockBatch(tx)
     const seqs = [...(await retention.findDue(tx, { now, limit: BATCH_SIZE })).values()].flat()
-    const moved = await retention.moveOn(tx, seqs, now)
+    const moved = await retention.advance(tx, seqs, now)
     await retention.report(tx, moved, invocationId, now)
     const count = (state: string) => moved.filter((move) => move.item.lifecycleState === state).length
     const remaining = (await retention.findDue(tx, { now, limit: 1 })).size > 0

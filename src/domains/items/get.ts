@@ -22,22 +22,22 @@ export default operation({
       throw (await lossOf(db, principal, item_id)) ?? error
     }
   },
-  async execute(_context, _input, found) {
-    return { item: toRecord(found.item) }
+  async execute(_context, _input, { item }) {
+    return { item: toRecord(item) }
   },
 })
 
-/** Whoever uploaded a file saw its item for a moment; if the conversion then failed, they are told so. Null: there is nothing to tell. */
+/** An item is visible until the conversion of its file fails; then callers who could read it get the reason. Null in all other cases. */
 async function lossOf(db: Context['db'], principal: Context['principal'], itemId: string): Promise<Problem | null> {
   try {
-    const { item: gone } = await items.requireReaderEvenDeleted(db, principal, itemId)
-    const failure = gone.uploadId === null ? null : await uploadFiles.failureOf(db, gone.uploadId, itemId)
+    const { item } = await items.requireReaderEvenDeleted(db, principal, itemId)
+    const failure = item.uploadId === null ? null : await uploadFiles.failureOf(db, item.uploadId, itemId)
     if (!failure) return null
     return problem(
       'gone',
-      `This item is gone: its file ${failure.name} could not be converted (${failure.error}). Mend the file and upload it again`,
+      `This item was deleted because its file ${failure.name} could not be converted (${failure.error}). Fix the file and upload it again`,
       {
-        members: { upload_id: gone.uploadId },
+        members: { upload_id: item.uploadId },
       },
     )
   } catch (error) {

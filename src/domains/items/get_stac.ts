@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { requireBaseUrl } from '#core/base-url.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import * as asset from '#model/imagery/asset.ts'
+import * as assets from '#model/imagery/asset.ts'
 import * as items from '#model/imagery/item-read.ts'
 import { toFeature } from '#model/imagery/stac.ts'
 import { operation } from '#operation.ts'
@@ -9,7 +9,7 @@ import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 import { EXAMPLE_FEATURE, LinkKey, StacBaseUrl, StacFeature } from '#wire/stac.ts'
 
-/** One item as a STAC Feature with its assets. It has the links of a catalogue where `base_url` says under which address. */
+/** One item as a STAC item with its assets, and with catalogue links if `base_url` is sent. */
 export default operation({
   id: 'items.get_stac',
   scope: 'items:read',
@@ -24,11 +24,12 @@ export default operation({
   example: { input: { item_id: EXAMPLE_ITEM.id, base_url: 'https://imagery.example' }, output: EXAMPLE_FEATURE },
 }).handle({
   async check({ db, principal }, { item_id, base_url }) {
-    const address = base_url == null ? null : requireBaseUrl(base_url)
-    return { address, found: await items.requireReaderOfStac(db, principal, item_id) }
+    const linkBase = base_url == null ? null : requireBaseUrl(base_url)
+    const { item } = await items.requireReaderOfStac(db, principal, item_id)
+    return { linkBase, item }
   },
-  async execute({ db, baseUrl }, { key }, { found, address }) {
-    const assets = await asset.list(db, found.item.seq)
-    return toFeature(found.item, assets, { baseUrl: address ?? baseUrl, links: address === null ? 'none' : 'all', key: key ?? null })
+  async execute({ db, baseUrl }, { key }, { item, linkBase }) {
+    const rows = await assets.list(db, item.seq)
+    return toFeature(item, rows, { baseUrl: linkBase ?? baseUrl, links: linkBase === null ? 'none' : 'all', key: key ?? null })
   },
 })

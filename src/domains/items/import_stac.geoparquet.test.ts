@@ -1,4 +1,4 @@
-// Goal: a STAC-GeoParquet file becomes the items that it was made of, and one that is broken or lies about its size becomes none.
+// Goal: a STAC-GeoParquet file becomes the items it was made from; one that is damaged or claims a wrong size becomes none.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
@@ -8,13 +8,13 @@ import { stacLines } from '#adapters/raster/stac-table.ts'
 import { openTable, type TableRow } from '#wire/stac-parquet.ts'
 import { world } from '../../../test/support/world.ts'
 
-const place = (longitude: number, latitude: number) => [longitude, latitude]
+const positionOf = (longitude: number, latitude: number) => [longitude, latitude]
 
 const feature = (id: string, properties: object): TableRow => ({
   stac_version: '1.0.0',
   stac_extensions: [],
   id,
-  geometry: { type: 'LineString', coordinates: [place(10, 50), place(11, 51)] },
+  geometry: { type: 'LineString', coordinates: [positionOf(10, 50), positionOf(11, 51)] },
   bbox: [10, 50, 11, 51],
   properties: { datetime: '2026-02-01T00:00:00.000Z', title: `Scene ${id}`, ...properties },
   assets: {
@@ -45,7 +45,7 @@ const anything = fc.letrec<{ value: unknown }>((tie) => ({
 const NAMES = ['proj:shape', 'proj:epsg', 'eo:bands', 'note', 'gsd_m', 'created_by'] as const
 const record = fc.dictionary(fc.constantFrom(...NAMES), anything, { maxKeys: 4 })
 
-// Goal: whatever the first page looks like, nothing of any page is lost: what does not fit the columns goes beside them.
+// Goal: whatever the first page contains, nothing is lost: values that do not fit the columns are stored separately.
 test('a table of several pages holds every property and asset', async () => {
   const page = fc.array(fc.tuple(record, fc.dictionary(fc.constantFrom('data', 'thumbnail', 'mask'), record, { maxKeys: 2 })), {
     maxLength: 4,
@@ -72,10 +72,10 @@ test('a table of several pages holds every property and asset', async () => {
 
 test('items.import_stac of a table', async (t) => {
   const w = await world(t)
-  const [here, there] = [await w.organization(), await w.organization()]
-  const load = (bytes: Uint8Array, org = here) =>
+  const [exporter, importer] = [await w.organization(), await w.organization()]
+  const load = (bytes: Uint8Array, org = exporter) =>
     w.call(org.owner.token, 'items.import_stac', { project_id: org.projectId, geoparquet: Buffer.from(bytes).toString('base64') })
-  const featuresOf = async ({ owner, projectId }: typeof here) => {
+  const featuresOf = async ({ owner, projectId }: typeof exporter) => {
     const { features } = await w.ok(owner.token, 'items.search', { project_id: projectId, format: 'stac', limit: 100 })
     return features
       .map(({ id, geometry, bbox, properties, assets, stac_extensions }: TableRow) => ({
@@ -97,16 +97,16 @@ test('items.import_stac of a table', async (t) => {
       feature('b', { platform: 7, day: true }),
       { ...feature('c', { 'proj:centroid': { lat: 1, lon: 2 } }), geometry: null, bbox: undefined, assets: {} },
     ]
-    const collection = { type: 'FeatureCollection', features: features.map((each) => ({ ...each, type: 'Feature' })) }
-    const sent = await w.ok(here.owner.token, 'items.import_stac', { project_id: here.projectId, features: collection })
+    const collection = { type: 'FeatureCollection', features: features.map((feature) => ({ ...feature, type: 'Feature' })) }
+    const sent = await w.ok(exporter.owner.token, 'items.import_stac', { project_id: exporter.projectId, features: collection })
     assert.deepEqual(sent, { created: 3, skipped: 0, errors: [] })
-    const exported = await fetch(`${w.baseUrl}/stac/search?f=parquet`, { headers: { authorization: `Bearer ${here.owner.token}` } })
-    const { status, body } = await load(new Uint8Array(await exported.arrayBuffer()), there)
+    const exported = await fetch(`${w.baseUrl}/stac/search?f=parquet`, { headers: { authorization: `Bearer ${exporter.owner.token}` } })
+    const { status, body } = await load(new Uint8Array(await exported.arrayBuffer()), importer)
     assert.deepEqual([status, body], [200, { created: 3, skipped: 0, errors: [] }])
-    assert.deepEqual(await featuresOf(there), await featuresOf(here))
+    assert.deepEqual(await featuresOf(importer), await featuresOf(exporter))
   })
 
-  await t.test('each row that cannot be an item is told by its number', async () => {
+  await t.test('each invalid row is reported by its number', async () => {
     const rows = [feature('d', {}), feature('e', ENDS_FIRST), feature('d', {})]
     const { body } = await load(tableOf(rows))
     assert.deepEqual(
@@ -121,7 +121,7 @@ test('items.import_stac of a table', async (t) => {
     )
   })
 
-  await t.test('other tables are refused with what is missing, and leave nothing', async () => {
+  await t.test('other tables are rejected with what is missing, and store nothing', async () => {
     const count = async () => (await w.db.selectFrom('item').select('seq').execute()).length
     const before = await count()
     const other = new Uint8Array(parquetWriteBuffer({ columnData: [{ name: 'id', data: ['a'], type: 'STRING' }] }))
@@ -137,12 +137,12 @@ test('items.import_stac of a table', async (t) => {
       assert.ok(status === 400 || status === 422, `${name}: ${status} ${JSON.stringify(body)}`)
       assert.match(body.detail, /table|column/, name)
     }
-    const { status, body } = await w.call(here.owner.token, 'items.import_stac', { project_id: here.projectId, geoparquet: 'é' })
+    const { status, body } = await w.call(exporter.owner.token, 'items.import_stac', { project_id: exporter.projectId, geoparquet: 'é' })
     assert.deepEqual([status, body.errors?.[0]?.field ?? body.detail], [422, 'geoparquet'])
     assert.equal(await count(), before)
   })
 
-  await t.test('with a byte changed anywhere it is refused or read, and never breaks anything', async () => {
+  await t.test('with any byte changed it is rejected or read, and breaks nothing', async () => {
     const whole = tableOf(Array.from({ length: 5 }, (_, n) => feature(`g${n}`, { n, note: 'x'.repeat(n) })))
     await fc.assert(
       fc.asyncProperty(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {

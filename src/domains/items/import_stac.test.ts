@@ -32,9 +32,10 @@ const feature = (id: string, more: object = {}) => ({
   links: [],
   ...more,
 })
-const ndjson = (...features: unknown[]) => features.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join('\n')
+const ndjson = (...features: unknown[]) =>
+  features.map((feature) => (typeof feature === 'string' ? feature : JSON.stringify(feature))).join('\n')
 
-// Goal: items from elsewhere are registered together, once, each with lineage and event; what cannot be is told with its reason.
+// Goal: external items are registered in bulk, once, each with lineage and an event; rejected ones are listed with the reason.
 test('items.import_stac', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -67,29 +68,29 @@ test('items.import_stac', async (t) => {
       [asset.key, asset.href, asset.file_size_bytes, asset.band_names],
       ['visual', 'https://data.example/S2/a b.tif', 123, ['red', 'nir']],
     )
-    const found = await w.ok(viewer.token, 'items.search', { project_id, bbox: [10.5, 50.5, 10.6, 50.6], format: 'stac' })
+    const page = await w.ok(viewer.token, 'items.search', { project_id, bbox: [10.5, 50.5, 10.6, 50.6], format: 'stac' })
     assert.deepEqual(
-      found.features.map((each: { id: string }) => each.id),
+      page.features.map((feature: { id: string }) => feature.id),
       ['S2/a b', 'S2-b'],
     )
-    assert.deepEqual(found.features[0].properties['eo:cloud_cover'], 12.5)
+    assert.deepEqual(page.features[0].properties['eo:cloud_cover'], 12.5)
     assert.deepEqual(await totals(), { items: 2, rows: 2, events: 2, nodes: 2 })
     const graph = await w.ok(owner.token, 'provenance.get', { entity_type: 'item', entity_id: 'S2-b' })
     assert.deepEqual(
       graph.edges.map((edge: { relation: string; dst_id: string }) => [edge.relation, edge.dst_id]),
       [['created_in', project_id]],
     )
-    assert.equal((await w.ok(viewer.token, 'projects.get', { project_id })).storage_bytes, 0, 'what lies elsewhere takes no room')
+    assert.equal((await w.ok(viewer.token, 'projects.get', { project_id })).storage_bytes, 0, 'files by reference take no storage')
   })
 
-  await t.test('sent again it changes nothing', async () => {
+  await t.test('a second import changes nothing', async () => {
     const before = await totals()
     assert.deepEqual((await load({ ndjson: ndjson(feature('S2/a b'), feature('S2-b')) })).body, { created: 0, skipped: 2, errors: [] })
     assert.deepEqual(await totals(), before)
     assert.deepEqual((await load({ ndjson: ndjson(feature('S2-b'), feature('S2-c')) })).body, { created: 1, skipped: 1, errors: [] })
   })
 
-  await t.test('what cannot be registered is named; the rest is', async () => {
+  await t.test('rejected items are listed; the rest is registered', async () => {
     const before = await totals()
     const bad = [
       '{"type":"Feature"',
@@ -129,8 +130,8 @@ test('items.import_stac', async (t) => {
       /null|undefined.*not valid JSON/,
       /must be 'Feature'/,
       /id: must be a string/,
-      /fewer than 4/,
-      /contradicts the geometry/,
+      /at least 4/,
+      /does not match the geometry/,
       /RFC 3339/,
       /https/,
       /256/,
@@ -147,11 +148,11 @@ test('items.import_stac', async (t) => {
 
   await t.test('ids of another project, deleted ids, and ids of another organization', async () => {
     const other = await w.ok(owner.token, 'projects.create', { name: 'Other' })
-    const answer = await w.ok(owner.token, 'items.import_stac', { project_id: other.id, ndjson: ndjson(feature('S2-b')) })
-    assert.deepEqual(answer, {
+    const response = await w.ok(owner.token, 'items.import_stac', { project_id: other.id, ndjson: ndjson(feature('S2-b')) })
+    assert.deepEqual(response, {
       created: 0,
       skipped: 0,
-      errors: [{ index: 0, id: 'S2-b', message: 'is an item of another project of the organization' }],
+      errors: [{ index: 0, id: 'S2-b', message: 'exists in another project of the organization' }],
     })
     await w.ok(editor.token, 'items.delete', { item_id: 'S2-c' })
     assert.match((await load({ ndjson: ndjson(feature('S2-c')) })).body.errors[0].message, /was deleted/)
@@ -165,16 +166,16 @@ test('items.import_stac', async (t) => {
     assert.equal((await load({ ndjson: ndjson(feature('q')) }, org2.owner.token)).status, 404)
   })
 
-  await t.test('two imports of the same ids at once: each id once', async () => {
+  await t.test('two concurrent imports of the same IDs: each ID once', async () => {
     const before = await totals()
     const features = Array.from({ length: 300 }, (_, i) => feature(`race-${i}`))
-    const answers = await Promise.all([load({ ndjson: ndjson(...features) }), load({ ndjson: ndjson(...features.toReversed()) })])
+    const responses = await Promise.all([load({ ndjson: ndjson(...features) }), load({ ndjson: ndjson(...features.toReversed()) })])
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 200],
     )
     assert.equal(
-      answers.reduce((sum, { body }) => sum + body.created, 0),
+      responses.reduce((sum, { body }) => sum + body.created, 0),
       300,
     )
     assert.equal((await totals()).items, before.items + 300)
@@ -197,7 +198,7 @@ test('items.import_stac', async (t) => {
     }
   })
 
-  await t.test('refusals', async () => {
+  await t.test('rejections', async () => {
     assert.equal((await load({})).status, 400)
     assert.equal((await load({ ndjson: 'x', features: {} })).status, 400)
     assert.equal((await load({ features: { type: 'Feature' } })).status, 400)

@@ -5,7 +5,7 @@ import { invalidField, Problem, problem } from '#core/problem.ts'
 import { Closed, Described, Nullable, Uuid } from '#core/shapes.ts'
 import * as collections from '#model/imagery/collection.ts'
 import { copy } from '#model/imagery/item-copy.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import * as projects from '#model/identity/project.ts'
 import { fromFeature } from '#model/imagery/stac-import.ts'
@@ -14,12 +14,12 @@ import type { RasterService } from '#ports/raster.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** Of one call; a body of 10 MiB seldom holds as many. Larger imports are sent in batches. */
+/** Per call; a body of 10 MiB rarely has as many. Larger imports are sent in batches. */
 const MAX_FEATURES = 20_000
 
 const NONE: Awaited<ReturnType<typeof itemWrite.known>> = new Map()
 
-/** Empty ones included. */
+/** Including empty lines. */
 const MAX_LINES = 2 * MAX_FEATURES
 
 interface ImportError {
@@ -29,8 +29,8 @@ interface ImportError {
 }
 
 /**
- * Registers STAC items by reference, in bulk, from a FeatureCollection, NDJSON or STAC-GeoParquet. All that can be registered is, in
- * one transaction; what cannot is listed with its reason. Sent again, items that are there already are only counted.
+ * Registers STAC items by reference, in bulk, from a FeatureCollection, NDJSON or STAC-GeoParquet. All valid items are registered in
+ * one transaction; rejected ones are listed with the reason. Items that already exist are only counted, so a call can be repeated.
  */
 export default operation({
   id: 'items.import_stac',
@@ -71,74 +71,74 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, raster, signal }, input) {
-    const found = projects.requireActive(await projects.requireRole(db, principal, input.project_id, 'editor'))
-    const collectionId = input.collection_id == null ? null : (await collections.requireIn(db, found.id, input.collection_id)).id
+    const project = projects.requireActive(await projects.requireRole(db, principal, input.project_id, 'editor'))
+    const collectionId = input.collection_id == null ? null : (await collections.requireIn(db, project.id, input.collection_id)).id
     const sources = await sourcesOf(input, raster, signal)
     if (sources.length > MAX_FEATURES)
       throw problem('bad-request', `One call registers at most ${MAX_FEATURES} items; send them in batches`)
-    return { found, collectionId, ...(await read(sources, collectionId, raster)) }
+    return { project, collectionId, ...(await read(sources, collectionId, raster)) }
   },
-  async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { found, collectionId, items, errors }) {
-    attributeTo(found.organizationId)
+  async execute({ tx, principal, clock, lineage, events, attributeTo }, _input, { project, collectionId, accepted, errors }) {
+    attributeTo(project.organizationId)
     const now = clock.now()
-    await itemWrite.holdForeignIds(tx, found.organizationId)
-    await projects.hold(tx, found.id)
-    if (collectionId) await collections.hold(tx, found.id, collectionId)
-    const there = items.size === 0 ? NONE : await itemWrite.known(tx, found.organizationId, [...items.keys()])
+    await itemWrite.lockForeignIds(tx, project.organizationId)
+    await projects.lock(tx, project.id)
+    if (collectionId) await collections.lock(tx, project.id, collectionId)
+    const existing = accepted.size === 0 ? NONE : await itemWrite.known(tx, project.organizationId, [...accepted.keys()])
     const stored = await copy(
       tx,
-      { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now },
-      [...items.values()].filter(({ made }) => !there.has(made.id)).map(({ made }) => made),
+      { organizationId: project.organizationId, projectId: project.id, createdBy: principal.userId, now },
+      [...accepted.values()].filter(({ item }) => !existing.has(item.id)).map(({ item }) => item),
     )
-    for (const each of stored) {
-      lineage.record('item', each.id, 'created_in', { kind: 'project', id: found.id })
-      events.emit('item.created', each.id, item.summary(each))
+    for (const item of stored) {
+      lineage.record('item', item.id, 'created_in', { kind: 'project', id: project.id })
+      events.emit('item.created', item.id, items.summary(item))
     }
     if (stored.length === 0) lineage.nothingProduced()
     const readable = await projects.readableAmong(
       tx,
       principal,
-      [...there.values()].map(({ projectId }) => projectId),
+      [...existing.values()].map(({ projectId }) => projectId),
     )
-    const refused = [...there].flatMap(([id, known]): ImportError[] => {
-      if (!known.isDeleted && known.projectId === found.id) return []
-      return [{ index: items.get(id)!.index, id, message: whyRefused(known, readable) }]
+    const rejected = [...existing].flatMap(([id, known]): ImportError[] => {
+      if (!known.isDeleted && known.projectId === project.id) return []
+      return [{ index: accepted.get(id)!.index, id, message: rejectionOf(known, readable) }]
     })
     return {
       created: stored.length,
-      skipped: there.size - refused.length,
-      errors: [...errors, ...refused].toSorted((a, b) => a.index - b.index),
+      skipped: existing.size - rejected.length,
+      errors: [...errors, ...rejected].toSorted((a, b) => a.index - b.index),
     }
   },
 })
 
-/** Of items that the caller may not see, one sentence for whatever became of them. */
-function whyRefused(there: { projectId: string; isDeleted: boolean }, readable: ReadonlySet<string>): string {
-  if (!readable.has(there.projectId)) return 'cannot be used in this organization; give the item another id'
-  return there.isDeleted ? 'was deleted; an id is not used a second time' : 'is an item of another project of the organization'
+/** For items that the caller cannot see, the message is always the same. */
+function rejectionOf(existing: { projectId: string; isDeleted: boolean }, readable: ReadonlySet<string>): string {
+  if (!readable.has(existing.projectId)) return 'has an ID that cannot be used in this organization; use another ID'
+  return existing.isDeleted ? 'was deleted; IDs cannot be reused' : 'exists in another project of the organization'
 }
 
 type Sources = (() => unknown)[]
 
-interface Given {
+interface ImportInput {
   features?: Record<string, unknown>
   ndjson?: string
   geoparquet?: string
 }
 
-async function sourcesOf({ features, ndjson, geoparquet }: Given, raster: RasterService, signal: AbortSignal): Promise<Sources> {
-  if ([features, ndjson, geoparquet].filter((each) => each !== undefined).length !== 1)
-    throw problem('bad-request', 'Send one of features, ndjson and geoparquet')
+async function sourcesOf({ features, ndjson, geoparquet }: ImportInput, raster: RasterService, signal: AbortSignal): Promise<Sources> {
+  if ([features, ndjson, geoparquet].filter((input) => input !== undefined).length !== 1)
+    throw problem('bad-request', 'Send exactly one of features, ndjson and geoparquet')
   if (features) return featuresOf(features)
   if (ndjson !== undefined) return linesOf(ndjson)
-  if (!BASE64.test(geoparquet!)) throw invalidField('geoparquet', 'must be the bytes of the file in base64')
+  if (!BASE64.test(geoparquet!)) throw invalidField('geoparquet', 'must be a file in Base64')
   return parsed(await raster.table(Buffer.from(geoparquet!, 'base64'), MAX_FEATURES, signal))
 }
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 const parsed = (lines: readonly string[]): Sources => lines.map((line) => () => JSON.parse(line) as unknown)
 
-/** A line that is no JSON is one feature that cannot be read; the others still can. */
+/** A line that is not valid JSON is one rejected feature; the others are still read. */
 function linesOf(ndjson: string): Sources {
   let breaks = 0
   for (let at = ndjson.indexOf('\n'); at >= 0 && breaks <= MAX_LINES; at = ndjson.indexOf('\n', at + 1)) breaks++
@@ -152,11 +152,11 @@ function featuresOf(value: Record<string, unknown>): Sources {
   return value['features'].map((feature) => () => feature as unknown)
 }
 
-/** Checking thousands of geometries takes a while; nobody else has to wait for it. */
+/** Validating thousands of geometries takes a while; other calls run in between. */
 const MAX_SLICE_MS = 20
 
 async function read(sources: readonly (() => unknown)[], collectionId: string | null, raster: RasterService) {
-  const items = new Map<string, { index: number; made: itemWrite.NewItem }>()
+  const accepted = new Map<string, { index: number; item: itemWrite.NewItem }>()
   const errors: ImportError[] = []
   let sliceEnd = performance.now() + MAX_SLICE_MS
   for (const [index, source] of sources.entries()) {
@@ -167,18 +167,18 @@ async function read(sources: readonly (() => unknown)[], collectionId: string | 
     let feature: unknown = null
     try {
       feature = source()
-      const made = fromFeature(feature, collectionId, raster)
-      if (items.has(made.id)) errors.push({ index, id: made.id, message: 'appears twice in this import; the first one was imported' })
-      else items.set(made.id, { index, made })
+      const item = fromFeature(feature, collectionId, raster)
+      if (accepted.has(item.id)) errors.push({ index, id: item.id, message: 'appears twice in this import; the first one was imported' })
+      else accepted.set(item.id, { index, item })
     } catch (error) {
       if (!(error instanceof Problem) && !(error instanceof SyntaxError)) throw error
       errors.push({ index, id: idOf(feature), message: error instanceof Problem ? error.message : 'is not valid JSON' })
     }
   }
-  return { items, errors }
+  return { accepted, errors }
 }
 
 function idOf(feature: unknown): string | null {
   const id = feature !== null && typeof feature === 'object' && 'id' in feature ? feature.id : null
-  return typeof id === 'string' ? id.slice(0, item.MAX_ID_LENGTH) : null
+  return typeof id === 'string' ? id.slice(0, items.MAX_ID_LENGTH) : null
 }

@@ -40,7 +40,7 @@ const Child = Type.Unsafe<ChildNode>(
   ),
 )
 
-/** What an item was made of and what was made of it, as trees of items ten levels deep. */
+/** The sources of an item and the items derived from it, as trees of up to ten levels. */
 export default operation({
   id: 'items.lineage',
   scope: 'items:read',
@@ -74,11 +74,8 @@ export default operation({
   async check({ db, principal }, { item_id }) {
     return await items.requireReader(db, principal, item_id)
   },
-  async execute({ db, principal }, _input, found) {
-    const [parents, children] = [
-      await itemLineage.tree(db, principal, found.item, 'up'),
-      await itemLineage.tree(db, principal, found.item, 'down'),
-    ]
+  async execute({ db, principal }, _input, { item }) {
+    const [parents, children] = [await itemLineage.tree(db, principal, item, 'up'), await itemLineage.tree(db, principal, item, 'down')]
     const toParent = ({ itemId, next, ...node }: itemLineage.TreeNode): ParentNode => ({
       item_id: itemId,
       ...node,
@@ -89,6 +86,6 @@ export default operation({
       ...node,
       children: next.map(toChild),
     })
-    return { item_id: found.item.id, parents: parents.map(toParent), children: children.map(toChild) }
+    return { item_id: item.id, parents: parents.map(toParent), children: children.map(toChild) }
   },
 })

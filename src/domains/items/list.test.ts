@@ -1,4 +1,4 @@
-// Goal: a project's items are listed newest first, by page, by collection, by name and by type, and to those alone who may read them.
+// Goal: a project's items are listed newest first, by page, collection, name and type, only to those who can read them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
@@ -17,7 +17,7 @@ test('items.list', async (t) => {
     const within = i % 3 === 0 ? { collection_id: collection.id } : {}
     ids.push((await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: `i${i}`, ...within })).id)
   }
-  /** The total, and which items. */
+  /** The total, followed by the indexes of the items. */
   const list = async (input: object) => {
     const { items, total } = await w.ok(viewer.token, 'items.list', { project_id, ...input })
     return [total, ...items.map((item: { id: string }) => ids.indexOf(item.id))]
@@ -32,7 +32,7 @@ test('items.list', async (t) => {
     assert.deepEqual([total, items[0].id], [3, ids[3]])
   })
 
-  await t.test('pages to the end of any project, whatever is added or deleted meanwhile', async () => {
+  await t.test('paging returns every item, whatever is added or deleted meanwhile', async () => {
     const { status, body } = await w.call(viewer.token, 'items.list', { project_id, offset: 5_000_000 })
     assert.deepEqual([status, body], [200, { items: [], total: ITEMS, next: null }])
     const read = async (filter: object) => {
@@ -45,15 +45,15 @@ test('items.list', async (t) => {
       return seen
     }
     assert.deepEqual(await read({}), [6, 5, 4, 3, 2, 1, 0])
-    assert.deepEqual(await read({ limit: ITEMS }), [6, 5, 4, 3, 2, 1, 0], 'a full last page is the last one')
+    assert.deepEqual(await read({ limit: ITEMS }), [6, 5, 4, 3, 2, 1, 0], 'a full last page has no next page')
     assert.deepEqual(await read({ uncollected: true }), [5, 4, 2, 1])
     assert.deepEqual(await read({ q: 'i', offset: 1 }), [5, 4, 3, 2, 1, 0])
     const first = await w.ok(viewer.token, 'items.list', { project_id, limit: 2 })
     const added = await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: 'new' })
     await w.ok(owner.token, 'items.delete', { item_id: added.id })
-    const gone = await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: 'gone' })
+    const deleted = await w.ok(owner.token, 'items.create', { project_id, type: 'clip', name: 'gone' })
     const from = await w.ok(viewer.token, 'items.list', { project_id, limit: 1 })
-    await w.ok(owner.token, 'items.delete', { item_id: gone.id })
+    await w.ok(owner.token, 'items.delete', { item_id: deleted.id })
     assert.deepEqual(
       (await w.ok(viewer.token, 'items.list', { project_id, limit: 2, next: first.next })).items.map(({ id }: { id: string }) =>
         ids.indexOf(id),
@@ -63,15 +63,15 @@ test('items.list', async (t) => {
     assert.equal(
       (await w.ok(viewer.token, 'items.list', { project_id, limit: 1, next: from.next })).items[0].id,
       ids[6],
-      'after one that is deleted',
+      'after a deleted item',
     )
   })
 
   await t.test('by a part of the name or the id, and by type', async () => {
     await w.ok(owner.token, 'items.update', { item_id: ids[2], name: 'Delta_100%' })
     await w.ok(owner.token, 'items.update', { item_id: ids[3], name: 'River delta 100' })
-    assert.deepEqual(await list({ q: 'delta' }), [2, 3, 2], 'in any case, wherever it stands')
-    assert.deepEqual(await list({ q: '_100%' }), [1, 2], 'no letter stands for others')
+    assert.deepEqual(await list({ q: 'delta' }), [2, 3, 2], 'case-insensitive, anywhere in the name')
+    assert.deepEqual(await list({ q: '_100%' }), [1, 2], 'there are no wildcards')
     assert.deepEqual(await list({ q: ids[5]!.toUpperCase() }), [1, 5], 'an id')
     assert.deepEqual(await list({ q: 'delta', limit: 1, offset: 1 }), [2, 2])
     assert.deepEqual(await list({ q: 'delta', collection_id: collection.id }), [1, 3])
@@ -79,7 +79,7 @@ test('items.list', async (t) => {
     assert.equal((await list({ type: 'clip' }))[0], ITEMS)
   })
 
-  await t.test('what cannot be, and what is not theirs', async () => {
+  await t.test('invalid input and missing access', async () => {
     const refusal = async (token: string, id: string, input: object) => (await w.call(token, id, input)).status
     const { id: another } = await w.ok(owner.token, 'projects.create', { name: 'Another' })
     assert.equal(await refusal(viewer.token, 'items.list', { project_id, collection_id: collection.id, uncollected: true }), 400)

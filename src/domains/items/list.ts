@@ -3,18 +3,18 @@ import { mapInParts } from '#core/in-parts.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { Closed, Defaulted, Described, Limit, Nullable, Uuid } from '#core/shapes.ts'
 import * as collections from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, ItemKind, ItemRecord, toRecord } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** A project can have more items than other lists can skip. */
+/** Higher than for other lists, because a project can have many items. */
 const MAX_OFFSET = 2_147_483_647
 
 /**
- * The items of a project, newest first: all, those of one collection, or with `uncollected` those of none; `q` and `type` choose
- * among them.
+ * The items of a project, newest first: all of them, those of one collection, or with `uncollected` those without a collection,
+ * filtered by `q` and `type`.
  */
 export default operation({
   id: 'items.list',
@@ -29,7 +29,7 @@ export default operation({
         Type.String({
           minLength: 1,
           maxLength: 200,
-          description: `Items with this text in their name or ID, case-insensitive; searches the newest ${item.MAX_LOOKED_THROUGH} items`,
+          description: `Items with this text in their name or ID, case-insensitive; searches the newest ${items.MAX_EXAMINED} items`,
         }),
       ),
     ),
@@ -48,21 +48,21 @@ export default operation({
   example: { input: { project_id: EXAMPLE_ITEM.project_id }, output: { items: [EXAMPLE_ITEM], total: 1, next: null } },
 }).handle({
   async check({ db, principal }, { project_id, collection_id, uncollected, next }) {
-    if (uncollected && collection_id != null) throw problem('bad-request', 'uncollected and collection_id exclude each other')
-    const found = await projects.requireReader(db, principal, project_id)
-    if (next != null && !(await item.wasIn(db, found.id, next)))
-      throw invalidField('next', 'must be the next of an earlier page of this project')
+    if (uncollected && collection_id != null) throw problem('bad-request', 'Send uncollected or collection_id, not both')
+    const project = await projects.requireReader(db, principal, project_id)
+    if (next != null && !(await items.wasIn(db, project.id, next)))
+      throw invalidField('next', 'must be the `next` value of an earlier page of this project')
     return {
-      organizationId: found.organizationId,
-      projectId: found.id,
-      collectionId: collection_id == null ? undefined : (await collections.requireIn(db, found.id, collection_id)).id,
+      organizationId: project.organizationId,
+      projectId: project.id,
+      collectionId: collection_id == null ? undefined : (await collections.requireIn(db, project.id, collection_id)).id,
     }
   },
   async execute({ db }, { uncollected, q, type, limit, offset, next }, { organizationId, projectId, collectionId }) {
     const within = uncollected ? { collectionId: null } : collectionId ? { collectionId } : {}
-    const chosen = { text: q ?? null, type: type ?? null }
+    const filter = { text: q ?? null, type: type ?? null }
     const window = { limit, offset, after: next ?? null }
-    const { items, total, hasMore } = await item.list(db, { organizationId, projectId, ...within, ...chosen, ...window })
-    return { items: await mapInParts(items, toRecord), total, next: hasMore ? items.at(-1)!.id : null }
+    const { items: page, total, hasMore } = await items.list(db, { organizationId, projectId, ...within, ...filter, ...window })
+    return { items: await mapInParts(page, toRecord), total, next: hasMore ? page.at(-1)!.id : null }
   },
 })

@@ -18,7 +18,7 @@ export default operation({
   async check({ db, principal }, { item_id }) {
     return await items.requireReader(db, principal, item_id)
   },
-  async execute({ db, baseUrl }, _input, found) {
-    return (await assets.list(db, found.item.seq)).map((each) => toAsset(each, found.item.id, baseUrl))
+  async execute({ db, baseUrl }, _input, { item }) {
+    return (await assets.list(db, item.seq)).map((asset) => toAsset(asset, item.id, baseUrl))
   },
 })

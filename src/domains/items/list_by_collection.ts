@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { mapInParts } from '#core/in-parts.ts'
 import { Closed, Described, Limit, Offset } from '#core/shapes.ts'
 import * as collections from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ITEM, ItemRecord, toRecord } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -31,14 +31,14 @@ export default operation({
   async check({ db, principal }, { collection_id }) {
     return await collections.requireReader(db, principal, collection_id)
   },
-  async execute({ db }, { limit, offset }, found) {
-    const { items, total } = await item.list(db, {
-      organizationId: found.organizationId,
-      projectId: found.projectId,
-      collectionId: found.id,
+  async execute({ db }, { limit, offset }, collection) {
+    const { items: page, total } = await items.list(db, {
+      organizationId: collection.organizationId,
+      projectId: collection.projectId,
+      collectionId: collection.id,
       limit,
       offset,
     })
-    return { items: await mapInParts(items, toRecord), total }
+    return { items: await mapInParts(page, toRecord), total }
   },
 })

@@ -9,7 +9,7 @@ import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 const MAX_LISTED = 1_000
 
-/** For staff: items of all organizations that retention moves within some days, soonest first; `total` counts all of them. */
+/** Operators only: items of all organizations whose lifecycle state changes within some days, soonest first; `total` counts all. */
 export default operation({
   id: 'items.list_expiring',
   scope: 'admin:read',
@@ -50,14 +50,14 @@ export default operation({
   async execute({ db, clock }, { days }) {
     const { items, total } = await retention.listDue(db, new Date(clock.now().getTime() + days * DAY_MS), MAX_LISTED)
     return {
-      items: items.map((each) => ({
-        id: each.id,
-        organization_id: each.organizationId,
-        project_id: each.projectId,
-        name: each.name,
-        lifecycle_state: each.lifecycleState,
-        next_state: each.nextState,
-        due_at: each.dueAt.toISOString(),
+      items: items.map((item) => ({
+        id: item.id,
+        organization_id: item.organizationId,
+        project_id: item.projectId,
+        name: item.name,
+        lifecycle_state: item.lifecycleState,
+        next_state: item.nextState,
+        due_at: item.dueAt.toISOString(),
       })),
       total,
     }

@@ -9,7 +9,7 @@ import { ItemId } from '#wire/ids.ts'
 
 const Value = Nullable(Type.Number())
 
-/** What an item's bands hold under a place, and what its expression or that of its profile gives there; null where there is no data. */
+/** The values of an item's bands at a point, and of an expression or its profile's; null where there is no data. */
 export default operation({
   id: 'items.point',
   scope: 'items:read',

@@ -3,12 +3,12 @@ import { task } from '#task.ts'
 import * as retention from '#model/imagery/retention.ts'
 
 const BATCH_SIZE = 500
-/** Of one run; the next one goes on. */
+/** Per run; the next run continues. */
 const MAX_BATCHES = 200
 
 /**
- * Ages items as their organization's plan says. Each batch finds what is due, and each organization's part of it moves in a
- * transaction of its own, so a second worker finds it done; an organization that fails does not stop the others.
+ * Applies the retention of the organizations' plans. Each batch finds the items that are due and moves those of each organization
+ * in one transaction, so that a second worker finds it done; a failure in one organization does not stop the others.
  */
 export default task({ name: 'items.retain', data: Closed({}), schedule: '*/15 * * * *', events: ['item.updated', 'item.deleted'] }).handle(
   async ({ db, clock, change, signal }) => {
@@ -19,7 +19,7 @@ export default task({ name: 'items.retain', data: Closed({}), schedule: '*/15 * 
       if (due.size === 0) break
       for (const [organizationId, seqs] of due) {
         await change(organizationId, async ({ tx, invocationId }) => {
-          await retention.report(tx, await retention.moveOn(tx, seqs, now), invocationId, now)
+          await retention.report(tx, await retention.advance(tx, seqs, now), invocationId, now)
         }).catch((error: unknown) => failed.set(organizationId, error))
       }
     }

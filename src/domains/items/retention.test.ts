@@ -42,12 +42,12 @@ const eventsOf = async (w: World, id: string) => {
   return rows
 }
 
-// Goal: items age as their plan says, each move once, told and accounted, by whichever worker comes first.
+// Goal: retention follows the plan; each change of state happens once, with an event and correct storage, on whichever worker.
 test('retention', async (t) => {
   const w = await world(t)
   const run = () => w.runTask(retain)
 
-  await t.test('free: expiring on day 23, expired on 30, deleted on 60 with its bytes; the lineage stays', async () => {
+  await t.test('free: expiring on day 23, expired on 30, deleted on 60 with its storage; the lineage stays', async () => {
     const org = await w.organization()
     const secret = await key(w, org)
     const start = w.clock.now()
@@ -101,7 +101,7 @@ test('retention', async (t) => {
     assert.deepEqual(audited, [{ operation: 'items.retain', status: 200, principal_kind: 'service' }])
   })
 
-  await t.test('by hand: past its window an item stays expired, and only an upgrade brings it back', async () => {
+  await t.test('manually: after its retention an item stays expired, and only an upgrade reactivates it', async () => {
     const org = await w.organization()
     const secret = await key(w, org)
     const { id: item_id } = await w.ok(secret, 'items.create', { project_id: org.projectId, type: 'clip', name: 'n' })
@@ -122,7 +122,7 @@ test('retention', async (t) => {
     assert.equal((await stateOf(w, item_id)).lifecycle_state, 'active')
   })
 
-  await t.test('by hand: the archive of the free plan keeps no file downloadable past its window', async () => {
+  await t.test('manually: on the free plan, archived files cannot be downloaded after the retention', async () => {
     const org = await w.organization()
     const secret = await key(w, org)
     const { id: item_id } = await w.ok(secret, 'items.create', {
@@ -168,7 +168,7 @@ test('retention', async (t) => {
     assert.deepEqual(
       await stateOf(w, unused.id).then(({ lifecycle_state, expires_at }) => [lifecycle_state, expires_at]),
       ['active', new Date(w.clock.now().getTime() + 365 * DAY_MS)],
-      'making it active is using it',
+      'activating it counts as use',
     )
     w.clock.advance({ days: 200 })
     await run()
@@ -176,7 +176,7 @@ test('retention', async (t) => {
     assert.equal((await w.call(secret, 'items.asset.download', { item_id: used.id, asset_id })).status, 200, 'an archived item downloads')
   })
 
-  await t.test('two workers at once, over several organizations: each move once', async () => {
+  await t.test('two concurrent workers, several organizations: each change once', async () => {
     const second = await world(t, { databaseUrl: w.databaseUrl, startAt: w.clock.now().toISOString() })
     const items: string[] = []
     for (let i = 0; i < 3; i++) {
@@ -196,7 +196,7 @@ test('retention', async (t) => {
     assert.deepEqual(counts, [])
   })
 
-  await t.test('one organization that fails stops nobody else, and is reported', async () => {
+  await t.test('a failure in one organization does not stop the others, and is reported', async () => {
     const [bad, good] = [await w.organization(), await w.organization()]
     const make = async (org: Org) =>
       (await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'clip', name: 'n' })).id as string
@@ -210,7 +210,7 @@ test('retention', async (t) => {
     assert.equal((await stateOf(w, stuck)).lifecycle_state, 'expiring')
   })
 
-  await t.test('staff see what is due, and may run it', async () => {
+  await t.test('operators see what is due, and can run it', async () => {
     const staffed = await world(t, { systemAdminEmails: ['staff@example.com'] })
     const staff = await staffed.person('staff@example.com')
     const orgs = [await staffed.organization(), await staffed.organization()]
@@ -252,19 +252,19 @@ test('retention', async (t) => {
     assert.deepEqual(
       events.map(({ org_id }) => org_id).toSorted(),
       orgs.flatMap(({ id }) => [id, id]).toSorted(),
-      'each organization is told of its own',
+      'each organization gets its own events',
     )
   })
 })
 
-/** The specification's table, and what `items.update` and an upgrade may do. */
+/** The specification's table, and what `items.update` and an upgrade can do. */
 const BY_ITSELF: Record<string, LifecycleState[]> = {
   free: ['active expiring', 'expiring expired', 'expired deleted'],
   paid: ['active archived'],
 } as never
 
-// Goal: whatever days pass, plans change and people set states, every move is one of the specification's table, at its time, told once.
-test('retention: any history keeps to the state machine', async (t) => {
+// Goal: whatever time passes, plans change and users set states, every change is in the specification's table, on time, with one event.
+test('retention: any history follows the state machine', async (t) => {
   const w = await world(t)
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ do: fc.constant('days' as const), days: fc.integer({ min: 1, max: 40 }) }) },
@@ -284,33 +284,33 @@ test('retention: any history keeps to the state machine', async (t) => {
       let [rulesFrom, usedAt] = [w.clock.now(), w.clock.now()]
       const RANKS = ['free', 'team', 'business']
       const allowed = new Set<string>()
-      for (const each of steps) {
+      for (const step of steps) {
         const before = (await stateOf(w, item_id)).lifecycle_state
         if (before === 'deleted') break
-        if (each.do === 'days') w.clock.advance({ days: each.days })
-        if (each.do === 'use') {
+        if (step.do === 'days') w.clock.advance({ days: step.days })
+        if (step.do === 'use') {
           w.platform.services.usage.touch(seq)
           await w.flushUsage()
           usedAt = w.clock.now()
         }
-        if (each.do === 'set') {
+        if (step.do === 'set') {
           const isPast = plan === 'free' && w.clock.now().getTime() - rulesFrom.getTime() >= 30 * DAY_MS
-          const { status } = await w.call(secret, 'items.update', { item_id, lifecycle_state: each.state })
-          const isRefused = isPast && each.state !== 'expired' && each.state !== before
+          const { status } = await w.call(secret, 'items.update', { item_id, lifecycle_state: step.state })
+          const isRefused = isPast && step.state !== 'expired' && step.state !== before
           assert.equal(status, isRefused ? 400 : 200)
           if (isRefused) continue
-          allowed.add(`${before} ${each.state}`)
-          if (each.state === 'active' && before !== 'active') usedAt = w.clock.now()
+          allowed.add(`${before} ${step.state}`)
+          if (step.state === 'active' && before !== 'active') usedAt = w.clock.now()
         }
-        if (each.do === 'plan') {
-          const isUpgrade = RANKS.indexOf(each.plan) > RANKS.indexOf(plan)
-          const answer = await w.ok(secret, 'billing.plan.change', { plan_id: each.plan })
+        if (step.do === 'plan') {
+          const isUpgrade = RANKS.indexOf(step.plan) > RANKS.indexOf(plan)
+          const response = await w.ok(secret, 'billing.plan.change', { plan_id: step.plan })
           if (isUpgrade) {
             allowed.add('expired active').add('expiring active')
-            assert.equal(answer.reactivated_items, before === 'expired' || before === 'expiring' ? 1 : 0)
+            assert.equal(response.reactivated_items, before === 'expired' || before === 'expiring' ? 1 : 0)
           }
-          if ((plan === 'free') !== (each.plan === 'free')) rulesFrom = w.clock.now()
-          plan = each.plan
+          if ((plan === 'free') !== (step.plan === 'free')) rulesFrom = w.clock.now()
+          plan = step.plan
         }
         await w.runTask(retain)
         for (const move of BY_ITSELF[plan === 'free' ? 'free' : 'paid']!) allowed.add(move)
@@ -322,14 +322,14 @@ test('retention: any history keeps to the state machine', async (t) => {
         if (plan === 'free' && state === 'expiring') assert.ok(age < 30, `expiring after ${age} days`)
         if (plan === 'free' && state === 'expired') assert.ok(age < 60, `expired after ${age} days`)
         if (plan !== 'free' && state === 'active') assert.ok(idle < 365, `active after ${idle} idle days`)
-        if (state !== 'deleted') assert.deepEqual(due_at, expires_at, 'after a run the date is the next due move')
+        if (state !== 'deleted') assert.deepEqual(due_at, expires_at, 'after a run, the date is that of the next change')
         if (state === 'archived') assert.equal(expires_at, null)
         else if (state !== 'deleted' && expires_at) assert.ok(expires_at > w.clock.now())
       }
       const events = await eventsOf(w, item_id)
       let at: unknown = 'active'
       for (const { type, data } of events.slice(1)) {
-        assert.equal(data['previous_lifecycle_state'], at, 'every move is told, in order')
+        assert.equal(data['previous_lifecycle_state'], at, 'every change has an event, in order')
         at = data['lifecycle_state']
         assert.ok(
           allowed.has(`${String(data['previous_lifecycle_state'])} ${String(at)}`),

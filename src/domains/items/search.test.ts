@@ -13,13 +13,13 @@ import { sql } from 'kysely'
 import { campaign } from '../../../test/support/campaign.ts'
 import { world, type World } from '../../../test/support/world.ts'
 
-/** Quarters of a degree: every comparison of the reference is exact, and nothing lies nearer to an edge than rounding reaches. */
+/** Quarters of a degree: all comparisons of the reference are exact, and nothing is so near an edge that rounding matters. */
 const STEP = 0.25
 type Ring = Position[]
 type Shape = { rings: Ring[] }[]
 interface Scene {
   id: string
-  /** What is sent, and what it covers. */
+  /** The geometry that is sent, and the area it covers. */
   geometry: unknown
   bbox: number[] | null
   shapes: Shape
@@ -86,7 +86,7 @@ const polygon: fc.Arbitrary<Ring[]> = fc
   })
 
 const geojson = (rings: Ring[]) => rings.map(close)
-const place = fc.oneof(
+const shape = fc.oneof(
   {
     weight: 8,
     arbitrary: polygon.map((rings) => ({ geometry: { type: 'Polygon', coordinates: geojson(rings) }, bbox: null, shapes: [{ rings }] })),
@@ -131,7 +131,7 @@ const place = fc.oneof(
       ],
     })),
   },
-  // Over the date line, not split: the box says so.
+  // Across the antimeridian and not split; the bbox shows it.
   {
     weight: 2,
     arbitrary: fc.tuple(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 1, max: 80 }), lat).map(([a, b, y]) => {
@@ -172,7 +172,7 @@ const when = fc.oneof(
 )
 const scene: fc.Arbitrary<Scene> = fc
   .tuple(
-    place,
+    shape,
     when,
     fc.option(fc.integer({ min: 0, max: 10 }).map((v) => v * 10)),
     fc.constantFrom('clip' as const, 'user_raster' as const),
@@ -184,7 +184,7 @@ const scene: fc.Arbitrary<Scene> = fc
       ({ id: newId(), ...where, ...time, cloud, type, platform, inCollection }) as Scene,
   )
 
-/** The box and the edges of a shape, compared one by one; touching counts. */
+/** Compares the box with the edges of a shape; touching counts as intersecting. */
 function touches(shapes: Shape, [w, s, e, n]: readonly number[]): boolean {
   const boxes =
     w! <= e!
@@ -259,30 +259,30 @@ const searchArb = fc.record({
   collected: fc.boolean(),
   sort: fc.constantFrom(...SORTS),
 })
-type Wanted = typeof searchArb extends fc.Arbitrary<infer V> ? V : never
+type SearchCase = typeof searchArb extends fc.Arbitrary<infer V> ? V : never
 
-function reference(scenes: readonly Scene[], wanted: Wanted): string[] {
+function reference(scenes: readonly Scene[], search: SearchCase): string[] {
   const [from, to] =
-    wanted.datetime === null
+    search.datetime === null
       ? [null, null]
-      : wanted.datetime.includes('/')
-        ? wanted.datetime.split('/').map((end) => (end === '..' ? null : end))
-        : [wanted.datetime, wanted.datetime]
-  const found = scenes
-    .map((each, seq) => ({ ...each, seq }))
-    .filter((each) => {
-      if (wanted.bbox && !touches(each.shapes, wanted.bbox)) return false
-      const [start, end] = each.datetime ? [each.datetime, each.datetime] : [each.start!, each.end!]
+      : search.datetime.includes('/')
+        ? search.datetime.split('/').map((end) => (end === '..' ? null : end))
+        : [search.datetime, search.datetime]
+  const matching = scenes
+    .map((scene, seq) => ({ ...scene, seq }))
+    .filter((scene) => {
+      if (search.bbox && !touches(scene.shapes, search.bbox)) return false
+      const [start, end] = scene.datetime ? [scene.datetime, scene.datetime] : [scene.start!, scene.end!]
       if ((from && end < from) || (to && start > to)) return false
-      if (wanted.cloud !== null && !(each.cloud !== null && each.cloud <= wanted.cloud)) return false
-      if (wanted.platform !== null && each.platform !== wanted.platform) return false
-      return (wanted.type === null || each.type === wanted.type) && (!wanted.collected || each.inCollection)
+      if (search.cloud !== null && !(scene.cloud !== null && scene.cloud <= search.cloud)) return false
+      if (search.platform !== null && scene.platform !== search.platform) return false
+      return (search.type === null || scene.type === search.type) && (!search.collected || scene.inCollection)
     })
-  const sort = wanted.sort ?? [{ field: 'datetime', direction: 'desc' }]
-  const value = (each: Scene, field: string) =>
-    field.endsWith('datetime') ? each.datetime : field.endsWith('cloud_cover') ? each.cloud : each.id
+  const sort = search.sort ?? [{ field: 'datetime', direction: 'desc' }]
+  const value = (scene: Scene, field: string) =>
+    field.endsWith('datetime') ? scene.datetime : field.endsWith('cloud_cover') ? scene.cloud : scene.id
   const compare = (a: unknown, b: unknown) => (a === b ? 0 : a === null ? -1 : b === null ? 1 : a! < b! ? -1 : 1)
-  return found
+  return matching
     .toSorted((a, b) => {
       for (const { field, ...rest } of sort) {
         const order = compare(value(a, field), value(b, field)) * ('direction' in rest && rest.direction === 'desc' ? -1 : 1)
@@ -295,20 +295,20 @@ function reference(scenes: readonly Scene[], wanted: Wanted): string[] {
 }
 
 async function plant(w: World, organizationId: string, projectId: string, collectionId: string, scenes: readonly Scene[]): Promise<void> {
-  const rows = scenes.map((each): itemWrite.NewItem => ({
-    ...placeOf(each.geometry, each.bbox),
-    id: each.id,
-    stacId: each.id,
-    collectionId: each.inCollection ? collectionId : null,
-    type: each.type,
+  const rows = scenes.map((scene): itemWrite.NewItem => ({
+    ...placeOf(scene.geometry, scene.bbox),
+    id: scene.id,
+    stacId: scene.id,
+    collectionId: scene.inCollection ? collectionId : null,
+    type: scene.type,
     name: 'n',
     description: null,
-    datetime: each.datetime ? new Date(each.datetime) : null,
-    startDatetime: each.start ? new Date(each.start) : null,
-    endDatetime: each.end ? new Date(each.end) : null,
-    cloudCover: each.cloud,
+    datetime: scene.datetime ? new Date(scene.datetime) : null,
+    startDatetime: scene.start ? new Date(scene.start) : null,
+    endDatetime: scene.end ? new Date(scene.end) : null,
+    cloudCover: scene.cloud,
     gsd: null,
-    properties: each.platform ? { platform: each.platform } : {},
+    properties: scene.platform ? { platform: scene.platform } : {},
     stacExtensions: [],
     orderId: null,
     uploadId: null,
@@ -321,32 +321,32 @@ async function plant(w: World, organizationId: string, projectId: string, collec
 const idsOf = (body: { features: { properties: Record<string, string> }[] }) =>
   body.features.map((feature) => feature.properties['svc:item_id']!)
 
-// Goal: a search answers what a plain filter over everything would, in the same order, on every path that it may take.
+// Goal: a search returns what a plain filter over everything would, in the same order, on every query path.
 test('items.search and items.search_org equal a naive filter', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const collection = await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'c' })
   const scenes = fc.sample(scene, { numRuns: 500, seed: 20_260_301 })
   await plant(w, org.id, org.projectId, collection.id, scenes)
-  const inputOf = (wanted: Wanted) => ({
-    bbox: wanted.bbox,
-    datetime: wanted.datetime,
-    type: wanted.type,
-    sortby: wanted.sort,
-    ...(wanted.collected ? { collections: [collection.id] } : {}),
+  const inputOf = (search: SearchCase) => ({
+    bbox: search.bbox,
+    datetime: search.datetime,
+    type: search.type,
+    sortby: search.sort,
+    ...(search.collected ? { collections: [collection.id] } : {}),
     query: {
-      ...(wanted.cloud === null ? {} : { 'eo:cloud_cover': { lte: wanted.cloud } }),
-      ...(wanted.platform === null ? {} : { platform: { eq: wanted.platform } }),
+      ...(search.cloud === null ? {} : { 'eo:cloud_cover': { lte: search.cloud } }),
+      ...(search.platform === null ? {} : { platform: { eq: search.platform } }),
     },
   })
 
   await t.test('one page of everything', async () => {
     let matches = 0
     await fc.assert(
-      fc.asyncProperty(searchArb, fc.boolean(), async (wanted, inProject) => {
-        const expected = reference(scenes, wanted)
+      fc.asyncProperty(searchArb, fc.boolean(), async (search, inProject) => {
+        const expected = reference(scenes, search)
         const body = await w.ok(org.owner.token, inProject ? 'items.search' : 'items.search_org', {
-          ...inputOf(wanted),
+          ...inputOf(search),
           limit: 1000,
           ...(inProject ? { project_id: org.projectId } : {}),
         })
@@ -359,10 +359,10 @@ test('items.search and items.search_org equal a naive filter', async (t) => {
       }),
       { numRuns: campaign({ short: 25, long: 100 }), seed: 7 },
     )
-    assert.ok(matches > 1000, `the searches found something: ${matches}`)
+    assert.ok(matches > 1000, `the searches matched something: ${matches}`)
   })
 
-  await t.test('inside a hole there is nothing, on its edge there is', async () => {
+  await t.test('a hole does not match, its edge does', async () => {
     const holes = scenes
       .flatMap(({ shapes }) => shapes.flatMap(({ rings }) => rings.slice(1)))
       .filter(([a, , c]) => c![0] - a![0] > STEP && c![1] - a![1] > STEP)
@@ -370,19 +370,19 @@ test('items.search and items.search_org equal a naive filter', async (t) => {
     for (const [a, , c] of holes.slice(0, 40)) {
       const inside = [a![0] + STEP / 2, a![1] + STEP / 2, c![0] - STEP / 2, c![1] - STEP / 2]
       for (const bbox of [inside, [a![0], inside[1]!, a![0] + STEP / 2, inside[3]!]]) {
-        const wanted: Wanted = { bbox, datetime: null, cloud: null, platform: null, type: null, collected: false, sort: null }
-        assert.deepEqual(idsOf(await w.ok(org.owner.token, 'items.search_org', { bbox, limit: 1000 })), reference(scenes, wanted))
+        const search: SearchCase = { bbox, datetime: null, cloud: null, platform: null, type: null, collected: false, sort: null }
+        assert.deepEqual(idsOf(await w.ok(org.owner.token, 'items.search_org', { bbox, limit: 1000 })), reference(scenes, search))
       }
     }
   })
 
   await t.test('page by page: nothing lost, nothing twice', async () => {
     await fc.assert(
-      fc.asyncProperty(searchArb, fc.integer({ min: 20, max: 90 }), async (wanted, limit) => {
-        const expected = reference(scenes, wanted)
+      fc.asyncProperty(searchArb, fc.integer({ min: 20, max: 90 }), async (search, limit) => {
+        const expected = reference(scenes, search)
         const seen: string[] = []
         for (let offset = 0; offset === 0 || offset < expected.length; offset += limit) {
-          const body = await w.ok(org.owner.token, 'items.search_org', { ...inputOf(wanted), limit, offset })
+          const body = await w.ok(org.owner.token, 'items.search_org', { ...inputOf(search), limit, offset })
           assert.equal(body.numberMatched, expected.length)
           seen.push(...idsOf(body))
         }
@@ -392,7 +392,7 @@ test('items.search and items.search_org equal a naive filter', async (t) => {
     )
   })
 
-  await t.test('after items moved in place and time or were deleted', async () => {
+  await t.test('after items changed position or time or were deleted', async () => {
     const changed = scenes.slice(0, 20)
     for (const [i, each] of changed.entries()) {
       if (i % 3 === 0) await w.ok(org.owner.token, 'items.delete', { item_id: each.id })
@@ -402,25 +402,25 @@ test('items.search and items.search_org equal a naive filter', async (t) => {
           ...(i % 3 === 1 ? { geometry: { type: 'Point', coordinates: [1, 1] } } : { datetime: '2026-01-15T00:00:00Z' }),
         })
     }
-    const now = scenes.map((each, i) =>
+    const now = scenes.map((scene, i) =>
       i >= 20
-        ? each
+        ? scene
         : i % 3 === 1
-          ? { ...each, shapes: [{ rings: [[[1, 1]] as Ring] }] }
-          : { ...each, datetime: '2026-01-15T00:00:00.000Z' },
+          ? { ...scene, shapes: [{ rings: [[[1, 1]] as Ring] }] }
+          : { ...scene, datetime: '2026-01-15T00:00:00.000Z' },
     )
     const live = new Set(scenes.filter((_, i) => i >= 20 || i % 3 !== 0).map(({ id }) => id))
     await fc.assert(
-      fc.asyncProperty(searchArb, async (wanted) => {
-        const expected = reference(now, wanted).filter((id) => live.has(id))
-        assert.deepEqual(idsOf(await w.ok(org.owner.token, 'items.search_org', { ...inputOf(wanted), limit: 1000 })), expected)
+      fc.asyncProperty(searchArb, async (search) => {
+        const expected = reference(now, search).filter((id) => live.has(id))
+        assert.deepEqual(idsOf(await w.ok(org.owner.token, 'items.search_org', { ...inputOf(search), limit: 1000 })), expected)
       }),
       { numRuns: campaign({ short: 8, long: 30 }), seed: 9 },
     )
   })
 })
 
-// Goal: the fields of a search are read strictly, answers are STAC, and nobody finds what they may not read.
+// Goal: search fields are validated strictly, responses are STAC, and nobody finds what they cannot read.
 test('items.search: fields and access', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -481,7 +481,7 @@ test('items.search: fields and access', async (t) => {
     assert.deepEqual(
       stac_extensions.map((uri: string) => uri.split('/').at(-3)),
       ['view', 'eo', 'svc'],
-      'those of its fields, and ours',
+      'extensions of its fields, and our own',
     )
     assert.deepEqual(
       links.map((link: { rel: string }) => link.rel),
@@ -530,7 +530,7 @@ test('items.search: fields and access', async (t) => {
     assert.deepEqual(await names({ type: 'mosaic' }), [])
   })
 
-  await t.test('what is wrong is refused with its field', async () => {
+  await t.test('invalid input is rejected with its field', async () => {
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`p${i}`, { eq: i }]))
     const cases: [object, number][] = [
       [{ bbox: [0, 0, 1] }, 422],
@@ -563,7 +563,7 @@ test('items.search: fields and access', async (t) => {
     for (const [input, status] of cases) assert.equal((await search(input)).status, status, JSON.stringify(input).slice(0, 100))
   })
 
-  await t.test('hostile texts are values like any other', async () => {
+  await t.test('hostile strings are plain values', async () => {
     const hostile = ["' or '1'='1", "'; drop table item; --", '$1', '\\', '%', '"', '{}', "') or true --", '/* */', 'a\u2028b']
     for (const text of hostile) {
       for (const query of [
@@ -610,7 +610,7 @@ test('items.search: fields and access', async (t) => {
   })
 })
 
-// Goal: counting stops where it becomes expensive, and says that it did.
+// Goal: counting stops where it becomes expensive, and the response says so.
 test('items.search counts exactly up to 1,001 and estimates beyond', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -643,15 +643,15 @@ test('items.search counts exactly up to 1,001 and estimates beyond', async (t) =
   assert.deepEqual([all, isEstimated], [4000, true])
   const [half] = await search({ query: { cloud_cover: { lt: 50 } } })
   assert.ok(Math.abs((half as number) - 2000) <= 300, `about half: ${half}`)
-  assert.deepEqual(await search({ offset: 3_995, limit: 100 }), [4000, 5, false], 'a page that ends the list knows the count')
+  assert.deepEqual(await search({ offset: 3_995, limit: 100 }), [4000, 5, false], 'the last page has the exact count')
   assert.deepEqual((await search({ offset: 5_000 })).slice(1), [0, true])
 })
 
-// Goal: a search that cannot end in time is the caller's to narrow, not a fault of ours.
-test('a search that takes too long is refused with advice', async (t) => {
+// Goal: a search that takes too long asks the caller to narrow it, and is not a server error.
+test('a search that takes too long is rejected with advice', async (t) => {
   const w = await world(t)
   const org = await w.organization()
-  const wanted = {
+  const slowSearch = {
     organizationId: org.id,
     projectId: null,
     hiddenProjectIds: [],
@@ -667,9 +667,9 @@ test('a search that takes too long is refused with advice', async (t) => {
   await w.db.transaction().execute(async (tx) => {
     await sql`lock table item in access exclusive mode`.execute(tx)
     await assert.rejects(
-      search(w.db, wanted, 50),
+      search(w.db, slowSearch, 50),
       (error) => error instanceof Problem && error.status === 400 && /narrow it/.test(error.message),
     )
   })
-  assert.deepEqual(await search(w.db, wanted), { items: [], matched: 0, isEstimated: false, isLast: true, cursors: [] })
+  assert.deepEqual(await search(w.db, slowSearch), { items: [], matched: 0, isEstimated: false, isLast: true, cursors: [] })
 })

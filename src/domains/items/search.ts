@@ -1,17 +1,17 @@
 import { Closed, Described, Uuid } from '#core/shapes.ts'
 import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { find, readSearch } from './search.lib.ts'
-import { EXAMPLE_FOUND, FoundItems, searchFields } from './search.wire.ts'
+import { searchItems, readSearch } from './search.lib.ts'
+import { EXAMPLE_SEARCH_RESULT, ItemSearchResult, searchFields } from './search.wire.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 
-/** Items of one project by place, time, collection, type and properties; newest first unless `sortby` says otherwise. */
+/** Items of one project by area, time, collection, type and properties; newest first by default. */
 export default operation({
   id: 'items.search',
   scope: 'items:read',
   tier: 'read',
   input: Closed({ project_id: Described(Uuid, 'Project ID'), ...searchFields }),
-  output: FoundItems,
+  output: ItemSearchResult,
   example: {
     input: {
       project_id: EXAMPLE_ITEM.project_id,
@@ -19,15 +19,15 @@ export default operation({
       datetime: '2026-02-01/2026-02-28',
       query: { 'eo:cloud_cover': { lt: 10 } },
     },
-    output: EXAMPLE_FOUND,
+    output: EXAMPLE_SEARCH_RESULT,
   },
 }).handle({
   async check({ db, principal }, { project_id, ...fields }) {
-    const read = readSearch(fields)
-    const found = await projects.requireReader(db, principal, project_id)
-    return { ...read, organizationId: found.organizationId, projectId: found.id, hiddenProjectIds: [] }
+    const search = readSearch(fields)
+    const project = await projects.requireReader(db, principal, project_id)
+    return { ...search, organizationId: project.organizationId, projectId: project.id, hiddenProjectIds: [] }
   },
   async execute(context, _input, search) {
-    return await find(context, search)
+    return await searchItems(context, search)
   },
 })

@@ -1,4 +1,4 @@
-/** The fields of the two searches and of their answer. */
+/** Fields of the two searches and their response. */
 import Type, { type Static } from 'typebox'
 import { Choice, Closed, Described, FreeForm, Limit, Nullable, Offset, type Received } from '#core/shapes.ts'
 import { Box, ItemKind } from '#wire/item.ts'
@@ -27,20 +27,20 @@ export const searchFields = {
 const Fields = Closed(searchFields)
 export type SearchFields = Received<typeof Fields>
 
-export const FoundItems = Closed(
+export const ItemSearchResult = Closed(
   {
     type: Type.Literal('FeatureCollection', { description: 'GeoJSON type, always `FeatureCollection`' }),
     features: Type.Array(StacFeature, { description: 'Items found, as STAC features' }),
     numberMatched: Type.Integer({ description: 'Number of features that match; an estimate above 1,001' }),
     numberReturned: Type.Integer({ description: 'Number of features returned' }),
-    /** Present when there are too many to count out. */
+    /** Present if there are too many to count exactly. */
     numberMatchedEstimated: Described(Type.Optional(Type.Literal(true)), 'Present and `true` if `numberMatched` is an estimate'),
   },
   { $id: 'ItemSearchResult', description: 'Items found, as STAC features' },
 )
 
 /** For the reference. */
-export const EXAMPLE_FOUND: Static<typeof FoundItems> = {
+export const EXAMPLE_SEARCH_RESULT: Static<typeof ItemSearchResult> = {
   type: 'FeatureCollection',
   features: [EXAMPLE_FEATURE],
   numberMatched: 1,

@@ -2,19 +2,19 @@ import { Closed } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
-import { find, readSearch } from './search.lib.ts'
-import { EXAMPLE_FOUND, FoundItems, searchFields } from './search.wire.ts'
+import { searchItems, readSearch } from './search.lib.ts'
+import { EXAMPLE_SEARCH_RESULT, ItemSearchResult, searchFields } from './search.wire.ts'
 
-/** The same search over every project of the organization that the caller may read. */
+/** The same search over all projects of the organization that the caller can read. */
 export default operation({
   id: 'items.search_org',
   scope: 'items:read',
   tier: 'read',
   input: Closed(searchFields),
-  output: FoundItems,
+  output: ItemSearchResult,
   example: {
     input: { bbox: [146, -19, 147, -18], sortby: [{ field: 'cloud_cover', direction: 'asc' }], limit: 10 },
-    output: EXAMPLE_FOUND,
+    output: EXAMPLE_SEARCH_RESULT,
   },
 }).handle({
   async check({ db, principal }, fields) {
@@ -22,6 +22,6 @@ export default operation({
     return { ...readSearch(fields), organizationId, projectId: null, hiddenProjectIds: await projects.hiddenFrom(db, principal) }
   },
   async execute(context, _input, search) {
-    return await find(context, search)
+    return await searchItems(context, search)
   },
 })

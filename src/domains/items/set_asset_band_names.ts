@@ -11,7 +11,7 @@ import { ItemId } from '#wire/ids.ts'
 
 const MAX_BANDS = 64
 
-/** Names the bands of one asset, one name for each; expressions and visualizations can then use them. */
+/** Names the bands of one asset, for use in expressions and visualizations. */
 export default operation({
   id: 'items.set_asset_band_names',
   scope: 'items:write',
@@ -33,11 +33,11 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, raster, signal }, { item_id, asset_id, band_names }) {
-    const found = await items.requireEditor(db, principal, item_id)
-    const named = await assets.requireNamed(db, found.item.seq, asset_id)
-    if (new Set(band_names).size < band_names.length) throw invalidField('band_names', 'has the same name twice')
-    const known = assets.statedBands(named)?.length ?? named.bandNames?.length
-    const count = await raster.describe(assets.rasterSourceOf(named), signal).then(
+    const { item, project } = await items.requireEditor(db, principal, item_id)
+    const asset = await assets.requireNamed(db, item.seq, asset_id)
+    if (new Set(band_names).size < band_names.length) throw invalidField('band_names', 'must not have the same name twice')
+    const known = assets.statedBands(asset)?.length ?? asset.bandNames?.length
+    const count = await raster.describe(assets.rasterSourceOf(asset), signal).then(
       (info) => info.bandCount,
       (error: unknown) => {
         if (known === undefined) throw error
@@ -46,18 +46,18 @@ export default operation({
     )
     if (band_names.length !== count)
       throw invalidField('band_names', `must have one name for each of the ${count} bands, not ${band_names.length}`)
-    return { found, assetId: named.id }
+    return { item, project, assetId: asset.id }
   },
-  async execute({ tx, clock, baseUrl, events, attributeTo }, { band_names }, { found, assetId }) {
-    attributeTo(found.project.organizationId)
+  async execute({ tx, clock, baseUrl, events, attributeTo }, { band_names }, { item, project, assetId }) {
+    attributeTo(project.organizationId)
     const now = clock.now()
-    await projects.hold(tx, found.project.id)
-    const current = await items.lock(tx, found.item.seq)
-    const { asset: changed, isChanged } = await assets.setBandNames(tx, current.seq, assetId, band_names, now)
+    await projects.lock(tx, project.id)
+    const current = await items.lock(tx, item.seq)
+    const { asset, isChanged } = await assets.setBandNames(tx, current.seq, assetId, band_names, now)
     if (isChanged) {
       await itemWrite.markUpdated(tx, current.seq, now)
       events.emit('item.updated', current.id, { ...items.summary(current, current.lifecycleState), changed_fields: ['assets'] })
     }
-    return toAsset(changed, current.id, baseUrl)
+    return toAsset(asset, current.id, baseUrl)
   },
 })

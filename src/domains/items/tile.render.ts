@@ -17,7 +17,7 @@ import {
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** One Web Mercator tile of an item: by a profile, by bands or an expression, or as the item is shown by default. */
+/** One Web Mercator tile of an item, styled by a profile, bands or an expression, or in its default style. */
 export default operation({
   id: 'items.tile.render',
   scope: 'items:read',

@@ -26,8 +26,8 @@ const Histogram = Closed(
 )
 
 /**
- * Statistics of an expression, of bands or of a profile over the whole item, from its smallest sufficient overview: the
- * range that tiles are stretched to.
+ * Statistics of an expression, of bands or of a profile over the whole item, from its smallest sufficient overview; they give the
+ * default value range of its tiles.
  */
 export default operation({
   id: 'items.tile.statistics',

@@ -13,7 +13,7 @@ const centreOf = async (bytes: Buffer) => {
   return [...data.subarray(at, at + 4)]
 }
 
-// Goal: an item is drawn by its default, by a saved profile, by a derived one or by hand, for those who may read it and nobody else.
+// Goal: an item is rendered in its default style, a saved profile, a derived one or custom parameters, only for those who can read it.
 test('tiles of items', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -31,7 +31,7 @@ test('tiles of items', async (t) => {
     return await centreOf(bytes)
   }
 
-  await t.test("'items.tile.render' answers in every format and size, for a day, privately, with a tag", async () => {
+  await t.test("'items.tile.render' renders every format and size, cached privately for a day, with an ETag", async () => {
     for (const [format, type] of [
       [undefined, 'image/webp'],
       ['png', 'image/png'],
@@ -47,7 +47,7 @@ test('tiles of items', async (t) => {
     assert.equal((await pixelsOf((await render({ tile_size: 512 })).bytes)).info.width, 512)
   })
 
-  await t.test('without a profile the natural colours of the band names, stretched once for the whole image', async () => {
+  await t.test('without a profile: natural colours by band name, with one range for the whole image', async () => {
     const byHand = await w.ok(token, 'items.tile.statistics', { item_id: id, bands: '3,2,1' })
     const shown = (await pixelsOf((await render()).bytes)).data
     const linear = (await pixelsOf((await render({ bands: '3,2,1', rescale: byHand.rescale })).bytes)).data
@@ -55,10 +55,13 @@ test('tiles of items', async (t) => {
       .split(';')
       .map((pair: string) => pair.split(',').map(Number))
       .map(([low, high]: number[]) => high! - low!)
-    for (const width of widths) assert.ok(Math.abs(width - widths[0]) < 1e-6, 'the three are stretched together')
+    for (const width of widths) assert.ok(Math.abs(width - widths[0]) < 1e-6, 'all three channels use the same range')
     for (let i = 0; i < shown.length; i += 4)
       for (const channel of [i, i + 1, i + 2])
-        assert.ok(Math.abs(shown[channel]! - 255 * (linear[channel]! / 255) ** (1 / 1.3)) <= 4, 'the same ends, and brighter between')
+        assert.ok(
+          Math.abs(shown[channel]! - 255 * (linear[channel]! / 255) ** (1 / 1.3)) <= 4,
+          'the same minimum and maximum, brighter in between',
+        )
     const [left, right] = await Promise.all(
       [render(), render({ x: INSIDE.x + 1 })].map(async (tile) => (await pixelsOf((await tile).bytes)).data),
     )
@@ -68,10 +71,10 @@ test('tiles of items', async (t) => {
     }
   })
 
-  await t.test('a derived visualization by its id, with a range or colours of one’s own', async () => {
+  await t.test('a derived visualization by its ID, with a custom range or colormap', async () => {
     const ndvi = await centre({ profile: 'ndvi' })
     const listed = (await w.ok(token, 'visualization.list_for', { band_roles: { blue: 1, green: 2, red: 3, nir: 4 } })).visualizations.find(
-      (each: { id: string }) => each.id === 'ndvi',
+      (visualization: { id: string }) => visualization.id === 'ndvi',
     )
     assert.deepEqual(ndvi, await centre({ expression: listed.expression, colormap: listed.colormap, rescale: listed.rescale }))
     assert.notDeepEqual(ndvi, await centre({ profile: 'ndvi', rescale: '0,0.2' }))
@@ -81,16 +84,16 @@ test('tiles of items', async (t) => {
     assert.match((await render({ profile: 'nbr' })).body.detail, /no visualization 'nbr'/)
   })
 
-  await t.test('another asset, heights and classes in colours of their own', async () => {
+  await t.test('another asset; elevation and classes in their own colours', async () => {
     assert.notDeepEqual(await centre({ asset_key: 'height' }), await centre({}))
     const { data } = await pixelsOf((await render({ asset_key: 'classes' })).bytes)
     const colours = new Set<string>()
     for (let i = 0; i < data.length; i += 4) if (data[i + 3] === 255) colours.add(data.subarray(i, i + 3).toString('hex'))
-    assert.equal(colours.size, 5, 'five classes, none mixed')
+    assert.equal(colours.size, 5, 'five classes, not interpolated')
     assert.equal((await render({ asset_key: 'nothing' })).status, 404)
   })
 
-  await t.test('band names that people gave win', async () => {
+  await t.test('band names set by users take precedence', async () => {
     const named = await rasterItem(w, org, [{ bytes: await scene(), bandNames: ['red', 'green', 'blue', 'nir'] }])
     assert.deepEqual(
       await centreOf((await render({ item_id: named })).bytes),
@@ -99,7 +102,7 @@ test('tiles of items', async (t) => {
     assert.equal((await render({ item_id: named, expression: '(nir-red)/(nir+red)' })).status, 200)
   })
 
-  await t.test('a mosaic is shown by its pixels, not by the numbers of their sources', async () => {
+  await t.test('a mosaic shows its pixels, not its source index', async () => {
     const files = [
       {
         key: 'a_provenance',
@@ -124,7 +127,7 @@ test('tiles of items', async (t) => {
     assert.deepEqual(tile.bytes, (await render({ profile: 'ndvi', quality: 85 })).bytes)
   })
 
-  await t.test('what cannot be drawn is refused with its reason', async () => {
+  await t.test('invalid requests are rejected with a reason', async () => {
     const cases: [object, number, RegExp][] = [
       [{ profile: 'rgb', bands: '1,2,3' }, 422, /not both/],
       [{ bands: '9' }, 422, /band 9 does not exist/],
@@ -136,9 +139,9 @@ test('tiles of items', async (t) => {
       [{ colour: 'red' }, 422, /colour/],
     ]
     for (const [input, status, detail] of cases) {
-      const answer = await render(input)
-      assert.equal(answer.status, status, JSON.stringify(input))
-      assert.match(answer.body.detail, detail)
+      const response = await render(input)
+      assert.equal(response.status, status, JSON.stringify(input))
+      assert.match(response.body.detail, detail)
     }
     const { id: vector } = await w.ok(token, 'items.create', {
       project_id: org.projectId,
@@ -155,11 +158,11 @@ test('tiles of items', async (t) => {
       .execute()
     assert.deepEqual(
       [(await render({ item_id: lost })).status, (await w.call(token, 'items.tile.tilejson', { item_id: lost })).body.detail],
-      [502, 'The file is not in the object store'],
+      [502, 'The file is missing from the object store'],
     )
   })
 
-  await t.test('readers see it; strangers see nothing; a private project is closed; a deleted item is gone at once', async () => {
+  await t.test('readers see it; strangers get 404; a private project 403; a deleted item disappears at once', async () => {
     const viewer = await w.member(org, 'viewer')
     const stranger = await w.organization()
     assert.equal((await render({}, {}, viewer.token)).status, 200)
@@ -175,7 +178,7 @@ test('tiles of items', async (t) => {
     assert.equal((await render({ item_id: doomed })).status, 404)
   })
 
-  await t.test('what another process changes is seen within a second, and a newer version of a profile at once', async (tt) => {
+  await t.test('changes by another process apply within a second, and a newer profile version at once', async (tt) => {
     const shared = await rasterItem(w, org, [{ bytes: await scene() }])
     const { id: profile } = await w.ok(token, 'visualization.profile.create', {
       item_id: shared,
@@ -184,41 +187,37 @@ test('tiles of items', async (t) => {
       config: { bands: [3, 2, 1], rescale: '0,600' },
     })
     const other = await world(tt, { databaseUrl: w.databaseUrl })
-    const there = (input: object = {}) =>
+    const renderHere = (input: object = {}) =>
       w.call(token, 'items.tile.render', { item_id: shared, ...INSIDE, format: 'png', profile, ...input })
-    const before = await there({ v: 1 })
+    const before = await renderHere({ v: 1 })
     await other.ok(token, 'visualization.profile.update', {
       item_id: shared,
       profile_id: profile,
       config: { bands: [1, 2, 3], rescale: '0,600' },
     })
-    assert.deepEqual((await there()).headers.get('etag'), before.headers.get('etag'), 'for a second an answer is kept')
-    assert.notEqual(
-      (await there({ v: 2 })).headers.get('etag'),
-      before.headers.get('etag'),
-      'but never for an address that knows of a newer one',
-    )
+    assert.deepEqual((await renderHere()).headers.get('etag'), before.headers.get('etag'), 'cached for a second')
+    assert.notEqual((await renderHere({ v: 2 })).headers.get('etag'), before.headers.get('etag'), 'but not for a URL with a newer version')
     await other.ok(token, 'items.delete', { item_id: shared })
     w.clock.advance({ seconds: 1 })
-    assert.equal((await there()).status, 404)
+    assert.equal((await renderHere()).status, 404)
   })
 
-  await t.test('many at once, of several callers and items, each get their own', async () => {
+  await t.test('many concurrent requests of several callers and items each get their own tile', async () => {
     const stranger = await w.organization()
     const theirs = await rasterItem(w, stranger, [{ bytes: await scene({ value: () => 9 }) }])
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
         i % 2 ? render({ item_id: i % 4 === 1 ? theirs : id }) : render({ item_id: i % 4 === 0 ? theirs : id }, {}, stranger.owner.token),
       ),
     )
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       Array.from({ length: 40 }, (_, i) => [200, 404, 404, 200][i % 4]),
     )
   })
 })
 
-// Goal: a map learns where an item lies, how far to zoom and where its tiles are; no range and no unasked key is in any address.
+// Goal: a map client gets the bounds, zoom levels and tile URLs of an item; no URL has a range or a key that was not requested.
 test('TileJSON, statistics and values', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -251,9 +250,9 @@ test('TileJSON, statistics and values', async (t) => {
     assert.equal(template, `${w.baseUrl}/api/v1/items/${id}/tiles/{z}/{x}/{y}.webp?profile=ndvi&asset_key=data&key=svc_a%26b`)
     assert.equal((await w.call(token, 'items.tile.tilejson', { item_id: id, profile: 'nonsense' })).status, 422)
     await w.ok(token, 'items.update', { item_id: id, description: null })
-    assert.ok(!('description' in (await w.ok(token, 'items.tile.tilejson', { item_id: id }))), 'TileJSON knows a text, or none')
+    assert.ok(!('description' in (await w.ok(token, 'items.tile.tilejson', { item_id: id }))), 'TileJSON allows a string or nothing')
   })
-  await t.test("'items.tile.statistics' is the range that tiles use, without what is no data", async () => {
+  await t.test("'items.tile.statistics' returns the range that tiles use, without nodata", async () => {
     const { p2, p98, min, max, rescale, results } = await w.ok(token, 'items.tile.statistics', { item_id: id, bands: '1' })
     assert.ok(min >= 110 && p2 > min && p98 < max && max <= 600)
     assert.equal(rescale, `${p2},${p98}`)
@@ -266,10 +265,10 @@ test('TileJSON, statistics and values', async (t) => {
     assert.equal(ratio.min, ratio.results[0].min)
     assert.equal(ratio.max, ratio.results[1].max)
   })
-  await t.test("'items.tile.statistics' counts values in bins, over the item and within an area", async () => {
-    const ask = (more: object) => w.ok(token, 'items.tile.statistics', { item_id: id, bands: '1', bins: 16, ...more })
+  await t.test("'items.tile.statistics' returns a histogram, over the item and within an area", async () => {
+    const statistics = (more: object) => w.ok(token, 'items.tile.statistics', { item_id: id, bands: '1', bins: 16, ...more })
     const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0)
-    const whole = await ask({})
+    const whole = await statistics({})
     const { counts, edges } = whole.results[0].histogram
     assert.deepEqual([counts.length, edges.length, edges[0], edges.at(-1)], [16, 17, whole.min, whole.max])
     const area = (east: number) => ({
@@ -284,8 +283,8 @@ test('TileJSON, statistics and values', async (t) => {
         ],
       ],
     })
-    const within = await ask({ geometry: area(151.2) })
-    const half = await ask({ geometry: area(151.15) })
+    const within = await statistics({ geometry: area(151.2) })
+    const half = await statistics({ geometry: area(151.15) })
     assert.ok(within.min >= whole.min && within.max <= whole.max)
     const share = sum(half.results[0].histogram.counts) / sum(within.results[0].histogram.counts)
     assert.ok(share > 0.4 && share < 0.6, `half of the area has ${share} of its pixels`)
@@ -294,7 +293,7 @@ test('TileJSON, statistics and values', async (t) => {
       422,
     )
   })
-  await t.test("'items.point' gives bands and results, null where there is nothing", async () => {
+  await t.test("'items.point' returns bands and results, null without data", async () => {
     const { bands, results, inside, asset_key } = await w.ok(token, 'items.point', {
       item_id: id,
       longitude: 151.1505,

@@ -7,7 +7,7 @@ import { EXAMPLE_TILEJSON, profileParameters, TileJson, tileJson, tileTemplate }
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** The TileJSON document of an item: where its tiles are, where they lie, and how far to zoom. */
+/** The TileJSON document of an item: tile URLs, bounds and zoom levels. */
 export default operation({
   id: 'items.tile.tilejson',
   scope: 'items:read',

@@ -5,8 +5,8 @@ import { rasterItem } from '../../../test/support/layers.ts'
 import { scene, tileAt } from '../../../test/support/scene.ts'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: WMTS by pairs and by address in any spelling, with a capabilities document that is honest about place, zooms and
-// styles, and failures as OGC reports.
+// Goal: WMTS by query parameters and by URL template, in any spelling, with a capabilities document that is correct about bounds, zoom
+// levels and styles, and failures as OGC exception reports.
 test('WMTS', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -30,7 +30,7 @@ test('WMTS', async (t) => {
     TILECOL: x,
   }
 
-  await t.test("'items.tile.wmts_capabilities': place, zooms, styles, formats and templates, everything escaped", async () => {
+  await t.test("'items.tile.wmts_capabilities': bounds, zoom levels, styles, formats and templates, all escaped", async () => {
     const { id: profile } = await w.ok(token, 'visualization.profile.create', {
       item_id: id,
       name: 'Plants & "more"',
@@ -62,7 +62,7 @@ test('WMTS', async (t) => {
     assert.deepEqual(
       [...xml.matchAll(/<TileMatrixSet>(\w+)<\/TileMatrixSet>/g)].map(([, set]) => set),
       ['ImageResolution', 'GoogleMapsCompatible'],
-      'what GDAL takes first ends at the resolution of the image',
+      'the set that GDAL uses first ends at the resolution of the image',
     )
     const upTo = (last: number) => Array.from({ length: last + 1 }, (_, zoom) => zoom)
     assert.deepEqual(
@@ -87,7 +87,7 @@ test('WMTS', async (t) => {
     assert.equal((await w.request('HEAD', filled.replace('{Style}', 'ndvi'))).status, 200, 'a tile too')
   })
 
-  await t.test('the first set has as many pixels as the image, and its tiles are drawn by either way of asking', async () => {
+  await t.test('the first set has as many pixels as the image, and its tiles render with both encodings', async () => {
     const xml = (await wmts({})).bytes.toString()
     const matrices = [...xml.matchAll(/<ows:Identifier>([-\d._]+_[\d.]+)<\/ows:Identifier>.*?<MatrixWidth>(\d+)<.*?<MatrixHeight>(\d+)</g)]
     assert.deepEqual(
@@ -140,7 +140,7 @@ test('WMTS', async (t) => {
     for (const title of ['Default', 'Default (2)', 'Twice', 'Natural colour']) assert.ok(titles.includes(title), title)
   })
 
-  await t.test('a key is in the document only where it was given for it', async () => {
+  await t.test('the document contains a key only if it was sent as a parameter', async () => {
     const { bytes } = await w.request('GET', `/wmts/${id}?request=GetCapabilities`, { headers: { 'x-api-key': key } })
     assert.ok(!bytes.toString().includes('key=') && !bytes.toString().includes('svc_'))
     const posted = await w.call(key, 'items.tile.wmts_capabilities', {
@@ -174,11 +174,11 @@ test('WMTS', async (t) => {
     assert.equal(nowhere.status, 200)
     assert.ok(
       (await sharp(nowhere.bytes).ensureAlpha().raw().toBuffer()).every((byte) => byte === 0),
-      'transparent where there is nothing',
+      'transparent without data',
     )
   })
 
-  await t.test('GetFeatureInfo tells the values under a pixel', async () => {
+  await t.test('GetFeatureInfo returns the values at a pixel', async () => {
     const info = await wmts({ ...tilePairs, REQUEST: 'GetFeatureInfo', I: 128, J: 128, INFOFORMAT: 'application/json', STYLE: 'ndvi' })
     const [feature] = info.body.features
     assert.deepEqual(Object.keys(feature.properties).slice(0, 4), ['blue', 'green', 'red', 'nir'])
@@ -195,7 +195,7 @@ test('WMTS', async (t) => {
     assert.deepEqual((await wmts({ ...tilePairs, REQUEST: 'GetFeatureInfo', I: 0, J: 0, TILEROW: 0, TILECOL: 0 })).body.features, [])
   })
 
-  await t.test('a misspelt name, or one of another tile address, is refused with the one that was meant', async () => {
+  await t.test('an unknown parameter, or one of another tile URL, is rejected with a suggestion', async () => {
     const xml = '/1.0.0/WMTSCapabilities.xml'
     const cases: [Record<string, string | number>, string, string, string?][] = [
       [{ ...tilePairs, colormap_name: 'viridis' }, 'colormap_name', 'colormap'],
@@ -207,16 +207,16 @@ test('WMTS', async (t) => {
       [{ asset_keys: 'data' }, 'asset_keys', 'asset_key', xml],
     ]
     for (const [query, locator, meant, path] of cases) {
-      const answer = await wmts(query, path)
-      const report = answer.bytes.toString()
-      assert.equal(answer.status, 400, JSON.stringify(query))
+      const response = await wmts(query, path)
+      const report = response.bytes.toString()
+      assert.equal(response.status, 400, JSON.stringify(query))
       assert.ok(report.includes(`exceptionCode="InvalidParameterValue" locator="${locator}"`), report)
       assert.match(report, new RegExp(`unknown parameter.*\\b${meant}\\b`), report)
     }
-    assert.equal((await w.request('GET', `/wmts/${id}?colormap_name=viridis`)).status, 401, 'who cannot read learns nothing')
+    assert.equal((await w.request('GET', `/wmts/${id}?colormap_name=viridis`)).status, 401, 'callers without access learn nothing')
   })
 
-  await t.test('parameters that map programs add to every request are ignored, as OGC services do', async () => {
+  await t.test('parameters that map clients add to every request are ignored, as in OGC services', async () => {
     const added = {
       LAYERS: '',
       STYLES: '',
@@ -239,7 +239,7 @@ test('WMTS', async (t) => {
       assert.equal((await wmts({ REQUEST: 'GetCapabilities', ...added }, path)).status, 200)
   })
 
-  await t.test('failures are exception reports with the right code and place', async () => {
+  await t.test('failures are exception reports with the right code and locator', async () => {
     const cases: [Record<string, string | number>, number, string, string?][] = [
       [{ REQUEST: 'GetMap' }, 400, 'OperationNotSupported', 'request'],
       [{ SERVICE: 'WMTS' }, 400, 'MissingParameterValue', 'request'],
@@ -258,17 +258,17 @@ test('WMTS', async (t) => {
       [{ ...tilePairs, key: 'svc_wrong' }, 401, 'NoApplicableCode'],
     ]
     for (const [query, status, code, locator] of cases) {
-      const answer = await wmts(query)
+      const response = await wmts(query)
       assert.deepEqual(
-        [answer.status, answer.headers.get('content-type')],
+        [response.status, response.headers.get('content-type')],
         [status, 'application/xml; charset=utf-8'],
         JSON.stringify(query),
       )
       assert.ok(
-        answer.bytes.toString().includes(`exceptionCode="${code}"${locator ? ` locator="${locator}"` : ''}`),
-        answer.bytes.toString(),
+        response.bytes.toString().includes(`exceptionCode="${code}"${locator ? ` locator="${locator}"` : ''}`),
+        response.bytes.toString(),
       )
-      assert.ok(!/<nonsense>/.test(answer.bytes.toString()))
+      assert.ok(!/<nonsense>/.test(response.bytes.toString()))
     }
     assert.match((await wmts({ ...tilePairs, key: 'svc_wrong' })).headers.get('www-authenticate')!, /Bearer/)
     assert.match(

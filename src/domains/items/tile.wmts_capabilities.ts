@@ -11,7 +11,7 @@ import { capabilities, stylesOf } from '#services/drawing/wmts.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** The WMTS 1.0.0 capabilities of an item: one layer, and a style for each way of showing it. */
+/** The WMTS 1.0.0 capabilities of an item: one layer, with a style for each visualization. */
 export default operation({
   id: 'items.tile.wmts_capabilities',
   scope: 'items:read',

@@ -7,7 +7,7 @@ import { FOR_A_DAY, IMAGE_TYPES, lookFields, pictureReply, requireTile, TileInde
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** A tile as WMTS asks for it; transparent where there is no data. */
+/** A tile for WMTS clients; transparent where there is no data. */
 export default operation({
   id: 'items.tile.wmts_get_tile',
   scope: 'items:read',

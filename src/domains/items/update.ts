@@ -12,8 +12,8 @@ import { Box, CloudCover, Description, EXAMPLE_ITEM, Gsd, ItemRecord, Name, Stat
 import { ItemId } from '#wire/ids.ts'
 
 /**
- * Changes what is given and keeps the rest; null clears. A name and a state cannot be empty, so null keeps them. Setting
- * `collection_id` moves the item between collections of its project.
+ * Changes the fields that are sent; null clears a field, except for name and state, which cannot be empty. `collection_id` moves
+ * the item between collections of its project.
  */
 export default operation({
   id: 'items.update',
@@ -44,8 +44,8 @@ export default operation({
   example: { input: { item_id: EXAMPLE_ITEM.id, cloud_cover: 3.2, description: null }, output: EXAMPLE_ITEM },
 }).handle({
   async check({ db, principal }, input) {
-    const found = await items.requireEditor(db, principal, input.item_id)
-    if (input.collection_id != null) await collections.requireIn(db, found.project.id, input.collection_id)
+    const { item, project } = await items.requireEditor(db, principal, input.item_id)
+    if (input.collection_id != null) await collections.requireIn(db, project.id, input.collection_id)
     const change: itemWrite.ItemChange = {
       ...(input.collection_id !== undefined ? { collectionId: input.collection_id } : {}),
       ...(input.name != null ? { name: input.name } : {}),
@@ -58,13 +58,13 @@ export default operation({
       ...(input.properties !== undefined ? { properties: requireProperties(input.properties ?? {}) } : {}),
       ...(input.lifecycle_state != null ? { lifecycleState: input.lifecycle_state } : {}),
     }
-    return { found, change }
+    return { item, project, change }
   },
-  async execute({ tx, clock, events, attributeTo }, _input, { found, change }) {
-    attributeTo(found.project.organizationId)
-    await projects.hold(tx, found.project.id)
-    if (change.collectionId) await collections.hold(tx, found.project.id, change.collectionId)
-    const updated = await itemWrite.update(tx, found.item.seq, change, clock.now())
+  async execute({ tx, clock, events, attributeTo }, _input, { item, project, change }) {
+    attributeTo(project.organizationId)
+    await projects.lock(tx, project.id)
+    if (change.collectionId) await collections.lock(tx, project.id, change.collectionId)
+    const updated = await itemWrite.update(tx, item.seq, change, clock.now())
     if (updated.changedFields.length > 0)
       events.emit('item.updated', updated.item.id, {
         ...items.summary(updated.item, updated.previousState),

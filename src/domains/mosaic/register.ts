@@ -121,11 +121,11 @@ export default operation({
   async execute({ tx, principal, clock, lineage, events, attributeTo }, input, { found, fields, sources }, dataType) {
     attributeTo(found.organizationId)
     const owner = { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now: clock.now() }
-    await projects.hold(tx, found.id)
+    await projects.lock(tx, found.id)
     const { collection: place, isNew } = input.collection_id
       ? { collection: await collections.requireIn(tx, found.id, input.collection_id), isNew: false }
       : await collections.openSystem(tx, owner, mosaics.MOSAICS)
-    await collections.hold(tx, found.id, place.id)
+    await collections.lock(tx, found.id, place.id)
     if (isNew) events.emit('collection.created', place.id, collections.summary(place))
     const [stored] = await itemWrite.insert(tx, owner, [mosaics.toItem({ ...fields, dataType, collectionId: place.id })])
     lineage.record('item', stored!.id, 'created_in', { kind: 'project', id: found.id })

@@ -40,19 +40,19 @@ async function isWithinLimits({ db, clock }: TaskContext, subjects: readonly str
 async function tellInvited({ db, clock }: TaskContext, invited: invitations.MailedInvitation): Promise<void> {
   const known = await users.findByEmail(db, invited.email)
   if (!known?.user.isActive) return
-  const news: notifications.News = {
+  const news: notifications.NewNotification = {
     kind: 'invitation',
     title: `You are invited to ${invited.organization}`,
     body: `The link that lets you in was mailed to ${invited.email}. It works once, until ${invited.expiresAt.toISOString().slice(0, 10)}.`,
     dedupeKey: `invited:${invited.id}`,
     isMailed: true,
   }
-  await notifications.tell(db, invited.organizationId, { userId: known.user.id }, [news], clock.now())
+  await notifications.notify(db, invited.organizationId, { userId: known.user.id }, [news], clock.now())
 }
 
 async function tellNotMailed({ db, clock }: TaskContext, invited: invitations.MailedInvitation): Promise<void> {
   if (!invited.invitedBy) return
-  const news: notifications.News = {
+  const news: notifications.NewNotification = {
     kind: 'invitation',
     title: 'An invitation was not mailed',
     body:
@@ -60,5 +60,5 @@ async function tellNotMailed({ db, clock }: TaskContext, invited: invitations.Ma
       'The link that you were given works: send it to them yourself.',
     dedupeKey: `not-mailed:${invited.id}`,
   }
-  await notifications.tell(db, invited.organizationId, { userId: invited.invitedBy }, [news], clock.now())
+  await notifications.notify(db, invited.organizationId, { userId: invited.invitedBy }, [news], clock.now())
 }

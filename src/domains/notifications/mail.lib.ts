@@ -13,7 +13,7 @@ export async function mailNews({ db, clock, mail, baseUrl, signal }: TaskContext
     const failed: { ids: string[]; error: unknown }[] = []
     for (const { ids, news, ...to } of mails)
       if (news.length > 0) await mail.send(notificationMail(to, news, `${baseUrl}/`)).catch((error: unknown) => failed.push({ ids, error }))
-    for (const { ids } of failed) await notifications.giveBack(db, ids)
+    for (const { ids } of failed) await notifications.markUnsent(db, ids)
     if (failed.length > 0) throw failed[0]!.error
     if (mails.length < PEOPLE) return
   }

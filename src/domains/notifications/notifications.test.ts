@@ -59,7 +59,7 @@ test('notifications', async (t) => {
     const told = await list(org.owner.token)
     assert.deepEqual(
       told.map(({ kind, title }: { kind: string; title: string }) => [kind, title]),
-      [['payment', 'A top-up failed']],
+      [['payment', 'Top-up failed']],
     )
     assert.match(told[0].body, /A\$100\.00/)
     assert.deepEqual(await w.ok(org.owner.token, 'notifications.mark_all_read'), { marked_count: 1 })

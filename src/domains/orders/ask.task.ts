@@ -6,19 +6,19 @@ import type { Group } from '#model/orders/order-group.ts'
 import * as orders from '#model/orders/order.ts'
 import * as quotations from '#model/orders/quotation.ts'
 import * as studies from '#model/orders/study.ts'
-import { askVendorTask } from '#model/orders/tasks.ts'
+import { requestFromVendorTask } from '#model/orders/tasks.ts'
 import { task, type TaskContext } from '#task.ts'
 import { tryAtVendor } from './vendor.lib.ts'
 
 /** Asks the vendor for the study or the quotation that a group of a tasking order waits for. */
 export default task({
-  ...askVendorTask,
+  ...requestFromVendorTask,
   events: ['quotation.requested', 'order.cancelled', 'order.placed'],
   concurrency: 4,
 }).handle(async (context, { group_id }) => {
   const found = await groups.find(context.db, group_id)
   if (found?.status !== 'deciding') return
-  await tryAtVendor(context, found, askVendorTask, {
+  await tryAtVendor(context, found, requestFromVendorTask, {
     ask: async () => {
       if (found.subStatus === 'awaiting_feasibility') await askStudy(context, found)
       if (found.subStatus === 'awaiting_quotation') await askQuotation(context, found)

@@ -5,7 +5,7 @@ import * as ending from '#model/orders/ending.ts'
 import * as orders from '#model/orders/order.ts'
 import type { Order } from '#model/orders/order.ts'
 import { ORDER_MOVES } from '#model/orders/states.ts'
-import { askVendor } from '#model/orders/vendor-problem.ts'
+import { callVendor } from '#model/orders/vendor-problem.ts'
 import { operation, type Context } from '#operation.ts'
 import { EXAMPLE_ORDER, IdOf, OrderId } from './wire.ts'
 
@@ -52,7 +52,7 @@ async function withdraw({ vendors, signal }: Context, { groups }: Order): Promis
     group.status === 'placed' && group.vendorOrderId ? [{ ...group, there: group.vendorOrderId }] : [],
   )
   const shopOf = (hostName: string) => vendors.shop(hostName)!
-  await askVendor(async () => {
+  await callVendor(async () => {
     for (const { hostName, there } of placed) {
       const { status } = await shopOf(hostName).order(there, { signal })
       if (status !== 'placed' && status !== 'cancelled')

@@ -35,12 +35,12 @@ export default task({
   const run = await groups.claim(context.db, group_id, context.clock.now())
   if (!run) return
   const { db, clock, signal } = context
-  const heartbeat = startHeartbeat({ signal, firstStep: 'deliver', beat: () => groups.beat(db, run, clock.now()) })
+  const heartbeat = startHeartbeat({ signal, firstStep: 'deliver', beat: () => groups.heartbeat(db, run, clock.now()) })
   try {
     await deliver({ ...context, signal: heartbeat.signal }, run)
   } catch (error) {
     const reason = reasonOf(error, run)
-    await groups.free(context.db, run)
+    await groups.release(context.db, run)
     if (reason === null) throw error
     await context.change(run.organizationId, async (made) => {
       made.lineage.nothingProduced()
@@ -112,9 +112,9 @@ async function keep(change: Change, { id, projectId, createdBy }: Order, run: Ru
   const { tx, clock, lineage, events } = change
   const { organizationId } = run
   const now = clock.now()
-  await projects.hold(tx, projectId)
+  await projects.lock(tx, projectId)
   const current = await orders.lock(tx, id)
-  if (!(await groups.holdRun(tx, run))) {
+  if (!(await groups.lockRun(tx, run))) {
     lineage.nothingProduced()
     return false
   }

@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Defaulted, Nullable } from '#core/shapes.ts'
-import type { WantedCapture } from '#model/orders/pricing.ts'
+import type { CaptureRequest } from '#model/orders/pricing.ts'
 import type { Context } from '#operation.ts'
 import type { Product } from '#ports/vendors.ts'
 import { featuresOf, requireParams, requireProduct, taskingOf, type Wanted } from './input.lib.ts'
@@ -22,7 +22,7 @@ interface Given {
   featureCollection?: Record<string, unknown>
 }
 
-type Generic = { type: 'ARCHIVE'; product: Product; captures: WantedCapture[] } | { type: 'TASKING'; product: Product; wanted: Wanted[] }
+type Generic = { type: 'ARCHIVE'; product: Product; captures: CaptureRequest[] } | { type: 'TASKING'; product: Product; wanted: Wanted[] }
 
 /** An archive product names its scene in `params.id`; each feature is a part of it that is wanted. */
 export async function genericOf(

@@ -7,7 +7,7 @@ import { requireArea, requireGeometry, type AreaGeometry, type Geometry } from '
 import { mapInTime } from '#core/in-parts.ts'
 import { invalidField, invalidInput, notFound, problem } from '#core/problem.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import type { Unpriced, WantedCapture, WantedTasking } from '#model/orders/pricing.ts'
+import type { Unpriced, CaptureRequest, TaskingRequest } from '#model/orders/pricing.ts'
 import type { Context } from '#operation.ts'
 import type { Product, Vendors } from '#ports/vendors.ts'
 
@@ -31,7 +31,7 @@ interface GivenCapture {
   host?: string | null
 }
 
-export async function capturesOf(given: readonly GivenCapture[]): Promise<WantedCapture[]> {
+export async function capturesOf(given: readonly GivenCapture[]): Promise<CaptureRequest[]> {
   return await mapInTime(given, ({ id, geometry, host }, index) => ({
     id,
     geometry: requireArea(geometry, `captures.${index}.geometry`),
@@ -54,7 +54,7 @@ interface GivenTasking {
   params?: Record<string, unknown> | null
 }
 
-export interface Wanted extends WantedTasking {
+export interface Wanted extends TaskingRequest {
   featureCollection: Record<string, unknown>
 }
 

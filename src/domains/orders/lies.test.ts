@@ -66,10 +66,10 @@ test('vendors that lie', async (t) => {
   const whatIsOrdered = (bytes: number | null) => (ids: string[]) => ids.map((id) => fileOf(id, bytes))
 
   const lies: Record<string, [script: Script, reason: RegExp]> = {
-    'it takes another order on than ours': [{ place: (view) => ({ ...view, reference: newId() }) }, /something else than was asked/],
-    'it confirms in words that nobody knows': [{ place: () => ({ id: 7, status: 'perhaps' }) }, /cannot be read/],
+    'it takes another order on than ours': [{ place: (view) => ({ ...view, reference: newId() }) }, /another object than requested/],
+    'it confirms in words that nobody knows': [{ place: () => ({ id: 7, status: 'perhaps' }) }, /invalid order/],
     'it has never heard of the order': [{ look: () => 404 }, /no such order/],
-    'it tells of another order': [{ look: (view) => ({ ...view, id: 'v-other', status: 'delivered' }) }, /something else than was asked/],
+    'it tells of another order': [{ look: (view) => ({ ...view, id: 'v-other', status: 'delivered' }) }, /another object than requested/],
     'it has delivered nothing': [delivering(() => [], whole), /there are no files/],
     'it delivers a scene that nobody ordered': [
       delivering((ids) => [...ids, 'stray'].map((id) => fileOf(id, whole.length)), whole),

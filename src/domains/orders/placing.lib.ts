@@ -9,9 +9,9 @@ import * as spending from '#model/money/spending.ts'
 import type { Funding } from '#model/orders/deciding.ts'
 import * as orders from '#model/orders/order.ts'
 import type { Order } from '#model/orders/order.ts'
-import { linesOf, priceCaptures, priceTasking, type PricedGroup, type WantedCapture } from '#model/orders/pricing.ts'
+import { linesOf, priceCaptures, priceTasking, type PricedGroup, type CaptureRequest } from '#model/orders/pricing.ts'
 import * as studies from '#model/orders/study.ts'
-import { askVendorTask, placeAtVendorTask, pollTask } from '#model/orders/tasks.ts'
+import { requestFromVendorTask, placeAtVendorTask, pollTask } from '#model/orders/tasks.ts'
 import type { Context, WriteContext } from '#operation.ts'
 import { requireNoRealMoney } from '#model/orders/simulated.ts'
 import type { Product } from '#ports/vendors.ts'
@@ -44,7 +44,7 @@ interface Common {
 
 export interface ArchiveOrder extends Common {
   kind: 'archive'
-  captures: readonly WantedCapture[]
+  captures: readonly CaptureRequest[]
   splitByDate: boolean
 }
 
@@ -161,7 +161,7 @@ export async function executeTasking(context: WriteContext, wanted: TaskingOrder
     })),
   })
   await studies.insertFor(context, made)
-  for (const group of made.groups) await tasks.enqueue(askVendorTask, { group_id: group.id })
+  for (const group of made.groups) await tasks.enqueue(requestFromVendorTask, { group_id: group.id })
   await tasks.enqueue(pollTask, { order_id: made.id }, { afterSeconds: FIRST_LOOK_SECONDS })
   return made
 }

@@ -9,7 +9,7 @@ import { contracted } from '#model/orders/pricing.ts'
 import * as quotations from '#model/orders/quotation.ts'
 import { OPEN_STATUSES } from '#model/orders/states.ts'
 import * as studies from '#model/orders/study.ts'
-import { askVendorTask, deliverTask, placeAtVendorTask, pollTask } from '#model/orders/tasks.ts'
+import { requestFromVendorTask, deliverTask, placeAtVendorTask, pollTask } from '#model/orders/tasks.ts'
 import { VendorError } from '#ports/vendors.ts'
 import { task, type TaskContext } from '#task.ts'
 
@@ -108,7 +108,7 @@ async function lookAtTerms(context: TaskContext, one: Group, isLost: boolean): P
   const priced = (cents: number) => contracted(db, organizationId, one, cents, clock.now())
   if (one.subStatus === 'awaiting_feasibility') {
     const asked = await studies.ofGroup(db, one.id)
-    if (!asked?.vendorId) return isLost ? await again(context, askVendorTask, one) : undefined
+    if (!asked?.vendorId) return isLost ? await again(context, requestFromVendorTask, one) : undefined
     const answer = await vendors.shop(hostName)!.study(asked.vendorId, { signal })
     if (answer.status === 'infeasible')
       await change(organizationId, (made) => declareInfeasible(made, asked, answer.reason ?? 'The vendor cannot do it'))
@@ -118,7 +118,7 @@ async function lookAtTerms(context: TaskContext, one: Group, isLost: boolean): P
   }
   if (one.subStatus === 'awaiting_quotation') {
     const asked = await quotations.ofGroup(db, one.id)
-    if (!asked?.vendorId) return isLost ? await again(context, askVendorTask, one) : undefined
+    if (!asked?.vendorId) return isLost ? await again(context, requestFromVendorTask, one) : undefined
     const answer = await vendors.shop(hostName)!.quotation(asked.vendorId, { signal })
     if (answer.status === 'refused')
       await change(organizationId, (made) => refuseQuotation(made, asked, answer.reason ?? 'The vendor made no quotation'))

@@ -6,7 +6,7 @@ import * as orders from '#model/orders/order.ts'
 import * as groups from '#model/orders/order-group.ts'
 import * as quotations from '#model/orders/quotation.ts'
 import * as studies from '#model/orders/study.ts'
-import { askVendorTask } from '#model/orders/tasks.ts'
+import { requestFromVendorTask } from '#model/orders/tasks.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_STUDY, StudyId, StudyRecord, toStudy } from './decisions.wire.ts'
 import { requireBelow } from './placing.lib.ts'
@@ -53,17 +53,17 @@ export default operation({
     const { tx, clock, tasks, attributeTo } = context
     const now = clock.now()
     attributeTo(found.organizationId)
-    const held = await deciding.hold(context, found.orderId)
+    const held = await deciding.lockUndecided(context, found.orderId)
     const decided = await studies.accept(tx, found.id, option.id, now)
     if (!decided) throw problem('bad-request', 'This study was already decided or has expired')
     const ofGroup = held.groups.find(({ id }) => id === found.groupId)!
     const isQuoted = ofGroup.steps.includes('quotation')
     const terms = { credits: option.credits, reservedCredits: option.credits, vendorOptionId: option.id }
     await groups.agree(tx, ofGroup.id, isQuoted ? 'askQuotation' : 'accept', terms, now)
-    await deciding.secure(context, funding, found.orderId)
+    await deciding.reserveTotal(context, funding, found.orderId)
     if (isQuoted) {
       await quotations.request(context, found.projectId, ofGroup)
-      await tasks.enqueue(askVendorTask, { group_id: ofGroup.id })
+      await tasks.enqueue(requestFromVendorTask, { group_id: ofGroup.id })
     }
     await deciding.proceed(context, found.orderId)
     return toStudy(decided)

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { DAY_MS } from '#core/time.ts'
-import { askVendor } from '#model/orders/vendor-problem.ts'
+import { callVendor } from '#model/orders/vendor-problem.ts'
 import { operation } from '#operation.ts'
 import { featuresOf, requireProduct } from './input.lib.ts'
 import { PageOf, pageOf } from '#wire/page.ts'
@@ -67,7 +67,7 @@ export default operation({
     return { product, wanted: { productId: product.id, area: whole!, limit: MAX_PASSES, ...windowOf(params ?? {}, clock.now()) } }
   },
   async execute({ vendors, signal }, { page, size }, { product, wanted }) {
-    const passes = await askVendor(() => vendors.shop(product.hostName)!.opportunities(wanted, { signal }))
+    const passes = await callVendor(() => vendors.shop(product.hostName)!.opportunities(wanted, { signal }))
     return pageOf(passes, { page, size })
   },
 })

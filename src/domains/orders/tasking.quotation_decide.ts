@@ -53,7 +53,7 @@ export default operation({
   },
   async execute(context, { decision }, { found }, funding) {
     context.attributeTo(found.organizationId)
-    await deciding.hold(context, found.orderId)
+    await deciding.lockUndecided(context, found.orderId)
     const decided = await quotations.decide(context.tx, found.id, decision, context.clock.now())
     if (!decided) throw problem('bad-request', 'This quotation was already decided or has expired')
     if (funding) await accept(context, decided, funding)
@@ -65,7 +65,7 @@ export default operation({
 async function accept(context: WriteContext, decided: Quotation, funding: deciding.Funding): Promise<void> {
   const terms = { credits: decided.credits!, reservedCredits: decided.credits!, vendorQuotationId: decided.vendorId }
   await groups.agree(context.tx, decided.groupId, 'accept', terms, context.clock.now())
-  await deciding.secure(context, funding, decided.orderId)
+  await deciding.reserveTotal(context, funding, decided.orderId)
   context.events.emit('quotation.accepted', decided.id, quotations.summary(decided))
   await deciding.proceed(context, decided.orderId)
 }

@@ -137,7 +137,10 @@ test('tasking', async (t) => {
   await t.test('what a vendor cannot do, and what nobody decides on in 30 days, is cancelled', async () => {
     const impossible = await place([group('sandbox-vhr-tasking', 2.3, { ...PARAMS, cloudCoverage: 1 })])
     await work(w, [impossible.id])
-    assert.deepEqual([(await get(impossible.id)).status, /5% of cloud/.test((await get(impossible.id)).failureReason)], ['cancelled', true])
+    assert.deepEqual(
+      [(await get(impossible.id)).status, /less than 5% cloud cover/i.test((await get(impossible.id)).failureReason)],
+      ['cancelled', true],
+    )
     const forgotten = await place([group('sandbox-vhr-tasking')])
     await work(w, [forgotten.id], until('feasibility_ready'))
     const study = await studyOf(forgotten.id)

@@ -27,7 +27,7 @@ export default operation({
     return principal.userId
   },
   async execute({ tx, clock, attributeTo }, input, ownerId) {
-    await organizations.requireFoundable(tx, ownerId)
+    await organizations.requireCanCreate(tx, ownerId)
     const made = await organizations.insert(
       tx,
       ownerId,

@@ -99,7 +99,7 @@ test('organizations.members.set_role and organizations.members.remove', async (t
   await t.test('the last owner stays one', async () => {
     for (const { status, body } of [await setRole(org.owner.id, 'admin'), await remove(org.owner.id)]) {
       assert.equal(status, 400)
-      assert.match(body.detail, /needs an owner/)
+      assert.match(body.detail, /must have an owner/)
     }
   })
 

@@ -2,7 +2,7 @@ import { PaymentsError } from '#ports/payments.ts'
 import { notFound } from '#core/problem.ts'
 import { Closed, Described, Matching } from '#core/shapes.ts'
 import { hasDefaultCard, requireBillingAdmin } from '#model/money/billing-account.ts'
-import { askProcessor, customerOf, requirePayments } from '#model/money/processor.ts'
+import { callProcessor, customerOf, requirePayments } from '#model/money/processor.ts'
 import * as paymentMethods from '#model/money/payment-method.ts'
 import { operation } from '#operation.ts'
 import { CardRecord, EXAMPLE_CARD, toEvent, toRecord } from './wire.ts'
@@ -31,7 +31,7 @@ export default operation({
   },
   async prepare(context, { payment_method_id }, { organizationId, payments }) {
     const customerId = await customerOf(context, payments, organizationId)
-    return await askProcessor(async () => {
+    return await callProcessor(async () => {
       try {
         const card = await payments.attachMethod(customerId, payment_method_id, `attach:${context.invocationId}`)
         if (!(await hasDefaultCard(context.db, organizationId))) await payments.setDefaultMethod(customerId, card.id)

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { requireBillingAdmin } from '#model/money/billing-account.ts'
-import { askProcessor, customerOf, requirePayments } from '#model/money/processor.ts'
+import { callProcessor, customerOf, requirePayments } from '#model/money/processor.ts'
 import { operation } from '#operation.ts'
 
 /** Begins to save a card. The client confirms the secret with the processor, so that card data never comes here. */
@@ -30,7 +30,7 @@ export default operation({
   },
   async prepare(context, _input, { organizationId, payments }) {
     const customerId = await customerOf(context, payments, organizationId)
-    const intent = await askProcessor(() => payments.createSetupIntent(customerId, `setup:${context.invocationId}`))
+    const intent = await callProcessor(() => payments.createSetupIntent(customerId, `setup:${context.invocationId}`))
     return { client_secret: intent.clientSecret, setup_intent_id: intent.id, customer_id: customerId, env: payments.env }
   },
   execute: async (_context, _input, _facts, made) => made,

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { notFound } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import { requireBillingAdmin } from '#model/money/billing-account.ts'
-import { askProcessor, customerOf, requirePayments } from '#model/money/processor.ts'
+import { callProcessor, customerOf, requirePayments } from '#model/money/processor.ts'
 import * as paymentMethods from '#model/money/payment-method.ts'
 import { operation } from '#operation.ts'
 import { CardRecord, EXAMPLE_CARD, toRecord } from './wire.ts'
@@ -24,7 +24,7 @@ export default operation({
   },
   async prepare(context, _input, { organizationId, card, payments }) {
     const customerId = await customerOf(context, payments, organizationId)
-    await askProcessor(() => payments.setDefaultMethod(customerId, card.processorId))
+    await callProcessor(() => payments.setDefaultMethod(customerId, card.processorId))
   },
   async execute({ tx }, _input, { organizationId, card }) {
     const changed = await paymentMethods.setDefault(tx, organizationId, card.id)

@@ -94,7 +94,12 @@ export default operation({
     context.lineage.nothingProduced()
     if (input.status === 'failed') await failJob(context, run, run.runId, input.error ?? 'Its worker said that it failed, and not why')
     else
-      await runs.beat(context.tx, run, { stage: input.stage ?? run.stage, progress: input.progress ?? run.progress }, context.clock.now())
+      await runs.heartbeat(
+        context.tx,
+        run,
+        { stage: input.stage ?? run.stage, progress: input.progress ?? run.progress },
+        context.clock.now(),
+      )
     return { job: toJob(await jobs.lock(context.tx, run.id)) }
   },
 })

@@ -25,6 +25,6 @@ export default task({
   const ours = PROCESSES.map(({ id }) => id).filter((id) => !workers.serve(id))
   if (ours.length === 0) return
   await db.transaction().execute(async (tx) => {
-    for (const id of await runs.forgotten(tx, ours, now)) await tasks(tx).enqueue(runJobTask, { job_id: id })
+    for (const id of await runs.stalled(tx, ours, now)) await tasks(tx).enqueue(runJobTask, { job_id: id })
   })
 })

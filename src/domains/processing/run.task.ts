@@ -35,7 +35,7 @@ export default task({
   const heartbeat = startHeartbeat({
     signal: context.signal,
     firstStep: 'starting',
-    beat: ({ step, fraction }) => runs.beat(context.db, run, { stage: step, progress: fraction * 100 }, context.clock.now()),
+    beat: ({ step, fraction }) => runs.heartbeat(context.db, run, { stage: step, progress: fraction * 100 }, context.clock.now()),
   })
   try {
     await complete({ ...context, signal: heartbeat.signal }, run, heartbeat.at)
@@ -43,7 +43,7 @@ export default task({
     if (heartbeat.isReplaced()) return // It was cancelled, or another run has it: nothing went wrong here.
     const reason = reasonOf(error) ?? (run.attempts >= runs.MAX_ATTEMPTS ? `Internal error in ${run.attempts} attempts` : null)
     if (reason === null) {
-      await runs.free(context.db, run, context.clock.now())
+      await runs.release(context.db, run, context.clock.now())
       throw error
     }
     await fail(context, run, reason)

@@ -1,6 +1,6 @@
 import type { Context } from '#operation.ts'
 import * as asset from '#model/imagery/asset.ts'
-import type { Found } from '#model/imagery/item-read.ts'
+import type { ItemWithProject } from '#model/imagery/item-read.ts'
 import type { Layer } from '#model/imagery/item-layer.ts'
 import { Problem } from '#core/problem.ts'
 import { StorageError } from '#ports/storage.ts'
@@ -18,7 +18,7 @@ const BIN_COUNT = 32
 const MAX_PROPERTIES = 40
 
 /** One item: its picture, its facts, its files and how its values are spread. Without a raster that can be read, without a picture. */
-export async function itemBody(context: Context, found: Found): Promise<Body> {
+export async function itemBody(context: Context, found: ItemWithProject): Promise<Body> {
   const { item, project } = found
   const assets = await asset.list(context.db, item.seq)
   const look = await shownOf(context, item.id)

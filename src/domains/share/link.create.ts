@@ -48,9 +48,9 @@ export default operation({
   },
   async execute({ tx, principal, clock, lineage, attributeTo }, { permission }, { expiresAt, target, owner }, passwordHash) {
     attributeTo(owner.organizationId)
-    await projects.hold(tx, owner.id)
+    await projects.lock(tx, owner.id)
     if (target.type === 'item') await items.lock(tx, target.itemSeq)
-    else await collections.hold(tx, owner.id, target.id)
+    else await collections.lock(tx, owner.id, target.id)
     const createdBy = principal.kind === 'user' ? principal.userId : null
     const { link, token } = await shareLinks.insert(tx, {
       organizationId: owner.organizationId,

@@ -18,7 +18,7 @@ import { discard, refusal, takeIn, toAsset, toItem, type Refused, type Taken } f
 import { positionsOf, Positions } from './position.lib.ts'
 import { EXAMPLE_UPLOAD, UploadId } from './wire.ts'
 
-interface Checked extends uploads.Found {
+interface Checked extends uploads.UploadWithProject {
   target?: item.Item
   /** By the id of the file. */
   positions: ReadonlyMap<string, uploadFiles.UploadPosition>
@@ -199,8 +199,8 @@ async function makeItems(
 ): Promise<uploadFiles.Stored[]> {
   const { organizationId, projectId, isCategorical } = session
   const now = clock.now()
-  await projects.hold(tx, projectId)
-  if (session.targetCollectionId) await collections.hold(tx, projectId, session.targetCollectionId)
+  await projects.lock(tx, projectId)
+  if (session.targetCollectionId) await collections.lock(tx, projectId, session.targetCollectionId)
   await settle(tx, session, taken)
   const assets = taken.map((file) => toAsset(file, session.assetKey ?? 'data', isCategorical))
   const items = await itemWrite.insert(
@@ -231,7 +231,7 @@ async function addToItem(
 ): Promise<uploadFiles.Stored[]> {
   const { organizationId, projectId } = session
   const now = clock.now()
-  await projects.hold(tx, projectId)
+  await projects.lock(tx, projectId)
   const held = await item.lock(tx, target.seq)
   await settle(tx, session, taken)
   const keys = new Set((await asset.list(tx, held.seq)).map(({ key }) => key))

@@ -39,7 +39,7 @@ export default task({
   const heartbeat = startHeartbeat({
     signal: context.signal,
     firstStep: 'convert',
-    beat: (progress) => uploadFiles.beat(context.db, run, progress, context.clock.now()),
+    beat: (progress) => uploadFiles.heartbeat(context.db, run, progress, context.clock.now()),
   })
   let isSettled = false
   try {
@@ -53,7 +53,7 @@ export default task({
             ? `It could not be converted in ${run.attempts} attempts because of an internal error. Upload it again`
             : null))
     if (reason === null) {
-      await uploadFiles.free(context.db, run, context.clock.now())
+      await uploadFiles.release(context.db, run, context.clock.now())
       throw error
     }
     isSettled = await giveUp(context, { session, run, source }, { step: heartbeat.step(), error: reason })
@@ -74,7 +74,7 @@ async function convert(
   { session, run, source }: Conversion,
   at: Heartbeat['at'],
 ): Promise<boolean> {
-  if ((await assetFiles.pointingAt(db, { bucket: source.bucket, objectKey: source.key })).length === 0) throw problem('bad-request', GONE)
+  if ((await assetFiles.referencesTo(db, { bucket: source.bucket, objectKey: source.key })).length === 0) throw problem('bad-request', GONE)
   const converted = await raster.convert(
     { object: source },
     {
@@ -123,7 +123,7 @@ async function replace(
   { session, run, source }: Conversion,
   { file, places, now }: Outcome,
 ): Promise<'replaced' | 'gone' | 'overtaken'> {
-  const { pointing, items } = await assetFiles.holdPointing(tx, { bucket: source.bucket, objectKey: source.key })
+  const { pointing, items } = await assetFiles.lockReferences(tx, { bucket: source.bucket, objectKey: source.key })
   const isGone = pointing.length === 0
   if (!(await uploadFiles.finish(tx, run, isGone ? { step: 'convert', error: GONE } : { sizeBytes: file.fileSizeBytes }, now)))
     return 'overtaken'
@@ -151,7 +151,7 @@ async function giveUp(
 ): Promise<boolean> {
   const now = clock.now()
   return await change(session.organizationId, async ({ tx, events }) => {
-    const { pointing, items } = await assetFiles.holdPointing(tx, { bucket: source.bucket, objectKey: source.key })
+    const { pointing, items } = await assetFiles.lockReferences(tx, { bucket: source.bucket, objectKey: source.key })
     if (!(await uploadFiles.finish(tx, run, outcome, now))) return false
     if (pointing.length > 0) await uploads.failFile(tx, session.id, { step: outcome.step, message: `${run.name}: ${outcome.error}` }, now)
     for (const pointer of pointing) {

@@ -65,7 +65,7 @@ export default operation({
   },
   async execute({ tx, principal, clock, attributeTo }, input, { found, bucket }) {
     attributeTo(found.organizationId)
-    await projects.hold(tx, found.id)
+    await projects.lock(tx, found.id)
     const { id } = await uploads.insert(tx, {
       organizationId: found.organizationId,
       projectId: found.id,

@@ -6,6 +6,6 @@ import { convertUploadTask } from '#model/imagery/tasks.ts'
 /** Takes up conversions whose process died or whose last try failed. */
 export default task({ name: 'uploads.resume', data: Closed({}), schedule: '* * * * *' }).handle(async ({ db, clock, tasks }) => {
   await db.transaction().execute(async (tx) => {
-    for (const id of await uploadFiles.forgotten(tx, clock.now())) await tasks(tx).enqueue(convertUploadTask, { file_id: id })
+    for (const id of await uploadFiles.stalled(tx, clock.now())) await tasks(tx).enqueue(convertUploadTask, { file_id: id })
   })
 })

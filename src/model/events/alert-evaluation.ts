@@ -1,22 +1,22 @@
-/** Questions to alert rules about items: asked with the event, answered later by a worker, each until it has an answer. */
+/** Evaluations of alert rules against items: queued with the event, and run by a worker until they have a result. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '#db/tables.ts'
 
-export interface Question {
+export interface Evaluation {
   ruleId: string
   organizationId: string
   itemId: string
-  /** Counts what happened to the item meanwhile: an answer to an older version settles nothing. */
+  /** Counts changes of the item: a result for an older version is discarded. */
   version: number
   tries: number
 }
 
-/** Longer than any answer takes; how long a question outlives a worker that was killed. */
+/** Longer than any evaluation takes; an evaluation outlives a killed worker by this time. */
 const LEASE_SECONDS = 60
-/** Waited after each failure; then the question is given up. */
+/** Backoff after each failure; after the last one the evaluation is abandoned. */
 const BACKOFF_SECONDS = [10, 60, 300, 1_800, 7_200, 18_000, 36_000] as const
 
-/** What waits for pixels of these items is asked again. */
+/** Resumes evaluations that wait for the pixels of these items. */
 export async function wake(tx: Tx, organizationId: string, itemIds: readonly string[], now: Date): Promise<void> {
   await sql`
     update alert_evaluation set due_at = ${now}, version = version + 1
@@ -26,7 +26,7 @@ export async function wake(tx: Tx, organizationId: string, itemIds: readonly str
 
 const isFree = sql`(lease_until is null or lease_until < clock_timestamp())`
 
-/** Organizations with a question that is due and that nobody answers. The index is read once an organization, not once a question. */
+/** Organizations with a due evaluation that nobody has leased. Reads the index once per organization, not once per evaluation. */
 export async function organizationsWaiting(db: Db, now: Date): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive asked as (
@@ -42,9 +42,9 @@ export async function organizationsWaiting(db: Db, now: Date): Promise<string[]>
   return rows.map(({ id }) => id)
 }
 
-/** Leases are real time, measured by the database that all processes share; what is due follows the platform's clock. */
-export async function claim(db: Db, organizationId: string, now: Date): Promise<Question | null> {
-  const { rows } = await sql<Question>`
+/** Leases use real time, measured by the database that all processes share; due times use the platform's clock. */
+export async function claim(db: Db, organizationId: string, now: Date): Promise<Evaluation | null> {
+  const { rows } = await sql<Evaluation>`
     update alert_evaluation a set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     from (
       select rule_id, item_id from alert_evaluation
@@ -57,24 +57,24 @@ export async function claim(db: Db, organizationId: string, now: Date): Promise<
   return rows[0] ?? null
 }
 
-/** False: the item changed meanwhile, so the question stands and this answer must not count. */
-export async function settle(tx: Tx, { ruleId, itemId, version }: Question): Promise<boolean> {
-  const done = await tx
+/** Returns false if the item changed meanwhile: the evaluation stays queued, and this result must not count. */
+export async function settle(tx: Tx, { ruleId, itemId, version }: Evaluation): Promise<boolean> {
+  const result = await tx
     .deleteFrom('alert_evaluation')
     .where('rule_id', '=', ruleId)
     .where('item_id', '=', itemId)
     .where('version', '=', version)
     .executeTakeFirst()
-  return done.numDeletedRows === 1n
+  return result.numDeletedRows === 1n
 }
 
-/** Asked again as it stands now, when its answer was overtaken. */
-export async function free(db: Db, { ruleId, itemId }: Question): Promise<void> {
+/** Releases an evaluation whose item changed, so that it runs again. */
+export async function release(db: Db, { ruleId, itemId }: Evaluation): Promise<void> {
   await db.updateTable('alert_evaluation').set({ lease_until: null }).where('rule_id', '=', ruleId).where('item_id', '=', itemId).execute()
 }
 
-/** There are no pixels to read yet: it sleeps until the item is updated. */
-export async function waitForPixels(db: Db, { ruleId, itemId, version }: Question): Promise<void> {
+/** There are no pixels yet: the evaluation waits until the item is updated. */
+export async function waitForPixels(db: Db, { ruleId, itemId, version }: Evaluation): Promise<void> {
   const slept = await db
     .updateTable('alert_evaluation')
     .set({ due_at: null, lease_until: null })
@@ -82,25 +82,25 @@ export async function waitForPixels(db: Db, { ruleId, itemId, version }: Questio
     .where('item_id', '=', itemId)
     .where('version', '=', version)
     .executeTakeFirst()
-  if (slept.numUpdatedRows === 0n) await free(db, { ruleId, itemId, version } as Question)
+  if (slept.numUpdatedRows === 0n) await release(db, { ruleId, itemId, version } as Evaluation)
 }
 
-/** It failed: tried again later, a few times, and its rule says why. */
-export async function fail(tx: Tx, question: Question, error: string, now: Date): Promise<void> {
-  const wait = BACKOFF_SECONDS[question.tries]
-  if (wait === undefined) await settle(tx, question)
+/** Retries later with backoff, a limited number of times; the rule shows the error. */
+export async function fail(tx: Tx, evaluation: Evaluation, error: string, now: Date): Promise<void> {
+  const wait = BACKOFF_SECONDS[evaluation.tries]
+  if (wait === undefined) await settle(tx, evaluation)
   else
     await tx
       .updateTable('alert_evaluation')
-      .set({ tries: question.tries + 1, due_at: new Date(now.getTime() + wait * 1_000), lease_until: null })
-      .where('rule_id', '=', question.ruleId)
-      .where('item_id', '=', question.itemId)
-      .where('version', '=', question.version)
+      .set({ tries: evaluation.tries + 1, due_at: new Date(now.getTime() + wait * 1_000), lease_until: null })
+      .where('rule_id', '=', evaluation.ruleId)
+      .where('item_id', '=', evaluation.itemId)
+      .where('version', '=', evaluation.version)
       .execute()
-  await tx.updateTable('alert_rule').set({ last_error: error, last_error_at: now }).where('id', '=', question.ruleId).execute()
+  await tx.updateTable('alert_rule').set({ last_error: error, last_error_at: now }).where('id', '=', evaluation.ruleId).execute()
 }
 
-/** Questions about items whose pixels never came. */
+/** Deletes evaluations of items whose pixels never arrived. */
 export async function sweep(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('alert_evaluation').where('due_at', 'is', null).where('created_at', '<', before).execute()
 }

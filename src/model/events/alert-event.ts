@@ -39,7 +39,7 @@ export async function insert(
 interface Filter {
   ruleId: string | null
   acknowledged: boolean | null
-  /** Private projects of others. */
+  /** Projects the caller cannot read. */
   hiddenProjects: readonly string[]
   limit: number
   offset: number
@@ -68,7 +68,7 @@ export async function requireOf(db: Db, organizationId: string, id: string, hidd
   return row
 }
 
-/** Acknowledged before: as it was. */
+/** Returns an event that is already acknowledged unchanged. */
 export async function acknowledge(tx: Tx, event: AlertEvent, by: string | null, now: Date): Promise<AlertEvent> {
   const row = await tx
     .updateTable('alert_event')

@@ -71,10 +71,10 @@ function values(terms: Partial<RuleTerms>) {
   }
 }
 
-/** Each item that comes in is asked by every rule, so their number is bounded. */
+/** Every new item is evaluated against every rule, so the number of rules is limited. */
 export const MAX_RULES_PER_ORGANIZATION = 100
 
-/** 400 with what is used and what there may be. Two at once do not both take the last place. */
+/** 400 if the limit is reached. The lock keeps concurrent calls within it. */
 async function requirePlace(tx: Tx, organizationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`alert rules ${organizationId}`}, 0))`.execute(tx)
   const { used } = await tx
@@ -85,7 +85,7 @@ async function requirePlace(tx: Tx, organizationId: string): Promise<void> {
   if (used >= MAX_RULES_PER_ORGANIZATION)
     throw problem(
       'bad-request',
-      `This organization has ${used} alert rules, and ${MAX_RULES_PER_ORGANIZATION} are allowed. Delete one that is no longer needed.`,
+      `This organization has ${used} of ${MAX_RULES_PER_ORGANIZATION} alert rules. Delete one you no longer need.`,
       { members: { used, limit: MAX_RULES_PER_ORGANIZATION } },
     )
 }
@@ -107,7 +107,7 @@ export async function insert(tx: Tx, principal: Principal, organizationId: strin
     .executeTakeFirstOrThrow()
 }
 
-/** A change is a new beginning: what went wrong before no longer stands. */
+/** An update clears earlier errors. */
 export async function update(tx: Tx, id: string, terms: Partial<RuleTerms> & { userId?: string | null }, now: Date): Promise<AlertRule> {
   const row = await tx
     .updateTable('alert_rule')
@@ -125,17 +125,17 @@ export async function update(tx: Tx, id: string, terms: Partial<RuleTerms> & { u
   return row
 }
 
-/** Its events stay. Zero rows: it was deleted meanwhile. */
+/** Its events stay. Fails if it was deleted meanwhile. */
 export async function remove(tx: Tx, id: string): Promise<void> {
-  const done = await tx.deleteFrom('alert_rule').where('id', '=', id).executeTakeFirst()
-  if (done.numDeletedRows === 0n) throw notFound('alert rule')
+  const result = await tx.deleteFrom('alert_rule').where('id', '=', id).executeTakeFirst()
+  if (result.numDeletedRows === 0n) throw notFound('alert rule')
 }
 
 export async function find(db: Db, id: string): Promise<AlertRule | null> {
   return (await db.selectFrom('alert_rule').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-/** A rule on a collection is for those who can read the collection, and stays so when the collection or its project is deleted. */
+/** A rule on a collection is visible to readers of the collection, even after the collection or its project was deleted. */
 function isVisibleTo(principal: Principal): RawBuilder<boolean> {
   if (principal.kind === 'service' || isOrganizationAdmin(principal)) return sql<boolean>`true`
   return sql<boolean>`(alert_rule.collection_id is null or exists (
@@ -181,20 +181,20 @@ export async function list(
     .execute()
 }
 
-/** Takes the rule's turn to fire. False: it fired so recently that it keeps quiet, or it was switched off meanwhile. */
+/** Starts the cooldown. Returns false if the rule is cooling down or was deactivated meanwhile; it must then not fire. */
 export async function fire(tx: Tx, { id, cooldownMinutes }: AlertRule, now: Date): Promise<boolean> {
   const quietSince = new Date(now.getTime() - cooldownMinutes * MINUTE_MS)
-  const done = await tx
+  const result = await tx
     .updateTable('alert_rule')
     .set({ last_triggered_at: now, last_error: null, last_error_at: null })
     .where('id', '=', id)
     .where('is_active', '=', true)
     .where((where) => where.or([where('last_triggered_at', 'is', null), where('last_triggered_at', '<=', quietSince)]))
     .executeTakeFirst()
-  return done.numUpdatedRows === 1n
+  return result.numUpdatedRows === 1n
 }
 
-/** Whether the person whose rights count may read an item's project still; as for webhooks. */
+/** Whether the rule's user can still read the item's project, as for webhooks. */
 export async function mayReadProject(db: Db, rule: AlertRule, projectId: string): Promise<boolean> {
   const { rows } = await sql<{ isReadable: boolean }>`
     select ${mayRead} as "isReadable"

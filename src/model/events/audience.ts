@@ -1,8 +1,7 @@
 /**
- * Who may be told of an event: for statements over an event `e` (or what has its `project_id`) and a watcher `w`, a
- * subscription or an alert rule, with the person in `user_id` whose rights count. The rule is that of
- * `project.mayRead`, and whoever has left the organization reads nothing of it; a watcher without a person is the
- * organization's own.
+ * Who can receive an event: SQL for an event `e` (or any row with a `project_id`) and a watcher `w`, a subscription or an alert rule,
+ * whose `user_id` is the user whose access counts. The rule is that of `project.mayRead`; users who left the organization cannot read
+ * anything of it, and a watcher without a user belongs to the organization.
  */
 import { sql } from 'kysely'
 

@@ -1,9 +1,9 @@
-/** The queue of webhook deliveries: claimed in batches by any number of workers, each under a lease, until it ends. */
+/** The queue of webhook deliveries: any number of workers claim them in batches, each delivery under a lease. */
 import { sql, type RawBuilder } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import { notFound, problem } from '#core/problem.ts'
 import type { DeliveryState } from '#core/vocabulary.ts'
-import type { ToldEvent } from '#core/webhooks.ts'
+import type { PublishedEvent } from '#core/webhooks.ts'
 import type { Joined } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { mayRead, RIGHTS } from './audience.ts'
@@ -19,15 +19,15 @@ export interface Claimed {
   url: string
   headers: Record<string, string>
   secrets: string[]
-  /** False: whoever made the subscription can no longer read what the event is about. */
+  /** False if the user behind the subscription can no longer read what the event is about. */
   isReadable: boolean
-  event: ToldEvent
+  event: PublishedEvent
 }
 
 interface ClaimLimits {
   total: number
   perEndpoint: number
-  /** Endpoints that may have another number at once than the others. */
+  /** Endpoints with a different number of free slots than the default. */
   free: ReadonlyMap<string, number>
   leaseSeconds: number
 }
@@ -44,9 +44,9 @@ interface ClaimedRow extends Omit<Claimed, 'event' | 'secrets' | 'lease'> {
 }
 
 /**
- * Takes what is due, from every endpoint its share: the walk over the index visits each endpoint once, so that a long line
- * before one of them hides nobody else. What is due follows the platform's clock; leases are real time, measured by the
- * database that all processes share.
+ * Claims due deliveries, a share of every endpoint: the index scan visits each endpoint once, so that a long queue for one endpoint
+ * does not delay the others. Due times use the platform's clock; leases use real time, measured by the database that all processes
+ * share.
  */
 export async function claim(db: Db, limits: ClaimLimits, now: Date): Promise<Claimed[]> {
   const lease = newId()
@@ -91,14 +91,14 @@ export async function claim(db: Db, limits: ClaimLimits, now: Date): Promise<Cla
   }))
 }
 
-/** Deliveries of one organization that wait in the queue; those of further events wait in the backlog. */
+/** Deliveries of one organization that can wait in the queue; further events wait in the backlog. */
 export const MAX_WAITING = 10_000
-/** As many as an organization has subscriptions. */
-const MOST_FOR_AN_EVENT = MAX_SUBSCRIPTIONS
-const ORGANIZATIONS_AT_ONCE = 20
+/** The maximum for one event: the number of subscriptions an organization can have. */
+const MAX_PER_EVENT = MAX_SUBSCRIPTIONS
+const ORGANIZATIONS_PER_PASS = 20
 
-/** How many more deliveries of an organization the queue takes: none while earlier events wait in the backlog. */
-export const roomFor = (organizationId: string | RawBuilder<string>): RawBuilder<number> => sql<number>`
+/** How many more deliveries of an organization fit in the queue: none while earlier events wait in the backlog. */
+export const queueCapacity = (organizationId: string | RawBuilder<string>): RawBuilder<number> => sql<number>`
   case when exists (select from webhook_backlog b where b.org_id = ${organizationId}) then 0 else ${freeFor(organizationId)} end`
 
 const freeFor = (organizationId: string | RawBuilder<string>): RawBuilder<number> => sql<number>`(${MAX_WAITING}::int - (
@@ -116,16 +116,16 @@ const freeFor = (organizationId: string | RawBuilder<string>): RawBuilder<number
 ))`
 
 /**
- * Moves events from the backlog into the queue, oldest first, as far as each organization has room there. A subscription that was
- * deleted meanwhile gets nothing, one that is paused gets what waits until it is resumed.
+ * Moves events from the backlog to the queue, oldest first, as far as each organization's queue has capacity. A subscription deleted
+ * meanwhile receives nothing; deliveries to a paused one wait until it is resumed.
  */
 export async function admit(db: Db, now: Date): Promise<void> {
   const { rows } = await sql<{ organizationId: string; free: number }>`
     select o.org_id as "organizationId", ${freeFor(sql<string>`o.org_id`)} as free
-    from (select distinct org_id from webhook_backlog limit ${ORGANIZATIONS_AT_ONCE}) o
+    from (select distinct org_id from webhook_backlog limit ${ORGANIZATIONS_PER_PASS}) o
   `.execute(db)
   for (const { organizationId, free } of rows) {
-    const events = Math.floor(free / MOST_FOR_AN_EVENT)
+    const events = Math.floor(free / MAX_PER_EVENT)
     if (events < 1) continue
     await sql`
       with taken as (
@@ -151,18 +151,18 @@ export interface Attempt {
   start: string
 }
 
-/** What became of a claimed delivery. */
+/** The result of a claimed delivery. */
 export interface Outcome {
   delivery: Pick<Claimed, 'id' | 'lease' | 'subscriptionId' | 'organizationId'>
-  /** Null: it ended without being sent. */
+  /** Null if it ended without being sent. */
   attempt: Attempt | null
   state: 'delivered' | 'pending' | 'dead'
   dueAt: Date | null
   reason: string | null
 }
 
-/** Subscriptions whose failures in a row have just reached the number at which their owners are told. */
-interface Noted {
+/** A subscription whose deliveries ended; `hasReached` if its consecutive failures just reached the number to notify at. */
+interface SubscriptionStatus {
   id: string
   organizationId: string
   endpointUrl: string
@@ -171,10 +171,10 @@ interface Noted {
 }
 
 /**
- * Writes outcomes together. What is lost in a crash before it reached the disk is sent again, which receivers expect; so the
- * commit waits for no disk. An outcome whose lease was lost leaves its attempt and nothing else.
+ * Writes outcomes in one batch. The commit does not wait for the disk: an outcome lost in a crash only means that the delivery is sent
+ * again, which receivers expect. If the lease was lost, only the attempt is recorded.
  */
-export async function finish(tx: Tx, outcomes: readonly Outcome[], noteAt: number, now: Date): Promise<Noted[]> {
+export async function finish(tx: Tx, outcomes: readonly Outcome[], notifyAt: number, now: Date): Promise<SubscriptionStatus[]> {
   await sql`set local synchronous_commit = off`.execute(tx)
   const attempted = outcomes.filter(({ attempt }) => attempt !== null)
   const { rows: ended } = await sql<{ subscriptionId: string; state: Outcome['state'] }>`
@@ -189,7 +189,7 @@ export async function finish(tx: Tx, outcomes: readonly Outcome[], noteAt: numbe
     returning d.subscription_id as "subscriptionId", o.state
   `.execute(tx)
   if (attempted.length > 0) await insertAttempts(tx, attempted)
-  return await note(tx, ended, noteAt, now)
+  return await updateSubscriptions(tx, ended, notifyAt, now)
 }
 
 async function insertAttempts(tx: Tx, outcomes: readonly Outcome[]): Promise<void> {
@@ -204,13 +204,13 @@ async function insertAttempts(tx: Tx, outcomes: readonly Outcome[]): Promise<voi
   `.execute(tx)
 }
 
-/** In the order of their ids, so that two workers never wait for each other in a circle. */
-async function note(
+/** Rows are locked in the order of their IDs to avoid deadlocks between workers. */
+async function updateSubscriptions(
   tx: Tx,
   ended: readonly { subscriptionId: string; state: Outcome['state'] }[],
-  noteAt: number,
+  notifyAt: number,
   now: Date,
-): Promise<Noted[]> {
+): Promise<SubscriptionStatus[]> {
   const counts = new Map<string, { failed: number; dead: number; delivered: number }>()
   for (const { subscriptionId, state } of ended) {
     const count = counts.get(subscriptionId) ?? { failed: 0, dead: 0, delivered: 0 }
@@ -222,7 +222,7 @@ async function note(
   const ids = [...counts.keys()].toSorted()
   if (ids.length === 0) return []
   const of = (pick: (count: { failed: number; dead: number; delivered: number }) => number) => ids.map((id) => pick(counts.get(id)!))
-  const { rows } = await sql<Noted>`
+  const { rows } = await sql<SubscriptionStatus>`
     with held as materialized (select id from event_subscription where id = any(${ids}::uuid[]) order by id for no key update)
     update event_subscription s set last_delivery_at = ${now},
       last_status = case when n.delivered > 0 then 'delivered' else 'failed' end,
@@ -231,7 +231,7 @@ async function note(
       ${of(({ delivered }) => delivered)}::int[]) as n (id, failed, dead, delivered)
     where s.id = held.id and n.id = held.id
     returning s.id, s.org_id as "organizationId", s.endpoint_url as "endpointUrl", n.dead as "deadCount",
-      s.consecutive_failures >= ${noteAt} and s.consecutive_failures - n.failed < ${noteAt} as "hasReached"
+      s.consecutive_failures >= ${notifyAt} and s.consecutive_failures - n.failed < ${notifyAt} as "hasReached"
   `.execute(tx)
   return rows
 }
@@ -280,7 +280,7 @@ function attempts(db: Db, deliveryIds: readonly string[]) {
 
 type ShownAttempt = Joined<typeof attempts>
 
-/** Newest first, each with its attempts. */
+/** Newest first, with their attempts. */
 export async function list(
   db: Db,
   subscriptionId: string,
@@ -297,15 +297,15 @@ export async function list(
 
 async function withAttempts(db: Db, rows: readonly DeliveryRow[]): Promise<Delivery[]> {
   if (rows.length === 0) return []
-  const found = await attempts(
+  const attemptRows = await attempts(
     db,
     rows.map(({ id }) => id),
   ).execute()
-  const byDelivery = Map.groupBy(found, ({ deliveryId }) => deliveryId)
+  const byDelivery = Map.groupBy(attemptRows, ({ deliveryId }) => deliveryId)
   return rows.map((row) => ({ ...row, attempts: byDelivery.get(row.id) ?? [] }))
 }
 
-/** The subscription that a delivery of this organization belongs to. */
+/** The subscription of a delivery of this organization. */
 export async function requireSubscription(db: Db, organizationId: string, id: string): Promise<string> {
   const row = isUuid(id)
     ? await db
@@ -320,9 +320,9 @@ export async function requireSubscription(db: Db, organizationId: string, id: st
   return row.id
 }
 
-/** Begins its schedule anew, at once. Refused for what was delivered, or has not been tried and waits for its turn anyway. */
+/** Restarts the retry schedule now. Rejected for a delivery that succeeded, or is still waiting for its first attempt. */
 export async function retry(tx: Tx, subscriptionId: string, id: string, now: Date): Promise<Delivery> {
-  const done = await tx
+  const result = await tx
     .updateTable('webhook_delivery')
     .set({
       state: sql<DeliveryState>`
@@ -338,14 +338,14 @@ export async function retry(tx: Tx, subscriptionId: string, id: string, now: Dat
       where.or([where('state', '=', 'dead'), where.and([where('state', 'in', ['pending', 'held']), where('tries', '>', 0)])]),
     )
     .executeTakeFirst()
-  if (done.numUpdatedRows === 0n) throw problem('bad-request', 'Only a delivery that failed can be sent again')
+  if (result.numUpdatedRows === 0n) throw problem('bad-request', 'Only a failed delivery can be retried')
   const [row] = await withAttempts(tx, await deliveries(tx, subscriptionId).where('d.id', '=', id).execute())
   return row!
 }
 
-export const GIVEN_UP = 'The endpoint took nothing for so long that the delivery was given up'
+export const GIVEN_UP = 'The endpoint accepted nothing for too long, so the delivery was abandoned'
 
-/** What waits behind an endpoint that takes nothing ends one day; what ended is kept for a while and then forgotten. */
+/** Dead-letters deliveries that waited too long, and deletes old ones that ended. */
 export async function sweep(db: Db, now: Date, limits: { giveUpBefore: Date; forgetBefore: Date }): Promise<void> {
   await sql`
     update webhook_delivery set state = 'dead', ended_at = ${now}, reason = ${GIVEN_UP}, lease = null, lease_until = null
@@ -355,7 +355,7 @@ export async function sweep(db: Db, now: Date, limits: { giveUpBefore: Date; for
   await forgetOldest(db)
 }
 
-/** Deliveries that succeeded are kept only so many for an organization; what was given up stays for its whole time. */
+/** Successful deliveries kept per organization; dead letters are kept for their full time. */
 export const MAX_DELIVERED = 10_000
 
 async function forgetOldest(db: Db): Promise<void> {

@@ -1,10 +1,10 @@
-/** What becomes of webhooks and alert rules when the person behind them, or the whole organization, goes. */
+/** What happens to webhooks and alert rules when their user leaves or the organization is deleted. */
 import type { Tx } from '#db/tables.ts'
-import { tell } from './notification.ts'
+import { notify } from './notification.ts'
 import * as subscriptions from './subscription.ts'
 
-/** They rest until somebody else resumes them: what the person made stays, but tells them nothing any more. Admins hear of it. */
-export async function restAllOf(tx: Tx, organizationId: string, userId: string, now: Date): Promise<void> {
+/** Pauses them until another user resumes them, and notifies the admins. */
+export async function pauseAllOf(tx: Tx, organizationId: string, userId: string, now: Date): Promise<void> {
   const paused = await subscriptions.pauseAllOf(tx, organizationId, userId, now)
   const { numUpdatedRows: rules } = await tx
     .updateTable('alert_rule')
@@ -16,16 +16,16 @@ export async function restAllOf(tx: Tx, organizationId: string, userId: string, 
   if (paused === 0 && rules === 0n) return
   const news = {
     kind: 'webhook' as const,
-    title: 'Webhooks and alert rules rest',
+    title: 'Webhooks and alert rules paused',
     body:
-      `Somebody left, and with them rest ${paused} webhooks and ${rules} alert rules of theirs. ` +
-      'event_subscriptions.update and alerts.update_rule with active set to true resume them, in your name.',
+      `A member left the organization, so their ${paused} webhooks and ${rules} alert rules are paused. ` +
+      'To resume them with your own access, set active to true with event_subscriptions.update and alerts.update_rule.',
     dedupeKey: null,
   }
-  await tell(tx, organizationId, 'admins', [news], now)
+  await notify(tx, organizationId, 'admins', [news], now)
 }
 
-/** With an organization that ends, its webhooks and rules do too, and what waited for them. */
+/** Deletes the webhooks and alert rules of a deleted organization, with everything queued for them. */
 export async function removeAll(tx: Tx, organizationId: string): Promise<void> {
   await tx.deleteFrom('webhook_backlog').where('org_id', '=', organizationId).execute()
   await tx.deleteFrom('event_subscription').where('org_id', '=', organizationId).execute()

@@ -1,30 +1,47 @@
-/** Events that are news for people, and what their inboxes say of them: to owners and admins, who may read every project. */
+/** Notifications about events, for owners and admins, who can read every project. */
 import type { EventType } from '#core/event-types.ts'
 import { audOf } from '#core/money.ts'
 import type { Tx } from '#db/tables.ts'
-import { tell, type News } from './notification.ts'
+import { notify, type NewNotification } from './notification.ts'
 
-interface Told {
+interface EmittedEvent {
   type: EventType
   entityId: string
   data: Record<string, unknown>
 }
 
-export async function tellOf(tx: Tx, organizationId: string, events: readonly Told[], now: Date): Promise<void> {
-  const news = events.flatMap((event) => newsOf(event, now))
+export async function notifyAbout(tx: Tx, organizationId: string, events: readonly EmittedEvent[], now: Date): Promise<void> {
+  const orderNames = await namesOfOrders(tx, organizationId, events)
+  const news = events.flatMap((event) => newsOf(event, orderNames, now))
   const first = new Map(news.map((entry) => [entry.dedupeKey, entry]))
-  await tell(tx, organizationId, 'admins', [...first.values()], now)
+  await notify(tx, organizationId, 'admins', [...first.values()], now)
 }
 
-function newsOf({ type, entityId, data }: Told, now: Date): News[] {
+const NAMES_ITS_ORDER: readonly EventType[] = ['feasibility.answered', 'quotation.requested']
+
+/** Notifications name an order as its users do, but events only contain its ID. */
+async function namesOfOrders(tx: Tx, organizationId: string, events: readonly EmittedEvent[]): Promise<ReadonlyMap<string, string>> {
+  const ids = events.filter(({ type }) => NAMES_ITS_ORDER.includes(type)).map(({ data }) => String(data['order_id']))
+  if (ids.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('imagery_order')
+    .select(['id', 'display_name as name'])
+    .where('org_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+function newsOf({ type, entityId, data }: EmittedEvent, orderNames: ReadonlyMap<string, string>, now: Date): NewNotification[] {
+  const order = `'${orderNames.get(String(data['order_id']))}'`
   switch (type) {
     case 'topup.failed':
       return [
         {
           kind: 'payment',
-          title: data['automatic'] ? 'An automatic top-up failed' : 'A top-up failed',
+          title: data['automatic'] ? 'Automatic top-up failed' : 'Top-up failed',
           body:
-            `The card payment of A$${audOf(Number(data['aud_cents'])).toFixed(2)} did not go through` +
+            `The card payment of A$${audOf(Number(data['aud_cents'])).toFixed(2)} failed` +
             `${because(data['reason'])}. Nothing was charged.`,
           dedupeKey: `topup:${entityId}`,
         },
@@ -33,8 +50,8 @@ function newsOf({ type, entityId, data }: Told, now: Date): News[] {
       return [
         {
           kind: 'decision',
-          title: 'A feasibility study waits for a decision',
-          body: `The study of order ${String(data['order_id'])} has ${Number(data['option_count'])} options to choose from.`,
+          title: 'Feasibility study ready for your decision',
+          body: `The feasibility study for ${order} has ${Number(data['option_count'])} options to choose from.`,
           dedupeKey: `feasibility:${entityId}`,
         },
       ]
@@ -42,8 +59,8 @@ function newsOf({ type, entityId, data }: Told, now: Date): News[] {
       return [
         {
           kind: 'decision',
-          title: 'A quotation was asked for',
-          body: `The quotation of order ${String(data['order_id'])} waits for a decision once its price is there.`,
+          title: `Quotation requested for ${order}`,
+          body: 'You can accept or reject the quotation when the vendor has sent its price.',
           dedupeKey: `quotation:${entityId}`,
         },
       ]
@@ -52,8 +69,8 @@ function newsOf({ type, entityId, data }: Told, now: Date): News[] {
         ? [
             {
               kind: 'retention',
-              title: 'Items are about to expire',
-              body: 'The retention of the plan ends for some items soon; items.list_expiring names them. A larger plan keeps them.',
+              title: 'Items expire soon',
+              body: "The plan's retention ends soon for some items; items.list_expiring lists them. Upgrade the plan to keep them.",
               dedupeKey: `expiring:${String(data['project_id'])}:${now.toISOString().slice(0, 10)}`,
             },
           ]

@@ -18,21 +18,27 @@ const COLUMNS = [
 
 export type Notification = Row<'notification', typeof COLUMNS>
 
-export interface News {
+export interface NewNotification {
   kind: NotificationKind
   title: string
   body: string
-  /** Told once to each person; null: every time. */
+  /** Notifies each user once per key; null notifies every time. */
   dedupeKey: string | null
-  /** A mail of its own says it already. */
+  /** Already sent by a separate email. */
   isMailed?: true
 }
 
-/** To one person, or to the organization's owners and admins; where it is about a project, to those of them who may read it. */
+/** One user, or the organization's owners and admins. */
 type Audience = { userId: string } | 'admins'
 
-/** Puts news into inboxes, in the transaction of what they tell. */
-export async function tell(db: Db | Tx, organizationId: string, audience: Audience, news: readonly News[], now: Date): Promise<void> {
+/** Creates notifications in the transaction of the change they report. */
+export async function notify(
+  db: Db | Tx,
+  organizationId: string,
+  audience: Audience,
+  news: readonly NewNotification[],
+  now: Date,
+): Promise<void> {
   if (news.length === 0) return
   const people =
     audience === 'admins'
@@ -50,7 +56,7 @@ export async function tell(db: Db | Tx, organizationId: string, audience: Audien
   `.execute(db)
 }
 
-/** Dismissed ones are hidden; newest first. */
+/** Newest first, without dismissed ones. */
 export async function list(
   db: Db,
   userId: string,
@@ -80,7 +86,7 @@ export async function unreadCount(db: Db, userId: string): Promise<number> {
   return count
 }
 
-/** Not theirs, not there, or read before: 404. */
+/** 404 if it is another user's, unknown or already read. */
 export async function markRead(tx: Tx, userId: string | null, id: string, now: Date): Promise<Notification> {
   return await mark(tx, userId, id, { read_at: now }, 'read_at')
 }
@@ -112,33 +118,32 @@ async function mark(
 }
 
 export async function markAllRead(tx: Tx, userId: string, now: Date): Promise<number> {
-  const done = await tx
+  const result = await tx
     .updateTable('notification')
     .set({ read_at: now })
     .where('user_id', '=', userId)
     .where('read_at', 'is', null)
     .where('dismissed_at', 'is', null)
     .executeTakeFirst()
-  return Number(done.numUpdatedRows)
+  return Number(result.numUpdatedRows)
 }
 
 interface PendingMail {
   userId: string
   email: string
   name: string
-  /** Of the notifications that it stands for. */
+  /** The notifications it contains. */
   ids: string[]
   news: { title: string; body: string; createdAt: Date }[]
 }
 
-/** A digest has so many; the inbox has the rest. */
+/** Notifications in one digest; the inbox shows the rest. */
 const MAX_NEWS = 50
 
 /**
- * What is to be mailed by people's own choice, taken so that it is mailed once: at once what is new, daily what has gathered.
- * Whose address is not confirmed gets none: its reader may never have heard of us. What was read or dismissed meanwhile is not
- * news any more. No transaction waits for a mail server; a process that dies
- * between this and the sending leaves the news in the inbox alone.
+ * Claims the notifications to email, instantly or as a daily digest by the user's choice, so that each is sent once. Only confirmed
+ * addresses receive email; notifications read or dismissed meanwhile are skipped. No transaction waits for the mail server: if the
+ * process dies before sending, the notifications only stay in the inbox.
  */
 export async function takeMails(db: Db, choice: 'instant' | 'daily', people: number, now: Date): Promise<PendingMail[]> {
   const { rows } = await sql<PendingMail>`
@@ -162,12 +167,12 @@ export async function takeMails(db: Db, choice: 'instant' | 'daily', people: num
   }))
 }
 
-/** Its mail could not be sent: the next run tries again. */
-export async function giveBack(db: Db, ids: readonly string[]): Promise<void> {
+/** The email could not be sent; the next run retries. */
+export async function markUnsent(db: Db, ids: readonly string[]): Promise<void> {
   await db.updateTable('notification').set({ mailed_at: null }).where('id', 'in', ids).execute()
 }
 
-/** For a person who chooses mail now: what lies in the inbox already is not sent. */
+/** When a user turns email on, notifications already in the inbox are not sent. */
 export async function skipMail(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx.updateTable('notification').set({ mailed_at: now }).where('user_id', '=', userId).where('mailed_at', 'is', null).execute()
 }

@@ -1,29 +1,29 @@
 /**
- * The outbox as a stream. Events stand in the order of the transactions that wrote them, and are shown once every older
- * transaction has ended: what a reader has passed can then never get a predecessor, which a sequence could not promise.
+ * The outbox as a stream. Events are ordered by the transactions that wrote them and become visible when every older transaction has
+ * ended. So nothing can appear before a reader's position, which a sequence could not guarantee.
  */
 import { sql } from 'kysely'
 import { isUuid } from '#core/ids.ts'
-import type { ToldEvent } from '#core/webhooks.ts'
+import type { PublishedEvent } from '#core/webhooks.ts'
 import type { Db } from '#db/tables.ts'
 
-/** A place between two events. Transactions have 64 bits, so their numbers are text here. */
+/** A position between two events. Transaction IDs have 64 bits, so they are strings here. */
 export interface Position {
   txid: string
   seq: number
 }
 
-export interface StreamedEvent extends ToldEvent {
+export interface StreamedEvent extends PublishedEvent {
   position: Position
-  /** Who is a member of the private project that it is about; null where everybody of the organization may read it. */
+  /** Members of the private project the event is about; null if everyone in the organization can read it. */
   readers: string[] | null
 }
 
 export const isBefore = (a: Position, b: Position): boolean => (a.txid === b.txid ? a.seq < b.seq : BigInt(a.txid) < BigInt(b.txid))
 
-/** What was committed at one moment: everything below `end` but those that were still under way. */
+/** A snapshot of what is committed: everything below `end` except transactions still in progress. */
 export interface Moment {
-  /** Behind everything that is shown by now. */
+  /** Behind every visible event. */
   head: Position
   end: bigint
   underWay: ReadonlySet<string>
@@ -35,10 +35,10 @@ export async function now(db: Db): Promise<Moment> {
   return { head: { txid: first, seq: 0 }, end: BigInt(end), underWay: new Set(underWay.split(',')) }
 }
 
-/** An event may be shown long after it was committed, while an older transaction is under way. */
+/** While an older transaction is in progress, an event becomes visible long after its commit. */
 export const wasCommitted = ({ txid }: Position, { end, underWay }: Moment): boolean => BigInt(txid) < end && !underWay.has(txid)
 
-/** Null: no event of this organization. */
+/** Returns null if the organization has no such event. */
 export async function positionOf(db: Db, organizationId: string, eventId: string): Promise<Position | null> {
   if (!isUuid(eventId)) return null
   const { rows } = await sql<Position>`
@@ -49,7 +49,7 @@ export async function positionOf(db: Db, organizationId: string, eventId: string
 
 interface StreamRow extends Omit<StreamedEvent, 'position'>, Position {}
 
-/** What follows each of these places, so many of each organization. */
+/** The events after each position, with a limit per organization. */
 export async function after(
   db: Db,
   places: readonly { organizationId: string; position: Position }[],

@@ -32,20 +32,20 @@ export const MAX_SUBSCRIPTIONS = 100
 const MAX_FILTERS = 20
 const MAX_CHOICES = 100
 const FILTER_PATH = /^(entity_type|entity_id|data(\.[A-Za-z0-9_]+)+)$/
-/** How long a secret goes on signing after it was replaced. */
+/** How long a replaced secret still signs. */
 const ROTATION_MS = DAY_MS
 
-/** Keys that an event has, with plain values or lists of them. */
+/** Keys must exist in events; values are scalars or lists of them. */
 export function requireFilter(filter: Readonly<Record<string, unknown>>): void {
   const keys = Object.keys(filter)
-  if (keys.length > MAX_FILTERS) throw invalidField('filter_config', `has more than ${MAX_FILTERS} keys`)
+  if (keys.length > MAX_FILTERS) throw invalidField('filter_config', `must have at most ${MAX_FILTERS} keys`)
   for (const key of keys) {
     if (!FILTER_PATH.test(key))
       throw invalidField(`filter_config.${key}`, "must be entity_type, entity_id or a path into the event's data, such as data.project_id")
     const value = filter[key]
     const choices = Array.isArray(value) ? value : [value]
     if (choices.length === 0 || choices.length > MAX_CHOICES || !choices.every(isPlain))
-      throw invalidField(`filter_config.${key}`, `must be text, a number, true, false or null, or a list of 1 to ${MAX_CHOICES} of them`)
+      throw invalidField(`filter_config.${key}`, `must be a string, number, boolean or null, or a list of 1 to ${MAX_CHOICES} of them`)
   }
 }
 
@@ -55,7 +55,7 @@ const MAX_HEADERS = 20
 const MAX_HEADER_LENGTH = 1_000
 const HEADER_NAME = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/
 const HEADER_VALUE = /^[\x20-\x7e]*$/
-/** Ours, and those that frame the message: a customer's header cannot replace one. */
+/** Headers that the service sets or that frame the message; customers cannot replace them. */
 const RESERVED_PREFIX = /^(x-svc|webhook|content|proxy)-/i
 const RESERVED_HEADERS = new Set(
   'host connection keep-alive transfer-encoding te trailer upgrade expect accept-encoding user-agent'.split(' '),
@@ -63,12 +63,12 @@ const RESERVED_HEADERS = new Set(
 
 export function requireHeaders(headers: Readonly<Record<string, string>>): void {
   const names = Object.keys(headers)
-  if (names.length > MAX_HEADERS) throw invalidField('headers', `has more than ${MAX_HEADERS} entries`)
-  if (new Set(names.map((name) => name.toLowerCase())).size < names.length) throw invalidField('headers', 'names a header twice')
+  if (names.length > MAX_HEADERS) throw invalidField('headers', `must have at most ${MAX_HEADERS} entries`)
+  if (new Set(names.map((name) => name.toLowerCase())).size < names.length) throw invalidField('headers', 'must not repeat a header')
   for (const name of names) {
-    if (!HEADER_NAME.test(name)) throw invalidField('headers', 'a name has 1 to 64 letters, digits and hyphens')
+    if (!HEADER_NAME.test(name)) throw invalidField('headers', 'header names must have 1 to 64 letters, digits and hyphens')
     if (RESERVED_PREFIX.test(name) || RESERVED_HEADERS.has(name.toLowerCase()))
-      throw invalidField(`headers.${name}`, 'is set by the service')
+      throw invalidField(`headers.${name}`, 'is reserved; the service sets it')
     if (headers[name]!.length > MAX_HEADER_LENGTH || !HEADER_VALUE.test(headers[name]!))
       throw invalidField(`headers.${name}`, `must be at most ${MAX_HEADER_LENGTH} printable ASCII characters`)
   }
@@ -83,35 +83,35 @@ export interface NewSubscription {
   description: string | null
 }
 
-/** The lock on the organization makes two creations wait in line, so that the limit holds. */
+/** The lock on the organization serializes creations, so that the limit holds. */
 export async function insert(
   tx: Tx,
   principal: Principal,
-  made: NewSubscription,
+  request: NewSubscription,
   now: Date,
 ): Promise<{ subscription: Subscription; secret: string }> {
-  await sql`select 1 from organization where id = ${made.organizationId} for no key update`.execute(tx)
+  await sql`select 1 from organization where id = ${request.organizationId} for no key update`.execute(tx)
   const { count } = await tx
     .selectFrom('event_subscription')
     .select((e) => e.fn.countAll<number>().as('count'))
-    .where('org_id', '=', made.organizationId)
+    .where('org_id', '=', request.organizationId)
     .executeTakeFirstOrThrow()
   if (count >= MAX_SUBSCRIPTIONS)
-    throw problem('bad-request', `An organization has at most ${MAX_SUBSCRIPTIONS} subscriptions; delete one that is no longer needed`)
+    throw problem('bad-request', `An organization can have at most ${MAX_SUBSCRIPTIONS} subscriptions; delete one you no longer need`)
   const secret = newSecret()
   const subscription = await tx
     .insertInto('event_subscription')
     .values({
       id: newId(),
-      org_id: made.organizationId,
+      org_id: request.organizationId,
       user_id: principal.userId,
       created_by: principal.kind === 'user' ? principal.userId : null,
       creator_id: principal.userId,
-      event_type: made.eventType,
-      endpoint_url: made.endpointUrl,
-      filter_config: JSON.stringify(made.filterConfig),
-      headers: JSON.stringify(made.headers),
-      description: made.description,
+      event_type: request.eventType,
+      endpoint_url: request.endpointUrl,
+      filter_config: JSON.stringify(request.filterConfig),
+      headers: JSON.stringify(request.headers),
+      description: request.description,
       secret,
       created_at: now,
       updated_at: now,
@@ -129,12 +129,12 @@ export async function requireOf(db: Db, organizationId: string, id: string): Pro
   return row
 }
 
-/** For its creator (or the owner of the key that created it), an admin or an owner; the platform itself is none of them and can. */
+/** For its creator (or the owner of the key that created it), admins, owners and the service itself. */
 export async function requireChangeable(db: Db, principal: Principal, organizationId: string, id: string): Promise<Subscription> {
   const subscription = await requireOf(db, organizationId, id)
   const isCreator = principal.userId !== null && principal.userId === subscription.creatorId
   if (!isCreator && !isOrganizationAdmin(principal) && principal.kind !== 'service')
-    throw problem('forbidden', 'Only its creator, an admin or an owner can change, test or delete a webhook')
+    throw problem('forbidden', "Only the webhook's creator, an admin or an owner can change, test or delete it")
   return subscription
 }
 
@@ -162,11 +162,11 @@ export interface SubscriptionChange {
   description?: string | null
   isActive?: boolean
   rotateSecret?: boolean
-  /** Whose reading rights count from now on. */
+  /** The user whose access counts from now on. */
   userId?: string | null
 }
 
-/** What is queued waits while it is paused and goes on afterwards; to a new address, if there is one. */
+/** Queued deliveries wait while it is paused and then continue, to the new URL if it changed. */
 export async function update(
   tx: Tx,
   id: string,
@@ -196,7 +196,7 @@ export async function update(
   return { subscription: row, secret }
 }
 
-/** Headers belong to the URL they were set for: another one must not receive what may be a secret. */
+/** Headers can contain secrets, so a changed URL clears them. */
 const headersAt = (endpointUrl: string) => sql<string>`case when endpoint_url = ${endpointUrl} then headers else '{}' end`
 
 async function requeue(tx: Tx, id: string, isActive: boolean, now: Date): Promise<void> {
@@ -207,7 +207,7 @@ async function requeue(tx: Tx, id: string, isActive: boolean, now: Date): Promis
   `.execute(tx)
 }
 
-/** Those that deliver with a person's rights, in an organization or in every one. Returns how many. */
+/** Pauses subscriptions that deliver with a user's access, in one organization or in all. Returns their number. */
 export async function pauseAllOf(tx: Tx, organizationId: string | null, userId: string, now: Date): Promise<number> {
   const active = await tx
     .selectFrom('event_subscription')
@@ -221,13 +221,13 @@ export async function pauseAllOf(tx: Tx, organizationId: string | null, userId: 
   return active.length
 }
 
-/** With its deliveries, sent or not. Zero rows: it was deleted meanwhile. */
+/** Deletes it with its deliveries. Fails if it was deleted meanwhile. */
 export async function remove(tx: Tx, id: string): Promise<void> {
-  const done = await tx.deleteFrom('event_subscription').where('id', '=', id).executeTakeFirst()
-  if (done.numDeletedRows === 0n) throw notFound('subscription')
+  const result = await tx.deleteFrom('event_subscription').where('id', '=', id).executeTakeFirst()
+  if (result.numDeletedRows === 0n) throw notFound('subscription')
 }
 
-/** What one delivery beside the queue needs. */
+/** The URL, headers and secrets for a delivery outside the queue. */
 export async function signing(db: Db, id: string, now: Date): Promise<{ url: string; headers: Record<string, string>; secrets: string[] }> {
   const row = await db
     .selectFrom('event_subscription')

@@ -4,7 +4,7 @@ import { checksumBase62, newId, randomBase62 } from '#core/ids.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
-/** `svc_` + 8 + `_` + 34 random characters (202 bits) + 6 of checksum. */
+/** `svc_` + 8 characters + `_` + 34 random characters (202 bits) + a 6-character checksum. */
 const FORMAT = /^svc_[0-9A-Za-z]{8}_[0-9A-Za-z]{40}$/
 const PREFIX_LENGTH = 12
 const CHECKSUM_LENGTH = 6
@@ -14,12 +14,12 @@ export function newSecret(): string {
   return body + checksumBase62(body)
 }
 
-/** Says no to what cannot be one of our keys without asking the database. */
+/** Rejects malformed keys without a database query. */
 export function isWellFormed(secret: string): boolean {
   return FORMAT.test(secret) && checksumBase62(secret.slice(0, -CHECKSUM_LENGTH)) === secret.slice(-CHECKSUM_LENGTH)
 }
 
-/** The secret is random enough that a fast hash is as safe as a slow one. */
+/** The secret has enough entropy that a fast hash is safe. */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
@@ -39,7 +39,7 @@ const COLUMNS = [
   'total_requests as totalRequests',
 ] as const
 
-/** A key without a limit of its own has that of its organization, as it is now. */
+/** A key without its own rate limit has the current limit of its organization. */
 const EFFECTIVE_LIMIT = sql<number>`coalesce(api_key.rate_limit_per_hour,
   (select o.rate_limit_per_hour from organization o where o.id = api_key.org_id))`.as('rateLimitPerHour')
 
@@ -54,14 +54,14 @@ interface NewApiKey {
   permissions: readonly string[]
   rateLimitPerHour: number | null
   expiresAt: Date | null
-  /** Null for one that a person made. */
+  /** The key that created this one; null if a signed-in user did. */
   madeByKeyId: string | null
   now: Date
 }
 
 export async function insert(tx: Tx, key: NewApiKey): Promise<{ key: ApiKey; secret: string }> {
   const secret = newSecret()
-  const made = await tx
+  const created = await tx
     .insertInto('api_key')
     .values({
       id: newId(),
@@ -78,7 +78,7 @@ export async function insert(tx: Tx, key: NewApiKey): Promise<{ key: ApiKey; sec
     })
     .returning(SHOWN)
     .executeTakeFirstOrThrow()
-  return { key: made, secret }
+  return { key: created, secret }
 }
 
 export async function list(db: Db, organizationId: string): Promise<ApiKey[]> {
@@ -101,9 +101,9 @@ export async function find(db: Db, organizationId: string | null, id: string): P
   return row ?? null
 }
 
-/** With the keys that it made, and those that they made. False when the key was not active any more. */
+/** Also revokes the keys that it created, directly or indirectly. Returns false if the key was no longer active. */
 export async function revoke(tx: Tx, organizationId: string, id: string, now: Date): Promise<boolean> {
-  const held = await tx
+  const active = await tx
     .selectFrom('api_key')
     .select('id')
     .where('id', '=', id)
@@ -111,19 +111,19 @@ export async function revoke(tx: Tx, organizationId: string, id: string, now: Da
     .where('is_active', '=', true)
     .forUpdate()
     .executeTakeFirst()
-  if (!held) return false
-  // A key that was just being made is seen by the next round: whoever makes one holds its maker's row. An ended key makes none.
-  for (let ended = 1; ended > 0;) {
+  if (!active) return false
+  // Repeats for keys that were being created meanwhile: their creator's row is locked until they exist. A revoked key creates none.
+  for (let revoked = 1; revoked > 0;) {
     const { rows } = await sql`
       with recursive line as (select ${id}::uuid as id union select k.id from api_key k join line on k.created_by_key = line.id)
       update api_key k set is_active = false, revoked_at = ${now} from line where k.id = line.id and k.is_active returning k.id
     `.execute(tx)
-    ended = rows.length
+    revoked = rows.length
   }
   return true
 }
 
-/** Every key of a person in an organization, of everybody in it, or of the person anywhere. */
+/** All keys of a user in one organization, of every user in it, or of a user in every organization. */
 export async function revokeAllOf(tx: Tx, organizationId: string | null, userId: string | null, now: Date): Promise<void> {
   await tx
     .updateTable('api_key')
@@ -134,7 +134,7 @@ export async function revokeAllOf(tx: Tx, organizationId: string | null, userId:
     .execute()
 }
 
-/** What a key may hand on; the row is held, so that it is not revoked before what it makes is known to it. Null: it was. */
+/** Locks a key that creates another, so that revoking it also reaches the new key. Returns its limits, or null if it was revoked. */
 export async function lockMaker(tx: Tx, id: string): Promise<{ rateLimitPerHour: number; expiresAt: Date | null } | null> {
   const { rows } = await sql<{ rateLimitPerHour: number; expiresAt: Date | null }>`
     select coalesce(k.rate_limit_per_hour, o.rate_limit_per_hour) as "rateLimitPerHour", k.expires_at as "expiresAt"
@@ -160,7 +160,7 @@ export interface KeyUse {
   lastUsedAt: Date
 }
 
-/** Adds up what processes have counted since their last flush. */
+/** Adds what processes have counted since their last flush. */
 export async function recordUse(db: Db, uses: readonly KeyUse[]): Promise<void> {
   await sql`
     update api_key k set total_requests = k.total_requests + u.requests, last_used_at = greatest(k.last_used_at, u.last_used_at)

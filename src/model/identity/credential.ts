@@ -1,4 +1,4 @@
-/** What the database knows of a credential, looked up for many requests at once. */
+/** Looks up the state of credentials, for many requests in one query. */
 import { sql } from 'kysely'
 import type { OrganizationRole } from '#core/vocabulary.ts'
 import type { Db } from '#db/tables.ts'
@@ -14,11 +14,11 @@ export interface LiveSession {
 
 export interface SessionClaim {
   sessionId: string
-  /** The token's own claim: a refresh that switches the organization leaves older tokens where they were. */
+  /** From the token: a refresh that switches the organization does not affect tokens issued before it. */
   organizationId: string | null
 }
 
-/** Null for a session that ended or whose user was switched off. A membership that ended leaves no organization. */
+/** Null if the session has ended or its user is inactive. The organization is null if the membership has ended. */
 export async function liveSessions(db: Db, claims: readonly SessionClaim[], now: Date): Promise<(LiveSession | null)[]> {
   const { rows } = await sql<LiveSession & { ordinal: number }>`
     select claim.ordinal::int, s.user_id as "userId", u.is_system_admin as "isSystemAdmin", u.is_clip_user as "isClipUser",
@@ -30,8 +30,8 @@ export async function liveSessions(db: Db, claims: readonly SessionClaim[], now:
     join app_user u on u.id = s.user_id and u.is_active
     left join organization_member m on m.org_id = claim.org_id and m.user_id = s.user_id
   `.execute(db)
-  const found = new Map(rows.map(({ ordinal, ...session }) => [ordinal, session]))
-  return claims.map((_, index) => found.get(index + 1) ?? null)
+  const byOrdinal = new Map(rows.map(({ ordinal, ...session }) => [ordinal, session]))
+  return claims.map((_, index) => byOrdinal.get(index + 1) ?? null)
 }
 
 export interface LiveKey {
@@ -42,11 +42,11 @@ export interface LiveKey {
   permissions: string[]
   explicitScopes: string[]
   rateLimitPerHour: number
-  /** Null: never. */
+  /** Null if the key never expires. */
   expiresAt: Date | null
 }
 
-/** Null for a key that is unknown, revoked, expired, or whose owner left the organization. */
+/** Null for a key that is unknown, revoked or expired, or whose owner left the organization. */
 export async function liveKeys(db: Db, secretHashes: readonly Buffer[], now: Date): Promise<(LiveKey | null)[]> {
   const { rows } = await sql<LiveKey & { ordinal: number }>`
     select wanted.ordinal::int, k.id, k.user_id as "userId", k.org_id as "organizationId", m.role as "organizationRole", k.permissions,
@@ -58,6 +58,6 @@ export async function liveKeys(db: Db, secretHashes: readonly Buffer[], now: Dat
     join app_user u on u.id = k.user_id and u.is_active
     join organization_member m on m.org_id = k.org_id and m.user_id = k.user_id
   `.execute(db)
-  const found = new Map(rows.map(({ ordinal, ...key }) => [ordinal, key]))
-  return secretHashes.map((_, index) => found.get(index + 1) ?? null)
+  const byOrdinal = new Map(rows.map(({ ordinal, ...key }) => [ordinal, key]))
+  return secretHashes.map((_, index) => byOrdinal.get(index + 1) ?? null)
 }

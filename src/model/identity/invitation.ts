@@ -25,10 +25,10 @@ const COLUMNS = [
 
 export type Invitation = Row<'invitation', typeof COLUMNS>
 
-interface Wanted {
+interface NewInvitation {
   organizationId: string
   organizationRole: InvitedRole
-  /** Null: into the organization and no project of it. */
+  /** Null if the invitation is to the organization only. */
   project: { id: string; role: ProjectRole } | null
   email: string
   invitedBy: string | null
@@ -36,27 +36,27 @@ interface Wanted {
 }
 
 /**
- * The token is in this answer and nowhere else; only its hash is stored. Inviting the same address to the same place again
- * renews the invitation: the newer role and link count, and the older link is worth nothing.
+ * Returns the token, of which only the hash is stored. Inviting the same address to the same organization and project again renews
+ * the invitation: the new role applies, and the old link no longer works.
  */
-export async function put(tx: Tx, wanted: Wanted): Promise<{ invitation: Invitation; token: string }> {
+export async function put(tx: Tx, request: NewInvitation): Promise<{ invitation: Invitation; token: string }> {
   const token = newToken()
   const renewed = {
-    role: wanted.project?.role ?? null,
-    organization_role: wanted.organizationRole,
+    role: request.project?.role ?? null,
+    organization_role: request.organizationRole,
     token_hash: hashToken(token),
     mailed_token_hash: null,
-    invited_by: wanted.invitedBy,
-    expires_at: new Date(wanted.now.getTime() + VALID_DAYS * DAY_MS),
+    invited_by: request.invitedBy,
+    expires_at: new Date(request.now.getTime() + VALID_DAYS * DAY_MS),
   }
   const invitation = await tx
     .insertInto('invitation')
     .values({
       id: newId(),
-      org_id: wanted.organizationId,
-      project_id: wanted.project?.id ?? null,
-      email: wanted.email,
-      created_at: wanted.now,
+      org_id: request.organizationId,
+      project_id: request.project?.id ?? null,
+      email: request.email,
+      created_at: request.now,
       ...renewed,
     })
     .onConflict((conflict) => conflict.columns(['org_id', 'project_id', 'email']).where('closed_at', 'is', null).doUpdateSet(renewed))
@@ -88,12 +88,12 @@ function toBeMailed(db: Db, id: string, now: Date) {
 
 export type MailedInvitation = Joined<typeof toBeMailed>
 
-/** What a mail says of an open invitation; null when it was used or taken back meanwhile. */
+/** What the email shows of an open invitation; null if it was accepted or withdrawn meanwhile. */
 export async function findForMail(db: Db, id: string, now: Date): Promise<MailedInvitation | null> {
   return (await toBeMailed(db, id, now).executeTakeFirst()) ?? null
 }
 
-/** A second token, for the mail alone: only whoever reads the address's mail has it. The link of an earlier mail ends. */
+/** Issues a second token that only the email contains, so using it proves access to the mailbox. Replaces the token of an earlier email. */
 export async function issueForMail(db: Db, id: string): Promise<string> {
   const token = newToken()
   await db
@@ -145,16 +145,16 @@ export async function findOpen(db: Db, organizationId: string, id: string, now: 
 const withdrawing = (tx: Tx, now: Date) =>
   tx.updateTable('invitation').set({ closed_at: now, outcome: 'withdrawn' }).where('closed_at', 'is', null)
 
-/** False when there was no open invitation. */
+/** Returns false if there was no open invitation. */
 export async function withdraw(tx: Tx, projectId: string, email: string, now: Date): Promise<boolean> {
-  const done = await withdrawing(tx, now).where('project_id', '=', projectId).where('email', '=', email).executeTakeFirst()
-  return done.numUpdatedRows === 1n
+  const result = await withdrawing(tx, now).where('project_id', '=', projectId).where('email', '=', email).executeTakeFirst()
+  return result.numUpdatedRows === 1n
 }
 
-/** False when it was used or taken back meanwhile. */
+/** Returns false if it was accepted or withdrawn meanwhile. */
 export async function withdrawOne(tx: Tx, organizationId: string, id: string, now: Date): Promise<boolean> {
-  const done = await withdrawing(tx, now).where('id', '=', id).where('org_id', '=', organizationId).executeTakeFirst()
-  return done.numUpdatedRows === 1n
+  const result = await withdrawing(tx, now).where('id', '=', id).where('org_id', '=', organizationId).executeTakeFirst()
+  return result.numUpdatedRows === 1n
 }
 
 export async function withdrawAll(tx: Tx, projectId: string, now: Date): Promise<void> {
@@ -165,7 +165,7 @@ export async function withdrawAllOfOrganization(tx: Tx, organizationId: string, 
   await withdrawing(tx, now).where('org_id', '=', organizationId).execute()
 }
 
-/** What somebody promised while they could: whoever may no longer invite leaves no open door behind. A null organization means all. */
+/** Withdraws the open invitations of a user who can no longer invite; a null organization means all. */
 export async function withdrawAllBy(tx: Tx, organizationId: string | null, userId: string, now: Date): Promise<void> {
   await withdrawing(tx, now)
     .where('invited_by', '=', userId)
@@ -174,14 +174,14 @@ export async function withdrawAllBy(tx: Tx, organizationId: string | null, userI
 }
 
 export interface Accepted extends Invitation {
-  /** The token was the mail's: whoever used it reads mail to this address. */
+  /** The token came from the email, so the user has access to the mailbox. */
   wasMailed: boolean
 }
 
-/** Spends a token: joins the person to the organization, and to the project if it is for one. Null for a token that is not good. */
+/** Redeems a token: adds the user to the organization and, if it names one, the project. Returns null for an invalid token. */
 export async function accept(tx: Tx, token: string, userId: string, now: Date): Promise<Accepted | null> {
   const tokenHash = hashToken(token)
-  const spent = await tx
+  const closed = await tx
     .updateTable('invitation')
     .set({ closed_at: now, outcome: 'accepted', accepted_by: userId })
     .where((where) => where.or([where('token_hash', '=', tokenHash), where('mailed_token_hash', '=', tokenHash)]))
@@ -189,25 +189,25 @@ export async function accept(tx: Tx, token: string, userId: string, now: Date): 
     .where('expires_at', '>', now)
     .returning([...COLUMNS, 'mailed_token_hash as mailedTokenHash'])
     .executeTakeFirst()
-  if (!spent) return null
-  await organizations.addMember(tx, spent.organizationId, userId, spent.organizationRole, now)
-  if (spent.projectId && spent.role)
+  if (!closed) return null
+  await organizations.addMember(tx, closed.organizationId, userId, closed.organizationRole, now)
+  if (closed.projectId && closed.role)
     await tx
       .insertInto('project_member')
-      .values({ project_id: spent.projectId, user_id: userId, role: spent.role, created_at: now })
+      .values({ project_id: closed.projectId, user_id: userId, role: closed.role, created_at: now })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-  const { mailedTokenHash, ...accepted } = spent
+  const { mailedTokenHash, ...accepted } = closed
   return { ...accepted, wasMailed: mailedTokenHash?.equals(tokenHash) ?? false }
 }
 
-/** Closes what ran out; says how many. */
+/** Closes expired invitations and returns their number. */
 export async function expire(db: Db, now: Date): Promise<number> {
-  const done = await db
+  const result = await db
     .updateTable('invitation')
     .set({ closed_at: now, outcome: 'expired' })
     .where('closed_at', 'is', null)
     .where('expires_at', '<=', now)
     .executeTakeFirst()
-  return Number(done.numUpdatedRows)
+  return Number(result.numUpdatedRows)
 }

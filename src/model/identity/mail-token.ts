@@ -7,7 +7,7 @@ const LIFETIME_MS: Readonly<Record<MailTokenPurpose, number>> = { reset: 30 * MI
 
 const hash = (token: string): Buffer => createHash('sha256').update(token).digest()
 
-/** For a mail, and nowhere else: only its hash is stored. */
+/** Returns a token for an email; only its hash is stored. */
 export async function issue(db: Db, owner: { id: string; email: string }, purpose: MailTokenPurpose, now: Date): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await db
@@ -24,7 +24,7 @@ export async function issue(db: Db, owner: { id: string; email: string }, purpos
   return token
 }
 
-/** Spends a token, and with it the others for the same purpose. Null: spent, run out, made up, or for another address than today's. */
+/** Uses a token up, and all others for the same purpose. Returns null if it is used, expired or unknown, or the address has changed. */
 export async function spend(tx: Tx, token: string, purpose: MailTokenPurpose, now: Date): Promise<string | null> {
   const row = await tx
     .updateTable('mail_token as t')

@@ -1,4 +1,4 @@
-/** Who belongs to an organization, how that changes, and what ends with it. */
+/** Members of an organization: changing their roles, and ending a membership with everything that depends on it. */
 import { sql } from 'kysely'
 import type { Principal } from '#core/principal.ts'
 import * as principals from '#core/principal.ts'
@@ -11,37 +11,37 @@ import * as invitations from './invitation.ts'
 import * as organizations from './organization.ts'
 import * as sessions from './session.ts'
 
-/** A stolen key must not be able to change who belongs to an organization; the service itself may. */
+/** A stolen API key must not be able to change who belongs to an organization; the service itself can. */
 export function requireSignedIn(principal: Principal): void {
   if (principal.kind !== 'service') principals.requireSignedIn(principal, 'change the members and invitations of an organization')
 }
 
-/** Owners are made and unmade by owners; everything else is for admins too. */
+/** Only owners can appoint or remove owners; admins can make all other changes. */
 export function requireMayChange(principal: Principal, from: OrganizationRole, to: OrganizationRole | null): void {
   organizations.requireAdmin(principal)
   if ((from === 'owner' || to === 'owner') && principal.organizationRole !== 'owner') throw accessDenied()
 }
 
-/** Changes of one organization's members wait in line. Taken before anything is read that decides about them. */
+/** Serializes changes to the members of an organization. Take the lock before reading anything that decides about them. */
 export async function lock(tx: Tx, organizationId: string): Promise<void> {
   await sql`select 1 from organization where id = ${organizationId} for no key update`.execute(tx)
 }
 
 export async function setRole(tx: Tx, organizationId: string, userId: string, role: OrganizationRole, now: Date): Promise<void> {
-  const done = await tx
+  const result = await tx
     .updateTable('organization_member')
     .set({ role })
     .where('org_id', '=', organizationId)
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  if (done.numUpdatedRows === 0n) throw notFound('member')
+  if (result.numUpdatedRows === 0n) throw notFound('member')
   if (role === 'member') await invitations.withdrawAllBy(tx, organizationId, userId, now)
   await keepAnOwner(tx, organizationId)
 }
 
 /**
- * Ends a membership and what hangs on it: roles in projects, keys, sessions that act for the organization, open invitations.
- * What the person made stays: it is the organization's. Webhooks and alert rules rest.
+ * Ends a membership and what depends on it: project roles, keys, sessions for the organization, open invitations. Webhooks and alert
+ * rules are paused. What the user created stays, because it belongs to the organization.
  */
 export async function end(tx: Tx, organizationId: string, userId: string, now: Date): Promise<void> {
   await sql`
@@ -53,19 +53,19 @@ export async function end(tx: Tx, organizationId: string, userId: string, now: D
     .where('id', '=', organizationId)
     .where('billing_admin_id', '=', userId)
     .execute()
-  const done = await tx
+  const result = await tx
     .deleteFrom('organization_member')
     .where('org_id', '=', organizationId)
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  if (done.numDeletedRows === 0n) throw notFound('member')
+  if (result.numDeletedRows === 0n) throw notFound('member')
   await apiKeys.revokeAllOf(tx, organizationId, userId, now)
   await sessions.endAllFor(tx, organizationId, userId, now)
   await invitations.withdrawAllBy(tx, organizationId, userId, now)
-  await watchers.restAllOf(tx, organizationId, userId, now)
+  await watchers.pauseAllOf(tx, organizationId, userId, now)
 }
 
-/** Ends every membership of an organization that ends itself. */
+/** Ends every membership of an organization that is being deleted. */
 export async function endAll(tx: Tx, organizationId: string, now: Date): Promise<void> {
   await sql`delete from project_member m using project p where p.id = m.project_id and p.org_id = ${organizationId}`.execute(tx)
   await tx.deleteFrom('organization_member').where('org_id', '=', organizationId).execute()
@@ -75,7 +75,7 @@ export async function endAll(tx: Tx, organizationId: string, now: Date): Promise
   await watchers.removeAll(tx, organizationId)
 }
 
-/** An organization keeps an owner: the last one can neither go nor step down. */
+/** An organization always has an owner: the last one can neither leave nor give up the role. */
 export async function keepAnOwner(tx: Tx, organizationId: string): Promise<void> {
   const owner = await tx
     .selectFrom('organization_member')
@@ -83,7 +83,7 @@ export async function keepAnOwner(tx: Tx, organizationId: string): Promise<void>
     .where('org_id', '=', organizationId)
     .where('role', '=', 'owner')
     .executeTakeFirst()
-  if (!owner) throw problem('bad-request', 'An organization needs an owner: make somebody else one first')
+  if (!owner) throw problem('bad-request', 'An organization must have an owner. Make another member an owner first.')
 }
 
 interface Standing {
@@ -94,7 +94,7 @@ interface Standing {
   members: number
 }
 
-/** Every organization of a person, with how many others there are to carry it on. */
+/** The organizations of a user, each with its number of other members and owners. */
 export async function standings(db: Db, userId: string): Promise<Standing[]> {
   const { rows } = await sql<Standing>`
     select o.id as "organizationId", o.name, mine.role,

@@ -28,21 +28,21 @@ const COLUMNS = [
 
 export type Organization = Row<'organization', typeof COLUMNS> & { billingMode: BillingMode }
 
-/** Confirmed enterprise; else a wallet that ever had credits, or a paid plan; else the card. */
+/** Enterprise if confirmed; otherwise wallet if it ever held credits or the plan is paid; otherwise card. */
 export const MODE = sql<BillingMode>`case
   when organization.enterprise_status = 'confirmed' then 'enterprise'
   when organization.plan_id <> 'free' or exists (select from wallet where wallet.org_id = organization.id and wallet.is_funded)
     then 'credit'
   else 'card' end`
 
-/** The organization that the caller acts for; without one there is nothing to do here. */
+/** The organization the caller acts for. */
 export function requireOrganization(principal: Principal): string {
   if (!principal.organizationId)
-    throw problem('organization-required', 'This operation needs an organization, and the caller acts for none')
+    throw problem('organization-required', 'This operation requires an organization. Create one or accept an invitation.')
   return principal.organizationId
 }
 
-/** An organization named in the body must be the caller's own, whether another of that id exists or not. */
+/** An organization named in the body must be the caller's own; the response does not reveal whether another exists. */
 export function requireNamedOrganization(principal: Principal, named: string): string {
   const own = requireOrganization(principal)
   if (named.toLowerCase() !== own) throw accessDenied()
@@ -53,7 +53,7 @@ export function requireAdmin(principal: Principal): void {
   if (!isOrganizationAdmin(principal)) throw accessDenied()
 }
 
-/** What an organization says of itself. */
+/** The fields that the organization maintains. */
 type Profile = Omit<Organization, 'id' | 'slug' | 'enterpriseStatus' | 'planId' | 'billingMode' | 'createdAt'>
 export type NewOrganization = Profile & { enterpriseRequested: boolean }
 
@@ -90,11 +90,11 @@ export async function insert(tx: Tx, ownerId: string, organization: NewOrganizat
   return { ...row, billingMode: 'card' }
 }
 
-/** Each comes with a free plan's room; whoever needs more of them pays for one. */
+/** Each includes the quotas of the free plan; more organizations require a paid plan. */
 const MAX_FREE_ORGANIZATIONS = 3
 
-/** 400 for somebody who owns as many free organizations as a person may. Their row is held: two at once count each other. */
-export async function requireFoundable(tx: Tx, ownerId: string): Promise<void> {
+/** 400 if the user owns the maximum number of free organizations. Locks the user's row, so that concurrent calls are counted. */
+export async function requireCanCreate(tx: Tx, ownerId: string): Promise<void> {
   await sql`select 1 from app_user where id = ${ownerId} for no key update`.execute(tx)
   const { owned } = await tx
     .selectFrom('organization_member as m')
@@ -107,12 +107,11 @@ export async function requireFoundable(tx: Tx, ownerId: string): Promise<void> {
   if (owned >= MAX_FREE_ORGANIZATIONS)
     throw problem(
       'bad-request',
-      `A person owns at most ${MAX_FREE_ORGANIZATIONS} organizations on the free plan. Change the plan of one with ` +
-        `billing.plan.change first.`,
+      `You can own at most ${MAX_FREE_ORGANIZATIONS} organizations on the free plan. Upgrade one with billing.plan.change first.`,
     )
 }
 
-/** Readable, and unique without a look-up: names need not be. */
+/** Readable, and unique without a query because it contains part of the ID. */
 function slugOf(name: string, id: string): string {
   const words = name
     .normalize('NFKD')
@@ -135,7 +134,7 @@ export async function exists(db: Db, id: string): Promise<boolean> {
   return isUuid(id) && (await db.selectFrom('organization').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 }
 
-/** The row stays, for the books and the audit that point at it; what it said of itself goes. */
+/** Keeps the row, which invoices and audit entries refer to, and erases the profile. */
 export async function erase(tx: Tx, id: string, now: Date): Promise<void> {
   await tx
     .updateTable('organization')
@@ -159,7 +158,7 @@ export async function erase(tx: Tx, id: string, now: Date): Promise<void> {
     .execute()
 }
 
-/** Staff confirm or end enterprise billing; the mode follows. */
+/** The operator confirms or ends enterprise billing; the billing mode follows. */
 export async function setEnterprise(tx: Tx, id: string, confirmed: boolean, now: Date): Promise<void> {
   await tx
     .updateTable('organization')
@@ -198,7 +197,7 @@ export async function findMemberByEmail(db: Db, organizationId: string, email: s
   return (await members(db, organizationId).where('u.email', '=', email).executeTakeFirst()) ?? null
 }
 
-/** Whoever is a member already becomes an admin if that is what they are invited as; nobody loses a role by accepting. */
+/** An existing member becomes an admin if invited as one; accepting an invitation never lowers a role. */
 export async function addMember(tx: Tx, organizationId: string, userId: string, role: InvitedRole, now: Date): Promise<void> {
   await sql`
     insert into organization_member as m (org_id, user_id, role, created_at) values (${organizationId}, ${userId}, ${role}, ${now})
@@ -206,18 +205,18 @@ export async function addMember(tx: Tx, organizationId: string, userId: string, 
   `.execute(tx)
 }
 
-/** Zero rows: the member left meanwhile. */
+/** Fails if the member has left meanwhile. */
 export async function setSpendLimits(
   tx: Tx,
   organizationId: string,
   userId: string,
   limits: { perOrder: number | null; rolling: number | null },
 ): Promise<boolean> {
-  const done = await tx
+  const result = await tx
     .updateTable('organization_member')
     .set({ per_order_limit_credits: limits.perOrder, spend_limit_credits: limits.rolling })
     .where('org_id', '=', organizationId)
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  return done.numUpdatedRows === 1n
+  return result.numUpdatedRows === 1n
 }

@@ -27,13 +27,13 @@ const COLUMNS = [
 type ProjectRow = Row<'project', typeof COLUMNS>
 
 export interface Project extends ProjectRow {
-  /** What the caller may do here: null for somebody who only reads as a member of the organization. */
+  /** The caller's role; null for a member of the organization with read access only. */
   role: ProjectRole | null
 }
 
 /**
- * Projects that exist for the caller: those of the organization, and those that invited the person as a guest. A key
- * belongs to one organization, so it never follows its owner to another; nor does the platform where it acts for one.
+ * The projects the caller can see: those of the organization, and those that the user joined as a guest. A key belongs to one
+ * organization and never reaches another, nor does the service when it acts for one.
  */
 function visible(db: Db, principal: Principal) {
   return selectProject(db, principal).where('project.deleted_at', 'is', null)
@@ -62,15 +62,15 @@ function effectiveRole(row: { organizationId: string; memberRole: ProjectRole | 
   return seesEverything(principal) || (own && (principal.kind === 'service' || isOrganizationAdmin(principal))) ? 'admin' : row.memberRole
 }
 
-/** The same rule for whoever has found a project's columns in a statement of their own. */
+/** The same rule for callers that read a project's columns in their own query. */
 export function mayRead(
   principal: Principal,
-  found: { organizationId: string; visibility: Visibility; memberRole: ProjectRole | null },
+  project: { organizationId: string; visibility: Visibility; memberRole: ProjectRole | null },
 ): boolean {
-  return found.visibility !== 'private' || effectiveRole(found, principal) !== null
+  return project.visibility !== 'private' || effectiveRole(project, principal) !== null
 }
 
-/** 404 for what the caller's organization does not hold, 403 for a private project that is not the caller's. */
+/** 404 for a project the caller cannot see, 403 for a private project of the organization. */
 export async function requireReader(db: Db, principal: Principal, id: string, options: { evenDeleted?: true } = {}): Promise<Project> {
   const row = isUuid(id)
     ? await (options.evenDeleted ? selectProject(db, principal) : visible(db, principal)).where('project.id', '=', id).executeTakeFirst()
@@ -81,7 +81,7 @@ export async function requireReader(db: Db, principal: Principal, id: string, op
   return { ...row, role }
 }
 
-/** A project that does not exist for the caller hides what belongs to it: the answer is that of a record that never existed. */
+/** Reports a record of a project the caller cannot see as not found, so that it looks like one that never existed. */
 export async function unlessHidden(what: string, check: () => Promise<unknown>): Promise<void> {
   try {
     await check()
@@ -90,12 +90,12 @@ export async function unlessHidden(what: string, check: () => Promise<unknown>):
   }
 }
 
-/** For the platform's own work, whoever may see it. */
+/** For the service itself, without an access check. */
 export async function get(db: Db, id: string): Promise<Omit<Project, 'role'>> {
   return await db.selectFrom('project').select(COLUMNS).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** Whether a project exists for the caller at all; whether it may be read is another question. */
+/** Whether the project exists for the caller; reading it can still be forbidden. */
 export async function exists(db: Db, principal: Principal, id: string): Promise<boolean> {
   return (await visible(db, principal).where('project.id', '=', id).executeTakeFirst()) !== undefined
 }
@@ -106,7 +106,7 @@ export async function requireRole(db: Db, principal: Principal, id: string, leas
   return project
 }
 
-/** Whether the caller can change anything in an organization: as its owner or admin, or as an editor of one of its projects. */
+/** Whether the caller can change anything in an organization: as owner or admin, or as editor of one of its projects. */
 export async function isEditorOfAny(db: Db, principal: Principal, organizationId: string): Promise<boolean> {
   if (principal.organizationId === organizationId && isOrganizationAdmin(principal)) return true
   const row = await db
@@ -122,21 +122,21 @@ export async function isEditorOfAny(db: Db, principal: Principal, organizationId
   return row !== undefined
 }
 
-/** Whoever may change a project and acts for the organization that owns it, which pays for what is bought into it. */
+/** The caller must be an editor and act for the organization that owns the project, because that organization pays. */
 export async function requireBuyer(db: Db, principal: Principal, id: string): Promise<Project> {
   const project = await requireRole(db, principal, id, 'editor')
   if (project.organizationId !== requireOrganization(principal)) throw accessDenied()
   return project
 }
 
-/** Whoever may read a project may see its lineage, even after it was deleted. */
+/** Readers of a project can see its lineage, even after it was deleted. */
 export async function requireLineageReader(db: Db, principal: Principal, id: string): Promise<void> {
   const row = await selectProject(db, principal).where('project.id', '=', id).executeTakeFirst()
   if (!row) throw notFound('artifact')
   if (!effectiveRole(row, principal) && row.visibility === 'private') throw accessDenied()
 }
 
-/** Every project of an organization that is not deleted, archived ones too. */
+/** All projects of an organization, including archived ones, except deleted ones. */
 export async function listIds(db: Db, organizationId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('project')
@@ -148,18 +148,18 @@ export async function listIds(db: Db, organizationId: string): Promise<string[]>
   return rows.map((row) => row.id)
 }
 
-/** Whether this database ever held a project, deleted ones too. */
-export async function wasAnyMade(db: Db): Promise<boolean> {
+/** Whether this database ever contained a project, including deleted ones. */
+export async function hasEverExisted(db: Db): Promise<boolean> {
   return (await db.selectFrom('project').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** For changes: an archived project is read-only until it is taken out of the archive. */
+/** For changes: an archived project is read-only until it is restored. */
 export function requireActive(project: Project): Project {
   if (project.archivedAt) throw archived()
   return project
 }
 
-const archived = () => problem('bad-request', 'This project is archived, so it cannot be changed; set is_archived to false first')
+const archived = () => problem('bad-request', 'This project is archived and read-only. Set is_archived to false to change it.')
 
 export async function list(
   db: Db,
@@ -202,7 +202,7 @@ export interface NewProject {
 export async function insert(tx: Tx, project: NewProject): Promise<Project> {
   const id = newId()
   const { now } = project
-  const made = await tx
+  const created = await tx
     .insertInto('project')
     .values({
       id,
@@ -219,7 +219,7 @@ export async function insert(tx: Tx, project: NewProject): Promise<Project> {
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
   if (project.createdBy) await putMember(tx, id, project.createdBy, 'admin', now)
-  return { ...made, role: 'admin' }
+  return { ...created, role: 'admin' }
 }
 
 export interface ProjectChange {
@@ -229,7 +229,7 @@ export interface ProjectChange {
   isArchived?: boolean
 }
 
-/** From the wire: null means unchanged, except for the description, which it clears. */
+/** Converts the input: null means unchanged, except for the description, which it clears. */
 export function toChange(input: {
   name?: string | null
   description?: string | null
@@ -244,7 +244,7 @@ export function toChange(input: {
   }
 }
 
-/** Writes what is given and nothing else, so that two changes at once both hold. Of an archived project only the archiving changes. */
+/** Writes only the given fields, so that concurrent changes do not overwrite each other. An archived project can only be restored. */
 export async function update(tx: Tx, project: Project, change: ProjectChange, now: Date): Promise<Project> {
   const { isArchived, ...fields } = change
   const archiving = isArchived === undefined ? {} : { archived_at: isArchived ? sql<Date>`coalesce(archived_at, ${now})` : null }
@@ -266,25 +266,25 @@ async function isDeleted(tx: Tx, id: string): Promise<boolean> {
 }
 
 /**
- * Takes the row first: whoever adds to the project waits, and then finds it gone. The caller deletes its items, then
- * gives the bytes back.
+ * Locks the row first, so that a call that adds to the project waits and then finds it deleted. The caller then deletes the items
+ * and releases the storage.
  */
 export async function softDelete(tx: Tx, id: string, now: Date): Promise<{ storageBytes: number }> {
-  const held = await tx
+  const row = await tx
     .selectFrom('project')
     .select('storage_bytes as storageBytes')
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .forUpdate()
     .executeTakeFirst()
-  if (!held) throw notFound('project')
+  if (!row) throw notFound('project')
   await tx.updateTable('project').set({ deleted_at: now, updated_at: now, item_count: 0, storage_bytes: 0 }).where('id', '=', id).execute()
-  return held
+  return row
 }
 
 /**
- * Keeps the counters of the project and of its organization true in the transaction that changes what they count. Zero
- * rows: the project was closed meanwhile. Only the platform's own retention also works in an archived one.
+ * Updates the counters of the project and its organization in the transaction that changes what they count. Fails if the project was
+ * closed meanwhile. Only automatic retention also works in an archived project.
  */
 export async function account(
   tx: Tx,
@@ -305,11 +305,10 @@ export async function account(
 }
 
 /**
- * Shares the organization's row until the end of the transaction, so that the plan stays what it is, and takes the
- * project's. Whoever changes counters does so before taking collections, these before items, and the storage account
- * last: in one order everywhere, so that no two changes wait for each other in a circle.
+ * Locks the organization's row for sharing, so that its plan cannot change, and then the project's row. All changes lock in the same
+ * order to avoid deadlocks: project, collections, items, and the storage account last.
  */
-export async function hold(tx: Tx, id: string): Promise<void> {
+export async function lock(tx: Tx, id: string): Promise<void> {
   const { rows } = await sql`
     with o as materialized (select id from organization where id = (select org_id from project where id = ${id}) for share)
     select 1 from project p join o on o.id = p.org_id where p.id = ${id} and p.deleted_at is null
@@ -318,14 +317,14 @@ export async function hold(tx: Tx, id: string): Promise<void> {
   if (rows.length === 0) throw closedMeanwhile()
 }
 
-/** Takes several projects, in one order, archived ones too: for what the platform does by itself. */
-export async function holdAll(tx: Tx, ids: readonly string[]): Promise<void> {
+/** Locks several projects in a fixed order, including archived ones, for automatic work. */
+export async function lockAll(tx: Tx, ids: readonly string[]): Promise<void> {
   await sql`select 1 from project where id = any(${[...new Set(ids)]}::uuid[]) order by id for no key update`.execute(tx)
 }
 
-const closedMeanwhile = () => problem('bad-request', 'This project was archived or deleted while it was being changed')
+const closedMeanwhile = () => problem('bad-request', 'This project was archived or deleted concurrently')
 
-/** Which of these projects the caller may read, deleted ones too. */
+/** The projects among these that the caller can read, including deleted ones. */
 export async function readableAmong(db: Db, principal: Principal, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await selectProject(db, principal)
@@ -335,8 +334,8 @@ export async function readableAmong(db: Db, principal: Principal, ids: readonly 
 }
 
 /**
- * Private projects of the caller's organization that the caller cannot read, deleted ones too: what every list of the organization
- * leaves out. It is the rule of `requireReader`, so that lists and single reads agree.
+ * Private projects of the caller's organization that the caller cannot read, including deleted ones. Lists of the organization exclude
+ * them, by the rule of `requireReader`, so that lists and single reads agree.
  */
 export async function hiddenFrom(db: Db, principal: Principal): Promise<string[]> {
   if (principal.kind === 'service' || isOrganizationAdmin(principal)) return []
@@ -377,23 +376,23 @@ export async function putMember(tx: Tx, projectId: string, userId: string, role:
     .execute()
 }
 
-/** Zero rows: the person is no member any more. */
+/** Fails if the user is no longer a member. */
 export async function setMemberRole(tx: Tx, projectId: string, userId: string, role: ProjectRole): Promise<void> {
-  const done = await tx
+  const result = await tx
     .updateTable('project_member')
     .set({ role })
     .where('project_id', '=', projectId)
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  if (done.numUpdatedRows === 0n) throw notFound('member')
+  if (result.numUpdatedRows === 0n) throw notFound('member')
 }
 
 export async function removeMember(tx: Tx, projectId: string, userId: string): Promise<void> {
-  const done = await tx.deleteFrom('project_member').where('project_id', '=', projectId).where('user_id', '=', userId).executeTakeFirst()
-  if (done.numDeletedRows === 0n) throw notFound('member')
+  const result = await tx.deleteFrom('project_member').where('project_id', '=', projectId).where('user_id', '=', userId).executeTakeFirst()
+  if (result.numDeletedRows === 0n) throw notFound('member')
 }
 
-/** A project keeps an admin: taking the role from the last one is refused. The lock makes two such changes wait in line. */
+/** A project always has an admin: the last one keeps the role. The lock serializes concurrent changes. */
 export async function keepAnAdmin(tx: Tx, projectId: string): Promise<void> {
   await sql`select 1 from project where id = ${projectId} for update`.execute(tx)
   const { admins } = await tx
@@ -402,5 +401,5 @@ export async function keepAnAdmin(tx: Tx, projectId: string): Promise<void> {
     .where('project_id', '=', projectId)
     .where('role', '=', 'admin')
     .executeTakeFirstOrThrow()
-  if (admins === 0) throw problem('bad-request', 'A project needs an admin: make somebody else one first')
+  if (admins === 0) throw problem('bad-request', 'A project must have an admin. Make another member an admin first.')
 }

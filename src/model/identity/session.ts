@@ -31,8 +31,8 @@ export async function open(tx: Tx, userId: string, organizationId: string | null
 type Refreshed = { outcome: 'refreshed'; issued: Issued } | { outcome: 'refused' }
 
 /**
- * Spends a refresh token for a new one. A token that was spent before is a stolen one or a replay: the whole session ends,
- * so that whoever holds the newer token is signed out too.
+ * Exchanges a refresh token for a new one. A token that was used before was stolen or replayed, so the whole session ends, which
+ * also signs out the holder of the newer token.
  */
 export async function refresh(
   tx: Tx,
@@ -97,7 +97,7 @@ export async function endOthers(db: Db, userId: string, keptId: string, now: Dat
     .execute()
 }
 
-/** Of one person, or of everybody who acts for the organization. */
+/** Sessions of one user, or of all users, that act for the organization. */
 export async function endAllFor(db: Db, organizationId: string, userId: string | null, now: Date): Promise<void> {
   await db
     .updateTable('user_session')
@@ -118,7 +118,7 @@ const LISTED = ['id', 'org_id as organizationId', 'created_at as createdAt', 'ex
 
 type LiveSession = Row<'user_session', typeof LISTED> & { lastUsedAt: Date }
 
-/** Newest first. A session was last used when it was last prolonged. */
+/** Newest first. A session was last used when it was last extended. */
 export async function listLive(db: Db, userId: string, limit: number, now: Date): Promise<LiveSession[]> {
   const rows = await db
     .selectFrom('user_session')
@@ -137,7 +137,7 @@ export async function endAllOfUser(db: Db, userId: string, now: Date): Promise<v
   await db.updateTable('user_session').set({ ended_at: now }).where('user_id', '=', userId).where('ended_at', 'is', null).execute()
 }
 
-/** Sessions that nothing can revive; their tokens go with them. */
+/** Deletes sessions that ended or expired before a time, with their tokens. */
 export async function sweep(db: Db, before: Date): Promise<void> {
   await db
     .deleteFrom('user_session')

@@ -11,15 +11,15 @@ const COLUMNS = ['kid', 'private_jwk as privateJwk', 'created_at as createdAt'] 
 
 type SigningKey = Row<'signing_key', typeof COLUMNS> & { publicJwk: JWK }
 
-/** A new key signs from its first hour; the one before it stays for verification until its last token has expired. */
+/** A new key signs at once; the previous one is kept for verification until its last token has expired. */
 const ROTATE_AFTER_DAYS = 90
 const KEEP_AFTER_ROTATION_DAYS = 2
 
-/** Newest first; makes the first key of a new database. */
+/** Newest first; creates the first key of a new database. */
 export async function list(db: Db, now: Date): Promise<SigningKey[]> {
-  const found = await read(db)
-  if (found.length > 0) return found
-  // One at a time: of two processes that start together, each would refuse what the other signs until it reads the keys again.
+  const existing = await read(db)
+  if (existing.length > 0) return existing
+  // Locked: of two processes that start together, each would reject what the other signs until it reads the keys again.
   await withLock(db, 'signing_key', async () => {
     if ((await read(db)).length === 0) await create(db, now)
   })
@@ -34,8 +34,8 @@ async function read(db: Db): Promise<SigningKey[]> {
 export async function rotate(db: Db, now: Date): Promise<void> {
   const [newest] = await list(db, now)
   if (newest && now.getTime() - newest.createdAt.getTime() > ROTATE_AFTER_DAYS * DAY_MS) await create(db, now)
-  const gone = new Date(now.getTime() - (ROTATE_AFTER_DAYS + KEEP_AFTER_ROTATION_DAYS) * DAY_MS)
-  await db.deleteFrom('signing_key').where('created_at', '<', gone).where('kid', '!=', newest!.kid).execute()
+  const retiredBefore = new Date(now.getTime() - (ROTATE_AFTER_DAYS + KEEP_AFTER_ROTATION_DAYS) * DAY_MS)
+  await db.deleteFrom('signing_key').where('created_at', '<', retiredBefore).where('kid', '!=', newest!.kid).execute()
 }
 
 async function create(db: Db, now: Date): Promise<void> {

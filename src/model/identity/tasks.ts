@@ -1,4 +1,4 @@
-/** Mails that bring a token: the token is made when the mail is, so that none lies in the queue. */
+/** Tasks for emails with a token. The handler creates the token, so that the queue never contains one. */
 import { Closed, Email, Uuid } from '#core/shapes.ts'
 import { taskContract } from '#effects.ts'
 

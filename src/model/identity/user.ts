@@ -43,7 +43,7 @@ export interface NewUser {
   now: Date
 }
 
-/** Null when the address is taken. */
+/** Returns null if the address is taken. */
 export async function insert(tx: Tx, user: NewUser): Promise<User | null> {
   const row = await tx
     .insertInto('app_user')
@@ -62,22 +62,22 @@ export async function insert(tx: Tx, user: NewUser): Promise<User | null> {
   return row ?? null
 }
 
-/** True when that changed anything. Whoever is switched off has no working password, session or key. */
+/** Returns whether the state changed. Passwords, sessions and keys of an inactive user do not work. */
 export async function setActive(db: Db, email: string, isActive: boolean): Promise<boolean> {
-  const done = await db
+  const result = await db
     .updateTable('app_user')
     .set({ is_active: isActive })
     .where('email', '=', email)
     .where('is_active', '<>', isActive)
     .executeTakeFirst()
-  return done.numUpdatedRows === 1n
+  return result.numUpdatedRows === 1n
 }
 
 export async function setPassword(db: Db, id: string, passwordHash: string): Promise<void> {
   await db.updateTable('app_user').set({ password_hash: passwordHash }).where('id', '=', id).execute()
 }
 
-/** The row stays, for what points at it; the person goes, and the address is free again. */
+/** Keeps the row, which other rows refer to, but erases the personal data and frees the address. */
 export async function erase(tx: Tx, id: string): Promise<void> {
   for (const table of ['project_member', 'notification', 'mail_token'] as const)
     await tx.deleteFrom(table).where('user_id', '=', id).execute()
@@ -109,9 +109,12 @@ export async function setRoles(db: Db, id: string, roles: { isSystemAdmin: boole
     .execute()
 }
 
-/** Whoever is no longer named by the configuration loses the operator's roles at the next start. */
-export async function withdrawRoles(db: Db, named: { systemAdminEmails: readonly string[]; clipUserEmail: string | null }): Promise<void> {
-  const admins = [...named.systemAdminEmails]
+/** Removes operator roles from users that the configuration no longer names. */
+export async function withdrawRoles(
+  db: Db,
+  configured: { systemAdminEmails: readonly string[]; clipUserEmail: string | null },
+): Promise<void> {
+  const admins = [...configured.systemAdminEmails]
   await db
     .updateTable('app_user')
     .set({ is_system_admin: false })
@@ -122,7 +125,7 @@ export async function withdrawRoles(db: Db, named: { systemAdminEmails: readonly
     .updateTable('app_user')
     .set({ is_clip_user: false })
     .where('is_clip_user', '=', true)
-    .where('email', '!=', named.clipUserEmail ?? '')
+    .where('email', '!=', configured.clipUserEmail ?? '')
     .execute()
 }
 
@@ -136,15 +139,15 @@ export async function organizations(db: Db, userId: string): Promise<{ id: strin
     .execute()
 }
 
-/** The person reads mail to this address: they used a link that was sent there. True the first time. */
+/** The user has access to the mailbox: they used a link that was sent there. Returns true the first time. */
 export async function confirmEmail(db: Db, id: string, now: Date): Promise<boolean> {
-  const done = await db
+  const result = await db
     .updateTable('app_user')
     .set({ email_confirmed_at: now })
     .where('id', '=', id)
     .where('email_confirmed_at', 'is', null)
     .executeTakeFirst()
-  return done.numUpdatedRows === 1n
+  return result.numUpdatedRows === 1n
 }
 
 export async function notificationMail(db: Db, id: string): Promise<NotificationMail> {

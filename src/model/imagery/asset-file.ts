@@ -1,11 +1,11 @@
-/** The files behind assets. Copies of an item share theirs, so what happens to a file happens to all assets that point at it. */
+/** Files of assets. Copies of an item share their files, so a change to a file applies to all assets that refer to it. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '#db/tables.ts'
-import * as item from './item-read.ts'
+import * as items from './item-read.ts'
 import * as projects from '#model/identity/project.ts'
 
-/** An asset of a live item that points at an object. */
-interface Pointing {
+/** An asset of an existing item that refers to an object. */
+interface AssetRef {
   id: string
   key: string
   itemSeq: number
@@ -13,9 +13,9 @@ interface Pointing {
   fileSizeBytes: number
 }
 
-/** Everything that points at an object: copies of an item share its files. Deleted items count for nothing. */
-export async function pointingAt(db: Db, { bucket, objectKey }: { bucket: string; objectKey: string }): Promise<Pointing[]> {
-  const { rows } = await sql<Pointing>`
+/** All assets that refer to an object, except those of deleted items. */
+export async function referencesTo(db: Db, { bucket, objectKey }: { bucket: string; objectKey: string }): Promise<AssetRef[]> {
+  const { rows } = await sql<AssetRef>`
     select a.id, a.key, a.item_seq as "itemSeq", i.project_id as "projectId", a.file_size_bytes as "fileSizeBytes" from asset a
       join item i on i.seq = a.item_seq
     where a.bucket = ${bucket} and a.object_key = ${objectKey} and i.deleted_at is null order by a.item_seq
@@ -24,33 +24,33 @@ export async function pointingAt(db: Db, { bucket, objectKey }: { bucket: string
 }
 
 /**
- * Everything that points at an object, held with its items and projects until the end of the transaction. A copy that was
- * made while we waited for the locks is an error: the caller tries again.
+ * All assets that refer to an object, locked with their items and projects until the end of the transaction. Fails if a copy was created
+ * while the locks were taken; the caller retries.
  */
-export async function holdPointing(
+export async function lockReferences(
   tx: Tx,
   at: { bucket: string; objectKey: string },
-): Promise<{ pointing: Pointing[]; items: Map<number, item.Item> }> {
-  const before = await pointingAt(tx, at)
-  await projects.holdAll(
+): Promise<{ pointing: AssetRef[]; items: Map<number, items.Item> }> {
+  const before = await referencesTo(tx, at)
+  await projects.lockAll(
     tx,
     before.map(({ projectId }) => projectId),
   )
-  const items = new Map(
+  const locked = new Map(
     (
-      await item.lockAll(
+      await items.lockAll(
         tx,
         before.map(({ itemSeq }) => itemSeq),
       )
-    ).map((held) => [held.seq, held]),
+    ).map((item) => [item.seq, item]),
   )
-  const pointing = await pointingAt(tx, at)
-  if (pointing.some(({ itemSeq }) => !items.has(itemSeq))) throw new Error('the file was copied while it was being taken')
-  return { pointing, items }
+  const pointing = await referencesTo(tx, at)
+  if (pointing.some(({ itemSeq }) => !locked.has(itemSeq))) throw new Error('the file was copied while it was being locked')
+  return { pointing, items: locked }
 }
 
-/** Removes an asset whose file is worth nothing, also the last one of its item. The caller holds project and item. */
-export async function discard(tx: Tx, asset: Pointing, now: Date): Promise<void> {
+/** Removes an asset whose file is unusable, even the last one of its item. The caller has locked project and item. */
+export async function discard(tx: Tx, asset: AssetRef, now: Date): Promise<void> {
   await tx.deleteFrom('asset').where('id', '=', asset.id).execute()
   await projects.account(tx, asset.projectId, { bytes: -asset.fileSizeBytes }, now, { evenArchived: true })
 }
@@ -64,8 +64,8 @@ export interface ReplacingFile {
   raster: Record<string, unknown>
 }
 
-/** Gives assets another file, which is ready. The caller holds their projects and items. */
-export async function replaceFile(tx: Tx, assets: readonly Pointing[], file: ReplacingFile, now: Date): Promise<void> {
+/** Replaces the file of assets; the new one is ready. The caller has locked their projects and items. */
+export async function replaceFile(tx: Tx, assets: readonly AssetRef[], file: ReplacingFile, now: Date): Promise<void> {
   for (const asset of assets) {
     await projects.account(tx, asset.projectId, { bytes: file.fileSizeBytes - asset.fileSizeBytes }, now, { evenArchived: true })
     await tx

@@ -1,8 +1,8 @@
-/** The assets of a page of items, as far as STAC shows them. */
+/** Assets of a page of items, with the columns that STAC shows. */
 import { sql } from 'kysely'
 import type { Row } from '#db/row.ts'
 
-/** As JSON in the database. With the items themselves it stays below what an answer may have. */
+/** Size of the assets' JSON in the database; together with the items it stays below the maximum response size. */
 export const MAX_ASSET_BYTES = 12 * 1024 * 1024
 
 const COLUMNS = [
@@ -18,7 +18,7 @@ const COLUMNS = [
 
 export type ShownAsset = Row<'asset', typeof COLUMNS>
 
-/** A list for each row of `weighed`. One text in place of rows, which were most of a page; without names, which cost time. */
+/** One JSON list per row of `weighed`: faster than rows, which were most of a page, and than objects with keys. */
 export const ASSETS = sql.raw(
   `select coalesce(json_agg(json_build_array(${COLUMNS.map((column) => `asset.${column.split(' ')[0]}`).join(', ')})), '[]')::text ` +
     'as list from asset where asset.item_seq = weighed.seq',
@@ -35,7 +35,7 @@ type Listed = [
   raster: ShownAsset['raster'],
 ]
 
-/** The primary one first, then by their keys. */
+/** The primary asset first, then by key. */
 export function assetsIn(list: string | null): ShownAsset[] {
   if (list === null) return []
   const assets = (JSON.parse(list) as Listed[]).map(([key, title, mediaType, roles, href, fileSizeBytes, bandNames, raster]) => ({

@@ -16,16 +16,16 @@ interface Described {
   roles: readonly string[]
   bandNames: readonly string[] | null
   raster: Record<string, unknown> | null
-  /** Ready unless it says otherwise. */
+  /** Ready by default. */
   state?: AssetState
 }
 
-/** A file of ours. */
+/** A file in the object store. */
 export type NewFile = Described & { bucket: string; objectKey: string; fileSizeBytes: number; sha256: Buffer | null }
-/** That, or an address elsewhere. */
+/** A stored file, or a URL elsewhere. */
 export type NewAsset = NewFile | (Described & { href: string; fileSizeBytes: number | null })
 
-/** Only files of ours take room; what lies elsewhere does not. */
+/** Only stored files use storage; referenced ones do not. */
 export const storedBytes = (assets: readonly NewAsset[]): number =>
   assets.reduce((sum, asset) => sum + ('objectKey' in asset ? asset.fileSizeBytes : 0), 0)
 
@@ -36,7 +36,7 @@ const COLUMNS = [
   'title',
   'media_type as mediaType',
   'roles',
-  // Null when the file lies elsewhere, at `href`.
+  // Null if the asset is only referenced, by `href`.
   'bucket',
   'object_key as objectKey',
   'href',
@@ -51,10 +51,10 @@ const COLUMNS = [
 
 export type Asset = Row<'asset', typeof COLUMNS>
 
-/** By item, the primary one first. */
+/** By item, the primary asset first. */
 export async function listOf(db: Db, itemSeqs: readonly number[]): Promise<Map<number, Asset[]>> {
-  const found = new Map<number, Asset[]>(itemSeqs.map((seq) => [seq, []]))
-  if (itemSeqs.length === 0) return found
+  const byItem = new Map<number, Asset[]>(itemSeqs.map((seq) => [seq, []]))
+  if (itemSeqs.length === 0) return byItem
   const rows = await db
     .selectFrom('asset')
     .select(COLUMNS)
@@ -63,15 +63,15 @@ export async function listOf(db: Db, itemSeqs: readonly number[]): Promise<Map<n
     .orderBy(sql`key <> 'data'`)
     .orderBy('key')
     .execute()
-  for (const row of rows) found.get(row.itemSeq)!.push(row)
-  return found
+  for (const row of rows) byItem.get(row.itemSeq)!.push(row)
+  return byItem
 }
 
 export async function list(db: Db, itemSeq: number): Promise<Asset[]> {
   return (await listOf(db, [itemSeq])).get(itemSeq)!
 }
 
-/** An asset that is not of this item is refused, whether it exists or not. */
+/** An asset of another item is rejected like one that does not exist. */
 export async function requireOf(db: Db, itemSeq: number, id: string): Promise<Asset> {
   const row = isUuid(id)
     ? await db.selectFrom('asset').select(COLUMNS).where('id', '=', id).where('item_seq', '=', itemSeq).executeTakeFirst()
@@ -80,47 +80,47 @@ export async function requireOf(db: Db, itemSeq: number, id: string): Promise<As
   return row
 }
 
-/** By its id alone, for callers who then ask whose it is. */
+/** By ID only, for callers who check access themselves. */
 export async function find(db: Db, id: string): Promise<Asset | null> {
   return (await db.selectFrom('asset').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-/** By its id or its key. An asset that is not of this item does not exist here. */
+/** By ID or key. 404 for an asset of another item. */
 export async function requireNamed(db: Db, itemSeq: number, idOrKey: string): Promise<Asset> {
   const assets = await list(db, itemSeq)
-  const found = assets.find(({ id }) => id === idOrKey.toLowerCase()) ?? assets.find(({ key }) => key === idOrKey)
-  if (!found) throw notFound('asset of this item')
-  return found
+  const asset = assets.find(({ id }) => id === idOrKey.toLowerCase()) ?? assets.find(({ key }) => key === idOrKey)
+  if (!asset) throw notFound('asset of this item')
+  return asset
 }
 
-/** The asset that an item is about: key `data`, else the ones with the role. */
+/** The primary assets of an item: the one with the key `data`, otherwise those with the role `data`. */
 const primariesOf = (assets: readonly Asset[]): readonly Asset[] => {
   const named = assets.filter(({ key }) => key === 'data')
   return named.length > 0 ? named : assets.filter(({ roles }) => roles.includes('data'))
 }
 
-/** The one that an item is about; of several, the first by key. */
+/** The primary asset; of several, the first by key. */
 export async function requirePrimary(db: Db, itemSeq: number): Promise<Asset> {
   const assets = await list(db, itemSeq)
-  const found = primariesOf(assets)[0] ?? assets[0]
-  if (!found) throw problem('bad-request', 'This item has no assets')
-  return found
+  const primary = primariesOf(assets)[0] ?? assets[0]
+  if (!primary) throw problem('bad-request', 'This item has no assets')
+  return primary
 }
 
-/** What a catalogue says of one band. */
+/** What a catalogue states about one band. */
 export interface StatedBand {
   name: string | null
   commonName: string | null
   dataType: string | null
 }
 
-/** What the STAC metadata that an asset was registered with says of its bands. */
+/** The bands that the STAC metadata of a registered asset states. */
 export function statedBands({ raster }: Pick<Asset, 'raster'>): StatedBand[] | null {
   const bands = raster?.['stac_bands']
   return Array.isArray(bands) ? (bands as StatedBand[]) : null
 }
 
-/** The caller holds the item's row. An asset that went meanwhile does not exist. */
+/** The caller has locked the item's row. 404 if the asset was deleted meanwhile. */
 export async function setBandNames(
   tx: Tx,
   itemSeq: number,
@@ -142,7 +142,7 @@ export async function setBandNames(
   }
 }
 
-/** Deletes one asset and returns its room. The caller holds the item's row, so the last primary one cannot slip away. */
+/** Deletes one asset and releases its storage. The caller has locked the item's row, so the last primary asset cannot be removed. */
 export async function remove(tx: Tx, where: { itemSeq: number; projectId: string; now: Date }, id: string): Promise<Asset> {
   const assets = await list(tx, where.itemSeq)
   const asset = assets.find((candidate) => candidate.id === id)
@@ -156,7 +156,7 @@ export async function remove(tx: Tx, where: { itemSeq: number; projectId: string
   return asset
 }
 
-/** A row of its own for each, on the same files: it counts by itself, and the file stays until the last row is gone. */
+/** New rows that share the files: each counts as storage, and the file stays until the last row is deleted. */
 export function copies(assets: readonly Asset[]): { from: string; made: NewAsset }[] {
   return assets.map((asset) => {
     const described = {
@@ -169,37 +169,37 @@ export function copies(assets: readonly Asset[]): { from: string; made: NewAsset
       raster: asset.raster,
       state: asset.state,
     }
-    const made: NewAsset =
+    const copy: NewAsset =
       asset.objectKey === null
         ? { ...described, href: asset.href!, fileSizeBytes: asset.fileSizeBytes }
         : { ...described, bucket: asset.bucket!, objectKey: asset.objectKey, fileSizeBytes: asset.fileSizeBytes!, sha256: asset.sha256 }
-    return { from: asset.id, made }
+    return { from: asset.id, made: copy }
   })
 }
 
 /**
- * Which host it may be is asked when its pixels are read: a list of hosts changes, a registered address does not. Plain http
- * is for hosts that the operator opened the way to.
+ * The host is checked when pixels are read, because the list of allowed hosts can change and a registered URL cannot. Plain http is
+ * only for hosts that the operator allowed.
  */
 export function requireHref(href: string, field: string, raster: Pick<RasterService, 'mayRead'>): string {
-  if (UNSENDABLE.test(href)) throw invalidField(field, 'holds a control character; write it percent-encoded')
+  if (UNSENDABLE.test(href)) throw invalidField(field, 'must not contain control characters; percent-encode them')
   const url = URL.parse(href)
-  if (!url || (url.protocol !== 'https:' && !raster.mayRead(href))) throw invalidField(field, 'must be an https address')
-  if (url.username || url.password) throw invalidField(field, 'must not carry a user name or password')
-  return PLAIN.test(href) ? href : url.href // As it goes over the wire: a header takes ASCII alone.
+  if (!url || (url.protocol !== 'https:' && !raster.mayRead(href))) throw invalidField(field, 'must be an https URL')
+  if (url.username || url.password) throw invalidField(field, 'must not contain a user name or password')
+  return PLAIN.test(href) ? href : url.href // Encoded for use in a header, which is ASCII only.
 }
 
 // oxlint-disable-next-line no-control-regex
 const UNSENDABLE = /[\u0000-\u001f\u007f-\u009f]/
 const PLAIN = /^[\x20-\x7e]*$/
 
-/** A file that lies where this service never goes is fetched from there, by whoever wants it: we lead nobody to a strange host. */
+/** The service does not redirect to a host that it would not read from; the caller must fetch such a file itself. */
 export function requireReachable(asset: Pick<Asset, 'key' | 'objectKey' | 'href'>, raster: Pick<RasterService, 'mayRead'>): void {
   if (asset.objectKey !== null || raster.mayRead(asset.href!)) return
-  throw problem('bad-request', `The file of the asset '${asset.key}' is not kept here; it lies at ${asset.href}`)
+  throw problem('bad-request', `The asset '${asset.key}' is not stored here; download it from ${asset.href}`)
 }
 
-/** Where an asset can be asked for: stable, and never a presigned address. */
+/** The stable URL of an asset, never a presigned one. */
 export function addressOf(asset: Pick<Asset, 'href' | 'key'>, itemId: string, baseUrl: string): string {
   return asset.href ?? `${baseUrl}/api/v1/items/${encodeURIComponent(itemId)}/assets/${encodeURIComponent(asset.key)}`
 }
@@ -220,10 +220,10 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/^text\/plain/, '.txt'],
 ]
 
-/** Other spellings of an ending, which a name may have already. */
+/** Other spellings of an extension, which a name may already have. */
 const LONG_ENDINGS: Readonly<Record<string, RegExp>> = { '.tif': /\.tiff$/i, '.jpg': /\.jpeg$/i }
 
-/** What a downloaded file is called: after its item, which a person has named, with the ending of what it is. */
+/** The file name of a download: the item's name with the extension of the media type. */
 export function fileNameOf({ key, mediaType, objectKey }: Pick<Asset, 'key' | 'mediaType' | 'objectKey'>, itemName: string): string {
   const ending = ENDINGS.find(([type]) => type.test(mediaType ?? ''))?.[1] ?? /\.[A-Za-z0-9]{1,8}$/.exec(objectKey ?? '')?.[0] ?? ''
   const base = itemName.replace(LONG_ENDINGS[ending] ?? '', '')
@@ -231,7 +231,7 @@ export function fileNameOf({ key, mediaType, objectKey }: Pick<Asset, 'key' | 'm
   return `${plain.replaceAll(/[/\\]/g, '_')}${key === 'data' ? '' : ` ${key.replaceAll(/[/\\]/g, '_')}`}${ending}`
 }
 
-/** Where an asset's pixels are read from: 400 while its file is still being converted. */
+/** The source of an asset's pixels; 400 while its file is being converted. */
 export function rasterSourceOf({
   key,
   state,
@@ -242,12 +242,12 @@ export function rasterSourceOf({
   if (state === 'converting')
     throw problem(
       'asset-not-ready',
-      `The file of the asset '${key}' is still being converted to a cloud-optimized GeoTIFF; uploads.progress tells how far it is`,
+      `The asset '${key}' is still being converted to a cloud-optimized GeoTIFF; uploads.progress returns its progress`,
     )
   return objectKey === null ? { url: href! } : { object: { bucket: bucket!, key: objectKey } }
 }
 
-/** Adds files of ours to an item that exists. The caller holds the project and the item, and has chosen keys that are free. */
+/** Adds stored files to an existing item. The caller has locked the project and the item, and chosen free keys. */
 export async function add(
   tx: Tx,
   to: { organizationId: string; projectId: string; itemSeq: number; now: Date },
@@ -279,10 +279,10 @@ export async function add(
   await projects.account(tx, to.projectId, { bytes: storedBytes(assets) }, to.now)
 }
 
-/** The first of `data`, `data_2`, `data_3`… that is free. */
-export function freeKey(wanted: string, taken: ReadonlySet<string>): string {
+/** The first free key of `data`, `data_2`, `data_3`… */
+export function freeKey(base: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {
-    const key = number === 1 ? wanted : `${wanted}_${number}`
+    const key = number === 1 ? base : `${base}_${number}`
     if (!taken.has(key)) return key
   }
 }

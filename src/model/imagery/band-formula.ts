@@ -1,4 +1,4 @@
-/** Formulas over bands that an organization has saved. */
+/** Band formulas saved by an organization. */
 import { newId, isUuid } from '#core/ids.ts'
 import { notFound, problem } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
@@ -23,7 +23,7 @@ const COLUMNS = [
 
 export type BandFormula = Row<'band_formula', typeof COLUMNS>
 
-/** More than these are hardly formulas that people know by name. */
+/** More than anyone can name. */
 const MAX_PER_ORGANIZATION = 1_000
 
 export async function list(db: Db, organizationId: string, category: string | null): Promise<BandFormula[]> {
@@ -38,22 +38,22 @@ export async function list(db: Db, organizationId: string, category: string | nu
 }
 
 export async function requireOf(db: Db | Tx, organizationId: string, id: string): Promise<BandFormula> {
-  const found = isUuid(id)
+  const row = isUuid(id)
     ? await db.selectFrom('band_formula').select(COLUMNS).where('org_id', '=', organizationId).where('id', '=', id).executeTakeFirst()
     : undefined
-  if (!found) throw notFound('band formula')
-  return found
+  if (!row) throw notFound('band formula')
+  return row
 }
 
-/** By its name, whatever its case; null where the organization has none. */
+/** By name, ignoring case; null if the organization has none. */
 export async function findNamed(db: Db, organizationId: string, name: string): Promise<BandFormula | null> {
-  const found = await db
+  const row = await db
     .selectFrom('band_formula')
     .select(COLUMNS)
     .where('org_id', '=', organizationId)
     .where(sql<string>`lower(name)`, '=', name.toLowerCase())
     .executeTakeFirst()
-  return found ?? null
+  return row ?? null
 }
 
 type Fields = Omit<BandFormula, 'id' | 'organizationId' | 'createdAt' | 'updatedAt'>
@@ -82,7 +82,7 @@ export async function insert(
     .where('org_id', '=', owner.organizationId)
     .executeTakeFirstOrThrow()
   if (count >= MAX_PER_ORGANIZATION)
-    throw problem('bad-request', `The organization has ${MAX_PER_ORGANIZATION} formulas, which is as many as can be; delete one first`)
+    throw problem('bad-request', `An organization can have at most ${MAX_PER_ORGANIZATION} formulas; delete one first`)
   await requireFreeName(tx, owner.organizationId, fields.name, null)
   return await tx
     .insertInto('band_formula')
@@ -98,30 +98,30 @@ export async function insert(
     .executeTakeFirstOrThrow()
 }
 
-export async function update(tx: Tx, found: BandFormula, fields: Fields, now: Date): Promise<BandFormula> {
-  await holdNames(tx, found.organizationId)
-  await requireFreeName(tx, found.organizationId, fields.name, found.id)
+export async function update(tx: Tx, formula: BandFormula, fields: Fields, now: Date): Promise<BandFormula> {
+  await holdNames(tx, formula.organizationId)
+  await requireFreeName(tx, formula.organizationId, fields.name, formula.id)
   const updated = await tx
     .updateTable('band_formula')
     .set({ ...toColumns(fields), updated_at: now })
-    .where('id', '=', found.id)
+    .where('id', '=', formula.id)
     .returning(COLUMNS)
     .executeTakeFirst()
   if (!updated) throw notFound('band formula')
   return updated
 }
 
-export async function remove(tx: Tx, found: BandFormula): Promise<void> {
-  const { numDeletedRows } = await tx.deleteFrom('band_formula').where('id', '=', found.id).executeTakeFirst()
+export async function remove(tx: Tx, formula: BandFormula): Promise<void> {
+  const { numDeletedRows } = await tx.deleteFrom('band_formula').where('id', '=', formula.id).executeTakeFirst()
   if (numDeletedRows === 0n) throw notFound('band formula')
 }
 
-/** Two that ask for one name at once take turns. */
+/** Serializes changes of names in an organization. */
 async function holdNames(tx: Tx, organizationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`band formulas ${organizationId}`}, 0))`.execute(tx)
 }
 
-async function requireFreeName(tx: Tx, organizationId: string, name: string, besides: string | null): Promise<void> {
+async function requireFreeName(tx: Tx, organizationId: string, name: string, exceptId: string | null): Promise<void> {
   const taken = await findNamed(tx, organizationId, name)
-  if (taken && taken.id !== besides) throw problem('bad-request', `The organization has a formula named '${taken.name}' already`)
+  if (taken && taken.id !== exceptId) throw problem('bad-request', `The organization already has a formula named '${taken.name}'`)
 }

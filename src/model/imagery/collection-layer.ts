@@ -1,13 +1,13 @@
-/** A collection as one layer of a map: which of its items lie under a tile, newest first, and where all of them lie. */
+/** A collection as one map layer: the items under a tile, newest first, and the extent of all items. */
 import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
 import type { Collection } from './collection.ts'
 import type { Bbox } from './footprint.ts'
 import { searchSeqs } from './item-search.ts'
 
-/** At most so many items make up one tile: the newest ones there. */
+/** The newest items under a tile, at most this many. */
 export const MAX_ITEMS_PER_TILE = 32
-/** Of so many items, the newest, the zooms of a layer are worked out. */
+/** The zoom levels of a layer are derived from the newest items, at most this many. */
 const MAX_BOXES = 10_000
 
 export async function itemsUnder(db: Db, collection: Collection, bbox: Bbox): Promise<number[]> {
@@ -27,14 +27,14 @@ export async function itemsUnder(db: Db, collection: Collection, bbox: Bbox): Pr
 }
 
 interface Spread {
-  /** West is greater than east where a box crosses the date line. */
+  /** West is greater than east if a box crosses the date line. */
   boxes: Bbox[]
   newest: number[]
 }
 
 const NEWEST = 8
 
-/** The boxes of its items, and the newest few of them. */
+/** The boxes of its items, and the newest few items. */
 export async function spreadOf(db: Db, collectionId: string): Promise<Spread> {
   const { rows } = await sql<{ seq: number; bbox: Bbox }>`
     select seq, bbox from item where collection_id = ${collectionId} and deleted_at is null and lifecycle_state <> 'expired'

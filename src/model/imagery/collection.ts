@@ -27,14 +27,14 @@ export type Collection = Row<'collection', typeof COLUMNS>
 
 const live = (db: Db) => db.selectFrom('collection').select(COLUMNS).where('deleted_at', 'is', null)
 
-/** A collection of another project is one that does not exist. */
+/** 404 for a collection of another project. */
 export async function requireIn(db: Db, projectId: string, id: string): Promise<Collection> {
   const row = isUuid(id) ? await live(db).where('id', '=', id).where('project_id', '=', projectId).executeTakeFirst() : undefined
   if (!row) throw notFound('collection')
   return row
 }
 
-/** By its id alone: 404 where the caller cannot see its project at all, 403 where it is private. */
+/** By ID only: 404 if the caller cannot see its project, 403 if it is private. */
 export async function requireReader(db: Db, principal: Principal, id: string): Promise<Collection> {
   const row = isUuid(id) ? await live(db).where('id', '=', id).executeTakeFirst() : undefined
   if (!row) throw notFound('collection')
@@ -43,34 +43,34 @@ export async function requireReader(db: Db, principal: Principal, id: string): P
   return row
 }
 
-/** For callers who have decided already whether it may be seen, as a share link does. */
+/** For callers who have already checked access, such as a share link. */
 export async function find(db: Db, id: string): Promise<Collection | null> {
   return (await live(db).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-/** Held until the end of the transaction, so that what is put into it is not put into a deleted one. */
-export async function hold(tx: Tx, projectId: string, id: string): Promise<void> {
+/** Locked until the end of the transaction, so that nothing is added to a deleted collection. */
+export async function lock(tx: Tx, projectId: string, id: string): Promise<void> {
   const { rows } =
     await sql`select 1 from collection where id = ${id} and project_id = ${projectId} and deleted_at is null for share`.execute(tx)
   if (rows.length === 0) throw notFound('collection')
 }
 
-/** In the order in which a map draws them. */
+/** In drawing order. */
 export async function list(db: Db, projectId: string): Promise<Collection[]> {
   return await live(db).where('project_id', '=', projectId).orderBy('layer_order').orderBy('created_at', 'desc').orderBy('id').execute()
 }
 
 const MAX_LISTED = 10_000
 
-/** All of an organization, or some of them by their ids; oldest first. */
+/** All collections of an organization, or those with these IDs; oldest first. */
 export async function listOfOrganization(
   db: Db,
-  wanted: { organizationId: string; hiddenProjectIds: readonly string[]; ids: readonly string[] | null },
+  filter: { organizationId: string; hiddenProjectIds: readonly string[]; ids: readonly string[] | null },
 ): Promise<Collection[]> {
   return await live(db)
-    .where('org_id', '=', wanted.organizationId)
-    .where(sql<boolean>`project_id <> all(${wanted.hiddenProjectIds}::uuid[])`)
-    .$if(wanted.ids !== null, (query) => query.where(sql<boolean>`id = any(${wanted.ids}::uuid[])`))
+    .where('org_id', '=', filter.organizationId)
+    .where(sql<boolean>`project_id <> all(${filter.hiddenProjectIds}::uuid[])`)
+    .$if(filter.ids !== null, (query) => query.where(sql<boolean>`id = any(${filter.ids}::uuid[])`))
     .orderBy('created_at')
     .orderBy('id')
     .limit(MAX_LISTED)
@@ -119,23 +119,23 @@ export async function insert(
 }
 
 /**
- * A collection that the platform opens itself, once in a project. The caller holds the project, so that two calls at once
- * open one.
+ * A collection that the service creates itself, once per project. The caller has locked the project, so that concurrent calls create
+ * only one.
  */
 export async function openSystem(
   tx: Tx,
   owner: { organizationId: string; projectId: string; createdBy: string | null; now: Date },
   { systemKey, name }: { systemKey: string; name: string },
 ): Promise<{ collection: Collection; isNew: boolean }> {
-  const known = await live(tx).where('project_id', '=', owner.projectId).where('system_key', '=', systemKey).executeTakeFirst()
-  if (known) return { collection: known, isNew: false }
+  const existing = await live(tx).where('project_id', '=', owner.projectId).where('system_key', '=', systemKey).executeTakeFirst()
+  if (existing) return { collection: existing, isNew: false }
   const fields = { name, description: null, color: null, showOnMap: true, layerOrder: 0 }
-  const made = await insert(tx, owner, fields)
-  await tx.updateTable('collection').set({ system_key: systemKey }).where('id', '=', made.id).execute()
-  return { collection: { ...made, systemKey }, isNew: true }
+  const created = await insert(tx, owner, fields)
+  await tx.updateTable('collection').set({ system_key: systemKey }).where('id', '=', created.id).execute()
+  return { collection: { ...created, systemKey }, isNew: true }
 }
 
-/** Undefined keeps. */
+/** Undefined means unchanged. */
 export async function update(
   tx: Tx,
   id: string,
@@ -160,7 +160,7 @@ export async function update(
   return row
 }
 
-/** Its items stay in the project, in no collection. */
+/** Its items stay in the project without a collection. */
 export async function softDelete(tx: Tx, id: string, now: Date): Promise<Collection> {
   const row = await tx
     .updateTable('collection')
@@ -188,7 +188,7 @@ export async function softDeleteAll(tx: Tx, projectId: string, now: Date): Promi
     .execute()
 }
 
-/** What events tell of a collection. */
+/** The data of a collection's events. */
 export function summary(collection: Collection) {
   return {
     id: collection.id,

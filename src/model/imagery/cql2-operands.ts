@@ -1,4 +1,4 @@
-/** Texts and times of CQL2 in SQL: what an item lacks, or has in another form, is unknown. */
+/** Strings and times of CQL2 in SQL. A value that an item lacks, or has in another type, is unknown (null). */
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Comparison, Fold, Text, TimeEnd, TimeOperator, TimeSpan } from '#core/cql2-tree.ts'
 import { problem } from '#core/problem.ts'
@@ -11,10 +11,10 @@ export const COMPARISONS = { '=': sql`=`, '<>': sql`<>`, '<': sql`<`, '<=': sql`
 
 export const columnOf = (property: string): Column | undefined => STAC_COLUMNS.get(bare(property))
 
-/** Accents and other marks that stand over or under a letter. */
+/** Combining marks such as accents. */
 const MARKS = String.raw`[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]`
 
-/** Both cases of a letter by way of its capital, so that ß is like SS; a sigma that ends a word is like any other. */
+/** Folds case through upper case, so that ß equals SS; a final sigma equals any other. */
 const FOLDS: Readonly<Record<Fold, (text: Sql) => Sql>> = {
   casei: (text) => sql`translate(lower(upper(${text} collate "und-x-icu") collate "und-x-icu"), 'ς', 'σ')`,
   accenti: (text) => sql`normalize(regexp_replace(normalize(${text}, nfd), ${MARKS}::text, '', 'g'), nfc)`,
@@ -31,7 +31,7 @@ function textOf({ value, folds }: Text): Sql {
 
 function textIn(property: string): Sql {
   const column = columnOf(property)
-  if (column && column.kind !== 'text') throw problem('bad-request', `'${property}' is not a text, so it has neither case nor accents`)
+  if (column && column.kind !== 'text') throw problem('bad-request', `'${property}' is not a string, so it has neither case nor accents`)
   if (column) return sql`(${sql.raw(column.column)})`
   const subject = propertyOf(bare(property))
   return sql`(case when jsonb_typeof(${subject}) = 'string' then ${subject} #>> '{}' end)`
@@ -39,7 +39,7 @@ function textIn(property: string): Sql {
 
 const DAY = String.raw`^\d{4}-\d\d-\d\d$`
 
-/** The first and the last moment of an end: a day has two, an instant has the same one twice. */
+/** The first and last moment of an interval's end: they differ for a day and are the same for an instant. */
 interface Moments {
   first: Sql
   last: Sql
@@ -50,7 +50,7 @@ interface Times {
   end: Moments
 }
 
-/** As in OWL-Time. Ends of intervals belong to them; where one ends on the day on which another starts, the two meet. */
+/** As in OWL-Time. Intervals include their ends; if one ends on the day on which another starts, they meet. */
 const RELATIONS: Readonly<Record<TimeOperator, (a: Times, b: Times) => Sql>> = {
   t_after: (a, b) => sql`${a.start.first} > ${b.end.last}`,
   t_before: (a, b) => sql`${a.end.last} < ${b.start.first}`,
@@ -74,14 +74,14 @@ export const ofTimes = (operator: TimeOperator, left: TimeSpan, right: TimeSpan)
 
 const timesOf = ({ start, end }: TimeSpan): Times => ({ start: momentsOf(start, 'start'), end: momentsOf(end, 'end') })
 
-function momentsOf(end: TimeEnd, which: 'start' | 'end'): Moments {
+function momentsOf(end: TimeEnd, side: 'start' | 'end'): Moments {
   const same = (moment: Sql): Moments => ({ first: moment, last: moment })
-  if (end === 'open') return same(which === 'start' ? sql`'-infinity'::timestamptz` : sql`'infinity'::timestamptz`)
+  if (end === 'open') return same(side === 'start' ? sql`'-infinity'::timestamptz` : sql`'infinity'::timestamptz`)
   if ('from' in end) return { first: sql`${end.from}::timestamptz`, last: sql`${end.to}::timestamptz` }
-  // An item without a datetime has an interval instead; of one with neither the time of its registration is shown.
+  // An item without a datetime has an interval; one with neither uses its registration time.
   if (end.property === 'datetime')
     return same(
-      which === 'start'
+      side === 'start'
         ? sql`coalesce(i.datetime, i.start_datetime, i.end_datetime, i.created_at)`
         : sql`coalesce(i.datetime, i.end_datetime, i.start_datetime, i.created_at)`,
     )

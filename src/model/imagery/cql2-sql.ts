@@ -1,4 +1,4 @@
-/** CQL2 into SQL. The tree is typed and its values travel as parameters; what an item lacks is unknown, as in SQL itself. */
+/** CQL2 to SQL. The tree is typed and its values are parameters; a value that an item lacks is unknown, as null in SQL. */
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import {
   propertiesIn,
@@ -19,7 +19,7 @@ import { all, bare, collated, duringInterval, propertyOf, STAC_COLUMNS, touches,
 
 type Predicate = RawBuilder<SqlBool>
 
-/** `related` has the items of each relation, as `itemsRelated` finds them. */
+/** `related` maps each relation to its items, as found by `itemsRelated`. */
 export function toSql(node: Cql2, related: ReadonlyMap<Cql2, readonly number[]>): Predicate {
   switch (node.op) {
     case 'and':
@@ -75,8 +75,8 @@ function compared(property: string, comparison: Comparison, value: Literal): Pre
   const operator = COMPARISONS[comparison]
   if (column) return sql<SqlBool>`${collated(column)} ${operator} ${valueFor(column, property, value)}`
   const subject = propertyOf(bare(property))
-  if (value instanceof Date) throw problem('bad-request', `'${property}' is a free property; compare it with a text, not with a timestamp`)
-  // A value of another JSON type is not smaller or larger or different: the comparison is unknown.
+  if (value instanceof Date) throw problem('bad-request', `'${property}' is not a timestamp; compare it with a string`)
+  // Comparing different JSON types is unknown, neither true nor false.
   if (typeof value === 'string')
     return sql<SqlBool>`case when jsonb_typeof(${subject}) = 'string' then (${subject} #>> '{}') collate "C" ${operator} ${value}::text end`
   const [type, json] = [typeof value, JSON.stringify(value)]
@@ -105,23 +105,23 @@ const ARITHMETIC: Readonly<Record<Arithmetic, (left: RawBuilder<unknown>, right:
   )`,
 }
 
-/** In numerics, which do not overflow; what is no number, is divided by zero or has no power, is unknown. */
+/** Uses numerics, which do not overflow. Non-numbers, division by zero and undefined powers are unknown. */
 function computed(value: Numeric): RawBuilder<unknown> {
   if (typeof value === 'number') return sql`${value}::float8::numeric`
   if ('op' in value) return ARITHMETIC[value.op](computed(value.left), computed(value.right))
   const column = columnOf(value.property)
   if (column && column.kind !== 'number')
-    throw problem('bad-request', `'${value.property}' is not a number, so nothing is computed with it`)
+    throw problem('bad-request', `'${value.property}' is not a number, so it cannot be used in arithmetic`)
   if (column) return sql`${sql.raw(column.column)}::numeric`
   const subject = propertyOf(bare(value.property))
   return sql`(case when jsonb_typeof(${subject}) = 'number' then (${subject} #>> '{}')::numeric end)`
 }
 
-/** Of properties that are lists; the order of a list and how often it has a value do not count. */
+/** For properties that are lists; order and duplicates do not matter. */
 function ofArray(operator: ArrayOperator, property: string, values: readonly Literal[]): Predicate {
   if (columnOf(property)) throw problem('bad-request', `'${property}' is not a list`)
   if (values.some((value) => value instanceof Date))
-    throw problem('bad-request', `'${property}' is compared with texts, numbers and booleans`)
+    throw problem('bad-request', `'${property}' can only be compared with strings, numbers and booleans`)
   const [subject, list] = [propertyOf(bare(property)), JSON.stringify(values)]
   const within = {
     a_contains: sql`${subject} @> ${list}::jsonb`,
@@ -133,7 +133,7 @@ function ofArray(operator: ArrayOperator, property: string, values: readonly Lit
 }
 
 function valueFor({ kind }: Column, property: string, value: Literal): RawBuilder<unknown> {
-  const wrong = (wanted: string) => problem('bad-request', `'${property}' is compared with ${wanted}`)
+  const wrong = (expected: string) => problem('bad-request', `'${property}' must be compared with ${expected}`)
   if (kind === 'time') {
     if (value instanceof Date) return sql`${value}::timestamptz`
     if (typeof value !== 'string') throw wrong('a timestamp')
@@ -143,19 +143,19 @@ function valueFor({ kind }: Column, property: string, value: Literal): RawBuilde
     if (typeof value !== 'number') throw wrong('a number')
     return sql`${value}::float8`
   }
-  if (typeof value !== 'string') throw wrong('a text')
+  if (typeof value !== 'string') throw wrong('a string')
   return sql`${value}::text`
 }
 
 function like(property: string, pattern: string): Predicate {
   const column = columnOf(property)
-  if (column && column.kind !== 'text') throw problem('bad-request', `'${property}' is not a text, so it is not like one`)
+  if (column && column.kind !== 'text') throw problem('bad-request', `'${property}' is not a string, so 'like' does not apply`)
   if (column) return sql<SqlBool>`${collated(column)} like ${pattern}::text`
   const subject = propertyOf(bare(property))
   return sql<SqlBool>`case when jsonb_typeof(${subject}) = 'string' then (${subject} #>> '{}') collate "C" like ${pattern}::text end`
 }
 
-/** A member that is there with the value null is null too. */
+/** A property with the value null is null too. */
 function isNull(property: string): Predicate {
   if (property === 'geometry') return sql<SqlBool>`i.geometry is null`
   const column = columnOf(property)
@@ -163,15 +163,15 @@ function isNull(property: string): Predicate {
   return sql<SqlBool>`coalesce(jsonb_typeof(${propertyOf(bare(property))}), 'null') = 'null'`
 }
 
-/** Properties that some item of an organization was seen to have, by database; a name that is known once is known. */
+/** Properties that items of an organization are known to have, by database. Once known, always known. */
 const seenIn = new WeakMap<Db, Set<string>>()
 const MAX_SEEN = 10_000
 const LOOK_TIMEOUT_MS = 500
 const QUERY_CANCELED = '57014'
 
 /**
- * Properties are free-form, so a name is known when an item of the organization has it. Looking through a large archive in
- * vain is cut short, and the name then passes for known: the search itself has a limit of its own.
+ * Properties are free-form, so a name is known if an item of the organization has it. A long search for it in a large archive is cut
+ * short, and the name then counts as known: the query itself has its own limit.
  */
 export async function requireKnownProperties(db: Db, organizationId: string, filter: Cql2): Promise<void> {
   const free = [...new Set(propertiesIn(filter).map(bare))].filter((name) => name !== 'geometry' && !STAC_COLUMNS.has(name))
@@ -181,11 +181,10 @@ export async function requireKnownProperties(db: Db, organizationId: string, fil
   for (const name of free) {
     const key = `${organizationId} ${name}`
     if (seen.has(key)) continue
-    const found = await hasProperty(db, organizationId, name)
-    if (found === false)
-      throw problem('bad-request', `No item has the property '${name.slice(0, 100)}'; /stac/queryables lists those there are`)
+    const exists = await hasProperty(db, organizationId, name)
+    if (exists === false) throw problem('bad-request', `No item has the property '${name.slice(0, 100)}'; see /stac/queryables`)
     if (seen.size >= MAX_SEEN) seen.clear()
-    if (found) seen.add(key)
+    if (exists) seen.add(key)
   }
 }
 

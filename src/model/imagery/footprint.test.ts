@@ -35,22 +35,22 @@ const area = (part: Part) =>
     }, 0),
   ) / 2
 
-// Goal: whatever overlaps is found by its cells and its steps, whichever way round the Earth the boxes lie.
-test('cells: two boxes that touch always share one that is read', () => {
+// Goal: boxes that overlap are always found through their cells and steps, also across the date line.
+test('cells: two boxes that touch always share a cell that the search reads', () => {
   fc.assert(
-    fc.property(fc.array(box, { minLength: 1, maxLength: 3 }), anyBox, (parts, wanted) => {
+    fc.property(fc.array(box, { minLength: 1, maxLength: 3 }), anyBox, (parts, query) => {
       const cells = cellsOf(parts.map(rectangle))
-      const read = new Set(cellsToRead(boxesOf(wanted)))
-      const touching = parts.some((part) => boxesOf(wanted).some((each) => overlap(part, each)))
-      const found = cells.some(
+      const read = new Set(cellsToRead(boxesOf(query)))
+      const touching = parts.some((part) => boxesOf(query).some((each) => overlap(part, each)))
+      const isFound = cells.some(
         ({ cell, box: around }) =>
           read.has(cell) &&
-          boxesOf(wanted).some((each) => {
+          boxesOf(query).some((each) => {
             const [[x0, y0, x1, y1], [u0, v0, u1, v1]] = [stepsOf(around), stepsOf(each)]
             return x0 <= u1 && x1 >= u0 && y0 <= v1 && y1 >= v0
           }),
       )
-      assert.ok(!touching || found)
+      assert.ok(!touching || isFound)
       assert.ok(cells.length <= 32 && read.size <= 129, 'no item has many cells, no search reads many')
       for (const value of cells.flatMap(({ box: around }) => stepsOf(around)))
         assert.ok(value >= 0 && value <= 32_767, 'steps fit two bytes')
@@ -59,7 +59,7 @@ test('cells: two boxes that touch always share one that is read', () => {
   )
 })
 
-// Goal: a ring over the date line is cut into parts that together are as large as it was, on either side of it.
+// Goal: a ring across the date line is split into parts with the same total area, on either side of it.
 test('the date line', () => {
   fc.assert(
     fc.property(
@@ -123,7 +123,7 @@ test('the date line', () => {
   )
 })
 
-// Goal: a ring around a pole reaches the pole.
+// Goal: a ring around a pole includes the pole.
 test('the poles', () => {
   for (const latitude of [70, -70]) {
     const parts = partsOf(
@@ -144,7 +144,7 @@ test('the poles', () => {
   }
 })
 
-// Goal: slits take nothing away and add nothing: the area is the ring's without its holes, whatever the order of holes.
+// Goal: slits neither add nor remove area: the result is the ring without its holes, in any order of holes.
 test('holes', () => {
   const grid = fc.uniqueArray(fc.integer({ min: 0, max: 24 }), { minLength: 1, maxLength: 25 })
   fc.assert(
@@ -186,7 +186,7 @@ test('holes', () => {
   )
 })
 
-// Goal: a stated box is believed when it agrees, with rounding, and refused when it does not.
+// Goal: a stated box is accepted if it agrees with the geometry, allowing for rounding, and rejected otherwise.
 test('boxes that agree and boxes that contradict', () => {
   const square = {
     type: 'Polygon' as const,
@@ -207,7 +207,7 @@ test('boxes that agree and boxes that contradict', () => {
     [-180, -90, 180, 90],
     [11, 50, 10, 51],
   ] as Bbox[])
-    assert.throws(() => footprintOf(square, wrong), /contradicts the geometry/)
+    assert.throws(() => footprintOf(square, wrong), /does not match the geometry/)
   const split = {
     type: 'MultiPolygon' as const,
     coordinates: [
@@ -233,7 +233,7 @@ test('boxes that agree and boxes that contradict', () => {
   assert.deepEqual(footprintOf(split, [-180, 0, 180, 1]).bbox, [-180, 0, 180, 1], 'the plain box of a split geometry is no contradiction')
 })
 
-// Goal: the outline of a raster becomes valid GeoJSON, whichever way it turns, over the date line and around a pole.
+// Goal: the outline of a raster becomes valid GeoJSON, in any orientation, across the date line and around a pole.
 test('areaOf', async (t) => {
   const square = (west: number, south: number, size: number): [number, number][] => [
     [west, south],

@@ -1,6 +1,6 @@
 /**
- * What a geometry covers, in the form that search compares: simple parts in longitude and latitude, cut at the date line,
- * holes slit open; and the cells that these parts fall into. Pure functions: the SQL is in item.ts and item-search.ts.
+ * The footprint of a geometry in the form that search compares: simple polygons in longitude and latitude, split at the date line, with
+ * holes slit open; and the grid cells that they touch. Pure functions: the SQL is in item.ts and item-search.ts.
  */
 import { swapHint } from '#core/geometry.ts'
 import type { AreaGeometry, Geometry, Position } from '#core/geometry.ts'
@@ -8,7 +8,7 @@ import { invalidField } from '#core/problem.ts'
 
 /** `[west, south, east, north]`; west greater than east means that it crosses the date line. */
 export type Bbox = [number, number, number, number]
-/** Corners in order, the first not repeated. A point has one; a line goes there and back. */
+/** Corners in order, without repeating the first. A point has one; a line goes there and back. */
 export type Part = Position[]
 
 export function requireBbox(value: readonly number[], field: string): Bbox {
@@ -17,13 +17,13 @@ export function requireBbox(value: readonly number[], field: string): Bbox {
   if (Math.abs(west) > 180 || Math.abs(east) > 180 || Math.abs(south) > 90 || Math.abs(north) > 90)
     throw invalidField(
       field,
-      `is not on the Earth: longitudes go from -180 to 180, latitudes from -90 to 90${swapHint(west, south) || swapHint(east, north)}`,
+      `must have longitudes from -180 to 180 and latitudes from -90 to 90${swapHint(west, south) || swapHint(east, north)}`,
     )
   if (south > north) throw invalidField(field, 'south must be less than north')
   return [west, south, east, north]
 }
 
-/** One box, or two where the date line lies between west and east. */
+/** One box, or two if it crosses the date line. */
 export function boxesOf([west, south, east, north]: Bbox): Bbox[] {
   return west <= east
     ? [[west, south, east, north]]
@@ -49,19 +49,19 @@ interface Footprint {
   bbox: Bbox
 }
 
-/** Sides of a stated box may differ from the geometry's by this: producers round. */
+/** Tolerance between a stated box and the geometry, because producers round. */
 const BBOX_TOLERANCE_DEGREES = 0.01
 const BBOX_TOLERANCE_SHARE = 0.01
 
 /**
- * The footprint of a geometry. RFC 7946 has producers split what crosses the date line; one that did not says so by a box
- * whose west is greater than its east, and is cut here. A box that contradicts the geometry is refused.
+ * The footprint of a geometry. RFC 7946 requires producers to split geometries at the date line; one that is not split is recognized by
+ * a box whose west is greater than its east, and split here. A box that contradicts the geometry is rejected.
  */
 export function footprintOf(geometry: Geometry, stated: Bbox | null, field = 'bbox'): Footprint {
   const parts = partsOf(geometry, stated !== null && stated[0] > stated[2])
   const bbox = boundsAroundDateLine(parts)
   if (stated && !agrees(stated, bbox) && !agrees(stated, bounds(parts.flat())))
-    throw invalidField(field, `contradicts the geometry, whose box is [${bbox.join(', ')}]`)
+    throw invalidField(field, `does not match the geometry, whose bounding box is [${bbox.join(', ')}]`)
   return { parts, bbox: stated ?? bbox }
 }
 
@@ -79,8 +79,8 @@ export function partsOf(geometry: Geometry, crossesDateLine: boolean): Part[] {
 
 function simpleParts(geometry: Geometry, unwrapped: boolean): Part[] {
   const line = (positions: readonly Position[]): Part => {
-    const there = unwrapped ? unwrap(positions.map(flat)) : positions.map(flat)
-    return there.length > 1 ? [...there, ...there.slice(1, -1).toReversed()] : there
+    const path = unwrapped ? unwrap(positions.map(flat)) : positions.map(flat)
+    return path.length > 1 ? [...path, ...path.slice(1, -1).toReversed()] : path
   }
   const polygon = (rings: readonly Position[][]): Part =>
     slitOpen(unwrapped ? unwrapRings(rings) : rings.map((ring) => ring.slice(0, -1).map(flat)))
@@ -100,10 +100,10 @@ function simpleParts(geometry: Geometry, unwrapped: boolean): Part[] {
   }
 }
 
-/** Positions may carry a height. */
+/** Positions can have a height. */
 const flat = (position: Position): Position => [position[0], position[1]]
 
-/** Follows a line over the date line instead of round the Earth: longitudes may leave -180…180. */
+/** Follows a line across the date line instead of around the Earth: longitudes can leave -180…180. */
 function unwrap(positions: readonly Position[]): Position[] {
   let turn = 0
   return positions.map(([x, y], index) => {
@@ -113,7 +113,7 @@ function unwrap(positions: readonly Position[]): Position[] {
   })
 }
 
-/** Holes are followed by themselves and may come out a turn away from the ring around them. */
+/** Holes are unwrapped separately and may be 360° away from the ring around them. */
 function unwrapRings(rings: readonly Position[][]): Part[] {
   const [outer, ...holes] = rings.map(unwrapRing)
   const [west, , east] = bounds(outer!)
@@ -127,10 +127,10 @@ function unwrapRings(rings: readonly Position[][]): Part[] {
   ]
 }
 
-/** A polygon's rings followed over the date line, closed. */
+/** The closed rings of a polygon, followed across the date line. */
 export const followed = (rings: readonly Position[][]): Position[][] => unwrapRings(rings).map((ring) => [...ring, ring[0]!])
 
-/** A ring that ends a full turn from where it began goes round a pole: it is closed along the pole. */
+/** A ring that ends 360° from its start goes around a pole: it is closed along the pole. */
 const unwrapRing = (ring: readonly Position[]): Position[] => openRing(unwrap(ring.map(flat)))
 
 function openRing(path: readonly Position[]): Position[] {
@@ -141,8 +141,8 @@ function openRing(path: readonly Position[]): Position[] {
 }
 
 /**
- * A ring as a raster's outline gives it, which may go on beyond 180°, as GeoJSON: cut at the date line, closed along a
- * pole that it goes round, counter-clockwise, its numbers no finer than a centimetre.
+ * The outline of a raster, which can go beyond 180°, as GeoJSON: split at the date line, closed along a pole that it goes around,
+ * counter-clockwise, rounded to about a centimetre.
  */
 export function areaOf(ring: readonly Position[]): AreaGeometry {
   const path = openRing(ring)
@@ -167,7 +167,7 @@ export function areaOf(ring: readonly Position[]): AreaGeometry {
 
 const finely = (degrees: number, limit: number): number => Math.max(-limit, Math.min(limit, Math.round(degrees * 1e7) / 1e7))
 
-/** At most three windows of a turn each: west of -180, the usual one, east of 180. */
+/** At most three windows of 360° each: west of -180, the usual one, east of 180. */
 function cutAtDateLine(part: Part): Part[] {
   const cut = [-360, 0, 360].map((shift) => {
     const inside = clip(
@@ -185,7 +185,7 @@ const widthOf = (part: Part): number => {
   return east - west
 }
 
-/** Keeps what lies where `distance` is not negative (Sutherland and Hodgman). */
+/** Keeps the part where `distance` is not negative (Sutherland-Hodgman). */
 function clip(part: Part, distance: (x: number) => number): Part {
   return part.flatMap((from, index): Position[] => {
     const to = part[(index + 1) % part.length]!
@@ -200,9 +200,9 @@ function clip(part: Part, distance: (x: number) => number): Part {
 }
 
 /**
- * One ring from many: each hole is joined to what is left of it by a slit that stays inside the area, so touching the slit
- * is touching the area. From left to right, as in ear clipping: the leftmost corner of a hole always sees the ring. Holes
- * turn against their ring, whichever way they came: PostgreSQL counts windings.
+ * Makes one ring of a polygon with holes: each hole is connected by a slit that stays inside the area, so touching the slit is touching
+ * the area. From left to right, as in ear clipping: the leftmost corner of a hole always sees the ring. Holes run against their ring,
+ * whatever their original direction, because PostgreSQL counts windings.
  */
 function slitOpen([outer, ...given]: readonly Part[]): Part {
   const turn = Math.sign(signedArea(outer!))
@@ -255,7 +255,7 @@ export function bounds(positions: readonly Position[]): Bbox {
   return [west, south, east, north]
 }
 
-/** The box of a geometry that was split at the date line spans it, as RFC 7946 asks: west is then greater than east. */
+/** The box of a geometry split at the date line spans it, as RFC 7946 requires: west is then greater than east. */
 function boundsAroundDateLine(parts: readonly Part[]): Bbox {
   const plain = bounds(parts.flat())
   if (plain[0] !== -180 || plain[2] !== 180) return plain
@@ -268,10 +268,10 @@ function boundsAroundDateLine(parts: readonly Part[]): Bbox {
   return [west, plain[1], east, plain[3]]
 }
 
-/** Cells of 1.4 and of 22.5 degrees: powers of two of the Earth's girth. */
+/** Cells of 1.4° and 22.5°: 360° divided by powers of two. */
 const FINE_LEVEL = 8
 const COARSE_LEVEL = 4
-/** A footprint over more cells than this goes to the one cell of its level that every search reads. */
+/** A footprint over more cells than this goes to the catch-all cell of its level, which every search reads. */
 const MAX_CELLS_PER_ITEM = 16
 /** A search that needs more fine cells than this reads coarse ones. */
 const MAX_FINE_CELLS_PER_SEARCH = 16
@@ -294,7 +294,7 @@ function codesOfBox(level: number, box: Bbox): number[] {
   return codes
 }
 
-/** In steps of 1/91 degree, which fit two bytes. Rounding down keeps the order, so overlapping boxes still overlap. */
+/** In steps of 1/91 degree, which fit two bytes. Rounding down preserves the order, so overlapping boxes still overlap. */
 const STEPS_PER_DEGREE = 91
 export function stepsOf([west, south, east, north]: Bbox): [x0: number, y0: number, x1: number, y1: number] {
   const step = (degrees: number) => Math.floor(degrees * STEPS_PER_DEGREE)
@@ -303,7 +303,7 @@ export function stepsOf([west, south, east, north]: Bbox): [x0: number, y0: numb
 
 interface Cell {
   cell: number
-  /** Around the parts that touch this cell. */
+  /** Encloses the parts that touch this cell. */
   box: Bbox
 }
 
@@ -313,12 +313,12 @@ export function cellsOf(parts: readonly Part[]): Cell[] {
 }
 
 function cellsAt(level: number, boxes: readonly Bbox[]): Cell[] {
-  const found = new Map<number, Bbox>()
+  const byCell = new Map<number, Bbox>()
   for (const box of boxes) {
     const wide = cellsOfBox(level, box).count > MAX_CELLS_PER_ITEM
-    for (const cell of wide ? [catchAll(level)] : codesOfBox(level, box)) found.set(cell, around(found.get(cell), box))
+    for (const cell of wide ? [catchAll(level)] : codesOfBox(level, box)) byCell.set(cell, around(byCell.get(cell), box))
   }
-  if (found.size <= MAX_CELLS_PER_ITEM) return [...found].map(([cell, box]) => ({ cell, box }))
+  if (byCell.size <= MAX_CELLS_PER_ITEM) return [...byCell].map(([cell, box]) => ({ cell, box }))
   return [{ cell: catchAll(level), box: boxes.reduce((all, box) => around(all, box)) }]
 }
 
@@ -326,13 +326,13 @@ function around(a: Bbox | undefined, b: Bbox): Bbox {
   return a ? [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])] : b
 }
 
-/** The cells that a search of these boxes must read. */
+/** The cells that a search for these boxes must read. */
 export function cellsToRead(boxes: readonly Bbox[]): number[] {
   const fine = boxes.reduce((sum, box) => sum + cellsOfBox(FINE_LEVEL, box).count, 0)
   const level = fine <= MAX_FINE_CELLS_PER_SEARCH ? FINE_LEVEL : COARSE_LEVEL
   return [...new Set([catchAll(level), ...boxes.flatMap((box) => codesOfBox(level, box))])]
 }
 
-/** PostgreSQL's spelling of one polygon, and of an array of them. */
+/** PostgreSQL's notation for a polygon, and for an array of polygons. */
 const polygonText = (part: Part): string => `(${part.map(([x, y]) => `(${x},${y})`).join(',')})`
 export const polygonsText = (parts: readonly Part[]): string => `{${parts.map((part) => `"${polygonText(part)}"`).join(',')}}`

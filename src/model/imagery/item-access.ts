@@ -1,14 +1,14 @@
-/** When items were last used: what keeps an item of a paid plan out of the archive. */
+/** When items were last accessed, which keeps items of a paid plan out of the archive. */
 import { HOUR_MS } from '#core/time.ts'
 import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
 import { PLANS } from '#model/plans/plan.ts'
 
-/** Closer than this, two accesses are one: a map draws hundreds of tiles of one item in a second. */
+/** Accesses within this time count as one: a map requests hundreds of tiles of an item per second. */
 const PRECISION_MS = HOUR_MS
 const MAX_REMEMBERED = 50_000
 
-/** By plan; null where nothing is archived. */
+/** By plan; null if nothing is archived. */
 const IDLE_DAYS = JSON.stringify(
   Object.fromEntries(
     PLANS.filter(({ retention }) => retention.archivedAfterIdleDays !== null).map(({ id, retention }) => [
@@ -19,8 +19,8 @@ const IDLE_DAYS = JSON.stringify(
 )
 
 /**
- * Writes accesses, and moves the day of archiving with them where the plan archives what nobody uses. Whoever holds an item
- * is not waited for: its access counts at the next one. Says what is known to stand there now.
+ * Writes accesses, and postpones archiving if the plan archives unused items. Skips items that are locked; their next access counts.
+ * Returns the access times that are now stored.
  */
 export async function write(db: Db, accesses: ReadonlyMap<number, Date>): Promise<Map<number, Date>> {
   if (accesses.size === 0) return new Map()
@@ -48,7 +48,7 @@ export async function write(db: Db, accesses: ReadonlyMap<number, Date>): Promis
   return new Map(rows.map(({ seq, at }) => [seq, at]))
 }
 
-/** What this process knows to have been written lately, so that it need not ask the database again. */
+/** Accesses that this process has written recently, to avoid repeated queries. */
 export function createMemory() {
   let known = new Map<number, number>()
   return {

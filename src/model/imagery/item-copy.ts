@@ -1,9 +1,9 @@
-/** Many items at once, by `COPY`: for imports, where the statement that stores a few would mostly take JSON apart. */
+/** Inserts many items with `COPY`, for imports: the usual statement would spend most of its time parsing JSON. */
 import { sql } from 'kysely'
 import { copyInto } from '#db/copy.ts'
 import type { Tx } from '#db/tables.ts'
 import * as projects from '#model/identity/project.ts'
-import { FIRST_MOVE_DAYS } from '#model/plans/retention-rules.ts'
+import { FIRST_TRANSITION_DAYS } from '#model/plans/retention-rules.ts'
 import * as storageAccounts from '#model/plans/storage-account.ts'
 import { storedBytes } from './asset.ts'
 import { countedBytes } from './item-metadata.ts'
@@ -19,7 +19,7 @@ const ASSET_COLUMNS =
   'id org_id item_seq key title media_type roles bucket object_key href file_size_bytes sha256 band_names raster state ' +
   'created_at updated_at'
 
-/** The caller holds the organization's ids (`holdForeignIds`) and has seen that these are new. */
+/** The caller has locked the organization's IDs (`lockForeignIds`) and checked that these are new. */
 export async function copy(tx: Tx, target: Target, items: readonly NewItem[]): Promise<Summarized[]> {
   const { organizationId, projectId, createdBy, now } = target
   const { seqs, firstMove } = await reserve(tx, target, items.length)
@@ -85,7 +85,7 @@ export async function copy(tx: Tx, target: Target, items: readonly NewItem[]): P
   return items.map((item) => ({ ...item, projectId, bbox: item.bbox, lifecycleState: 'active', createdAt: now }))
 }
 
-/** What the new items count as storage for beside their files. */
+/** Storage that the new items count for, without their files. */
 async function countedOf(tx: Tx, seqs: readonly number[]): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select coalesce(sum(${countedBytes('item')}), 0)::bigint as bytes from item where seq = any(${seqs}::bigint[])
@@ -93,12 +93,12 @@ async function countedOf(tx: Tx, seqs: readonly number[]): Promise<number> {
   return rows[0]!.bytes
 }
 
-/** Numbers of their own, in order, and when retention looks at them first. */
+/** Returns sequence numbers, in order, and the time of the first retention check. */
 async function reserve(tx: Tx, { organizationId, now }: Target, count: number): Promise<{ seqs: number[]; firstMove: Date | null }> {
   const { rows } = await sql<{ seqs: string[] | null; firstMove: Date | null }>`
     select (select array_agg(nextval(numbers.own)) from (select pg_get_serial_sequence('item', 'seq')::regclass as own offset 0) as numbers,
         generate_series(1, ${count}::integer)) as seqs,
-      ${now}::timestamptz + make_interval(days => (${FIRST_MOVE_DAYS}::jsonb ->> (select plan_id from organization
+      ${now}::timestamptz + make_interval(days => (${FIRST_TRANSITION_DAYS}::jsonb ->> (select plan_id from organization
         where id = ${organizationId}))::integer) as "firstMove"
   `.execute(tx)
   return { seqs: (rows[0]!.seqs ?? []).map(Number), firstMove: rows[0]!.firstMove }

@@ -1,4 +1,4 @@
-/** The end of items: their rows stay for their history, their cells go, their room comes back. */
+/** Deletes items: their rows stay for the history, their cells are removed, and their storage is released. */
 import { sql } from 'kysely'
 import type { LifecycleState } from '#core/vocabulary.ts'
 import type { Tx } from '#db/tables.ts'
@@ -6,7 +6,7 @@ import { countedBytes } from './item-metadata.ts'
 import { lock, type Item } from './item-read.ts'
 import * as projects from '#model/identity/project.ts'
 
-/** Soft-deletes one item: its row stays for its history, its cells go, its assets no longer count as storage. */
+/** Soft-deletes one item: the row stays for the history, its cells are removed, its assets no longer count as storage. */
 export async function softDelete(
   tx: Tx,
   seq: number,
@@ -14,12 +14,12 @@ export async function softDelete(
   options: { evenArchived?: true } = {},
 ): Promise<{ item: Item; previousState: LifecycleState }> {
   const before = await lock(tx, seq)
-  const gone = (await softDeleteMany(tx, [seq], now)).get(before.projectId)!
-  await projects.account(tx, before.projectId, { items: -gone.items, bytes: -gone.bytes }, now, options)
+  const freed = (await softDeleteMany(tx, [seq], now)).get(before.projectId)!
+  await projects.account(tx, before.projectId, { items: -freed.items, bytes: -freed.bytes }, now, options)
   return { item: { ...before, lifecycleState: 'deleted', deletedAt: now, updatedAt: now }, previousState: before.lifecycleState }
 }
 
-/** The same for rows that the caller holds; what each project then has less is for the caller to account. */
+/** The same for rows that the caller has locked. The caller updates the projects' counters by the result. */
 export async function softDeleteMany(tx: Tx, seqs: readonly number[], now: Date): Promise<Map<string, { items: number; bytes: number }>> {
   if (seqs.length === 0) return new Map()
   const { rows } = await sql<{ projectId: string; items: number; bytes: number }>`
@@ -43,8 +43,8 @@ export async function softDeleteMany(tx: Tx, seqs: readonly number[], now: Date)
 const MAX_DELETED_PER_STATEMENT = 10_000
 
 /**
- * Soft-deletes what a project holds and reports each item, batch by batch and without bringing a row here: a project may
- * hold millions. The caller has the project's row, so nobody adds to it meanwhile.
+ * Soft-deletes all items of a project and emits their events, in batches inside the database, because a project can have millions. The
+ * caller has locked the project's row, so nothing is added meanwhile.
  */
 export async function softDeleteAll(tx: Tx, projectId: string, call: { invocationId: string; now: Date }): Promise<number> {
   let deleted = 0
@@ -76,5 +76,5 @@ export async function softDeleteAll(tx: Tx, projectId: string, call: { invocatio
   }
 }
 
-/** As JavaScript writes it. */
+/** In JavaScript's notation. */
 const instant = (column: string) => sql`to_char(${sql.ref(column)} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

@@ -1,6 +1,6 @@
 /**
- * Filters and orders of item search, from the wire to SQL. Values and names of properties travel as parameters only; the
- * columns that a caller can name stand in one table here.
+ * Filters and sort orders of item search, from the request to SQL. Values and property names are passed as parameters only; the columns
+ * a caller can name are listed in one table here.
  */
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { MAX_FILTER_NODES } from '#core/cql2.ts'
@@ -12,12 +12,12 @@ type Sql = RawBuilder<unknown>
 type Predicate = RawBuilder<SqlBool>
 
 export interface Column {
-  /** An expression of ours over `i`; nothing of a caller's ever comes into it. */
+  /** An SQL expression over `i`; it never contains anything from a caller. */
   column: string
   kind: 'text' | 'number' | 'time'
 }
 
-/** What can be filtered and sorted by as a column; under STAC's name and ours. Those of STAC compare what `toFeature` shows. */
+/** Columns to filter and sort by, under STAC's name and ours. STAC fields compare what `toFeature` shows. */
 const COLUMNS: ReadonlyMap<string, Column> = new Map(
   Object.entries({
     id: { column: 'i.id', kind: 'text' },
@@ -41,7 +41,7 @@ const COLUMNS: ReadonlyMap<string, Column> = new Map(
 
 const SORT_FIELDS: readonly string[] = [...COLUMNS.keys()]
 
-/** What a STAC client sees of an item, under the names that it sees: an item's `id` there is its STAC id. */
+/** The fields of an item that STAC clients see, under their STAC names: `id` is the STAC ID. */
 export const STAC_COLUMNS: ReadonlyMap<string, Column> = new Map([
   ...COLUMNS,
   ...Object.entries({
@@ -72,21 +72,21 @@ export interface Order {
   kind: Column['kind']
 }
 
-/** An unknown field is refused: an order that silently does nothing is worse. */
+/** Rejects an unknown field, because silently ignoring it would be worse. */
 export function parseSort(
   sortby: readonly { field: string; direction?: 'asc' | 'desc' | undefined }[],
   columns: ReadonlyMap<string, Column> = COLUMNS,
 ): Order[] {
   return sortby.map(({ field, direction = 'asc' }) => {
-    const known = columns.get(bare(field))
-    if (!known) throw problem('bad-request', `Items cannot be sorted by '${field.slice(0, 100)}'; the fields are ${SORT_FIELDS.join(', ')}`)
-    return { ...known, direction }
+    const column = columns.get(bare(field))
+    if (!column) throw problem('bad-request', `Cannot sort by '${field.slice(0, 100)}'; use one of ${SORT_FIELDS.join(', ')}`)
+    return { ...column, direction }
   })
 }
 
 export const collated = ({ column, kind }: Column): Sql => (kind === 'text' ? sql.raw(`${column} collate "C"`) : sql.raw(column))
 
-/** One rule for every field: what is missing counts as the least. The sequence number ends every tie. */
+/** A missing value sorts as the lowest, in every field. The sequence number breaks ties. */
 export function orderBy(orders: readonly Order[]): Sql {
   const parts = orders.map((order) =>
     order.direction === 'asc' ? sql`${collated(order)} asc nulls first` : sql`${collated(order)} desc nulls last`,
@@ -95,7 +95,7 @@ export function orderBy(orders: readonly Order[]): Sql {
 }
 
 const COMPARISONS = { eq: sql`=`, neq: sql`<>`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
-/** Comparisons of texts by a part of them. */
+/** Substring comparisons. */
 const TEXT_MATCHES: Readonly<Record<string, (text: Sql, part: string) => Predicate>> = {
   startsWith: (text, part) => sql<SqlBool>`starts_with(${text}, ${part})`,
   endsWith: (text, part) => sql<SqlBool>`right(${text}, length(${part}::text)) = ${part}::text`,
@@ -103,18 +103,18 @@ const TEXT_MATCHES: Readonly<Record<string, (text: Sql, part: string) => Predica
 }
 const OPERATORS: readonly string[] = [...Object.keys(COMPARISONS), 'in', ...Object.keys(TEXT_MATCHES)]
 
-/** `{property: {operator: value}}`, as in the STAC Query extension. All must hold; a property that an item lacks never does. */
+/** `{property: {operator: value}}`, as in the STAC Query extension. All conditions must hold; one on a missing property never does. */
 export function parseQuery(query: Readonly<Record<string, unknown>>, columns: ReadonlyMap<string, Column> = COLUMNS): Predicate[] {
   let nodes = 0
   return Object.entries(query).flatMap(([name, conditions]) => {
     const field = `query.${name.slice(0, 100)}`
     if (conditions === null || typeof conditions !== 'object' || Array.isArray(conditions))
-      throw invalidField(field, `must be an object of operators: ${OPERATORS.join(', ')}`)
+      throw invalidField(field, `must be an object with operators: ${OPERATORS.join(', ')}`)
     return Object.entries(conditions).map(([operator, value]) => {
       if (!OPERATORS.includes(operator))
-        throw invalidField(`${field}.${operator.slice(0, 100)}`, `is not an operator; they are ${OPERATORS.join(', ')}`)
+        throw invalidField(`${field}.${operator.slice(0, 100)}`, `is not an operator; use one of ${OPERATORS.join(', ')}`)
       nodes += Array.isArray(value) ? value.length : 1
-      if (nodes > MAX_FILTER_NODES) throw invalidField('query', `has more than ${MAX_FILTER_NODES} conditions`)
+      if (nodes > MAX_FILTER_NODES) throw invalidField('query', `must have at most ${MAX_FILTER_NODES} conditions`)
       const column = columns.get(bare(name))
       return column
         ? onColumn(column, { operator, value, field: `${field}.${operator}` })
@@ -131,23 +131,23 @@ interface Condition {
 
 function onColumn({ column, kind }: Column, { operator, value, field }: Condition): Predicate {
   const subject = collated({ column, kind })
-  const one = (given: unknown) => {
-    if (kind === 'time' && typeof given === 'string') return parseInstant(given, field)
-    if (kind === 'number' && numberIn(given) !== null) return numberIn(given)
-    if (typeof given !== (kind === 'number' ? 'number' : 'string'))
-      throw invalidField(field, kind === 'time' ? 'must be an RFC 3339 instant' : `must be a ${kind === 'text' ? 'string' : 'number'}`)
-    return given
+  const operand = (input: unknown) => {
+    if (kind === 'time' && typeof input === 'string') return parseInstant(input, field)
+    if (kind === 'number' && numberIn(input) !== null) return numberIn(input)
+    if (typeof input !== (kind === 'number' ? 'number' : 'string'))
+      throw invalidField(field, kind === 'time' ? 'must be an RFC 3339 timestamp' : `must be a ${kind === 'text' ? 'string' : 'number'}`)
+    return input
   }
-  if (operator === 'in') return sql<SqlBool>`${subject} = any(${listOf(value, field).map(one)})`
+  if (operator === 'in') return sql<SqlBool>`${subject} = any(${listOf(value, field).map(operand)})`
   const matches = TEXT_MATCHES[operator]
   if (matches) {
-    if (kind !== 'text') throw invalidField(field, 'works on texts only')
+    if (kind !== 'text') throw invalidField(field, 'applies to strings only')
     return matches(sql.raw(column), textOf(value, field))
   }
-  return sql<SqlBool>`${subject} ${COMPARISONS[operator as keyof typeof COMPARISONS]} ${one(value)}`
+  return sql<SqlBool>`${subject} ${COMPARISONS[operator as keyof typeof COMPARISONS]} ${operand(value)}`
 }
 
-/** A member of `properties`: by its whole name, or where that has dots by its path. Compared within its own JSON type. */
+/** A member of `properties`, by its full name or, if that contains dots, by its path. Compared within its JSON type. */
 function onProperty(name: string, { operator, value, field }: Condition): Predicate {
   const subject = propertyOf(name)
   if (operator === 'in') return sql<SqlBool>`(${subject}) = any(${listOf(value, field).flatMap((each) => scalars(each, field))}::jsonb[])`
@@ -166,13 +166,13 @@ function onProperty(name: string, { operator, value, field }: Condition): Predic
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 
-/** The number that a text spells, as clients without types send it; null where it is no finite one. */
-function numberIn(given: unknown): number | null {
-  const value = typeof given === 'string' && NUMBER.test(given.trim()) ? Number(given) : Number.NaN
+/** The number that a string spells, as sent by untyped clients; null if it is not a finite number. */
+function numberIn(input: unknown): number | null {
+  const value = typeof input === 'string' && NUMBER.test(input.trim()) ? Number(input) : Number.NaN
   return Number.isFinite(value) ? value : null
 }
 
-/** The value as JSON, and the number that it spells where it is a text: an item may have either. */
+/** The value as JSON, and the number it spells if it is a string: an item can have either. */
 function scalars(value: unknown, field: string): string[] {
   const spelt = numberIn(value)
   return spelt === null ? [scalar(value, field)] : [scalar(value, field), JSON.stringify(spelt)]
@@ -201,8 +201,8 @@ function textOf(value: unknown, field: string): string {
 }
 
 /**
- * An item without a datetime has an interval instead; it matches where the two overlap. Of one with neither the time of its
- * registration is shown, and so it is found by that.
+ * An item without a datetime has an interval and matches if the two overlap. An item with neither matches by its registration time,
+ * which is also what it shows.
  */
 export function duringInterval({ from, to }: Interval): Predicate {
   const within = sql<SqlBool>`i.datetime between coalesce(${from}::timestamptz, '-infinity') and coalesce(${to}::timestamptz, 'infinity')`
@@ -211,25 +211,25 @@ export function duringInterval({ from, to }: Interval): Predicate {
   return sql<SqlBool>`case when i.datetime is null then ${overlaps} else ${within} end`
 }
 
-/** Exact: PostgreSQL compares the polygons themselves, not their boxes. Touching counts. */
+/** Exact: PostgreSQL compares the polygons, not their boxes. Touching counts. */
 export function touches(parts: readonly Part[]): Predicate {
   return sql<SqlBool>`exists (select 1 from unnest(i.footprint) as part where part && any(${polygonsText(parts)}::polygon[]))`
 }
 
 export const touchesBoxes = (boxes: readonly Bbox[]): Predicate => touches(boxes.map(rectangle))
 
-/** The organization's ids and the ids of STAC are mostly the same; where not, a narrow index has the latter. */
+/** An item's ID and STAC ID are usually the same; if not, a small index has the latter. */
 export function hasId(ids: readonly string[]): Predicate {
   return sql<SqlBool>`i.id = any(${ids}::text[]) or (i.stac_id = any(${ids}::text[]) and i.stac_id <> i.id)`
 }
 
-/** Where a page ended: the values of its last item in the order, then its sequence number. */
+/** The end of a page: the sort values of its last item, then its sequence number. */
 export interface Cursor {
   values: readonly (string | number | null)[]
   seq: number
 }
 
-/** Everything that comes after the cursor in this order, in which what is missing counts as the least. */
+/** Everything after the cursor in this order, where a missing value sorts as the lowest. */
 export function comesAfter(orders: readonly Order[], { values, seq }: Cursor): Predicate {
   const last = orders[0]?.direction === 'asc' ? sql<SqlBool>`i.seq < ${seq}` : sql<SqlBool>`i.seq > ${seq}`
   return orders.reduceRight((after, order, index) => {

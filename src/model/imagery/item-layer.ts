@@ -1,7 +1,7 @@
 /**
- * What a tile of an item needs from the database: may the caller see it, which file, which colours. One statement answers
- * for all who ask at the same moment, and its answers serve the same caller for one second more: a map asks for dozens of
- * tiles at once. Every change that this process makes ends that second at once; one of another process is seen within it.
+ * What rendering a tile needs from the database: whether the caller can see the item, its file and its style. One query serves all
+ * concurrent requests, and its results are cached per caller for one second, because a map requests dozens of tiles at once. Every
+ * change by this process clears the cache at once; changes by other processes are seen within the second.
  */
 import { sql, type RawBuilder } from 'kysely'
 import { batcher } from '#core/batcher.ts'
@@ -29,20 +29,20 @@ export interface Layer {
     lifecycleState: LifecycleState
   }
   asset: Pick<Asset, 'key' | 'bucket' | 'objectKey' | 'href' | 'bandNames' | 'state'>
-  /** The saved profile that was asked for, or the item's default; null where the image's own look applies. */
+  /** The requested profile or the item's default; null for the style that follows from the raster. */
   profile: Pick<Profile, 'id' | 'name' | 'type' | 'config' | 'version'> | null
 }
 
 export interface Choice {
-  /** The asset's key, or null for the one that the profile names, or else the primary one. */
+  /** The asset key; null for the profile's asset, otherwise the primary one. */
   assetKey: string | null
-  /** A saved profile's id; `default` for the item's default, if it has one; null for none. */
+  /** A profile's ID; `default` for the item's default, if it has one; null for none. */
   profile: 'default' | (string & {}) | null
-  /** The version of it that the caller knows of: an answer that is kept must not be of an older one. */
+  /** The version the caller knows of: a cached row must not be older. */
   version?: number | null
 }
 
-interface Want extends Omit<Choice, 'version'> {
+interface LayerRequest extends Omit<Choice, 'version'> {
   itemId: string
   organizationId: string | null
   userId: string | null
@@ -78,44 +78,44 @@ interface Row {
 }
 
 const BATCH = { maxKeys: 200, maxInFlight: 2 }
-const KEPT_MS = 1_000
-const MAX_KEPT = 5_000
+const CACHE_MS = 1_000
+const MAX_CACHED = 5_000
 
-/** What tiles are drawn from, for callers of any kind; one for each process, told of every change that the process commits. */
+/** What tiles are rendered from, for any caller; one per process, invalidated by every change the process commits. */
 export interface Layers {
-  /** 404 and 403 as for every other reading of an item. */
+  /** 404 and 403 as for any read of an item. */
   requireReader(principal: Principal, itemId: string, choice: Choice): Promise<Layer>
-  /** After a change that this process has committed: what was kept may no longer hold. */
+  /** Clears the cache after a change that this process has committed. */
   forget(): void
 }
 
 export function createLayers(db: Db, clock: Clock, notices: Pick<Notices, 'state'> | null): Layers {
-  const find = batcher((wants: readonly Want[]) => findAll(db, wants), BATCH)
-  const kept = new Map<string, { row: Row; untilMs: number; state: string }>()
-  /** Counts what this process has changed: an answer from before a change is not kept after it. */
+  const find = batcher((requests: readonly LayerRequest[]) => findAll(db, requests), BATCH)
+  const cache = new Map<string, { row: Row; untilMs: number; state: string }>()
+  /** Counts changes by this process: a row read before a change is not cached after it. */
   let changes = 0
-  /** Who lost a project elsewhere is told of by notices. */
+  /** Changes of access by other processes are reported by notices. */
   const state = (): string => `${changes}/${notices?.state() ?? ''}`
 
-  const rowFor = async (want: Want, version: number | null): Promise<Row> => {
-    const key = JSON.stringify(want)
+  const rowFor = async (request: LayerRequest, version: number | null): Promise<Row> => {
+    const key = JSON.stringify(request)
     const nowMs = clock.now().getTime()
-    const known = kept.get(key)
+    const cached = cache.get(key)
     const before = state()
-    if (known && known.untilMs > nowMs && known.state === before && (version === null || known.row.profileVersion === version))
-      return known.row
-    const row = await find(want)
-    if (kept.size >= MAX_KEPT) kept.clear()
-    kept.set(key, { row, untilMs: nowMs + KEPT_MS, state: before })
+    if (cached && cached.untilMs > nowMs && cached.state === before && (version === null || cached.row.profileVersion === version))
+      return cached.row
+    const row = await find(request)
+    if (cache.size >= MAX_CACHED) cache.clear()
+    cache.set(key, { row, untilMs: nowMs + CACHE_MS, state: before })
     return row
   }
 
   return {
     async requireReader(principal, itemId, choice) {
       const { organizationId, userId, kind } = principal
-      const { version = null, ...wanted } = choice
+      const { version = null, ...request } = choice
       const seesEverything = kind === 'service' && organizationId === null
-      const row = await rowFor({ ...wanted, itemId, organizationId, userId, isGuest: kind === 'user', seesEverything }, version)
+      const row = await rowFor({ ...request, itemId, organizationId, userId, isGuest: kind === 'user', seesEverything }, version)
       if (row.seq === null) throw notFound('item')
       const { visibility, memberRole } = row
       if (!projects.mayRead(principal, { organizationId: row.organizationId, visibility, memberRole })) throw accessDenied()
@@ -123,26 +123,26 @@ export function createLayers(db: Db, clock: Clock, notices: Pick<Notices, 'state
     },
     forget() {
       changes++
-      kept.clear()
+      cache.clear()
     },
   }
 }
 
-/** For callers who have decided already whether the item may be seen, as a share link does. Null: it is deleted. */
+/** For callers who have already checked access, such as a share link. Returns null if the item is deleted. */
 export async function find(db: Db, itemSeq: number, choice: Choice): Promise<Layer | null> {
   const { rows } = await sql<Row>`
     select 1 as ordinal, ${FOUND}
     from (select ${choice.assetKey}::text as asset_key, ${profileIdOf(choice)}::uuid as profile_id,
       ${choice.profile === 'default'}::boolean as wants_default) w
     join (select i.*, 'organization' as visibility, null::text as member_role from item i where i.seq = ${itemSeq}
-      and i.deleted_at is null) i on true ${WITH_LOOK}
+      and i.deleted_at is null) i on true ${PROFILE_AND_FILE}
   `.execute(db)
   return rows[0] ? toLayer(rows[0], choice) : null
 }
 
 /**
- * Those of a collection's items that a tile is made of: in this order, at most so many. Items without a raster, or whose
- * file is still being converted, are left out.
+ * The items of a collection that make up a tile, in this order, up to a limit. Items without a raster or with a file that is still being
+ * converted are left out.
  */
 export async function findMany(db: Db, itemSeqs: readonly number[], choice: Choice): Promise<Layer[]> {
   if (itemSeqs.length === 0) return []
@@ -152,7 +152,7 @@ export async function findMany(db: Db, itemSeqs: readonly number[], choice: Choi
       ${choice.profile === 'default'}::boolean as wants_default
       from unnest(${itemSeqs}::bigint[]) with ordinality as wanted (seq, ordinal)) w
     join lateral (select i.*, 'organization' as visibility, null::text as member_role from item i where i.seq = w.seq
-      and i.deleted_at is null and i.lifecycle_state <> 'expired') i on true ${WITH_LOOK}
+      and i.deleted_at is null and i.lifecycle_state <> 'expired') i on true ${PROFILE_AND_FILE}
     order by w.ordinal
   `.execute(db)
   return rows.filter((row) => row.assetKey !== null && row.assetState === 'ready').map((row) => toLayer(row, choice))
@@ -161,10 +161,10 @@ export async function findMany(db: Db, itemSeqs: readonly number[], choice: Choi
 const profileIdOf = ({ profile }: Pick<Choice, 'profile'>): string | null =>
   profile !== null && profile !== 'default' && isUuid(profile) ? profile : null
 
-async function findAll(db: Db, wants: readonly Want[]): Promise<Row[]> {
-  const keys = wants.map((want) => JSON.stringify(want))
-  const distinct = [...new Map(keys.map((key, index) => [key, wants[index]!]))]
-  const column = <T>(pick: (want: Want) => T): T[] => distinct.map(([, want]) => pick(want))
+async function findAll(db: Db, requests: readonly LayerRequest[]): Promise<Row[]> {
+  const keys = requests.map((request) => JSON.stringify(request))
+  const distinct = [...new Map(keys.map((key, index) => [key, requests[index]!]))]
+  const column = <T>(pick: (request: LayerRequest) => T): T[] => distinct.map(([, want]) => pick(want))
   const { rows } = await sql<Row>`
     select w.ordinal::int, ${FOUND}
     from unnest(${column((want) => want.itemId)}::text[], ${column((want) => want.organizationId)}::uuid[],
@@ -179,10 +179,10 @@ async function findAll(db: Db, wants: readonly Want[]): Promise<Row[]> {
       left join project_member m on m.project_id = p.id and m.user_id = w.user_id
       where i.id = w.item_id and i.deleted_at is null and (w.sees_everything or i.org_id = w.org_id or (w.is_guest and m.role is not null))
       order by (i.org_id = w.org_id) is true desc, i.seq limit 1
-    ) i on true ${WITH_LOOK}
+    ) i on true ${PROFILE_AND_FILE}
   `.execute(db)
-  const found = new Map(rows.map((row) => [distinct[row.ordinal - 1]![0], row]))
-  return keys.map((key) => found.get(key)!)
+  const byKey = new Map(rows.map((row) => [distinct[row.ordinal - 1]![0], row]))
+  return keys.map((key) => byKey.get(key)!)
 }
 
 const FOUND: RawBuilder<unknown> = sql.raw(`
@@ -193,10 +193,10 @@ const FOUND: RawBuilder<unknown> = sql.raw(`
   v.id as "profileId", v.name as "profileName", v.type as "profileType", v.config as "profileConfig", v.version as "profileVersion"`)
 
 /**
- * The profile and the file. The primary file is the one named `data`, else one with that role, else a picture; what only
- * tells about others, such as a mosaic's provenance, comes last.
+ * The profile and the file. The primary file is the one with the key `data`, otherwise one with that role, otherwise an image; files
+ * that describe others, such as a mosaic's provenance, come last.
  */
-const WITH_LOOK: RawBuilder<unknown> = sql.raw(`
+const PROFILE_AND_FILE: RawBuilder<unknown> = sql.raw(`
   left join lateral (
     select p.* from visualization_profile p where p.item_seq = i.seq and (p.id = w.profile_id or (w.wants_default and p.is_default)) limit 1
   ) v on true
@@ -211,9 +211,8 @@ const WITH_LOOK: RawBuilder<unknown> = sql.raw(`
 function toLayer(row: Row, choice: Choice): Layer {
   const { id, organizationId, projectId, name, description, type, datetime, lifecycleState } = row
   if (choice.profile !== null && choice.profile !== 'default' && row.profileId === null) throw notFound('visualization profile')
-  if (lifecycleState === 'expired') throw problem('bad-request', 'This item is past its retention, so it cannot be shown')
-  if (row.assetKey === null)
-    throw row.wantedKey === null ? problem('bad-request', 'This item has no raster that could be shown') : notFound('asset')
+  if (lifecycleState === 'expired') throw problem('bad-request', 'This item is past its retention and cannot be shown')
+  if (row.assetKey === null) throw row.wantedKey === null ? problem('bad-request', 'This item has no raster to show') : notFound('asset')
   return {
     item: { seq: row.seq!, id, organizationId, projectId, name, description, type, datetime, lifecycleState },
     asset: {

@@ -11,17 +11,17 @@ export interface TreeNode {
   type: ItemType
   relation: string
   next: TreeNode[]
-  /** There is more behind it than is shown. */
+  /** Set if there is more than is shown. */
   truncated?: true
 }
 
 const MAX_TREE_DEPTH = 10
-/** A job or an order may stand between two items; one item further shows whether there is more. */
+/** A job or an order can be between two items; one more item shows whether there is more. */
 const MAX_STEPS = 2 * (MAX_TREE_DEPTH + 1)
-/** An item may be reached on many ways; the tree repeats it on each. */
+/** An item can be reached on several paths; the tree repeats it on each. */
 const MAX_TREE_NODES = 1_000
 
-/** The lineage graph seen from one item, other artifacts left out. Items that the caller may not read are left out too. */
+/** The lineage graph from one item, without other artifacts and without items the caller cannot read. */
 export async function tree(db: Db, principal: Principal, root: items.Item, direction: 'up' | 'down'): Promise<TreeNode[]> {
   const { edges } = await lineage.graph(
     db,
@@ -44,7 +44,7 @@ export async function tree(db: Db, principal: Principal, root: items.Item, direc
   const names = await items.names(db, root.organizationId, ids)
   let nodeCount = 0
 
-  /** Items one step on, and those behind another artifact, under the relation by which that artifact was reached. */
+  /** Items one step away, and those behind another artifact, under the relation by which that artifact was reached. */
   const itemsBehind = (at: string, relation?: string): { id: string; relation: string }[] =>
     (steps.get(at) ?? []).flatMap((step) =>
       step.type === 'item'
@@ -56,9 +56,9 @@ export async function tree(db: Db, principal: Principal, root: items.Item, direc
 
   const grow = (id: string, depth: number): TreeNode[] =>
     itemsBehind(`item ${id}`).flatMap((step) => {
-      const known = names.get(step.id)
-      if (!known || ++nodeCount > MAX_TREE_NODES) return []
-      const node: TreeNode = { itemId: step.id, name: known.name, type: known.type, relation: step.relation, next: [] }
+      const name = names.get(step.id)
+      if (!name || ++nodeCount > MAX_TREE_NODES) return []
+      const node: TreeNode = { itemId: step.id, name: name.name, type: name.type, relation: step.relation, next: [] }
       const isCut = depth >= MAX_TREE_DEPTH || nodeCount >= MAX_TREE_NODES
       if (!isCut) node.next = grow(step.id, depth + 1)
       else if (itemsBehind(`item ${step.id}`).some((behind) => names.has(behind.id))) node.truncated = true

@@ -1,4 +1,4 @@
-/** What an item may say that it came of: jobs, orders and uploads of its own project. */
+/** The origins an item can name: jobs, orders and uploads of its own project. */
 import { isUuid } from '#core/ids.ts'
 import { invalidField } from '#core/problem.ts'
 import type { Db } from '#db/tables.ts'
@@ -12,7 +12,7 @@ interface Origins {
 const TABLES = { order_id: 'imagery_order', upload_id: 'upload_session', job_id: 'processing_job' } as const
 const NAMES = { order_id: 'an order', upload_id: 'an upload', job_id: 'a job' } as const
 
-/** 422 for what is not of the project, in the same words whether it exists elsewhere or not. */
+/** 422 for an origin outside the project, with the same message whether it exists elsewhere or not. */
 export async function requireOrigins(
   db: Db,
   { id: projectId, organizationId }: { id: string; organizationId: string },
@@ -21,7 +21,7 @@ export async function requireOrigins(
   for (const field of ['order_id', 'upload_id', 'job_id'] as const) {
     const id = origins[field]
     if (id == null) continue
-    const found = isUuid(id)
+    const row = isUuid(id)
       ? await db
           .selectFrom(TABLES[field])
           .select('id')
@@ -30,6 +30,6 @@ export async function requireOrigins(
           .where('project_id', '=', projectId)
           .executeTakeFirst()
       : undefined
-    if (!found) throw invalidField(field, `is not the id of ${NAMES[field]} of this project`)
+    if (!row) throw invalidField(field, `must be the ID of ${NAMES[field]} in this project`)
   }
 }

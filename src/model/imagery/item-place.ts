@@ -1,4 +1,4 @@
-/** Where items lie: geometry, box and footprint, and the cells that search reads them from. */
+/** The position of items: geometry, bounding box, footprint, and the cells that search reads. */
 import { sql } from 'kysely'
 import { requireGeometry, requireUnsplit, type Geometry } from '#core/geometry.ts'
 import type { Tx } from '#db/tables.ts'
@@ -16,14 +16,14 @@ import {
 } from './footprint.ts'
 import type { Item } from './item-read.ts'
 
-/** Where an item lies on the Earth: its geometry, its box, and the parts that search compares. */
+/** An item's geometry, its bounding box, and the parts that search compares. */
 export interface Place {
   geometry: Geometry | null
   bbox: Bbox | null
   parts: Part[]
 }
 
-/** From the wire. Without a geometry the box, if there is one, is the footprint. */
+/** From a request. Without a geometry, the box is the footprint. */
 export function placeOf(geometry: unknown, bbox: readonly number[] | null): Place {
   const stated = bbox ? requireBbox(bbox, 'bbox') : null
   if (geometry === null || geometry === undefined)
@@ -33,14 +33,14 @@ export function placeOf(geometry: unknown, bbox: readonly number[] | null): Plac
   return { geometry: checked, ...footprintOf(checked, stated) }
 }
 
-/** After a change: undefined keeps, null clears. A geometry without a box has its box computed anew. */
+/** After a change: undefined means unchanged, null clears. The box of a new geometry is computed if it is not given. */
 export function placeAfter(before: Pick<Item, 'geometry'>, change: { geometry?: unknown; bbox?: readonly number[] | null }): Place {
   const geometry = change.geometry === undefined ? before.geometry : change.geometry
   if (geometry !== null && change.bbox === null) return { ...placeOf(geometry, null), bbox: null }
   return placeOf(geometry, change.bbox ?? null)
 }
 
-/** The columns of an item that search reads, and what its rows of `item_cell` say of its place. */
+/** The item columns that search reads, and the positions for its rows in `item_cell`. */
 export function placed(parts: readonly Part[]) {
   const steps = cellsOf(parts).map(({ cell, box }) => {
     const [x0, y0, x1, y1] = stepsOf(box)
@@ -49,10 +49,10 @@ export function placed(parts: readonly Part[]) {
   return { footprint: parts.length > 0 ? polygonsText(parts) : null, cells: steps.map(({ cell }) => cell), steps }
 }
 
-/** Its rows of `item_cell`. */
+/** The item's rows in `item_cell`. */
 export const cellRows = ({ id, parts }: { id: string; parts: readonly Part[] }) => placed(parts).steps.map((each) => ({ id, ...each }))
 
-/** Cells carry the datetime and the box: a change of either replaces them. Parts of null: the footprint stays. */
+/** Cells contain the datetime and the box, so a change of either replaces them. Null parts mean that the footprint is unchanged. */
 export async function replaceCells(tx: Tx, before: Item, after: { datetime: Date | null; parts: readonly Part[] | null }): Promise<void> {
   if (!after.parts) {
     await sql`

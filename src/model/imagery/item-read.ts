@@ -1,4 +1,4 @@
-/** Items: who may see which, one by one and in lists. */
+/** Items: access checks, single reads and lists. */
 import { sql } from 'kysely'
 import type { Principal } from '#core/principal.ts'
 import { notFound } from '#core/problem.ts'
@@ -11,7 +11,7 @@ import * as projects from '#model/identity/project.ts'
 
 export const MAX_ID_LENGTH = 256
 
-/** Footprint and cells stay in the database. */
+/** Without footprint and cells, which only the database needs. */
 export const COLUMNS = [
   'seq',
   'id',
@@ -52,8 +52,8 @@ export const COLUMNS = [
 export type Item = Row<'item', typeof COLUMNS>
 
 /**
- * Ids are unique within an organization, so one id may name several items: the caller's own organization comes first,
- * then projects that invited the person. Deleted items do not exist here.
+ * IDs are unique within an organization, so one ID can name several items: the caller's own organization comes first, then projects
+ * that the user joined as a guest. Deleted items are not found.
  */
 async function find(db: Db, principal: Principal, id: string, options: { evenDeleted?: true; by?: 'stac_id' } = {}): Promise<Item | null> {
   const rows = await db
@@ -78,43 +78,43 @@ async function find(db: Db, principal: Principal, id: string, options: { evenDel
   return own ?? rows[0] ?? null
 }
 
-/** Copies keep their STAC id, so it may name several items. */
+/** Copies keep their STAC ID, so it can name several items. */
 const MAX_NAMESAKES = 100
 
-export interface Found {
+export interface ItemWithProject {
   item: Item
   project: projects.Project
 }
 
-/** 404 for what the caller's organization does not hold, 403 for items of a private project that is not the caller's. */
-export async function requireReader(db: Db, principal: Principal, id: string): Promise<Found> {
+/** 404 for an item the caller cannot see, 403 for one of a private project of the organization. */
+export async function requireReader(db: Db, principal: Principal, id: string): Promise<ItemWithProject> {
   const item = await find(db, principal, id)
   if (!item) throw notFound('item')
   return { item, project: await projects.requireReader(db, principal, item.projectId) }
 }
 
-/** By its id, or by its STAC id where no item has that id: clients of STAC know the latter only. */
-export async function requireReaderOfStac(db: Db, principal: Principal, id: string): Promise<Found> {
+/** By ID, or by STAC ID if no item has that ID, because STAC clients only know the latter. */
+export async function requireReaderOfStac(db: Db, principal: Principal, id: string): Promise<ItemWithProject> {
   const item = (await find(db, principal, id)) ?? (await find(db, principal, id, { by: 'stac_id' }))
   if (!item) throw notFound('item')
   return { item, project: await projects.requireReader(db, principal, item.projectId) }
 }
 
-/** The same for questions that a deleted item still has an answer to. */
-export async function requireReaderEvenDeleted(db: Db, principal: Principal, id: string): Promise<Found> {
+/** The same, including deleted items. */
+export async function requireReaderEvenDeleted(db: Db, principal: Principal, id: string): Promise<ItemWithProject> {
   const item = await find(db, principal, id, { evenDeleted: true })
   if (!item) throw notFound('item')
   return { item, project: await projects.requireReader(db, principal, item.projectId, { evenDeleted: true }) }
 }
 
-/** For changes: editors and admins, and only while the project is not archived. */
-export async function requireEditor(db: Db, principal: Principal, id: string): Promise<Found> {
+/** For changes: requires an editor or admin, and a project that is not archived. */
+export async function requireEditor(db: Db, principal: Principal, id: string): Promise<ItemWithProject> {
   const item = await find(db, principal, id)
   if (!item) throw notFound('item')
   return { item, project: projects.requireActive(await projects.requireRole(db, principal, item.projectId, 'editor')) }
 }
 
-/** Inside the transaction: the row as it is now, held until the end. */
+/** Locks the row and returns its current state. */
 export async function lock(tx: Tx, seq: number): Promise<Item> {
   const row = await tx
     .selectFrom('item')
@@ -127,7 +127,7 @@ export async function lock(tx: Tx, seq: number): Promise<Item> {
   return row
 }
 
-/** Those of these items that still exist, held until the end. In one order everywhere. */
+/** Locks those of these items that still exist, in a fixed order. */
 export async function lockAll(tx: Tx, seqs: readonly number[]): Promise<Item[]> {
   return await tx
     .selectFrom('item')
@@ -142,21 +142,21 @@ export async function lockAll(tx: Tx, seqs: readonly number[]): Promise<Item[]> 
 export interface ItemList {
   organizationId: string
   projectId: string
-  /** Null: items of no collection. Undefined: all. */
+  /** Null for items without a collection; undefined for all. */
   collectionId?: string | null
-  /** Part of a name or an id. */
+  /** Part of a name or an ID. */
   text?: string | null
   type?: ItemType | null
   limit: number
   offset: number
-  /** Instead of an offset: only what comes after this item of the project, which may be deleted since. */
+  /** Instead of an offset: only items after this one, which can have been deleted since. */
   after?: string | null
 }
 
-/** No index knows the middle of a name, so a search by it has an end. */
-export const MAX_LOOKED_THROUGH = 100_000
+/** No index covers the middle of a name, so such a search is limited. */
+export const MAX_EXAMINED = 100_000
 
-/** Everything that is not deleted, newest first. The total of a whole project is its counter. */
+/** Everything that is not deleted, newest first. The total of a whole project comes from its counter. */
 export async function list(
   db: Db,
   { organizationId, projectId, collectionId, text = null, type = null, limit, offset, after = null }: ItemList,
@@ -169,8 +169,8 @@ export async function list(
       collectionId === null ? query.where('collection_id', 'is', null) : query.where('collection_id', '=', collectionId!),
     )
     .$if(type !== null, (query) => query.where('type', '=', type!))
-  const newest = among.select(['seq', 'id', 'name']).orderBy('seq', 'desc').limit(MAX_LOOKED_THROUGH)
-  const wanted =
+  const newest = among.select(['seq', 'id', 'name']).orderBy('seq', 'desc').limit(MAX_EXAMINED)
+  const matching =
     text === null
       ? among
       : db.selectFrom('item').where(sql<boolean>`seq in (
@@ -180,9 +180,11 @@ export async function list(
   const count =
     collectionId === undefined && type === null && text === null
       ? db.selectFrom('project').select('item_count as total').where('id', '=', projectId)
-      : wanted.select((e) => e.fn.countAll<number>().as('total'))
+      : matching.select((e) => e.fn.countAll<number>().as('total'))
   const rest = (limited: number) =>
-    (after === null ? wanted.offset(offset) : wanted.where('seq', '<', seqOf(db, projectId, after))).orderBy('seq', 'desc').limit(limited)
+    (after === null ? matching.offset(offset) : matching.where('seq', '<', seqOf(db, projectId, after)))
+      .orderBy('seq', 'desc')
+      .limit(limited)
   const page = rest(limit)
   await requirePage(db, organizationId, sql`${page.select('metadata_bytes')}`)
   const [items, counted] = [await page.select(COLUMNS).modifyEnd(partsFor(limit)).execute(), await count.executeTakeFirst()]
@@ -199,7 +201,7 @@ export async function list(
 const seqOf = (db: Db, projectId: string, id: string) =>
   db.selectFrom('item').select('seq').where('project_id', '=', projectId).where('id', '=', id)
 
-/** Whether there is or was such an item in the project: a page can go on after it. */
+/** Whether the project has or had such an item, after which a page can continue. */
 export async function wasIn(db: Db, projectId: string, id: string): Promise<boolean> {
   return (await seqOf(db, projectId, id).executeTakeFirst()) !== undefined
 }
@@ -209,23 +211,23 @@ interface MadeBy {
   readonly outputItemIds: readonly string[]
 }
 
-/** The items that jobs made themselves and that still exist; copies and items that name a job as their origin are none of its own. */
+/** Existing items that jobs created as outputs, without copies and items that name a job as their origin. */
 export async function ofJobs(db: Db | Tx, jobs: readonly MadeBy[]): Promise<Item[]> {
-  const made = jobs.flatMap(({ organizationId, outputItemIds }) => outputItemIds.map((id) => ({ organizationId, id })))
-  if (made.length === 0) return []
+  const outputs = jobs.flatMap(({ organizationId, outputItemIds }) => outputItemIds.map((id) => ({ organizationId, id })))
+  if (outputs.length === 0) return []
   return await db
     .selectFrom('item')
     .select(COLUMNS)
     .where(
-      sql<boolean>`(org_id, id) in (select * from unnest(${made.map(({ organizationId }) => organizationId)}::uuid[],
-        ${made.map(({ id }) => id)}::text[]))`,
+      sql<boolean>`(org_id, id) in (select * from unnest(${outputs.map(({ organizationId }) => organizationId)}::uuid[],
+        ${outputs.map(({ id }) => id)}::text[]))`,
     )
     .where('deleted_at', 'is', null)
     .orderBy('seq')
     .execute()
 }
 
-/** Names of items in a lineage; deleted ones keep theirs. */
+/** Names of items in a lineage, including deleted ones. */
 export async function names(
   db: Db,
   organizationId: string,
@@ -243,7 +245,7 @@ export type Summarized = Pick<
   'id' | 'projectId' | 'collectionId' | 'name' | 'type' | 'datetime' | 'bbox' | 'lifecycleState' | 'createdAt'
 >
 
-/** What events tell of an item. */
+/** The data of an item's events. */
 export function summary(item: Summarized, previousState: LifecycleState | null = null) {
   return {
     id: item.id,

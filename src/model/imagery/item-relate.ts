@@ -1,4 +1,4 @@
-/** Which items lie in a certain way to a geometry: PostgreSQL finds those that touch it, and `relate.ts` decides. */
+/** Spatial relations between items and a geometry: PostgreSQL finds those that touch it, and `relate.ts` decides. */
 import { sql } from 'kysely'
 import { relatedIn, type Cql2, type Related } from '#core/cql2-tree.ts'
 import type { Geometry, Position } from '#core/geometry.ts'
@@ -9,9 +9,9 @@ import type { Db } from '#db/tables.ts'
 import { bounds, cellsToRead, partsOf, type Bbox } from './footprint.ts'
 import { touches } from './item-filter.ts'
 
-/** Of all relations of a filter together: more would take seconds of everybody's time. */
+/** Of all relations of a filter together; more would take seconds of CPU time. */
 const MAX_CANDIDATES = 5_000
-/** Pairs of edges that are compared, of all candidates together. */
+/** Pairs of edges compared, for all candidates together. */
 const MAX_PAIRS = 20_000_000
 const TIMEOUT_MS = 5_000
 const QUERY_CANCELED = '57014'
@@ -22,33 +22,33 @@ interface Candidate {
   bbox: number[]
 }
 
-const tooMany = (words: string) => problem('bad-request', `The geometry of '${words}; compare with a smaller one, or use s_intersects`)
+const tooMany = (what: string) => problem('bad-request', `The geometry of '${what}; use a smaller geometry, or s_intersects`)
 
-/** The sequence numbers of the items of each relation in a filter. Items of every project are among them: the search leaves out others. */
+/** The sequence numbers of the items of each relation in a filter, across all projects; the search excludes hidden ones. */
 export async function itemsRelated(db: Db, organizationId: string, filter: Cql2): Promise<ReadonlyMap<Cql2, readonly number[]>> {
-  const found = new Map<Cql2, readonly number[]>()
-  let left = MAX_CANDIDATES
+  const seqsByNode = new Map<Cql2, readonly number[]>()
+  let remaining = MAX_CANDIDATES
   for (const node of relatedIn(filter)) {
-    const candidates = await touching(db, organizationId, node, left)
-    left -= candidates.length
-    if (left < 0) throw tooMany(`${node.relation}' touches more than ${MAX_CANDIDATES} items`)
-    found.set(node, await related(node, candidates))
+    const candidates = await touching(db, organizationId, node, remaining)
+    remaining -= candidates.length
+    if (remaining < 0) throw tooMany(`${node.relation}' touches more than ${MAX_CANDIDATES} items`)
+    seqsByNode.set(node, await related(node, candidates))
   }
-  return found
+  return seqsByNode
 }
 
 async function related({ relation, geometry }: Related, candidates: readonly Candidate[]): Promise<number[]> {
   const other = shapeOf(geometry)
   const shapes = candidates.map(({ seq, geometry: own, bbox }) => ({ seq, shape: shapeOf(cutIfNeeded(own, bbox as Bbox)) }))
   const pairs = shapes.reduce((sum, { shape }) => sum + pairsOf(shape, other), 0)
-  if (pairs > MAX_PAIRS) throw tooMany(`${relation}' needs ${pairs} comparisons of edges, at most ${MAX_PAIRS} are made`)
+  if (pairs > MAX_PAIRS) throw tooMany(`${relation}' needs ${pairs} edge comparisons; the maximum is ${MAX_PAIRS}`)
   const outcome = await mapInTime(shapes, ({ seq, shape }) => (holds(relation, shape, other) ? seq : null))
   return outcome.filter((seq) => seq !== null)
 }
 
 const pairsOf = (a: Shape, b: Shape): number => (a.segments.length + 1) * (b.segments.length + 1)
 
-/** A polygon over the date line that came unsplit, as its box says, is compared in its parts. */
+/** A polygon across the date line that was not split, as its box shows, is compared in parts. */
 function cutIfNeeded(geometry: Geometry, bbox: Bbox): Geometry {
   if (bbox[0] <= bbox[2] || geometry.type !== 'Polygon') return geometry
   const closed = (part: Position[]): Position[] => [...part, part[0]!]

@@ -1,4 +1,4 @@
-/** From a search to the rows that match it, in its order: which index is walked, and from where. See ADR 11. */
+/** From a search to its matching rows, in order: chooses the index to scan and where to start. See ADR 11. */
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Interval } from '#core/interval.ts'
 import type { ItemType } from '#core/vocabulary.ts'
@@ -9,57 +9,57 @@ import { all, comesAfter, duringInterval, hasId, orderBy, touches, type Cursor, 
 
 export interface Search {
   organizationId: string
-  /** One project, or null for the whole organization without those that are hidden from the caller. */
+  /** One project, or null for the whole organization without projects hidden from the caller. */
   projectId: string | null
   hiddenProjectIds: readonly string[]
   bbox: Bbox | null
-  /** Beside a box, or instead of one: shapes of which an item must touch one. */
+  /** In addition to a box, or instead of one: an item must touch one of these shapes. */
   shapes?: readonly Part[] | null
   interval: Interval | null
   collectionIds: readonly string[] | null
-  /** Ids of STAC or of ours. */
+  /** STAC IDs or our own. */
   ids?: readonly string[] | null
   type: ItemType | null
   query: readonly RawBuilder<SqlBool>[]
-  /** Empty: newest first. */
+  /** Empty means newest first. */
   orders: readonly Order[]
   limit: number
   offset: number
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   after?: Cursor | null
-  /** `full` unless it says otherwise; `cheap` gives a number where that costs next to nothing; `none` where it is known already. */
+  /** `full` by default; `cheap` counts only if that costs next to nothing; `none` if the total is already known. */
   counting?: 'full' | 'cheap' | 'none'
-  /** Whether each item comes with its assets. */
+  /** Whether to return the assets of each item. */
   withAssets?: boolean
-  /** A page that is too heavy for an answer ends early instead of being refused; the rest follows from its cursor. */
+  /** A page too large for a response ends early instead of being rejected; the rest follows from its cursor. */
   mayEndEarly?: boolean
 }
 
 /** How the matches of a search are read. */
 export interface Stream {
-  /** `from …` that yields each match once as `i`, in order: so many, after those that are passed over. */
+  /** `from …` that yields each match once as `i`, in order, with limit and offset. */
   page: (limit: number, offset: number) => RawBuilder<unknown>
-  /** What is counted of it; where every match must be looked at, no more of them than `maxCountedRows`. */
+  /** What is counted; if every match must be examined, at most `maxCountedRows`. */
   counted: RawBuilder<unknown>
-  /** Those that had to be looked at, where that was limited: more than the limit, and the count is not the whole of it. */
+  /** The rows that had to be examined, if limited: with more than the limit, the count is incomplete. */
   candidates: RawBuilder<unknown> | null
-  /** Whether it is read in the one order that the indexes keep, on a connection that plans nothing else. */
+  /** Whether it is read in index order, on a connection that plans nothing else. */
   isStreaming: boolean
-  /** Begins each of its statements: those that look alike for many searches are prepared, the others are not. */
+  /** Prefix of its statements: statements that are the same for many searches are prepared, others are not. */
   prefix: RawBuilder<unknown>
 }
 
 const VARIOUS_TEXT = sql.raw(VARIOUS)
 const ONE_TEXT = sql.raw('/* stream */')
 const FILTERED_TEXT = sql.raw(FILTERED)
-/** Shapes of several boxes are spelled out in the text, and so is what a caller asks of the row; all else are parameters. */
+/** Shapes of several boxes and filters on the row are part of the statement's text; everything else is a parameter. */
 const prefixFor = ({ query }: Search, branches: number, boxes = 1): RawBuilder<unknown> => {
   if (branches > MAX_PREPARED_CELLS || boxes > 1) return VARIOUS_TEXT
   if (query.length === 0) return ONE_TEXT
   return branches <= MAX_FILTERED_CELLS ? FILTERED_TEXT : VARIOUS_TEXT
 }
 
-/** A filter that hardly anything passes would otherwise be held against the whole archive, to count. */
+/** Limits the count, because a very selective filter would otherwise be tested against the whole archive. */
 export const maxCountedRows = ({ counting }: Search): number => (counting === 'cheap' ? MAX_CHEAPLY_COUNTED_ROWS : MAX_COUNTED_ROWS)
 const MAX_COUNTED_ROWS = 10_000
 const MAX_CHEAPLY_COUNTED_ROWS = 100
@@ -67,12 +67,12 @@ const MAX_CHEAPLY_COUNTED_ROWS = 100
 const NEWEST_FIRST: readonly Order[] = [{ column: 'i.datetime', direction: 'desc', kind: 'time' }]
 export const ordersOf = ({ orders }: Search): readonly Order[] => (orders.length > 0 ? orders : NEWEST_FIRST)
 
-/** Sets up to this size are read whole and sorted: cheaper than a walk over everything else of the organization. */
+/** Sets up to this size are read completely and sorted: cheaper than scanning everything else of the organization. */
 const SMALL_SET = 10_000
-/** A search of more shapes than this looks for candidates in one box around them all. */
+/** A search with more shapes than this looks for candidates in one box around them all. */
 const MAX_BOXES = 8
 
-/** What the cells are read for; null where the whole Earth is wanted or nothing is said. */
+/** The boxes whose cells are read; null for the whole Earth or no constraint. */
 function boxesToRead({ bbox, shapes }: Search): Bbox[] | null {
   if (bbox && !isWorld(bbox)) return boxesOf(bbox)
   if (!shapes) return null
@@ -80,29 +80,29 @@ function boxesToRead({ bbox, shapes }: Search): Bbox[] | null {
   return boxes.length <= MAX_BOXES ? boxes : [bounds(shapes.flat())]
 }
 
-export async function streamOf(db: Db, wanted: Search): Promise<Stream> {
-  const predicates = predicatesOf(wanted)
+export async function streamOf(db: Db, criteria: Search): Promise<Stream> {
+  const predicates = predicatesOf(criteria)
   const scope =
-    wanted.projectId === null ? sql<SqlBool>`i.org_id = ${wanted.organizationId}` : sql<SqlBool>`i.project_id = ${wanted.projectId}`
+    criteria.projectId === null ? sql<SqlBool>`i.org_id = ${criteria.organizationId}` : sql<SqlBool>`i.project_id = ${criteria.projectId}`
   const live = sql<SqlBool>`i.deleted_at is null`
-  const isSmall = await isSmallSet(db, wanted)
-  const boxes = boxesToRead(wanted)
-  const direction = directionOf(wanted.orders)
+  const isSmall = await isSmallSet(db, criteria)
+  const boxes = boxesToRead(criteria)
+  const direction = directionOf(criteria.orders)
   if (!isSmall && direction) {
     return boxes
-      ? mergedStream(wanted, { boxes, direction, predicates: [live, ...rowPredicates(wanted)] })
+      ? mergedStream(criteria, { boxes, direction, predicates: [live, ...rowPredicates(criteria)] })
       : orderedStream(
-          wanted,
+          criteria,
           direction,
           [scope, live],
-          [...rowPredicates({ ...wanted, projectId: null }), ...placePredicates({ ...wanted, interval: null })],
+          [...rowPredicates({ ...criteria, projectId: null }), ...placePredicates({ ...criteria, interval: null })],
         )
   }
-  const order = sql`order by ${orderBy(ordersOf(wanted))}`
-  const after = wanted.after ? [comesAfter(ordersOf(wanted), wanted.after)] : []
-  if (wanted.ids) return namedStream(wanted, all([scope, live, ...predicates, ...after]), order)
+  const order = sql`order by ${orderBy(ordersOf(criteria))}`
+  const after = criteria.after ? [comesAfter(ordersOf(criteria), criteria.after)] : []
+  if (criteria.ids) return namedStream(criteria, all([scope, live, ...predicates, ...after]), order)
   if (isSmall || !boxes) return plainStream(sql`item i`, all([scope, live, ...predicates, ...after]), order)
-  const touched = sql`select distinct seq from item_cell where org_id = ${wanted.organizationId}
+  const touched = sql`select distinct seq from item_cell where org_id = ${criteria.organizationId}
     and cell = any(${cellsToRead(boxes)}::integer[]) and (${inSteps(boxes)})`
   return plainStream(sql`(${touched}) k join item i on i.seq = k.seq`, all([live, ...predicates, ...after]), order)
 }
@@ -116,75 +116,77 @@ const pageOf = (from: RawBuilder<unknown>, order: RawBuilder<unknown>): Stream['
   return (limit, offset) => sql`${from} ${order} limit ${limit} offset ${offset}`
 }
 
-/** Items that are named are looked up, whatever else is asked of them. */
-function namedStream(wanted: Search, where: RawBuilder<SqlBool>, order: RawBuilder<unknown>): Stream {
-  const named = sql`select seq from item where id = any(${wanted.ids}::text[])
-    union select seq from item where stac_id = any(${wanted.ids}::text[]) and stac_id <> id and deleted_at is null`
+/** Items selected by ID are looked up, whatever the other conditions. */
+function namedStream(criteria: Search, where: RawBuilder<SqlBool>, order: RawBuilder<unknown>): Stream {
+  const named = sql`select seq from item where id = any(${criteria.ids}::text[])
+    union select seq from item where stac_id = any(${criteria.ids}::text[]) and stac_id <> id and deleted_at is null`
   const from = sql`from (${named}) k join lateral (select * from item where item.seq = k.seq offset 0) i on true where ${where}`
-  return { page: pageOf(from, order), counted: from, candidates: null, isStreaming: true, prefix: prefixFor(wanted, 1) }
+  return { page: pageOf(from, order), counted: from, candidates: null, isStreaming: true, prefix: prefixFor(criteria, 1) }
 }
 
-/** Newest or oldest first, and nothing else: what the indexes keep. */
+/** Newest or oldest first and nothing else, as in the indexes. */
 function directionOf(orders: readonly Order[]): 'asc' | 'desc' | null {
   if (orders.length === 0) return 'desc'
   return orders.length === 1 && orders[0]!.column === 'i.datetime' ? orders[0]!.direction : null
 }
 
-/** All that must hold of an item's row, but for its order. */
-export const predicatesOf = (wanted: Search): RawBuilder<SqlBool>[] => [...rowPredicates(wanted), ...placePredicates(wanted)]
+/** All conditions on an item's row. */
+export const predicatesOf = (criteria: Search): RawBuilder<SqlBool>[] => [...rowPredicates(criteria), ...placePredicates(criteria)]
 
-/** Whether an item's box lies near one that is searched: tells most that do not match, cheaply. Not exact, since boxes are as stated. */
-export function mayTouch(wanted: Search): RawBuilder<SqlBool> {
-  const boxes = boxesToRead(wanted)
+/** Whether an item's box is near a searched one: a cheap test that excludes most rows. Not exact, because boxes are as stated. */
+export function mayTouch(criteria: Search): RawBuilder<SqlBool> {
+  const boxes = boxesToRead(criteria)
   if (boxes?.length !== 1) return sql<SqlBool>`true`
   const [west, south, east, north] = boxes[0]!
   return sql<SqlBool>`(i.bbox is null or i.bbox[1] > i.bbox[3] or (i.bbox[1] <= ${east}::float8 and i.bbox[3] >= ${west}::float8
     and i.bbox[2] <= ${north}::float8 and i.bbox[4] >= ${south}::float8))`
 }
 
-/** Those of place and time, exactly. */
-function placePredicates(wanted: Search): RawBuilder<SqlBool>[] {
+/** Exact conditions on position and time. */
+function placePredicates(criteria: Search): RawBuilder<SqlBool>[] {
   return [
-    ...(wanted.interval ? [duringInterval(wanted.interval)] : []),
-    ...(wanted.bbox ? [isWorld(wanted.bbox) ? sql<SqlBool>`i.footprint is not null` : touches(boxesOf(wanted.bbox).map(rectangle))] : []),
-    ...(wanted.shapes ? [touches(wanted.shapes)] : []),
+    ...(criteria.interval ? [duringInterval(criteria.interval)] : []),
+    ...(criteria.bbox
+      ? [isWorld(criteria.bbox) ? sql<SqlBool>`i.footprint is not null` : touches(boxesOf(criteria.bbox).map(rectangle))]
+      : []),
+    ...(criteria.shapes ? [touches(criteria.shapes)] : []),
   ]
 }
 
-/** Those that neither place nor time decides. */
-function rowPredicates(wanted: Search): RawBuilder<SqlBool>[] {
+/** Conditions other than position and time. */
+function rowPredicates(criteria: Search): RawBuilder<SqlBool>[] {
   return [
-    ...(wanted.projectId === null ? [] : [sql<SqlBool>`i.project_id = ${wanted.projectId}`]),
-    ...(wanted.hiddenProjectIds.length === 0 ? [] : [sql<SqlBool>`i.project_id <> all(${wanted.hiddenProjectIds}::uuid[])`]),
-    ...(wanted.collectionIds ? [sql<SqlBool>`i.collection_id = any(${wanted.collectionIds}::uuid[])`] : []),
-    ...(wanted.ids ? [hasId(wanted.ids)] : []),
-    ...(wanted.type ? [sql<SqlBool>`i.type = ${wanted.type}`] : []),
-    ...wanted.query,
+    ...(criteria.projectId === null ? [] : [sql<SqlBool>`i.project_id = ${criteria.projectId}`]),
+    ...(criteria.hiddenProjectIds.length === 0 ? [] : [sql<SqlBool>`i.project_id <> all(${criteria.hiddenProjectIds}::uuid[])`]),
+    ...(criteria.collectionIds ? [sql<SqlBool>`i.collection_id = any(${criteria.collectionIds}::uuid[])`] : []),
+    ...(criteria.ids ? [hasId(criteria.ids)] : []),
+    ...(criteria.type ? [sql<SqlBool>`i.type = ${criteria.type}`] : []),
+    ...criteria.query,
   ]
 }
 
 /**
- * Sets that were large when last counted, by database, and how often that is still believed. Either answer finds the same items;
- * only the way there differs.
+ * Sets that were large when last counted, by database, and for how many more searches that is assumed. Both ways find the same items;
+ * only the plan differs.
  */
 const largeSets = new WeakMap<Db, Map<string, number>>()
 const MAX_LARGE_SETS = 1_000
-const BELIEVED_TIMES = 200
+const ASSUMED_TIMES = 200
 
-/** Known without a scan: a project has a counter, and of a collection no more is counted than matters. */
-async function isSmallSet(db: Db, wanted: Search): Promise<boolean> {
-  if (wanted.ids) return true
-  if (wanted.projectId === null && !wanted.collectionIds) return false
+/** Known without a scan: a project has a counter, and a collection is counted only up to the limit. */
+async function isSmallSet(db: Db, criteria: Search): Promise<boolean> {
+  if (criteria.ids) return true
+  if (criteria.projectId === null && !criteria.collectionIds) return false
   const large = largeSets.get(db) ?? new Map<string, number>()
   largeSets.set(db, large)
-  const name = JSON.stringify([wanted.projectId, wanted.collectionIds])
-  const left = large.get(name) ?? 0
-  large.set(name, left - 1)
-  if (left > 0) return false
-  const isSmall = await countSmall(db, wanted)
+  const name = JSON.stringify([criteria.projectId, criteria.collectionIds])
+  const remaining = large.get(name) ?? 0
+  large.set(name, remaining - 1)
+  if (remaining > 0) return false
+  const isSmall = await countSmall(db, criteria)
   if (large.size > MAX_LARGE_SETS) large.clear()
   if (isSmall) large.delete(name)
-  else large.set(name, BELIEVED_TIMES)
+  else large.set(name, ASSUMED_TIMES)
   return isSmall
 }
 
@@ -200,37 +202,37 @@ async function countSmall(db: Db, { projectId, collectionIds }: Search): Promise
   return (project ?? Infinity) <= SMALL_SET || (collections ?? Infinity) <= SMALL_SET
 }
 
-/** Stretches of an index by time, each read in order and merged: those with a datetime, and those without, which come last. */
+/** Ranges of an index by time, each read in order and merged: items with a datetime, and those without, which come last. */
 function orderedStream(
-  wanted: Search,
+  criteria: Search,
   direction: 'asc' | 'desc',
   scope: readonly RawBuilder<SqlBool>[],
   predicates: readonly RawBuilder<SqlBool>[],
 ): Stream {
   const order =
     direction === 'desc' ? sql`order by i.datetime desc nulls last, i.seq` : sql`order by i.datetime asc nulls first, i.seq desc`
-  const within = stretched(wanted, direction, scope, order)
-  const few = sql`from (select i.* ${within} limit ${maxCountedRows(wanted)}) i where ${all(predicates)}`
+  const within = stretched(criteria, direction, scope, order)
+  const few = sql`from (select i.* ${within} limit ${maxCountedRows(criteria)}) i where ${all(predicates)}`
   const isOpen = predicates.length === 0
   return {
-    page: pageOf(sql`${within} ${isOpen ? sql`` : sql`${isStretched(wanted) ? sql`where` : sql`and`} ${all(predicates)}`}`, order),
+    page: pageOf(sql`${within} ${isOpen ? sql`` : sql`${isStretched(criteria) ? sql`where` : sql`and`} ${all(predicates)}`}`, order),
     counted: isOpen ? within : few,
     candidates: isOpen ? null : within,
     isStreaming: true,
-    prefix: prefixFor(wanted, 1),
+    prefix: prefixFor(criteria, 1),
   }
 }
 
 const isStretched = ({ interval, after }: Search): boolean => interval !== null || !!after
 
 function stretched(
-  wanted: Search,
+  criteria: Search,
   direction: 'asc' | 'desc',
   scope: readonly RawBuilder<SqlBool>[],
   order: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const { interval, after } = wanted
-  if (!isStretched(wanted)) return sql`from item i where ${all(scope)}`
+  const { interval, after } = criteria
+  if (!isStretched(criteria)) return sql`from item i where ${all(scope)}`
   const dated = [
     sql<SqlBool>`i.datetime is not null`,
     ...(interval?.from ? [sql<SqlBool>`i.datetime >= ${interval.from}`] : []),
@@ -242,7 +244,7 @@ function stretched(
   return sql`from (${branch([...dated, cut.dated])} union all ${branch([...undated, cut.undated])}) i`
 }
 
-/** What is left of the two stretches after a cursor. */
+/** What remains of the two ranges after a cursor. */
 function stretches(
   direction: 'asc' | 'desc',
   { values, seq }: Cursor,
@@ -272,16 +274,16 @@ interface Merge {
 }
 
 /**
- * Each cell is an ordered index scan and their union a merge. What lies wholly inside the box is known from the index; only what
- * lies across its edge is compared exactly. What is the same for all cells is said once, around them; PostgreSQL takes it down
- * into each scan.
+ * Each cell is an ordered index scan, and their union is a merge. Items completely inside the box are known from the index; only those
+ * across its edge are compared exactly. Conditions common to all cells are written once, around them; PostgreSQL pushes them into
+ * each scan.
  */
-function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): Stream {
+function mergedStream(criteria: Search, { boxes, direction, predicates }: Merge): Stream {
   const order = direction === 'desc' ? sql.raw('order by datetime desc, seq') : sql.raw('order by datetime, seq desc')
   const inOrder = direction === 'desc' ? sql.raw('order by k.datetime desc, k.seq') : sql.raw('order by k.datetime, k.seq desc')
-  const cut = wanted.after ? sql<SqlBool>`and ${afterInCells(direction, wanted.after)}` : sql``
-  const within = wanted.bbox && !wanted.shapes ? sql`decided and ${insideSteps(boxes)}` : sql<SqlBool>`false`
-  const spans = spansOf(wanted.interval)
+  const cut = criteria.after ? sql<SqlBool>`and ${afterInCells(direction, criteria.after)}` : sql``
+  const within = criteria.bbox && !criteria.shapes ? sql`decided and ${insideSteps(boxes)}` : sql<SqlBool>`false`
+  const spans = spansOf(criteria.interval)
   const cells = padded(cellsToRead(boxes))
   const scans = cells.flatMap((cell) =>
     spans.map(
@@ -290,14 +292,14 @@ function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): 
     ),
   )
   const once = sql`select distinct on (datetime, seq) datetime, seq, ${within} as inside
-    from (${sql.join(scans, sql` union all `)}) u where org_id = ${wanted.organizationId} and (${inSteps(boxes)}) ${cut} ${order}`
-  const matches = all([...predicates, sql<SqlBool>`k.inside or (${all(placePredicates(wanted))})`])
+    from (${sql.join(scans, sql` union all `)}) u where org_id = ${criteria.organizationId} and (${inSteps(boxes)}) ${cut} ${order}`
+  const matches = all([...predicates, sql<SqlBool>`k.inside or (${all(placePredicates(criteria))})`])
   const across = sql`exists (select from item i where i.seq = k.seq and ${matches})`
   const candidates = sql`from (${once}) k`
-  const few = sql`from (select * ${candidates} limit ${maxCountedRows(wanted)}) k`
+  const few = sql`from (select * ${candidates} limit ${maxCountedRows(criteria)}) k`
   const rows = sql`join lateral (select * from item where item.seq = k.seq offset 0) i on true`
-  // Deleted items have no cells, so where nothing else is asked of the row, only those of the page need be looked at.
-  const isOpen = rowPredicates(wanted).length === 0
+  // Deleted items have no cells, so without other conditions only the rows of the page need be read.
+  const isOpen = rowPredicates(criteria).length === 0
   const open = sql`where k.inside or ${across}`
   return {
     page: (limit, offset) =>
@@ -307,11 +309,11 @@ function mergedStream(wanted: Search, { boxes, direction, predicates }: Merge): 
     counted: isOpen ? sql`${few} ${open}` : sql`${few} where ${across}`,
     candidates,
     isStreaming: true,
-    prefix: prefixFor(wanted, cells.length, boxes.length),
+    prefix: prefixFor(criteria, cells.length, boxes.length),
   }
 }
 
-/** Statements for so many cells are prepared; the numbers between them are filled up with a cell that nothing is in. */
+/** Statements for these numbers of cells are prepared; numbers in between are padded with an empty cell. */
 const PREPARED_CELLS = [3, 5, 9, 17, 27]
 const MAX_PREPARED_CELLS = 27
 const MAX_FILTERED_CELLS = 17
@@ -330,8 +332,7 @@ function afterInCells(direction: 'asc' | 'desc', { values, seq }: Cursor): RawBu
 }
 
 /**
- * Items without a datetime stand at the end of every cell; a search by time reads that end beside the stretch it wants. Whether
- * they match, their rows tell.
+ * Items without a datetime are at the end of every cell; a search by time also reads that end. Their rows show whether they match.
  */
 function spansOf(interval: Interval | null): { span: RawBuilder<SqlBool>; isDecided: boolean }[] {
   if (!interval) return [{ span: sql<SqlBool>`true`, isDecided: true }]
@@ -341,14 +342,14 @@ function spansOf(interval: Interval | null): { span: RawBuilder<SqlBool>; isDeci
     ...(from ? [sql<SqlBool>`datetime >= ${from}`] : []),
     ...(to ? [sql<SqlBool>`datetime <= ${to}`] : []),
   ]
-  // Nothing is earlier, but an equality would make the planner forget the order of the others.
+  // Nothing is earlier, but with an equality the planner would lose the order of the others.
   return [
     { span: all(dated), isDecided: true },
     { span: sql<SqlBool>`datetime <= '-infinity'`, isDecided: false },
   ]
 }
 
-/** A whole step away from every side, so that rounding cannot deceive. */
+/** One step inside every side, so that rounding cannot cause a false match. */
 function insideSteps(boxes: readonly Bbox[]): RawBuilder<SqlBool> {
   const each = boxes.map((box) => {
     const [x0, y0, x1, y1] = stepsOf(box)

@@ -1,4 +1,4 @@
-/** Items made, copied and changed, with their cells, their assets and the counters of their project. */
+/** Creates, copies and updates items, with their cells, assets and the counters of their project. */
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
@@ -8,7 +8,7 @@ import { listed } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import * as projects from '#model/identity/project.ts'
 import * as storageAccounts from '#model/plans/storage-account.ts'
-import { FIRST_MOVE_DAYS } from '#model/plans/retention-rules.ts'
+import { FIRST_TRANSITION_DAYS } from '#model/plans/retention-rules.ts'
 import { storedBytes, type NewAsset } from './asset.ts'
 import { requireTimeLeft } from './item-window.ts'
 import { countedBytes } from './item-metadata.ts'
@@ -44,13 +44,13 @@ export interface Target {
 }
 
 /**
- * Stores items with their cells and assets and counts them, in one statement for all of them. An id that the organization
- * has already is left alone: it is not among those returned.
+ * Stores items with their cells and assets and counts them, in one statement. Items whose ID the organization already has are skipped:
+ * they are not among those returned.
  */
 export async function insert(tx: Tx, target: Target, items: readonly NewItem[]): Promise<Item[]> {
   const { organizationId, projectId, createdBy, now } = target
   const assets = items.flatMap(({ id, assets: list }) => list.map((asset) => assetRow(id, asset)))
-  const firstMove = sql`${now}::timestamptz + make_interval(days => (${FIRST_MOVE_DAYS}::jsonb ->> (select plan_id from organization
+  const firstMove = sql`${now}::timestamptz + make_interval(days => (${FIRST_TRANSITION_DAYS}::jsonb ->> (select plan_id from organization
     where id = ${organizationId}))::integer)`
   const { rows } = await sql<Item & { counted: number }>`
     with made as (
@@ -143,14 +143,14 @@ function assetRow(id: string, asset: NewAsset) {
 }
 
 /**
- * Ids from outside may be the same in two calls and in another order: whoever brings such ids does so one at a time in an
- * organization, and before holding anything else, so that no two wait for each other in a circle.
+ * IDs from outside can be the same in two calls and in another order. This lock serializes such calls per organization; take it before
+ * any other lock to avoid deadlocks.
  */
-export async function holdForeignIds(tx: Tx, organizationId: string): Promise<void> {
+export async function lockForeignIds(tx: Tx, organizationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`item ids ${organizationId}`}, 0))`.execute(tx)
 }
 
-/** Which of these ids the organization has, deleted ones too: an id is never given to a second item. */
+/** The IDs among these that the organization already has, including deleted items: an ID is never reused. */
 export async function known(
   db: Db,
   organizationId: string,
@@ -163,7 +163,7 @@ export async function known(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Undefined keeps, null clears. */
+/** Undefined means unchanged, null clears. */
 export interface ItemChange {
   collectionId?: string | null
   name?: string
@@ -179,15 +179,15 @@ export interface ItemChange {
 
 interface Updated {
   item: Item
-  /** Names of the wire. Empty: everything was so already. */
+  /** Names as in the API. Empty if nothing changed. */
   changedFields: string[]
   previousState: LifecycleState
 }
 
-/** Applies a change to the row as it is now. A geometry without a box has its box computed anew. */
+/** Applies a change to the current row. The box of a new geometry is computed if it is not given. */
 export async function update(tx: Tx, seq: number, change: ItemChange, now: Date): Promise<Updated> {
   if (change.lifecycleState === 'deleted')
-    throw problem('bad-request', "An item is deleted with items.delete, not by setting lifecycle_state to 'deleted'")
+    throw problem('bad-request', "Delete an item with items.delete; lifecycle_state cannot be set to 'deleted'")
   const before = await lock(tx, seq)
   if (change.lifecycleState !== undefined && change.lifecycleState !== before.lifecycleState)
     await requireTimeLeft(tx, before, change.lifecycleState, now)
@@ -251,8 +251,8 @@ async function countedOf(tx: Tx, seq: number): Promise<number> {
 }
 
 /**
- * A state that somebody set by hand: retention looks at the item in its next run. Its date stays, so an item that is overdue
- * moves on again; making one active counts as using it.
+ * For a state set by hand: retention checks the item in its next run. Its date stays, so an overdue item changes again; activating an
+ * item counts as an access.
  */
 function handMoved(before: LifecycleState, after: LifecycleState, now: Date) {
   if (before === after) return {}
@@ -264,7 +264,7 @@ export async function markUpdated(tx: Tx, seq: number, now: Date): Promise<void>
   await tx.updateTable('item').set({ updated_at: now }).where('seq', '=', seq).execute()
 }
 
-/** Where STAC keeps what we have columns for, so that a filter on either name finds it. */
+/** Where STAC stores what we have columns for, so that a filter on either name matches. */
 export function cloudCoverIn(properties: Readonly<Record<string, unknown>>): number | null {
   const value = Object.hasOwn(properties, 'eo:cloud_cover') ? properties['eo:cloud_cover'] : null
   return typeof value === 'number' && value >= 0 && value <= 100 ? value : null
@@ -276,10 +276,10 @@ export function gsdIn(properties: Readonly<Record<string, unknown>>): number | n
 }
 
 export function requireInterval(start: Date | null, end: Date | null): void {
-  if (start && end && start > end) throw invalidField('start_datetime', 'is after end_datetime')
+  if (start && end && start > end) throw invalidField('start_datetime', 'must not be after end_datetime')
 }
 
-/** A copy in the same or another project of the same organization; its assets point at the same files. */
+/** A copy in the same or another project of the organization; its assets share the files. */
 export async function duplicate(
   tx: Tx,
   source: Item,
@@ -287,7 +287,7 @@ export async function duplicate(
   assets: readonly NewAsset[],
 ): Promise<Item> {
   const place = placeOf(source.geometry, source.bbox)
-  const [made] = await insert(tx, target, [
+  const [copy] = await insert(tx, target, [
     {
       ...place,
       id: newId(),
@@ -310,5 +310,5 @@ export async function duplicate(
       assets,
     },
   ])
-  return made!
+  return copy!
 }

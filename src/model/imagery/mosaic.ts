@@ -1,4 +1,4 @@
-/** Mosaics: one layer of many scenes, registered by address, with what is known of where each pixel comes from. */
+/** Mosaics: one layer of many scenes, registered by URL, with the source of each pixel if known. */
 import { newId } from '#core/ids.ts'
 import { invalidField } from '#core/problem.ts'
 import type { NewAsset } from './asset.ts'
@@ -6,10 +6,10 @@ import { boxesOf, rectangle, requireBbox, type Bbox } from './footprint.ts'
 import { placeOf } from './item-place.ts'
 import * as itemWrite from './item-write.ts'
 
-/** Where mosaics of a project lie unless they are told otherwise. Found by its key, so renaming it loses nothing. */
+/** The default collection for mosaics. Found by its key, so it can be renamed. */
 export const MOSAICS = { systemKey: 'mosaics', name: 'Mosaics' }
 
-/** Up to this many scenes the lookup stands in the item itself; beyond, it is a file beside it. */
+/** Up to this many scenes, the lookup is in the item; beyond that, it is a file. */
 const MAX_INLINE_SCENES = 256
 
 const HOME = 'https://stac-extensions.github.io/'
@@ -51,7 +51,7 @@ export interface MosaicFields {
   jobId: string | null
 }
 
-/** The rules of the three layers; afterwards the lookup is inline or beside the item, never both. */
+/** Validates the three layers: the lookup is either inline or a file, never both. */
 export function requireLayers({
   provenance,
   lookup,
@@ -62,20 +62,20 @@ export function requireLayers({
 }: Omit<MosaicFields, 'collectionId'>): void {
   const scenes = sourceSceneCount ?? lookup?.length ?? 0
   if ((lookup || lookupAsset) && !provenance)
-    throw invalidField(lookup ? 'source_lookup' : 'source_lookup_asset', 'says which scene a pixel is from, so it needs a provenance_asset')
+    throw invalidField(lookup ? 'source_lookup' : 'source_lookup_asset', 'requires a provenance_asset, whose values it maps to scenes')
   if (lookup && sourceSceneCount !== null && lookup.length !== sourceSceneCount)
-    throw invalidField('source_lookup', `has ${lookup.length} scenes where source_scene_count says ${sourceSceneCount}`)
+    throw invalidField('source_lookup', `has ${lookup.length} scenes, but source_scene_count is ${sourceSceneCount}`)
   if (provenance && scenes > MAX_INLINE_SCENES && !lookupAsset)
     throw invalidField(
       'source_lookup_asset',
-      `is needed for more than ${MAX_INLINE_SCENES} scenes: the lookup is then a file beside the item`,
+      `is required for more than ${MAX_INLINE_SCENES} scenes, because the lookup is then a separate file`,
     )
   if (lookup && lookupAsset && scenes <= MAX_INLINE_SCENES)
-    throw invalidField('source_lookup_asset', `cannot stand beside source_lookup for ${MAX_INLINE_SCENES} scenes or fewer`)
+    throw invalidField('source_lookup_asset', `cannot be combined with source_lookup for ${MAX_INLINE_SCENES} scenes or fewer`)
   const values = new Set(lookup?.map(({ value }) => value))
-  if (lookup && values.size < lookup.length) throw invalidField('source_lookup', 'has the same value twice')
+  if (lookup && values.size < lookup.length) throw invalidField('source_lookup', 'must not repeat a value')
   const outside = Object.entries(bandRoles ?? {}).find(([, index]) => index > bandCount)
-  if (outside) throw invalidField(`band_roles.${outside[0].slice(0, 60)}`, `is band ${outside[1]} of a mosaic with ${bandCount}`)
+  if (outside) throw invalidField(`band_roles.${outside[0].slice(0, 60)}`, `is band ${outside[1]}, but the mosaic has ${bandCount} bands`)
 }
 
 export function toItem(fields: MosaicFields): itemWrite.NewItem {
@@ -96,7 +96,7 @@ export function toItem(fields: MosaicFields): itemWrite.NewItem {
     cloudCover: null,
     gsd: null,
     properties: propertiesOf(fields),
-    // Those of raster and classification follow from the layers that there are.
+    // Raster and classification extensions are declared if the layers need them.
     stacExtensions: [PROCESSING],
     orderId: null,
     uploadId: null,
@@ -118,7 +118,7 @@ type Described = Pick<
   'name' | 'method' | 'sourceCollections' | 'sourceSceneCount' | 'dataType' | 'bandCount' | 'bandRoles' | 'lookup'
 >
 
-/** What an item says of the mosaic that it is, whether its files lie elsewhere or a job of ours made them. */
+/** Properties that describe an item as a mosaic, whether it was registered or created by a job. */
 export function propertiesOf(fields: Described): Record<string, unknown> {
   const count = fields.sourceSceneCount ?? fields.lookup?.length ?? null
   const roles = fields.bandRoles ?? (fields.bandCount === 3 ? { RED: 1, GREEN: 2, BLUE: 3 } : null)
@@ -159,7 +159,7 @@ function assetsOf(fields: MosaicFields): NewAsset[] {
   ]
 }
 
-/** How many there are; their names nobody has told. */
+/** The number of bands is known, their names are not. */
 const statedBands = (count: number) => Array.from({ length: count }, () => ({ name: null, commonName: null, dataType: null }))
 
 function referenced(
@@ -181,10 +181,10 @@ function referenced(
   }
 }
 
-/** Which number in the pixels is which scene, in the words of STAC. */
+/** Which pixel value is which scene, as STAC classes. */
 export const classesOf = (lookup: readonly Scene[]) => ({ 'classification:classes': lookup.map(toClass) })
 
-/** A class's name takes letters, digits, `-` and `_` only; the scene as it is called stands in the description. */
+/** A class name can only contain letters, digits, `-` and `_`; the description has the scene's own name. */
 function toClass({ value, sceneId, collection }: Scene) {
   return {
     value,

@@ -1,15 +1,15 @@
-/** Objects of the store that nothing points at: seen, seen again, removed. */
+/** Objects in the store that nothing refers to: removed after they were found twice. */
 import { HOUR_MS } from '#core/time.ts'
 import { sql, type NotNull } from 'kysely'
 import type { Db } from '#db/tables.ts'
 
 /**
- * An object is made before the row that points at it, and a row may be on its way in a transaction: an object is an
- * orphan for good only when it had no owner twice, so many hours apart.
+ * An object is created before the row that refers to it, and that row may be in a transaction in progress: an object is an orphan only
+ * if it had no owner twice, this many hours apart.
  */
 const ORPHAN_HOURS = 12
 
-/** Buckets that may hold anything, a page at a time; deleted projects have theirs still. */
+/** Buckets to check, a page at a time, including those of deleted projects. */
 export async function buckets(db: Db, after: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('project')
@@ -23,8 +23,8 @@ export async function buckets(db: Db, after: string, limit: number): Promise<str
 }
 
 /**
- * Notes which of these keys nobody owns, and says which of them have been without an owner for long. Owners are the
- * assets of items that are not deleted, and the open upload sessions.
+ * Records which of these keys have no owner, and returns those that have had none for long. Owners are assets of items that are not
+ * deleted, and open upload sessions.
  */
 export async function note(db: Db, bucket: string, keys: readonly string[], now: Date): Promise<string[]> {
   const { rows } = await sql<{ key: string; isDue: boolean }>`
@@ -44,7 +44,7 @@ export async function forget(db: Db, bucket: string, key: string): Promise<void>
   await db.deleteFrom('orphan_object').where('bucket', '=', bucket).where('key', '=', key).execute()
 }
 
-/** What was not seen in this round has found an owner, or is gone. */
+/** Objects not seen in this round have an owner now or were removed. */
 export async function forgetOthers(db: Db, bucket: string, round: Date): Promise<void> {
   await db.deleteFrom('orphan_object').where('bucket', '=', bucket).where('last_seen_at', '<', round).execute()
 }

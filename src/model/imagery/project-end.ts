@@ -5,16 +5,16 @@ import * as storageAccounts from '#model/plans/storage-account.ts'
 import * as collections from './collection.ts'
 import { softDeleteAll } from './item-delete.ts'
 
-/** Soft-deletes a project with everything in it, reports each item, and gives its storage back to the organization. */
+/** Soft-deletes a project with everything in it, emits the items' events, and releases its storage. */
 export async function endProject(
   tx: Tx,
-  found: { id: string; organizationId: string },
+  project: { id: string; organizationId: string },
   call: { invocationId: string; now: Date },
 ): Promise<{ storageBytes: number }> {
-  const { storageBytes } = await projects.softDelete(tx, found.id, call.now)
-  await collections.softDeleteAll(tx, found.id, call.now)
-  await softDeleteAll(tx, found.id, call)
-  await storageAccounts.move(tx, found.organizationId, -storageBytes)
-  await invitations.withdrawAll(tx, found.id, call.now) // Else somebody would join the organization for a project that is gone.
+  const { storageBytes } = await projects.softDelete(tx, project.id, call.now)
+  await collections.softDeleteAll(tx, project.id, call.now)
+  await softDeleteAll(tx, project.id, call)
+  await storageAccounts.move(tx, project.organizationId, -storageBytes)
+  await invitations.withdrawAll(tx, project.id, call.now) // Otherwise invited users would join the organization for a deleted project.
   return { storageBytes }
 }

@@ -1,14 +1,14 @@
-/** The internal process that ages items: batch by batch, each move once, with its accounting and its event in one transaction. */
+/** Retention: changes the lifecycle state of items in batches, each change once, with its accounting and event in one transaction. */
 import { sql } from 'kysely'
 import type { LifecycleState } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as item from './item-read.ts'
+import * as items from './item-read.ts'
 import { softDeleteMany } from './item-delete.ts'
 import * as outbox from '#model/platform/outbox.ts'
 import { requireKnownPlan, type Plan } from '#model/plans/plan.ts'
-import * as project from '#model/identity/project.ts'
-import { nextMove, REVIVED_BY_UPGRADE } from '#model/plans/retention-rules.ts'
+import * as projects from '#model/identity/project.ts'
+import { nextTransition, RESTORED_BY_UPGRADE } from '#model/plans/retention-rules.ts'
 
 const COLUMNS = [
   'seq',
@@ -33,8 +33,8 @@ interface Rules {
   since: Date
 }
 
-/** An item whose state or next date has been found to be another. */
-interface Turn {
+/** An item that gets another state or another due date. */
+interface Transition {
   item: AgingItem
   to: LifecycleState
   dueAt: Date | null
@@ -45,20 +45,20 @@ export interface Moved {
   previousState: LifecycleState
 }
 
-/** Items that retention has to look at, the longest due first, by organization. */
+/** Items due for retention, the longest due first, by organization. */
 export async function findDue(db: Db, options: { now: Date; limit: number; without?: readonly string[] }): Promise<Map<string, number[]>> {
   const { rows } = await sql<{ seq: number; organizationId: string }>`
     select seq, org_id as "organizationId" from item
     where due_at <= ${options.now} and deleted_at is null and org_id <> all(${options.without ?? []}::uuid[]) order by due_at,
       seq limit ${options.limit}
   `.execute(db)
-  const found = new Map<string, number[]>()
-  for (const { seq, organizationId } of rows) found.set(organizationId, [...(found.get(organizationId) ?? []), seq])
-  return found
+  const byOrganization = new Map<string, number[]>()
+  for (const { seq, organizationId } of rows) byOrganization.set(organizationId, [...(byOrganization.get(organizationId) ?? []), seq])
+  return byOrganization
 }
 
-/** Moves those of these items that are due one step on. What somebody else moved meanwhile is left alone. */
-export async function moveOn(tx: Tx, seqs: readonly number[], now: Date): Promise<Moved[]> {
+/** Moves those of these items that are due to their next state. Skips items changed concurrently. */
+export async function advance(tx: Tx, seqs: readonly number[], now: Date): Promise<Moved[]> {
   const rules = await rulesOf(tx, seqs)
   await sql`select 1 from project where id in (select project_id from item where seq = any(${seqs}::bigint[]))
     order by id for no key update`.execute(tx)
@@ -71,21 +71,21 @@ export async function moveOn(tx: Tx, seqs: readonly number[], now: Date): Promis
     .orderBy('seq')
     .forUpdate()
     .execute()
-  return await turn(
+  return await applyTransitions(
     tx,
-    rows.map((each) => next(each, rules.get(each.organizationId)!, now)),
+    rows.map((item) => next(item, rules.get(item.organizationId)!, now)),
     now,
   )
 }
 
-function next(each: AgingItem, { plan, since }: Rules, now: Date): Turn {
-  const move = nextMove(each, plan.retention, since)
-  if (!move || move.at > now) return { item: each, to: each.lifecycleState, dueAt: move?.at ?? null }
-  const following = nextMove({ ...each, lifecycleState: move.to }, plan.retention, since)
-  return { item: each, to: move.to, dueAt: following?.at ?? null }
+function next(item: AgingItem, { plan, since }: Rules, now: Date): Transition {
+  const move = nextTransition(item, plan.retention, since)
+  if (!move || move.at > now) return { item, to: item.lifecycleState, dueAt: move?.at ?? null }
+  const following = nextTransition({ ...item, lifecycleState: move.to }, plan.retention, since)
+  return { item, to: move.to, dueAt: following?.at ?? null }
 }
 
-/** Shared until the end of the transaction, so that the plan is what it is read as. */
+/** Locked for sharing until the end of the transaction, so that the plan cannot change. */
 async function rulesOf(tx: Tx, seqs: readonly number[]): Promise<Map<string, Rules>> {
   const { rows } = await sql<{ id: string; planId: string; since: Date }>`
     select id, plan_id as "planId", retention_since as since from organization where id in (select org_id from item
@@ -94,33 +94,34 @@ async function rulesOf(tx: Tx, seqs: readonly number[]): Promise<Map<string, Rul
   return new Map(rows.map((row) => [row.id, { plan: requireKnownPlan(row.planId), since: row.since }]))
 }
 
-async function turn(tx: Tx, turns: readonly Turn[], now: Date): Promise<Moved[]> {
-  const kept = turns.filter(
+async function applyTransitions(tx: Tx, transitions: readonly Transition[], now: Date): Promise<Moved[]> {
+  const changed = transitions.filter(
     ({ item: { lifecycleState, dueAt: before }, to, dueAt }) =>
       to !== 'deleted' && (to !== lifecycleState || before?.getTime() !== dueAt?.getTime()),
   )
-  if (kept.length > 0) {
+  if (changed.length > 0) {
     await sql`
       update item i set due_at = t.due_at, expires_at = t.due_at, lifecycle_state = t.state, archived_at = case when t.state = 'archived'
         then coalesce(i.archived_at, ${now}) end,
         updated_at = case when t.state = i.lifecycle_state then i.updated_at else ${now} end
-      from unnest(${kept.map((each) => each.item.seq)}::bigint[],
-        ${kept.map(({ to }) => to)}::text[], ${kept.map(({ dueAt }) => dueAt)}::timestamptz[]) as t (seq, state, due_at) where i.seq = t.seq
+      from unnest(${changed.map(({ item }) => item.seq)}::bigint[],
+        ${changed.map(({ to }) => to)}::text[],
+        ${changed.map(({ dueAt }) => dueAt)}::timestamptz[]) as t (seq, state, due_at) where i.seq = t.seq
     `.execute(tx)
   }
-  const deleted = turns.filter(({ to }) => to === 'deleted')
-  for (const [projectId, gone] of await softDeleteMany(
+  const deleted = transitions.filter(({ to }) => to === 'deleted')
+  for (const [projectId, freed] of await softDeleteMany(
     tx,
-    deleted.map((each) => each.item.seq),
+    deleted.map(({ item }) => item.seq),
     now,
   ))
-    await project.account(tx, projectId, { items: -gone.items, bytes: -gone.bytes }, now, { evenArchived: true })
-  return turns
-    .filter((each) => each.to !== each.item.lifecycleState)
+    await projects.account(tx, projectId, { items: -freed.items, bytes: -freed.bytes }, now, { evenArchived: true })
+  return transitions
+    .filter(({ item, to }) => to !== item.lifecycleState)
     .map(({ item: before, to }) => ({ item: { ...before, lifecycleState: to }, previousState: before.lifecycleState }))
 }
 
-/** Tells of moves, each to the organization that it happened in. */
+/** Emits the events of state changes, each to its organization. */
 export async function report(tx: Tx, moves: readonly Moved[], invocationId: string, now: Date): Promise<void> {
   for (const organizationId of new Set(moves.map((move) => move.item.organizationId))) {
     await outbox.write(
@@ -133,24 +134,24 @@ export async function report(tx: Tx, moves: readonly Moved[], invocationId: stri
   }
 }
 
-function eventOf({ item: each, previousState }: Moved, now: Date): outbox.PendingEvent {
-  const data = item.summary(each, previousState)
-  if (each.lifecycleState === 'deleted')
-    return { type: 'item.deleted', entityId: each.id, data: { ...data, deleted_at: now.toISOString() } }
-  return { type: 'item.updated', entityId: each.id, data: { ...data, changed_fields: ['lifecycle_state'] } }
+function eventOf({ item, previousState }: Moved, now: Date): outbox.PendingEvent {
+  const data = items.summary(item, previousState)
+  if (item.lifecycleState === 'deleted')
+    return { type: 'item.deleted', entityId: item.id, data: { ...data, deleted_at: now.toISOString() } }
+  return { type: 'item.updated', entityId: item.id, data: { ...data, changed_fields: ['lifecycle_state'] } }
 }
 
-/** Where a walk over an organization's items stands; null after the last one. */
+/** The position in a pass over an organization's items; null after the last one. */
 export interface Place {
   projectId: string
   seq: number
 }
 
 /**
- * Dates items anew after the plan has changed, and brings back what an upgrade brings back: a stretch of the organization's
- * items, project by project. Dating twice changes nothing.
+ * Recalculates the dates of items after a plan change, and restores what an upgrade restores: part of the organization's items, project
+ * by project. Idempotent.
  */
-export async function dateAnew(
+export async function recalculateDates(
   tx: Tx,
   organizationId: string,
   options: { from: Place | null; limit: number; revive: boolean; now: Date },
@@ -162,13 +163,13 @@ export async function dateAnew(
     since: Date
   }>`select plan_id as "planId", retention_since as since from organization where id = ${organizationId} for share`.execute(tx)
   const rules = { plan: requireKnownPlan(organization!.planId), since: organization!.since }
-  const { rows: projects } = await sql<{
+  const { rows: remainingProjects } = await sql<{
     id: string
   }>`select id from project where org_id = ${organizationId} and deleted_at is null
     and id >= ${options.from?.projectId ?? '00000000-0000-0000-0000-000000000000'}::uuid order by id`.execute(tx)
   const moved: Moved[] = []
-  let left = options.limit
-  for (const { id: projectId } of projects) {
+  let remaining = options.limit
+  for (const { id: projectId } of remainingProjects) {
     const afterSeq = projectId === options.from?.projectId ? options.from.seq : 0
     await sql`select 1 from project where id = ${projectId} for no key update`.execute(tx)
     const rows = await tx
@@ -178,25 +179,25 @@ export async function dateAnew(
       .where('seq', '>', afterSeq)
       .where('deleted_at', 'is', null)
       .orderBy('seq')
-      .limit(left)
+      .limit(remaining)
       .forUpdate()
       .execute()
     moved.push(
-      ...(await turn(
+      ...(await applyTransitions(
         tx,
-        rows.map((each) => dated(each, rules, options.revive)),
+        rows.map((item) => dated(item, rules, options.revive)),
         options.now,
       )),
     )
-    left -= rows.length
-    if (left === 0) return { moved, next: { projectId, seq: rows.at(-1)!.seq } }
+    remaining -= rows.length
+    if (remaining === 0) return { moved, next: { projectId, seq: rows.at(-1)!.seq } }
   }
   return { moved, next: null }
 }
 
-function dated(each: AgingItem, { plan, since }: Rules, revive: boolean): Turn {
-  const to = revive && REVIVED_BY_UPGRADE.includes(each.lifecycleState) ? 'active' : each.lifecycleState
-  return { item: each, to, dueAt: nextMove({ ...each, lifecycleState: to }, plan.retention, since)?.at ?? null }
+function dated(item: AgingItem, { plan, since }: Rules, revive: boolean): Transition {
+  const to = revive && RESTORED_BY_UPGRADE.includes(item.lifecycleState) ? 'active' : item.lifecycleState
+  return { item, to, dueAt: nextTransition({ ...item, lifecycleState: to }, plan.retention, since)?.at ?? null }
 }
 
 export interface Expiring {
@@ -209,7 +210,7 @@ export interface Expiring {
   dueAt: Date
 }
 
-/** What retention will look at until then, over all organizations, soonest first. */
+/** Items due for retention until a time, in all organizations, soonest first. */
 export async function listDue(db: Db, until: Date, limit: number): Promise<{ items: Expiring[]; total: number }> {
   const due = db.selectFrom('item as i').where('i.due_at', '<=', until).where('i.deleted_at', 'is', null)
   const rows = await due
@@ -231,19 +232,19 @@ export async function listDue(db: Db, until: Date, limit: number): Promise<{ ite
     .limit(limit)
     .execute()
   const { total } = await due.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const items = rows.map(({ id, organizationId, projectId, name, dueAt, planId, since, ...aging }) => ({
+  const expiring = rows.map(({ id, organizationId, projectId, name, dueAt, planId, since, ...aging }) => ({
     id,
     organizationId,
     projectId,
     name,
     lifecycleState: aging.lifecycleState,
-    nextState: nextMove(aging, requireKnownPlan(planId).retention, since)?.to ?? null,
+    nextState: nextTransition(aging, requireKnownPlan(planId).retention, since)?.to ?? null,
     dueAt: dueAt!,
   }))
-  return { items, total }
+  return { items: expiring, total }
 }
 
-/** Batches over many organizations take rows of all of them: two at once would meet in the middle. */
-export async function oneAtATime(tx: Tx): Promise<void> {
+/** Serializes batches, which lock rows of many organizations and could deadlock. */
+export async function lockBatch(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('retention', 0))`.execute(tx)
 }

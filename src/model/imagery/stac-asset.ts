@@ -1,15 +1,15 @@
-/** What STAC tells of an asset beyond our columns: what it was registered with, and what we measured in the file itself. */
+/** STAC fields of an asset beyond our columns: those it was registered with, and those measured in the file. */
 import type { ShownAsset } from './asset-page.ts'
 
 type Json = Record<string, unknown>
 type Described = Pick<ShownAsset, 'raster' | 'href'>
 
-/** Fields of an asset that we have columns for. */
+/** Asset fields that have columns. */
 const IN_COLUMNS = new Set(['href', 'title', 'type', 'roles', 'file:size'])
-/** Of one asset, as JSON. Beyond it the fields are left with their catalogue. */
+/** Per asset, as JSON. Larger metadata is not stored. */
 const MAX_STATED_BYTES = 16_384
 
-/** What an imported asset says of itself, to be given back as it came. */
+/** The fields of an imported asset that are returned unchanged. */
 export function fieldsToKeep(asset: Json): Json | null {
   const kept = Object.fromEntries(Object.entries(asset).filter(([name]) => !IN_COLUMNS.has(name)))
   const isKept = Object.keys(kept).length > 0 && JSON.stringify(kept).length <= MAX_STATED_BYTES
@@ -21,7 +21,7 @@ export function statedFields({ raster }: Described): Json {
   return stated !== null && typeof stated === 'object' ? (stated as Json) : {}
 }
 
-/** The names as they are now, and beside each whatever the catalogue said of that band. */
+/** The current band names, each with what the catalogue states about that band. */
 export function namedBands(asset: Described & Pick<ShownAsset, 'bandNames'>): Json {
   if (asset.bandNames === null) return {}
   const stated = statedFields(asset)['eo:bands']
@@ -38,7 +38,7 @@ interface Facts {
   bands: { nodata: number | string | null; scale: number | null; offset: number | null; unit: string | null; statistics: Json | null }[]
 }
 
-/** Of files of ours: projection, size and bands as we found them. */
+/** For stored files: projection, size and bands as measured. */
 export function measuredFields({ raster, href }: Described): Json {
   if (href !== null || raster === null || !Array.isArray(raster['bands'])) return {}
   const { width, height, data_type: dataType, epsg, transform, bands } = raster as Json & Facts

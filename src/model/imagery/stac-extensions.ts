@@ -1,4 +1,4 @@
-/** Which STAC extensions a document declares: those whose schemas know every field of theirs that it has. */
+/** The STAC extensions a document declares: those whose schemas define all of its fields with their prefix. */
 
 /** A version of an extension by the fields it defines; its schema rejects any other field with the same prefix. */
 interface Version {

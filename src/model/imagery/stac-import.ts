@@ -1,4 +1,4 @@
-/** STAC items from elsewhere, one by one: what becomes an item of ours, or why it cannot. */
+/** Converts STAC items of other catalogues, one by one, or explains why one is invalid. */
 import { requireBounded } from '#core/bounded.ts'
 import { newId } from '#core/ids.ts'
 import { parseInstant } from '#core/interval.ts'
@@ -20,10 +20,10 @@ const MAX_ASSETS = 100
 const MAX_EXTENSIONS = 50
 const MAX_BANDS = 256
 const MAX_HREF_LENGTH = 2_048
-/** Deep enough for a feature around its properties. */
+/** Deep enough for a feature and its properties. */
 const MAX_FEATURE_DEPTH = 12
 
-/** What has a column of its own; `toFeature` puts it back. */
+/** Properties that have a column; `toFeature` restores them. */
 const IN_COLUMNS = new Set(['datetime', 'start_datetime', 'end_datetime', 'eo:cloud_cover', 'gsd', 'title', 'description'])
 
 export function fromFeature(value: unknown, collectionId: string | null, raster: Pick<RasterService, 'mayRead'>): itemWrite.NewItem {
@@ -82,23 +82,23 @@ function timeOf(properties: Json, name: string): Date | null {
 
 const typeOf = (value: unknown): ItemType => ITEM_TYPES.find((type) => type === value) ?? 'external_reference'
 
-/** STAC allows heights in a box; we keep the flat one. */
+/** STAC allows heights in a box; only the horizontal part is kept. */
 function boxOf(value: unknown): number[] | null {
   if (value === undefined || value === null) return null
-  if (!Array.isArray(value) || (value.length !== 4 && value.length !== 6)) throw invalidField('bbox', 'must have four or six numbers')
+  if (!Array.isArray(value) || (value.length !== 4 && value.length !== 6)) throw invalidField('bbox', 'must have 4 or 6 numbers')
   return value.length === 4 ? value : [value[0], value[1], value[3], value[4]]
 }
 
 function extensionsOf(value: unknown): string[] {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value) || value.length > MAX_EXTENSIONS)
-    throw invalidField('stac_extensions', `must be a list of at most ${MAX_EXTENSIONS} addresses`)
+    throw invalidField('stac_extensions', `must be a list of at most ${MAX_EXTENSIONS} URLs`)
   return value.map((each) => textOf(each, 'stac_extensions', 500))
 }
 
 function assetsOf(value: unknown, raster: Pick<RasterService, 'mayRead'>): NewAsset[] {
   const entries = Object.entries(objectOf(value, 'assets'))
-  if (entries.length > MAX_ASSETS) throw invalidField('assets', `has more than ${MAX_ASSETS} assets`)
+  if (entries.length > MAX_ASSETS) throw invalidField('assets', `must have at most ${MAX_ASSETS} assets`)
   return entries.map(([key, each]) => {
     const asset = objectOf(each, `assets.${key}`)
     const roles = asset['roles'] ?? []
@@ -117,7 +117,7 @@ function assetsOf(value: unknown, raster: Pick<RasterService, 'mayRead'>): NewAs
   })
 }
 
-/** STAC 1.1 says it all in `bands`; before, `eo:bands` named them and `raster:bands` gave their types, side by side. */
+/** STAC 1.1 has everything in `bands`; before, `eo:bands` had the names and `raster:bands` the types, in the same order. */
 function bandsOf(asset: Json): Pick<NewAsset, 'bandNames' | 'raster'> {
   const named = listOf(asset['bands'] ?? asset['eo:bands'])
   const typed = listOf(asset['bands'] ?? asset['raster:bands'])

@@ -1,4 +1,4 @@
-/** Items as STAC 1.0.0 Features: what search answers with, and what other STAC views build on. */
+/** Items as STAC 1.0.0 Features: the results of search, and the basis of other STAC views. */
 import { extensionUri, STAC_VERSION, withKey, type Link } from '#core/stac.ts'
 import { addressOf } from './asset.ts'
 import type { ShownAsset } from './asset-page.ts'
@@ -19,17 +19,17 @@ export interface Feature {
   links: Link[]
 }
 
-/** How an item is shown: under which address, with which links, and with a key where that is how the caller came. */
+/** How an item is shown: its URL, its links, and an API key in URLs if the caller sent one that way. */
 interface View {
   baseUrl: string
-  /** `one`: its own address. `self`: that of its collection too. `all`: those of a walk through the whole catalogue. */
+  /** `one`: the item's own link. `self`: also its collection. `all`: all links for browsing the catalogue. */
   links: 'none' | 'one' | 'self' | 'all'
   key?: string | null
 }
 
 /**
- * Without assets the feature is lightweight. STAC asks for a link beside a `collection`, which `self` and `all` give; without
- * a geometry there is no box.
+ * Without assets the feature is lightweight. STAC requires a link beside a `collection`, which `self` and `all` include; without a
+ * geometry there is no bounding box.
  */
 export function toFeature(item: Item, assets: readonly ShownAsset[], view: View): Feature {
   const shown = Object.fromEntries(assets.map((asset) => [asset.key, assetOf(asset, item.id, view)]))
@@ -49,8 +49,8 @@ export function toFeature(item: Item, assets: readonly ShownAsset[], view: View)
 }
 
 /**
- * Written field by field: spread from many small objects, it was the slowest part of a feature. What an item's own properties say
- * of its title, name and times comes from the columns that searches compare, so that items are found by what is shown.
+ * Assigned field by field: spreading many small objects was the slowest part of a feature. Title, name and times in an item's own
+ * properties come from the columns that search compares, so that items are found by what they show.
  */
 function propertiesOf(item: Item): Record<string, unknown> {
   const shown: Record<string, unknown> = {}
@@ -68,12 +68,12 @@ function propertiesOf(item: Item): Record<string, unknown> {
   return Object.assign(shown, claimsOf(item))
 }
 
-/** STAC allows none only beside a whole interval. Of an item that was given no time, the time of its registration is known. */
+/** STAC allows null only with a complete interval. An item without any time shows its registration time. */
 function datetimeOf({ datetime, startDatetime, endDatetime, createdAt }: Item): Date | null {
   return datetime ?? (startDatetime && endDatetime ? null : (startDatetime ?? endDatetime ?? createdAt))
 }
 
-/** Read-time claims: never stored on the item, so they cannot be forged by its properties. */
+/** Computed when read and never stored, so an item's properties cannot forge them. */
 function claimsOf(item: Item) {
   return {
     'svc:item_id': item.id,
@@ -98,7 +98,7 @@ function assetOf(asset: ShownAsset, itemId: string, { baseUrl, key }: View): Rec
   return Object.assign(shown, namedBands(asset), measuredFields(asset))
 }
 
-/** The addresses of a walk: self, root, parent, collection; and where a mosaic comes from, which belongs to the item. */
+/** The links for browsing: self, root, parent, collection; and a mosaic's sources, which belong to the item. */
 function linksOf(item: Item, { baseUrl, links, key }: View): Link[] {
   if (links === 'none') return derivedFrom(item, baseUrl, key)
   const root = `${baseUrl}/stac`
@@ -113,7 +113,7 @@ function linksOf(item: Item, { baseUrl, links, key }: View): Link[] {
   ]
 }
 
-/** One link for each source collection: at its own address, or at ours. */
+/** One link per source collection: to its own URL, or to ours. */
 function derivedFrom(item: Item, baseUrl: string, key: string | null | undefined): Link[] {
   const sources = item.properties['svc:source_collections']
   if (!Array.isArray(sources)) return []

@@ -1,4 +1,4 @@
-/** Background work that imagery queues; its handlers are in `domains/uploads`. */
+/** Tasks that imagery enqueues; their handlers are in `domains/uploads`. */
 import { Closed, Uuid } from '#core/shapes.ts'
 import { taskContract } from '#effects.ts'
 

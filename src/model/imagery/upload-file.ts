@@ -1,4 +1,4 @@
-/** The files of upload sessions, from the first signed address to the end of their conversion. */
+/** Files of upload sessions, from the first signed URL to the end of their conversion. */
 import { sql } from 'kysely'
 import { displayName, keySegment } from '#core/file-names.ts'
 import { newId } from '#core/ids.ts'
@@ -15,10 +15,10 @@ const COLUMNS = [
   'upload_id as uploadId',
   'ordinal',
   'name',
-  // As the caller wrote it; no two files of a session have the same.
+  // As sent by the caller; unique within a session.
   'given_name as givenName',
   'content_type as contentType',
-  // Where signed addresses lead.
+  // The target of signed URLs.
   'object_key as objectKey',
   'state',
   'step',
@@ -27,10 +27,10 @@ const COLUMNS = [
   'size_bytes as sizeBytes',
   'item_id as itemId',
   'asset_id as assetId',
-  // The copy that is being converted.
+  // The copy being converted.
   'source_key as sourceKey',
   'attempts',
-  // The upload in parts that is under way, if the store takes files so.
+  // The multipart upload in progress, if the store uses one.
   'parts_id as partsId',
   'part_bytes as partBytes',
   'parts_total_bytes as partsTotalBytes',
@@ -38,7 +38,7 @@ const COLUMNS = [
 ] as const
 
 export type UploadFile = Row<'upload_file', typeof COLUMNS>
-/** Where whoever uploaded a file says that its image lies. */
+/** The position of an image, as stated by the user who uploaded it. */
 export type UploadPosition = NonNullable<UploadFile['position']>
 
 export async function list(db: Db, uploadId: string): Promise<UploadFile[]> {
@@ -53,26 +53,26 @@ export async function listMany(db: Db, uploadIds: readonly string[]): Promise<Ma
 }
 
 /**
- * The file of a session that goes by this name, made if it is new: asking again for the same name gives an address for
- * the same object. A file that was refused may come again. The caller holds the session's row.
+ * The file with this name in a session, created if it is new: repeated requests for a name get a URL for the same object. A rejected
+ * file can be uploaded again. The caller has locked the session's row.
  */
-export async function put(tx: Tx, uploadId: string, given: { name: string; contentType: string }, now: Date): Promise<UploadFile> {
-  const known = await tx
+export async function put(tx: Tx, uploadId: string, request: { name: string; contentType: string }, now: Date): Promise<UploadFile> {
+  const existing = await tx
     .updateTable('upload_file')
-    .set({ content_type: given.contentType, state: 'awaiting', step: 'upload', error: null, updated_at: now })
+    .set({ content_type: request.contentType, state: 'awaiting', step: 'upload', error: null, updated_at: now })
     .where('upload_id', '=', uploadId)
-    .where('given_name', '=', given.name)
+    .where('given_name', '=', request.name)
     .where('state', 'in', ['awaiting', 'refused'])
     .returning(COLUMNS)
     .executeTakeFirst()
-  if (known) return known
+  if (existing) return existing
   const { count } = await tx
     .selectFrom('upload_file')
     .select((e) => e.fn.countAll<number>().as('count'))
     .where('upload_id', '=', uploadId)
     .executeTakeFirstOrThrow()
   if (count >= MAX_FILES_PER_SESSION)
-    throw problem('bad-request', `An upload session takes at most ${MAX_FILES_PER_SESSION} files; open another one for the rest`)
+    throw problem('bad-request', `An upload session can have at most ${MAX_FILES_PER_SESSION} files; open another for the rest`)
   const id = newId()
   return await tx
     .insertInto('upload_file')
@@ -80,10 +80,10 @@ export async function put(tx: Tx, uploadId: string, given: { name: string; conte
       id,
       upload_id: uploadId,
       ordinal: count + 1,
-      given_name: given.name,
-      name: displayName(given.name),
-      content_type: given.contentType,
-      object_key: `uploads/${uploadId}/${count + 1}/${keySegment(given.name)}`,
+      given_name: request.name,
+      name: displayName(request.name),
+      content_type: request.contentType,
+      object_key: `uploads/${uploadId}/${count + 1}/${keySegment(request.name)}`,
       step: 'upload',
       created_at: now,
       updated_at: now,
@@ -92,28 +92,28 @@ export async function put(tx: Tx, uploadId: string, given: { name: string; conte
     .executeTakeFirstOrThrow()
 }
 
-/** The upload in parts that belongs to a file; null: it has none. */
+/** The multipart upload of a file; null if it has none. */
 export function partsOf({ objectKey, partsId, partBytes, partsTotalBytes }: UploadFile, bucket: string): PartUpload | null {
   return partsId === null ? null : { bucket, key: objectKey, id: partsId, partBytes: partBytes!, totalBytes: partsTotalBytes! }
 }
 
-/** Notes a new upload in parts instead of `former`. False: somebody else has. */
+/** Replaces the multipart upload of a file. Returns false if a concurrent call replaced it. */
 export async function beginParts(
   db: Db,
   file: UploadFile,
-  begun: { id: string; partBytes: number; totalBytes: number },
+  upload: { id: string; partBytes: number; totalBytes: number },
   now: Date,
 ): Promise<boolean> {
-  const done = await db
+  const result = await db
     .updateTable('upload_file')
-    .set({ parts_id: begun.id, part_bytes: begun.partBytes, parts_total_bytes: begun.totalBytes, updated_at: now })
+    .set({ parts_id: upload.id, part_bytes: upload.partBytes, parts_total_bytes: upload.totalBytes, updated_at: now })
     .where('id', '=', file.id)
     .where('parts_id', 'is not distinct from', file.partsId)
     .executeTakeFirst()
-  return done.numUpdatedRows > 0n
+  return result.numUpdatedRows > 0n
 }
 
-/** The parts have become an object, or are given up. */
+/** The multipart upload was completed or aborted. */
 export async function endParts(db: Db, id: string, partsId: string): Promise<void> {
   await db
     .updateTable('upload_file')
@@ -123,12 +123,12 @@ export async function endParts(db: Db, id: string, partsId: string): Promise<voi
     .execute()
 }
 
-/** Where a refused file is that needs nothing but a position: its bytes are kept until the session ends. */
+/** The step of a rejected file that only lacks a position: its bytes are kept until the session ends. */
 const POSITION_STEP = 'position'
 
 export const waitsForPosition = ({ state, step }: UploadFile): boolean => state === 'refused' && step === POSITION_STEP
 
-/** Its bytes are removed by the caller, unless it only lacks a position. */
+/** The caller removes the bytes, unless the file only lacks a position. */
 export async function refuse(tx: Tx, id: string, reason: { error: string; lacksPosition: boolean }, now: Date): Promise<void> {
   await tx
     .updateTable('upload_file')
@@ -143,13 +143,13 @@ export interface Stored {
   sizeBytes: number
   itemId: string
   assetId: string
-  /** What is yet to be converted; null: it is ready. */
+  /** The object to convert; null if the file is ready. */
   sourceKey: string | null
-  /** Where the caller says that it lies. */
+  /** As stated by the caller. */
   position: UploadPosition | null
 }
 
-/** The file has become an asset, to be shown at once or after its conversion. */
+/** The file has become an asset, ready now or after its conversion. */
 export async function store(tx: Tx, { id, sizeBytes, itemId, assetId, sourceKey, position }: Stored, now: Date): Promise<void> {
   const where =
     sourceKey === null
@@ -171,12 +171,12 @@ export async function store(tx: Tx, { id, sizeBytes, itemId, assetId, sourceKey,
     .execute()
 }
 
-/** A run that has given no sign of life for so long is taken to be dead. */
+/** A run without a heartbeat for this long is considered dead. */
 const SILENT_MS = 120_000
-/** Faults of ours or of the store, not of the file: after so many the file is given up. */
+/** Failures of the service or the store, not of the file: after this many attempts the file fails. */
 export const MAX_ATTEMPTS = 6
 
-/** Takes a conversion on. Null: it is done, or somebody works on it. */
+/** Claims a conversion. Returns null if it is done or another run has it. */
 export async function claim(db: Db, id: string, now: Date): Promise<(UploadFile & { runId: string }) | null> {
   const runId = newId()
   const row = await db
@@ -190,25 +190,25 @@ export async function claim(db: Db, id: string, now: Date): Promise<(UploadFile 
   return row ? { ...row, runId } : null
 }
 
-/** Notes how far a run is, and that it lives. False: the file is no longer this run's. */
-export async function beat(
+/** Records a heartbeat with the progress. Returns false if the file belongs to another run. */
+export async function heartbeat(
   db: Db,
   run: { id: string; runId: string },
   at: { step: string; fraction: number },
   now: Date,
 ): Promise<boolean> {
-  const done = await db
+  const result = await db
     .updateTable('upload_file')
     .set({ ...at, heartbeat_at: now, updated_at: now })
     .where('id', '=', run.id)
     .where('run_id', '=', run.runId)
     .where('state', '=', 'converting')
     .executeTakeFirst()
-  return done.numUpdatedRows > 0n
+  return result.numUpdatedRows > 0n
 }
 
-/** Lets go of a conversion, so that the next attempt need not wait. */
-export async function free(db: Db, run: { id: string; runId: string }, now: Date): Promise<void> {
+/** Releases a conversion, so that the next attempt need not wait. */
+export async function release(db: Db, run: { id: string; runId: string }, now: Date): Promise<void> {
   await db
     .updateTable('upload_file')
     .set({ heartbeat_at: null, step: 'queued', updated_at: now })
@@ -218,7 +218,7 @@ export async function free(db: Db, run: { id: string; runId: string }, now: Date
     .execute()
 }
 
-/** Ends a conversion. False: another run did, and this one's work is for nothing. */
+/** Ends a conversion. Returns false if another run did; this run's work is then discarded. */
 export async function finish(
   tx: Tx,
   run: { id: string; runId: string },
@@ -229,17 +229,17 @@ export async function finish(
     'error' in outcome
       ? { state: 'failed' as const, step: outcome.step, error: outcome.error }
       : { state: 'ready' as const, step: 'done', fraction: 1, size_bytes: outcome.sizeBytes }
-  const done = await tx
+  const result = await tx
     .updateTable('upload_file')
     .set({ ...end, heartbeat_at: null, updated_at: now })
     .where('id', '=', run.id)
     .where('run_id', '=', run.runId)
     .where('state', '=', 'converting')
     .executeTakeFirst()
-  return done.numUpdatedRows > 0n
+  return result.numUpdatedRows > 0n
 }
 
-/** Why an item that an upload made is gone: its only file could not be converted. */
+/** Why an item created by an upload was deleted: its only file could not be converted. */
 export async function failureOf(db: Db, uploadId: string, itemId: string): Promise<{ name: string; error: string } | null> {
   const row = await db
     .selectFrom('upload_file')
@@ -251,8 +251,8 @@ export async function failureOf(db: Db, uploadId: string, itemId: string): Promi
   return row?.error == null ? null : { name: row.name, error: row.error }
 }
 
-/** Conversions that nobody works on; each is named at most once in `SILENT_MS`. */
-export async function forgotten(tx: Tx, now: Date): Promise<string[]> {
+/** Conversions that nobody works on; each is returned at most once per `SILENT_MS`. */
+export async function stalled(tx: Tx, now: Date): Promise<string[]> {
   const since = new Date(now.getTime() - SILENT_MS)
   const rows = await tx
     .updateTable('upload_file')
@@ -266,17 +266,17 @@ export async function forgotten(tx: Tx, now: Date): Promise<string[]> {
 }
 
 /**
- * Gives a file room for what is about to come: from what its session announced as long as that lasts, then from the quota of
- * the organization, 402 where that is used up. A smaller file than before gives nothing back until the session ends.
+ * Reserves storage for a file: from its session's reservation while that suffices, then from the organization's quota; 402 if that is
+ * used up. A smaller file than before releases nothing until the session ends.
  */
 export async function reserveBytes(tx: Tx, id: string, bytes: number, now: Date): Promise<void> {
-  const found = await tx.selectFrom('upload_file').select('upload_id as uploadId').where('id', '=', id).executeTakeFirst()
-  if (!found) throw notFound('upload')
-  const session = uploads.requireOpen(await uploads.lock(tx, found.uploadId))
+  const requested = await tx.selectFrom('upload_file').select('upload_id as uploadId').where('id', '=', id).executeTakeFirst()
+  if (!requested) throw notFound('upload')
+  const session = uploads.requireOpen(await uploads.lock(tx, requested.uploadId))
   const files = await tx
     .selectFrom('upload_file')
     .select(['id', 'reserved_bytes as reservedBytes'])
-    .where('upload_id', '=', found.uploadId)
+    .where('upload_id', '=', requested.uploadId)
     .execute()
   const own = files.find((file) => file.id === id)!.reservedBytes
   if (bytes <= own) return

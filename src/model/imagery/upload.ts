@@ -1,4 +1,4 @@
-/** Upload sessions: who may use one, what it holds of the quota, and how it ends. Its files are in upload-file.ts. */
+/** Upload sessions: access, their storage reservation, and how they end. Their files are in upload-file.ts. */
 import { HOUR_MS } from '#core/time.ts'
 import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
@@ -9,7 +9,7 @@ import type { Db, Tx } from '#db/tables.ts'
 import * as projects from '#model/identity/project.ts'
 import * as storageAccounts from '#model/plans/storage-account.ts'
 
-/** Without progress for so long, a session has failed. */
+/** A session without progress for this long fails. */
 export const SESSION_HOURS = 24
 
 const COLUMNS = [
@@ -20,9 +20,9 @@ const COLUMNS = [
   'state',
   'file_count as fileCount',
   'total_bytes as totalBytes',
-  // What it holds of the quota; nothing once it is closed.
+  // Storage reserved from the quota; zero once the session is closed.
   'reserved_bytes as reservedBytes',
-  // As the client tells it, or as the store has it, whichever is more.
+  // As reported by the client or measured in the store, whichever is more.
   'bytes_uploaded as bytesUploaded',
   'target_collection_id as targetCollectionId',
   'target_item_id as targetItemId',
@@ -39,13 +39,13 @@ const COLUMNS = [
 
 export type Upload = Row<'upload_session', typeof COLUMNS>
 
-export interface Found {
+export interface UploadWithProject {
   upload: Upload
   project: projects.Project
 }
 
-/** Editors and admins of the session's project. 404 for what the caller's organization does not hold. */
-export async function requireEditor(db: Db, principal: Principal, id: string): Promise<Found> {
+/** For editors and admins of the session's project; 404 if the caller cannot see it. */
+export async function requireEditor(db: Db, principal: Principal, id: string): Promise<UploadWithProject> {
   const upload = isUuid(id) ? await db.selectFrom('upload_session').select(COLUMNS).where('id', '=', id).executeTakeFirst() : undefined
   if (!upload || !(await projects.exists(db, principal, upload.projectId))) throw notFound('upload session')
   return { upload, project: await projects.requireRole(db, principal, upload.projectId, 'editor') }
@@ -59,7 +59,7 @@ export function requireOpen(upload: Upload): Upload {
   return upload
 }
 
-/** By its id alone, for whoever has been let through before. */
+/** By ID only, for callers who have already checked access. */
 export async function get(db: Db, id: string): Promise<Upload> {
   return await db.selectFrom('upload_session').select(COLUMNS).where('id', '=', id).executeTakeFirstOrThrow()
 }
@@ -69,16 +69,16 @@ export async function list(
   db: Db,
   { projectId, state, limit, offset }: { projectId: string; state: Upload['state'] | null; limit: number; offset: number },
 ): Promise<{ uploads: Upload[]; total: number }> {
-  const wanted = db
+  const matching = db
     .selectFrom('upload_session')
     .where('project_id', '=', projectId)
     .$if(state !== null, (query) => query.where('state', '=', state!))
-  const { total } = await wanted.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const uploads = await wanted.select(COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute()
+  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const uploads = await matching.select(COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute()
   return { uploads, total: Number(total) }
 }
 
-/** The row as it is now, held until the end of the transaction. */
+/** Locks the row and returns its current state. */
 export async function lock(tx: Tx, id: string): Promise<Upload> {
   return await tx.selectFrom('upload_session').select(COLUMNS).where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
 }
@@ -97,7 +97,7 @@ interface NewUpload {
   now: Date
 }
 
-/** Opens a session and takes what it announces from the quota: 402 where that does not fit. */
+/** Opens a session and reserves the announced size; 402 if it does not fit the quota. */
 export async function insert(tx: Tx, upload: NewUpload): Promise<Upload> {
   const { now } = upload
   await storageAccounts.reserve(tx, upload.organizationId, upload.totalBytes)
@@ -124,7 +124,7 @@ export async function insert(tx: Tx, upload: NewUpload): Promise<Upload> {
     .executeTakeFirstOrThrow()
 }
 
-/** Lets a session hold at least so much of the quota; 402 where that does not fit. The caller holds its row. */
+/** Raises a session's reservation to at least this size; 402 if it does not fit the quota. The caller has locked its row. */
 export async function reserveUpTo(tx: Tx, session: Upload, bytes: number): Promise<void> {
   const missing = bytes - session.reservedBytes
   if (missing <= 0) return
@@ -132,7 +132,7 @@ export async function reserveUpTo(tx: Tx, session: Upload, bytes: number): Promi
   await tx.updateTable('upload_session').set({ reserved_bytes: bytes }).where('id', '=', session.id).execute()
 }
 
-/** Notes how much of a session the store has. That is no sign of life: whoever only asks does not keep it open. */
+/** Records how many bytes the store has. This is not progress: reading the status does not keep a session open. */
 export async function noteBytes(tx: Tx, id: string, bytes: number): Promise<Upload> {
   const row = await tx
     .updateTable('upload_session')
@@ -144,7 +144,7 @@ export async function noteBytes(tx: Tx, id: string, bytes: number): Promise<Uplo
   return row ?? (await get(tx, id))
 }
 
-/** Notes a sign of life of the client. A session that ended meanwhile is left as it is. */
+/** Records progress reported by the client. Leaves a session that has ended unchanged. */
 export async function progress(tx: Tx, id: string, bytesUploaded: number | null, now: Date): Promise<Upload> {
   const row = await tx
     .updateTable('upload_session')
@@ -161,7 +161,7 @@ export async function progress(tx: Tx, id: string, bytesUploaded: number | null,
   return row ?? (await get(tx, id))
 }
 
-/** Ends a session whose items exist. The caller holds its row and has settled its reservation. */
+/** Completes a session whose items exist. The caller has locked its row and settled its reservation. */
 export async function complete(
   tx: Tx,
   id: string,
@@ -176,22 +176,22 @@ export async function complete(
     .execute()
 }
 
-/** Ends a session without items and gives back what it held. False: it had ended before. */
+/** Ends a session without items and releases its reservation. Returns false if it had already ended. */
 export async function fail(tx: Tx, id: string, reason: { step: string | null; message: string }, now: Date): Promise<boolean> {
-  const held = await lock(tx, id)
-  if (held.closedAt) return false
+  const session = await lock(tx, id)
+  if (session.closedAt) return false
   await tx
     .updateTable('upload_session')
     .set({ state: 'failed', error_step: reason.step, error_message: reason.message, reserved_bytes: 0, updated_at: now, closed_at: now })
     .where('id', '=', id)
     .execute()
-  await storageAccounts.release(tx, held.organizationId, held.reservedBytes)
+  await storageAccounts.release(tx, session.organizationId, session.reservedBytes)
   return true
 }
 
 /**
- * A session was completed, and then one of its files could not be converted: without any other file the session has failed after
- * all. With others it stays completed, and the file alone tells why it failed. The caller has ended the file.
+ * Called when a file of a completed session could not be converted and has ended. Without other files the session fails after all;
+ * otherwise it stays completed, and only the file shows the failure.
  */
 export async function failFile(tx: Tx, id: string, reason: { step: string; message: string }, now: Date): Promise<void> {
   const { others } = await tx
@@ -208,21 +208,21 @@ export async function failFile(tx: Tx, id: string, reason: { step: string; messa
     .execute()
 }
 
-const MAX_EXPIRED_AT_ONCE = 1_000
+const MAX_EXPIRED_PER_PASS = 1_000
 
-/** Sessions that nobody continues: without progress for a day, or of a project that is gone. */
+/** Abandoned sessions: without progress for a day, or of a deleted project. */
 export async function abandoned(db: Db, now: Date): Promise<{ id: string; organizationId: string; isProjectGone: boolean }[]> {
   const since = new Date(now.getTime() - SESSION_HOURS * HOUR_MS)
   const { rows } = await sql<{ id: string; organizationId: string; isProjectGone: boolean }>`
     select u.id, u.org_id as "organizationId", p.deleted_at is not null as "isProjectGone" from upload_session u join project p
       on p.id = u.project_id
     where u.closed_at is null and (u.progress_at <= ${since} or p.deleted_at is not null)
-      order by u.progress_at limit ${MAX_EXPIRED_AT_ONCE}
+      order by u.progress_at limit ${MAX_EXPIRED_PER_PASS}
   `.execute(db)
   return rows
 }
 
-/** When a session ends by itself, if nothing more is heard. */
+/** When the session expires unless there is progress. */
 export function expiresAt(upload: Upload): Date | null {
   return upload.closedAt ? null : new Date(upload.progressAt.getTime() + SESSION_HOURS * HOUR_MS)
 }

@@ -16,7 +16,7 @@ const COLUMNS = [
   'is_default as isDefault',
   'sort_order as sortOrder',
   'config',
-  // Which of the item's assets it shows; null for the primary one.
+  // The asset it shows; null for the primary one.
   'asset_key as assetKey',
   'version',
   'created_by as createdBy',
@@ -24,7 +24,7 @@ const COLUMNS = [
   'updated_at as updatedAt',
 ] as const
 
-/** A saved way of showing an item. */
+/** A saved style of an item. */
 export type Profile = Row<'visualization_profile', typeof COLUMNS>
 export type ProfileConfig = Profile['config']
 
@@ -32,10 +32,10 @@ export async function list(db: Db, itemSeq: number): Promise<Profile[]> {
   return (await listOf(db, [itemSeq])).get(itemSeq)!
 }
 
-/** By item. */
+/** Profiles by item. */
 export async function listOf(db: Db, itemSeqs: readonly number[]): Promise<Map<number, Profile[]>> {
-  const found = new Map<number, Profile[]>(itemSeqs.map((seq) => [seq, []]))
-  if (itemSeqs.length === 0) return found
+  const byItem = new Map<number, Profile[]>(itemSeqs.map((seq) => [seq, []]))
+  if (itemSeqs.length === 0) return byItem
   const rows = await db
     .selectFrom('visualization_profile')
     .select(COLUMNS)
@@ -44,11 +44,11 @@ export async function listOf(db: Db, itemSeqs: readonly number[]): Promise<Map<n
     .orderBy('created_at')
     .orderBy('id')
     .execute()
-  for (const row of rows) found.get(row.itemSeq)!.push(row)
-  return found
+  for (const row of rows) byItem.get(row.itemSeq)!.push(row)
+  return byItem
 }
 
-/** A profile of another item is one that does not exist. */
+/** 404 for a profile of another item. */
 export async function requireOf(db: Db, itemSeq: number, id: string): Promise<Profile> {
   const row = isUuid(id)
     ? await db.selectFrom('visualization_profile').select(COLUMNS).where('id', '=', id).where('item_seq', '=', itemSeq).executeTakeFirst()
@@ -74,7 +74,7 @@ interface Owner {
   now: Date
 }
 
-/** The caller holds the item's row, so that of two new defaults the later one stays. */
+/** The caller has locked the item's row, so that the later of two new defaults wins. */
 export async function insert(tx: Tx, owner: Owner, profile: NewProfile): Promise<Profile> {
   const { count } = await tx
     .selectFrom('visualization_profile')
@@ -82,7 +82,7 @@ export async function insert(tx: Tx, owner: Owner, profile: NewProfile): Promise
     .where('item_seq', '=', owner.itemSeq)
     .executeTakeFirstOrThrow()
   if (count >= MAX_PROFILES_PER_ITEM)
-    throw problem('bad-request', `An item has at most ${MAX_PROFILES_PER_ITEM} visualization profiles; delete one first`)
+    throw problem('bad-request', `An item can have at most ${MAX_PROFILES_PER_ITEM} visualization profiles; delete one first`)
   if (profile.isDefault) await clearDefault(tx, owner.itemSeq, owner.now)
   const row = await tx
     .insertInto('visualization_profile')
@@ -107,8 +107,8 @@ export async function insert(tx: Tx, owner: Owner, profile: NewProfile): Promise
 }
 
 /**
- * The profile that a new item starts with, in the transaction that makes the item. What it is like follows from the
- * raster: see `defaultProfile` in `#raster/render/profile.ts`.
+ * The initial profile of a new item, in the transaction that creates the item. It follows from the raster: see `defaultProfile` in
+ * `#raster/render/profile.ts`.
  */
 export async function insertDefault(
   tx: Tx,
@@ -119,10 +119,10 @@ export async function insertDefault(
   return await insert(tx, owner, { name, type, config, layer: 'auto', isDefault: true, sortOrder: 0, assetKey })
 }
 
-/** Undefined keeps. */
+/** Undefined means unchanged. */
 type ProfileChange = { [F in keyof Omit<NewProfile, 'layer'>]?: NewProfile[F] | undefined }
 
-/** The caller holds the item's row. Each change counts the version up. */
+/** The caller has locked the item's row. Each change increments the version. */
 export async function update(tx: Tx, itemSeq: number, id: string, change: ProfileChange, now: Date): Promise<Profile> {
   if (change.isDefault) await clearDefault(tx, itemSeq, now, id)
   const row = await tx
@@ -145,7 +145,7 @@ export async function update(tx: Tx, itemSeq: number, id: string, change: Profil
   return row
 }
 
-/** Nothing about the profile itself changes, so its version stays. The caller holds the item's row. */
+/** The profile itself does not change, so its version stays. The caller has locked the item's row. */
 export async function setDefault(tx: Tx, itemSeq: number, id: string, now: Date): Promise<Profile> {
   await clearDefault(tx, itemSeq, now, id)
   const row = await tx
@@ -159,13 +159,13 @@ export async function setDefault(tx: Tx, itemSeq: number, id: string, now: Date)
   return row
 }
 
-/** Deleting the default leaves none: the one that follows from the image applies then. */
+/** Deleting the default leaves none: then the style that follows from the raster applies. */
 export async function remove(tx: Tx, itemSeq: number, id: string): Promise<void> {
-  const done = await tx.deleteFrom('visualization_profile').where('id', '=', id).where('item_seq', '=', itemSeq).executeTakeFirst()
-  if (done.numDeletedRows === 0n) throw notFound('visualization profile')
+  const result = await tx.deleteFrom('visualization_profile').where('id', '=', id).where('item_seq', '=', itemSeq).executeTakeFirst()
+  if (result.numDeletedRows === 0n) throw notFound('visualization profile')
 }
 
-/** A copied item is shown the same way; its profiles are its own from then on. */
+/** Copies the profiles of an item to its copy, which then owns them. */
 export async function copyAll(tx: Tx, fromItemSeq: number, owner: Owner): Promise<void> {
   for (const { name, layer, type, isDefault, sortOrder, config, assetKey } of await list(tx, fromItemSeq)) {
     await insert(tx, owner, { name, layer, type, isDefault, sortOrder, config, assetKey })

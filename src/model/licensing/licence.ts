@@ -1,4 +1,4 @@
-/** Licences of products: an organization accepts a document once, and orders are held to it. */
+/** Licences of products: an organization accepts each document once, and orders require it. */
 import { hash } from 'node:crypto'
 import { problem } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
@@ -11,7 +11,7 @@ type Acceptance = Row<'licence_acceptance', typeof COLUMNS>
 
 const hashOf = ({ text }: LicenceDocument): Buffer => hash('sha256', text, 'buffer')
 
-/** What an organization has accepted and not withdrawn, by document. */
+/** The current acceptances of an organization, by document. */
 export type Acceptances = ReadonlyMap<string, Acceptance>
 
 export async function acceptances(db: Db | Tx, organizationId: string): Promise<Acceptances> {
@@ -25,15 +25,15 @@ export async function acceptances(db: Db | Tx, organizationId: string): Promise<
 }
 
 /**
- * When a document was accepted; null when it was not. An acceptance holds for the words that were read: the same document
- * with another text is another document.
+ * When a document was accepted, or null. An acceptance is valid for the exact text: the same document with another text must be
+ * accepted again.
  */
 export function acceptedAt(accepted: Acceptances, document: LicenceDocument): Date | null {
-  const found = accepted.get(document.id)
-  return found?.documentSha256.equals(hashOf(document)) ? found.acceptedAt : null
+  const acceptance = accepted.get(document.id)
+  return acceptance?.documentSha256.equals(hashOf(document)) ? acceptance.acceptedAt : null
 }
 
-/** Accepting again what stands accepted changes nothing, not even who did it. */
+/** Accepting again changes nothing, not even the user who accepted. */
 export async function accept(
   tx: Tx,
   organizationId: string,
@@ -74,7 +74,7 @@ export async function withdraw(tx: Tx, organizationId: string, documentId: strin
     .execute()
 }
 
-/** Refuses an order of a product whose licence the organization has not accepted in its newest version. */
+/** Rejects an order of a product whose current licence the organization has not accepted. */
 export async function requireLicences(
   db: Db | Tx,
   organizationId: string,
@@ -87,7 +87,7 @@ export async function requireLicences(
   if (acceptedAt(await acceptances(db, organizationId), document)) return
   throw problem(
     'licence-acceptance-required',
-    `'${product.title}' is sold under '${licence.name}', version ${document.version}, which the organization has not accepted`,
+    `'${product.title}' requires '${licence.name}', version ${document.version}, which the organization has not accepted`,
     { members: { eula_id: licence.id, document_id: document.id, licence: licence.name } },
   )
 }

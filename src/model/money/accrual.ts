@@ -1,7 +1,7 @@
 /**
- * What enterprise organizations owe, entry by entry. A spend accrues when it is agreed on and is provisional until it ends; its
- * final entry corrects it to what was delivered. Entries are added in the transaction that changes the reservation, and the
- * database refuses to commit one without the other. Only what is final is invoiced, and each entry on one invoice.
+ * What enterprise organizations owe, entry by entry. A spend accrues when it is agreed and is provisional until it ends; its final entry
+ * corrects it to what was delivered. Entries are added in the transaction that changes the reservation, and the database rejects a
+ * commit of one without the other. Only final entries are invoiced, each on one invoice.
  */
 import { sql } from 'kysely'
 import type { Period } from '#core/period.ts'
@@ -13,7 +13,7 @@ interface NewEntry {
   organizationId: string
   reservationId: string
   kind: AccrualKind
-  /** What is owed more; negative where it is less. */
+  /** Added to what is owed; can be negative. */
   credits: number
   invocationId: string
   now: Date
@@ -30,19 +30,19 @@ export async function add(tx: Tx, { organizationId, reservationId, kind, credits
 export interface Accrual {
   referenceType: string
   referenceId: string
-  /** What it came to while it was open. */
+  /** The amount while it was open. */
   provisionalCredits: number
-  /** What it comes to now; negative for a refund of an earlier month. */
+  /** The current amount; negative for a refund of an earlier month. */
   credits: number
   accruedAt: Date
-  /** Null: it is provisional. */
+  /** Null while it is provisional. */
   settledAt: Date | null
   invoicedReference: string | null
 }
 
 /**
- * Of a month: what became final in it, and what was open at its end, as it was then. Something that ends in a later month is
- * final there, and stays provisional here.
+ * Accruals of a month: what became final in it, and what was open at its end, as of then. A spend that ends in a later month is final
+ * there and stays provisional here.
  */
 export async function list(db: Db, organizationId: string, { start, end }: Period): Promise<Accrual[]> {
   const { rows } = await sql<Accrual>`
@@ -66,7 +66,7 @@ export async function list(db: Db, organizationId: string, { start, end }: Perio
   return rows
 }
 
-/** What is on no invoice, neither here nor, as the operator says, elsewhere: final for what was delivered, provisional for what is open. */
+/** What is not invoiced, neither here nor, as marked by the operator, elsewhere: final for deliveries, provisional for open spends. */
 export async function standing(db: Db, organizationId: string): Promise<{ finalCredits: number; provisionalCredits: number }> {
   const { rows } = await sql<{ finalCredits: number; provisionalCredits: number }>`
     select coalesce(sum(e.credits) filter (where r.state <> 'live'), 0)::bigint as "finalCredits",
@@ -80,13 +80,13 @@ export interface Billable {
   referenceType: string
   referenceId: string
   credits: number
-  /** The entries that it is the sum of. */
+  /** The entries it sums up. */
   entries: number[]
 }
 
 /**
- * What became final before a month's end and is on no invoice, biggest first. It can be of an earlier month, where that was closed
- * while somebody settled; what the operator marked as invoiced in such a month is not billed again.
+ * What became final before a month's end and is not invoiced, largest first. It can belong to an earlier month that was closed while a
+ * spend was being settled; what the operator marked as invoiced in such a month is not billed again.
  */
 export async function billable(tx: Tx, organizationId: string, { start, end }: Period): Promise<Billable[]> {
   const { rows } = await sql<Billable>`
@@ -99,15 +99,15 @@ export async function billable(tx: Tx, organizationId: string, { start, end }: P
   return rows
 }
 
-/** The database lets no entry be on two invoices, and none that is provisional on any. */
+/** The database rejects an entry on two invoices and a provisional entry on any. */
 export async function bill(tx: Tx, invoiceId: string, billed: readonly Billable[]): Promise<void> {
-  const entries = billed.flatMap((one) => one.entries)
+  const entries = billed.flatMap((billable) => billable.entries)
   await sql`update accrual_entry set invoice_id = ${invoiceId} where seq = any(${entries}::bigint[])`.execute(tx)
 }
 
 const MARKED = [sql<number>`captured_credits - refunded_credits`.as('credits')] as const
 
-/** Each spend is invoiced once: what carries a reference keeps it. Nothing provisional is marked. */
+/** Each spend is invoiced once: an existing reference is kept. Provisional spends are not marked. */
 export async function markInvoiced(
   tx: Tx,
   organizationId: string,

@@ -1,17 +1,17 @@
-/** Who agreed to which part of a purchase: what members' limits count. */
+/** Which member agreed to which part of a purchase; spending limits count it. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '#db/tables.ts'
 
-/** A purchase that one person agrees to at once. */
+/** A purchase that one member agrees to as a whole. */
 export const WHOLE = ''
 
 export interface Agreed {
-  /** A group of a tasking order, or `WHOLE`. */
+  /** The ID of a tasking order's group, or `WHOLE`. */
   part: string
   credits: number
 }
 
-/** A part that is agreed on anew, as when a quotation follows a study, is from then on whoever agreed last. */
+/** A part agreed again, as when a quotation follows a study, counts for whoever agreed last. */
 export async function put(
   tx: Tx,
   { id, organizationId, userId }: { id: string; organizationId: string; userId: string | null },
@@ -25,7 +25,7 @@ export async function put(
     .execute()
 }
 
-/** What was taken of each part. Of a purchase in parts, a part that is not named was not delivered. */
+/** Records what was captured of each part. A part that is missing from `parts` was not delivered. */
 export async function capture(tx: Tx, reservationId: string, captured: number, parts: ReadonlyMap<string, number> | null): Promise<void> {
   const named = [...(parts ?? [[WHOLE, captured] as const])]
   await sql`
@@ -34,7 +34,7 @@ export async function capture(tx: Tx, reservationId: string, captured: number, p
     where a.reservation_id = ${reservationId} and a.part = taken.part`.execute(tx)
 }
 
-/** Of a member since some time, without the part that is agreed on again; `inOrder` counts one purchase alone, whenever it was. */
+/** A member's spending since a time, without the part being agreed again; `inOrder` counts one purchase, regardless of time. */
 export async function spentBy(
   db: Db,
   { organizationId, userId }: { organizationId: string; userId: string },

@@ -1,4 +1,4 @@
-/** Permission, asked for and given, to spend above one's caps: for any one purchase up to a sum, or for one that is described. */
+/** Approvals of spending above a member's limits: for any one purchase up to an amount, or for a described purchase. */
 import { newId, isUuid } from '#core/ids.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -47,10 +47,10 @@ export async function insert(tx: Tx, approval: NewApproval, now: Date): Promise<
     .executeTakeFirstOrThrow()
 }
 
-/** The most that an approval spends: the amount it names, or the price that the approver saw. Null: approvals of before prices. */
+/** The most an approval can spend: the amount it names, or the price the approver saw. Null for approvals from before prices existed. */
 export const ceilingOf = ({ credits, priceCredits }: Pick<Approval, 'credits' | 'priceCredits'>): number | null => credits ?? priceCredits
 
-/** As people see it: what is pending or approved ends with its time. */
+/** The status shown to users: pending and approved ones expire. */
 export function statusOf({ status, expiresAt }: Approval, now: Date): ApprovalStatus | 'expired' {
   return (status === 'pending' || status === 'approved') && expiresAt <= now ? 'expired' : status
 }
@@ -62,7 +62,7 @@ export async function find(db: Db, organizationId: string, id: string): Promise<
   return (await ofOrganization(db, organizationId).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-/** Newest first; those of one person only, or of all. */
+/** Newest first; of one user, or of all. */
 export async function list(db: Db, organizationId: string, filter: { requestedBy: string | null; limit: number }): Promise<Approval[]> {
   return await ofOrganization(db, organizationId)
     .$if(filter.requestedBy !== null, (query) => query.where('requested_by', '=', filter.requestedBy!))
@@ -72,7 +72,7 @@ export async function list(db: Db, organizationId: string, filter: { requestedBy
     .execute()
 }
 
-/** Null: it was decided meanwhile, or its time is over. */
+/** Returns null if it was decided meanwhile or has expired. */
 export async function decide(
   tx: Tx,
   id: string,
@@ -91,7 +91,7 @@ export async function decide(
   )
 }
 
-/** A person's approvals that are good for a purchase of so many credits. */
+/** A user's approvals that cover a purchase of this many credits. */
 const covering = (db: Db, organizationId: string, userId: string, credits: number, now: Date) =>
   db
     .selectFrom('approval')
@@ -106,7 +106,7 @@ export async function covers(db: Db, organizationId: string, userId: string, cre
   return (await covering(db, organizationId, userId, credits, now).limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Uses up an approval that covers a purchase, the smallest one; null when the person has none. */
+/** Uses the smallest approval that covers a purchase; null if the user has none. */
 export async function use(tx: Tx, organizationId: string, userId: string, credits: number, now: Date): Promise<string | null> {
   const smallest = covering(tx, organizationId, userId, credits, now).orderBy('credits').orderBy('created_at').limit(1).forUpdate()
   const used = await tx
@@ -118,7 +118,7 @@ export async function use(tx: Tx, organizationId: string, userId: string, credit
   return used?.id ?? null
 }
 
-/** A described purchase runs while it is approved; afterwards nothing is left of the permission. */
+/** Ends an approval after its described purchase ran. */
 export async function close(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.updateTable('approval').set({ status: 'used', used_at: now }).where('id', '=', id).where('status', '=', 'approved').execute()
 }

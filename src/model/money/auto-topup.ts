@@ -1,4 +1,4 @@
-/** Automatic top-up: below a threshold of credits, one attempt at a time, at most one in ten minutes, never above the day's cap. */
+/** Automatic top-up below a credit threshold: one attempt at a time, at most one in ten minutes, and never above the daily cap. */
 import { sql } from 'kysely'
 import { Problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -14,12 +14,12 @@ const DUE_LIMIT = 500
 
 type AutoTopup = Pick<Wallet, 'autoEnabled' | 'autoThresholdCredits' | 'autoAmountCredits' | 'autoDailyCapCents'>
 
-export async function set(tx: Tx, organizationId: string, wanted: AutoTopup): Promise<void> {
+export async function set(tx: Tx, organizationId: string, request: AutoTopup): Promise<void> {
   const settings = {
-    auto_enabled: wanted.autoEnabled,
-    auto_threshold: wanted.autoThresholdCredits,
-    auto_amount: wanted.autoAmountCredits,
-    auto_daily_cap_cents: wanted.autoDailyCapCents,
+    auto_enabled: request.autoEnabled,
+    auto_threshold: request.autoThresholdCredits,
+    auto_amount: request.autoAmountCredits,
+    auto_daily_cap_cents: request.autoDailyCapCents,
   }
   await tx
     .insertInto('wallet')
@@ -28,13 +28,13 @@ export async function set(tx: Tx, organizationId: string, wanted: AutoTopup): Pr
     .execute()
 }
 
-/** What was charged today, or may still be; days are of UTC. */
+/** Charged today or possibly still to be charged; days are UTC. */
 export async function chargedToday(db: Db, organizationId: string, now: Date): Promise<number> {
   const startOfDay = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()))
   return await attempts.automaticCentsSince(db, organizationId, startOfDay)
 }
 
-/** Organizations whose balance is below their threshold and whose last attempt is long enough ago. */
+/** Organizations below their threshold whose last attempt is long enough ago. */
 export async function due(db: Db, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('wallet')
@@ -47,16 +47,16 @@ export async function due(db: Db, now: Date): Promise<string[]> {
   return rows.map(({ organizationId }) => organizationId)
 }
 
-interface Begun {
-  wanted: NewAttempt
+interface StartedTopup {
+  request: NewAttempt
   attempt: Attempt
 }
 
 /**
- * Begins the one attempt that may be made now: under the lock of the wallet's row it looks at the balance, the pause and the
- * day's sum, and writes the attempt down before anybody else can look. Null: no top-up is due.
+ * Starts an attempt if one is due: with the wallet's row locked, checks the balance, the pause and the daily total, and records the
+ * attempt. Returns null if no top-up is due.
  */
-async function begin({ db, clock, invocationId }: PaymentContext, organizationId: string): Promise<Begun | null> {
+async function begin({ db, clock, invocationId }: PaymentContext, organizationId: string): Promise<StartedTopup | null> {
   const now = clock.now()
   return await db.transaction().execute(async (tx) => {
     const wallet = await lockWallet(tx, organizationId)
@@ -66,7 +66,7 @@ async function begin({ db, clock, invocationId }: PaymentContext, organizationId
     const charged = await chargedToday(tx, organizationId, now)
     if (wallet.autoDailyCapCents !== null && charged + cents > wallet.autoDailyCapCents) return null
     await tx.updateTable('wallet').set({ auto_attempted_at: now }).where('org_id', '=', organizationId).execute()
-    const wanted: NewAttempt = {
+    const request: NewAttempt = {
       organizationId,
       kind: 'auto_topup',
       requestKey: `auto ${now.toISOString()}`,
@@ -74,20 +74,20 @@ async function begin({ db, clock, invocationId }: PaymentContext, organizationId
       userId: null,
       invocationId,
     }
-    return { wanted, attempt: await attempts.open(tx, wanted, now) }
+    return { request, attempt: await attempts.open(tx, request, now) }
   })
 }
 
-/** True when a card was asked. A refusal is told by its event; the next try comes after the pause. */
+/** Returns true if a card was charged or declined. A failure is reported by its event; the next attempt follows after the pause. */
 export async function run(context: PaymentContext, organizationId: string): Promise<boolean> {
-  const begun = await begin(context, organizationId)
-  if (!begun) return false
+  const started = await begin(context, organizationId)
+  if (!started) return false
   try {
-    const { attempt, intent } = await pay(context, { ...begun.wanted, offSession: true })
+    const { attempt, intent } = await pay(context, { ...started.request, offSession: true })
     await context.commit(organizationId, 'billing.auto_topup', (change) => settle(change, attempt.id, intent))
   } catch (error) {
-    if (!(error instanceof Problem) || error.slug === 'payment-processor-outage') throw error // The sweep finds out what became of it.
-    await context.commit(organizationId, 'billing.auto_topup', (change) => fail(change, begun.attempt, error.slug))
+    if (!(error instanceof Problem) || error.slug === 'payment-processor-outage') throw error // The sweep resolves it.
+    await context.commit(organizationId, 'billing.auto_topup', (change) => fail(change, started.attempt, error.slug))
   }
   return true
 }

@@ -1,4 +1,4 @@
-/** How an organization pays: its wallet, its billing mode, and who may touch either. */
+/** How an organization pays: its wallet, its billing mode, and who can manage them. */
 import { isOrganizationAdmin, type Principal } from '#core/principal.ts'
 import { accessDenied } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
@@ -16,7 +16,7 @@ export async function hasDefaultCard(db: Db, organizationId: string): Promise<bo
   return row !== undefined
 }
 
-/** Owners, admins and the billing admin; the platform itself when it acts for an organization. */
+/** Owners, admins and the billing admin; also the service itself when it acts for an organization. */
 export async function requireBillingAdmin(db: Db, principal: Principal): Promise<string> {
   const organizationId = requireOrganization(principal)
   if (isOrganizationAdmin(principal) || principal.kind === 'service') return organizationId
@@ -34,7 +34,7 @@ export async function billingModeOf(db: Db, organizationId: string): Promise<Bil
   return mode
 }
 
-/** Whether the wallet ever had credits, spent ones too. */
+/** Whether the wallet ever contained credits, including spent ones. */
 export async function isFunded(db: Db, organizationId: string): Promise<boolean> {
   const row = await db
     .selectFrom('wallet')
@@ -71,12 +71,12 @@ const EMPTY: Wallet = {
 
 const wallets = (db: Db, organizationId: string) => db.selectFrom('wallet').select(WALLET).where('org_id', '=', organizationId)
 
-/** An organization that never had anything to do with money has no row yet. */
+/** An organization without any payment activity has no row yet. */
 export async function walletOf(db: Db, organizationId: string): Promise<Wallet> {
   return (await wallets(db, organizationId).executeTakeFirst()) ?? EMPTY
 }
 
-/** Credits, cards and automatic top-up of an organization change one after the other. */
+/** Serializes changes to an organization's credits, cards and automatic top-up. */
 export async function lockWallet(tx: Tx, organizationId: string): Promise<Wallet> {
   await tx
     .insertInto('wallet')

@@ -1,4 +1,4 @@
-/** Contracts for a minimum of spend or area over a period, at negotiated rates, and how far they are fulfilled. */
+/** Contracts for a minimum spend or area over a period, at negotiated rates, and their progress. */
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/time.ts'
 import { newId, isUuid } from '#core/ids.ts'
@@ -33,11 +33,11 @@ export interface Rollup extends Commitment {
 
 const commitments = (db: Db, organizationId: string) => db.selectFrom('commitment').select(COLUMNS).where('org_id', '=', organizationId)
 
-/** Days of UTC, whatever the database's own zone. */
+/** UTC days, whatever the database's time zone. */
 const startOf = (day: string) => new Date(`${day}T00:00:00Z`)
 const endOf = (day: string) => new Date(startOf(day).getTime() + DAY_MS)
 
-/** A new one, or by its id anew. Null: there is none of that id. */
+/** Creates a commitment, or replaces the one with this ID. Returns null if there is none. */
 export async function put(
   tx: Tx,
   organizationId: string,
@@ -56,12 +56,12 @@ export async function put(
     updated_at: now,
   }
   if (id === null) {
-    const made = newId()
+    const id = newId()
     await tx
       .insertInto('commitment')
-      .values({ id: made, org_id: organizationId, created_at: now, ...values })
+      .values({ id, org_id: organizationId, created_at: now, ...values })
       .execute()
-    return made
+    return id
   }
   if (!isUuid(id)) return null
   const changed = await tx
@@ -74,7 +74,7 @@ export async function put(
   return changed?.id ?? null
 }
 
-/** All of an organization, or one, with where they stand at an instant. */
+/** All commitments of an organization, or one, with their progress at a time. */
 export async function list(db: Db, organizationId: string, at: Date, id: string | null = null): Promise<Rollup[]> {
   if (id !== null && !isUuid(id)) return []
   const rows = await commitments(db, organizationId)
@@ -85,14 +85,14 @@ export async function list(db: Db, organizationId: string, at: Date, id: string 
   return await Promise.all(rows.map(async (row) => rollup(row, await deliveredOf(db, organizationId, row, at), at)))
 }
 
-/** The lines of captured spends of a commitment's products within its period. */
+/** Spend lines of captured purchases of a commitment's products within its period. */
 const deliveries = (organizationId: string, { products, periodStart, periodEnd }: Commitment) => sql`
   reservation, jsonb_array_elements(lines) as line
   where org_id = ${organizationId} and state = 'captured'
     and settled_at >= ${startOf(periodStart)} and settled_at < ${endOf(periodEnd)}
     and (${products}::text[] = '{}' or line->>'product' = any(${products}::text[]))`
 
-/** Of a part capture and after refunds, the part that was kept. */
+/** The fraction that remains after partial captures and refunds. */
 const KEPT = sql`((captured_credits - refunded_credits)::numeric / nullif(credits, 0))`
 
 interface Delivered {
@@ -128,7 +128,7 @@ function rollup(row: Commitment, { cents, km2 }: Delivered, at: Date): Rollup {
   }
 }
 
-/** Area that was not taken is paid at the cheapest negotiated price. */
+/** Missing area is charged at the lowest negotiated price. */
 function shortfallCents({ minimumKm2, rates }: Commitment, shortfall: number): number {
   if (minimumKm2 === null) return Math.round(shortfall * 100)
   return roundUpCredits(shortfall * Math.min(...rates.flatMap(({ credits_per_km2 }) => credits_per_km2 ?? [])))
@@ -145,7 +145,7 @@ export interface LineItem {
 
 const MAX_LINE_ITEMS = 1_000
 
-/** The captured spends that count towards a commitment, newest first. */
+/** Captured spend lines that count towards a commitment, newest first. */
 export async function lineItems(db: Db, organizationId: string, commitment: Commitment): Promise<LineItem[]> {
   const { rows } = await sql<LineItem>`
     select reference_type as "referenceType", reference_id as "referenceId",
@@ -158,8 +158,8 @@ export async function lineItems(db: Db, organizationId: string, commitment: Comm
 }
 
 /**
- * Prices of a purchase at the rates in force: the cheapest commitment that covers a product on that day. Rounded up once
- * for each line.
+ * Prices of a purchase at the rates in force: the cheapest commitment that covers a product on that day. Each line is rounded up
+ * once.
  */
 export async function priced(db: Db, organizationId: string, lines: readonly SpendLine[], at: Date): Promise<SpendLine[]> {
   const day = at.toISOString().slice(0, 10)

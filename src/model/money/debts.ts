@@ -1,4 +1,4 @@
-/** What stands between an organization and its end: money that is owed, held or under way. */
+/** What prevents an organization from being deleted: money that is owed, held or being paid. */
 import { sql } from 'kysely'
 import { audOf } from '#core/money.ts'
 import { periodNamed } from '#core/period.ts'
@@ -7,8 +7,8 @@ import { planSpans } from '#model/plans/plan.ts'
 import * as accruals from './accrual.ts'
 import { billingModeOf, lockWallet } from './billing-account.ts'
 
-/** In words for whoever wants to end it, one for each; none: nobody owes anything. The wallet is held from here on. */
-export async function openMatters(tx: Tx, organizationId: string, now: Date): Promise<{ matters: string[]; credits: number }> {
+/** One sentence per open matter, for the user who wants to delete it. Locks the wallet. */
+export async function openDebts(tx: Tx, organizationId: string, now: Date): Promise<{ matters: string[]; credits: number }> {
   const { available } = await lockWallet(tx, organizationId)
   const { rows } = await sql<{ unpaid: number; held: number; paying: number; closedMonth: string | null }>`
     select (select count(*) from invoice where org_id = ${organizationId} and status <> 'paid') as unpaid,
@@ -24,12 +24,14 @@ export async function openMatters(tx: Tx, organizationId: string, now: Date): Pr
   return {
     credits: available,
     matters: [
-      unpaid > 0 && `${unpaid} invoices are not paid`,
-      held > 0 && `${held} purchases or jobs are not settled`,
-      paying > 0 && `${paying} payments are under way`,
-      finalCredits > 0 && `A$${audOf(finalCredits)} for deliveries on account are not invoiced yet`,
-      hasFee && 'a plan was used that is not invoiced yet: change to the free plan, and come back when the invoice of the month is paid',
-      (await billingModeOf(tx, organizationId)) === 'enterprise' && 'it pays by account, which the operator of the service ends',
+      unpaid > 0 && counted(unpaid, 'unpaid invoice', 'unpaid invoices'),
+      held > 0 && counted(held, 'unsettled purchase or job', 'unsettled purchases or jobs'),
+      paying > 0 && counted(paying, 'payment in progress', 'payments in progress'),
+      finalCredits > 0 && `A$${audOf(finalCredits)} for deliveries not invoiced yet`,
+      hasFee && "a plan fee not invoiced yet: change to the free plan, and try again after this month's invoice is paid",
+      (await billingModeOf(tx, organizationId)) === 'enterprise' && 'enterprise billing, which only the operator of the service can end',
     ].filter((matter) => matter !== false),
   }
 }
+
+const counted = (count: number, noun: string, plural: string): string => `${count} ${count === 1 ? noun : plural}`

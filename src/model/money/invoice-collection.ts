@@ -1,20 +1,20 @@
-/** Invoices that were not paid when their month was closed. A card is charged by an invoice of the processor's own. */
+/** Collects invoices that were not paid when their month was closed. A card is charged by an invoice of the payment processor. */
 import type { Db } from '#db/tables.ts'
 import type { Payments } from '#ports/payments.ts'
 import { hasDefaultCard } from './billing-account.ts'
-import { tellIfLow } from './low-balance.ts'
+import { reportLowBalance } from './low-balance.ts'
 import { customerOf, type PaymentContext } from './processor.ts'
 import * as invoices from './invoice.ts'
 import type { Invoice } from './invoice.ts'
 import * as ledgers from './ledger.ts'
 
-/** Takes what an invoice is owed: from credits that have come since, else from the card. True when it is paid now. */
+/** Collects what is due: from credits added since, otherwise from the card. Returns true if the invoice is now paid. */
 export async function collect(context: PaymentContext, invoiceId: string): Promise<boolean> {
   const { db, payments } = context
-  const found = await invoices.find(db, null, invoiceId)
-  if (!found || found.status === 'paid') return false
-  if (!found.processorInvoiceId && (await payFromWallet(context, found))) return true
-  return payments ? await payByCard(context, payments, found) : false
+  const invoice = await invoices.find(db, null, invoiceId)
+  if (!invoice || invoice.status === 'paid') return false
+  if (!invoice.processorInvoiceId && (await payFromWallet(context, invoice))) return true
+  return payments ? await payByCard(context, payments, invoice) : false
 }
 
 async function payFromWallet(context: PaymentContext, { id, organizationId, number, dueCents }: Invoice): Promise<boolean> {
@@ -29,20 +29,20 @@ async function payFromWallet(context: PaymentContext, { id, organizationId, numb
       dueCents,
     )
     if (!after) return false
-    await tellIfLow(change, organizationId, after)
+    await reportLowBalance(change, organizationId, after)
     return await invoices.markPaid(tx, id, now)
   })
 }
 
-async function payByCard(context: PaymentContext, payments: Payments, found: Invoice): Promise<boolean> {
+async function payByCard(context: PaymentContext, payments: Payments, invoice: Invoice): Promise<boolean> {
   const { db } = context
-  const { id, organizationId } = found
+  const { id, organizationId } = invoice
   if (!(await hasDefaultCard(db, organizationId))) {
     await invoices.noteFailure(db, id, 'payment-method-required')
     return false
   }
   const customerId = await customerOf(context, payments, organizationId)
-  const processorId = found.processorInvoiceId ?? (await createAtProcessor(db, payments, customerId, found))
+  const processorId = invoice.processorInvoiceId ?? (await createAtProcessor(db, payments, customerId, invoice))
   const { status } = await payments.payInvoice(processorId)
   if (status !== 'paid') {
     await invoices.noteFailure(db, id, 'card-declined')
@@ -51,9 +51,9 @@ async function payByCard(context: PaymentContext, payments: Payments, found: Inv
   return await context.commit(organizationId, 'billing.collect_invoice', ({ tx, clock }) => invoices.markPaid(tx, id, clock.now()))
 }
 
-async function createAtProcessor(db: Db, payments: Payments, customerId: string, found: Invoice): Promise<string> {
-  const { id, organizationId, number, period, dueCents } = found
-  const made = await payments.createInvoice(
+async function createAtProcessor(db: Db, payments: Payments, customerId: string, invoice: Invoice): Promise<string> {
+  const { id, organizationId, number, period, dueCents } = invoice
+  const created = await payments.createInvoice(
     {
       customerId,
       cents: dueCents,
@@ -62,6 +62,6 @@ async function createAtProcessor(db: Db, payments: Payments, customerId: string,
     },
     `invoice:${id}`,
   )
-  await invoices.noteProcessorInvoice(db, id, made.id)
-  return made.id
+  await invoices.noteProcessorInvoice(db, id, created.id)
+  return created.id
 }

@@ -1,4 +1,4 @@
-/** The invoice of a month: what was owed, made once, and whether it is paid. */
+/** The invoice of a month: created once, with what was owed and whether it is paid. */
 import { sql } from 'kysely'
 import { newId, isUuid } from '#core/ids.ts'
 import type { Row } from '#db/row.ts'
@@ -35,45 +35,45 @@ export interface NewInvoice extends Pick<Invoice, 'organizationId' | 'period' | 
 
 const invoices = (db: Db) => db.selectFrom('invoice').select(COLUMNS)
 
-/** One month of an organization is closed at a time; whoever comes for the same one finds it closed, for another what it left. */
+/** Serializes the closing of an organization's months. Returns the month's invoice if it is already closed. */
 export async function lockPeriod(tx: Tx, organizationId: string, period: string): Promise<Invoice | null> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`invoice ${organizationId}`}, 0))`.execute(tx)
   return await findByPeriod(tx, organizationId, period)
 }
 
-export async function insert(tx: Tx, made: NewInvoice, now: Date): Promise<Invoice> {
-  const total = made.subtotalCents + made.gstCents
+export async function insert(tx: Tx, request: NewInvoice, now: Date): Promise<Invoice> {
+  const total = request.subtotalCents + request.gstCents
   return await tx
     .insertInto('invoice')
     .values({
       id: newId(),
-      org_id: made.organizationId,
+      org_id: request.organizationId,
       number: sql<string>`'GT-' || lpad(nextval('invoice_number')::text, 8, '0')`,
-      period: made.period,
+      period: request.period,
       status: total === 0 ? 'paid' : 'open',
-      lines: JSON.stringify(made.lines),
-      commitments: JSON.stringify(made.commitments),
-      customer: JSON.stringify(made.customer),
-      subtotal_cents: made.subtotalCents,
-      gst_cents: made.gstCents,
+      lines: JSON.stringify(request.lines),
+      commitments: JSON.stringify(request.commitments),
+      customer: JSON.stringify(request.customer),
+      subtotal_cents: request.subtotalCents,
+      gst_cents: request.gstCents,
       total_cents: total,
       due_cents: total,
       issued_at: now,
-      due_at: made.dueAt,
+      due_at: request.dueAt,
       paid_at: total === 0 ? now : null,
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
 }
 
-/** Of one organization, or of any. */
+/** Of one organization, or of any if null. */
 export async function find(db: Db, organizationId: string | null, id: string): Promise<Invoice | null> {
   if (!isUuid(id)) return null
-  const found = await invoices(db)
+  const row = await invoices(db)
     .where('id', '=', id)
     .$if(organizationId !== null, (query) => query.where('org_id', '=', organizationId!))
     .executeTakeFirst()
-  return found ?? null
+  return row ?? null
 }
 
 export async function findByPeriod(db: Db, organizationId: string, period: string): Promise<Invoice | null> {
@@ -84,12 +84,12 @@ export async function findLatest(db: Db, organizationId: string): Promise<Invoic
   return (await invoices(db).where('org_id', '=', organizationId).orderBy('period', 'desc').limit(1).executeTakeFirst()) ?? null
 }
 
-/** Newest month first. A month in which nothing was owed has an invoice too, of zero. */
+/** Newest month first. A month without charges has an invoice of zero. */
 export async function list(db: Db, organizationId: string, limit: number): Promise<Invoice[]> {
   return await invoices(db).where('org_id', '=', organizationId).orderBy('period', 'desc').limit(limit).execute()
 }
 
-/** One collects at a time; false when it is paid, or the processor is at it. */
+/** Locks an invoice for collection. Returns false if it is paid or the processor is collecting it. */
 export async function lockUnpaid(tx: Tx, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('invoice')
@@ -102,7 +102,7 @@ export async function lockUnpaid(tx: Tx, id: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** False: it was paid before. */
+/** Returns false if it was already paid. */
 export async function markPaid(tx: Tx, id: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('invoice')
@@ -126,7 +126,7 @@ export async function noteFailure(db: Db, id: string, failure: string): Promise<
   await db.updateTable('invoice').set({ failure }).where('id', '=', id).where('status', '<>', 'paid').execute()
 }
 
-/** Unpaid invoices of organizations that pay by themselves; enterprise invoices are paid by other ways. */
+/** Unpaid invoices to collect automatically; enterprise invoices are paid by other means. */
 export async function collectable(db: Db, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('invoice')

@@ -1,9 +1,9 @@
 /**
- * The ledger: append-only transfers between the accounts of an organization, in whole credits. Its own accounts are
- * `available` and `reserved`, whose balances stand in the wallet; the others (`purchased`, `granted`, `bonus`, `adjusted`,
- * `captured`) are where credits come from and go to. Each movement is one statement: the wallet's row is changed if and
- * only if it can bear it, and the transfer tells the balances that this left behind. Zero rows mean that nothing happened.
- * Being one statement, a movement is a transaction by itself where nothing else has to commit with it.
+ * The ledger: append-only transfers between the accounts of an organization, in whole credits. The organization's own accounts are
+ * `available` and `reserved`, whose balances are in the wallet; the others (`purchased`, `granted`, `bonus`, `adjusted`, `captured`) are
+ * where credits come from and go to. Each movement is one statement: it changes the wallet's row only if the balance suffices, and the
+ * transfer records the resulting balances. Zero rows mean that nothing happened. As a single statement, a movement is atomic on its own
+ * when nothing else has to commit with it.
  */
 import { sql, type RawBuilder } from 'kysely'
 import { MAX_CREDITS } from '#core/money.ts'
@@ -27,17 +27,17 @@ interface Cause {
   description?: string | null
 }
 
-/** Balances after a movement, and what they were before it. */
+/** Balances after a movement, and the available credits before it. */
 export interface Balances {
   available: number
   reserved: number
   availableBefore: number
-  /** Below this the balance counts as low. */
+  /** Below this, the balance counts as low. */
   threshold: number
   autoTopup: boolean
 }
 
-/** Where automatic top-up is not set up, a balance below this is low. */
+/** The low-balance threshold without automatic top-up. */
 const STANDARD_THRESHOLD = 1_000
 
 const AFTER = sql`
@@ -47,10 +47,10 @@ const AFTER = sql`
 
 type After = Omit<Balances, 'availableBefore'>
 
-/** Which account credits of a kind come from. */
+/** The account that credits of each kind come from. */
 const SOURCES = { grant: 'granted', topup: 'purchased', bonus: 'bonus', adjustment: 'adjusted' } as const
 
-/** Gives credits. Null: this payment intent has its credits already. */
+/** Adds credits. Returns null if this payment intent was already credited. */
 export async function credit(
   tx: Tx,
   cause: Cause,
@@ -70,13 +70,13 @@ export async function credit(
       ), t as (${transfer(cause, { type, source: SOURCES[type], target: 'available', credits, paymentIntentId })} from w)
       select * from w`.execute(tx)
     after = rows[0]
-    if (!after) throw problem('bad-request', 'A wallet cannot hold that many credits')
+    if (!after) throw problem('bad-request', 'The credits exceed the maximum balance of a wallet')
     before ??= after.available - credits
   }
   return after ? { ...after, availableBefore: before! } : await balances(tx, cause.organizationId)
 }
 
-/** Serializes with whoever is paying the same intent in at this moment: they hold the wallet's row until they commit. */
+/** Waits for a concurrent credit of the same intent, which locks the wallet's row until it commits. */
 async function isPaid(tx: Tx, paymentIntentId: string): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${paymentIntentId}, 0))`.execute(tx)
   return (
@@ -84,7 +84,7 @@ async function isPaid(tx: Tx, paymentIntentId: string): Promise<boolean> {
   )
 }
 
-/** Takes credits that were not reserved before: a fee (`capture`) or a correction. Null: there are not so many. */
+/** Deducts credits that were not reserved: a fee (`capture`) or a correction. Returns null if there are not enough. */
 export async function debit(tx: Tx, cause: Cause, type: 'capture' | 'adjustment', credits: number): Promise<Balances | null> {
   const target = type === 'capture' ? 'captured' : 'adjusted'
   const { rows } = await sql<After>`
@@ -109,28 +109,34 @@ interface NewReservation {
   approvalId: string | null
 }
 
-/** Moves credits aside for something that is under way. Null: there are not so many. */
-export async function reserve(tx: Db, cause: Cause & { reference: Reference }, made: NewReservation): Promise<Balances | null> {
-  const moved = { type: 'reservation', source: 'available', target: 'reserved', credits: made.credits, reservationId: made.id } as const
+/** Reserves credits. Returns null if there are not enough. */
+export async function reserve(tx: Db, cause: Cause & { reference: Reference }, reservation: NewReservation): Promise<Balances | null> {
+  const moved = {
+    type: 'reservation',
+    source: 'available',
+    target: 'reserved',
+    credits: reservation.credits,
+    reservationId: reservation.id,
+  } as const
   const { rows } = await sql<After>`
     with w as (
-      update wallet set available = available - ${made.credits}, reserved = reserved + ${made.credits}
-      where org_id = ${cause.organizationId} and available >= ${made.credits}
+      update wallet set available = available - ${reservation.credits}, reserved = reserved + ${reservation.credits}
+      where org_id = ${cause.organizationId} and available >= ${reservation.credits}
       returning ${AFTER}
-    ), r as (${insertReservation(cause, made)} from w)
+    ), r as (${insertReservation(cause, reservation)} from w)
     , t as (${transfer(cause, moved)} from w)
     select * from w`.execute(tx)
-  return rows[0] ? { ...rows[0], availableBefore: rows[0].available + made.credits } : null
+  return rows[0] ? { ...rows[0], availableBefore: rows[0].available + reservation.credits } : null
 }
 
-/** A reservation that no credits stand behind: a hold on a card, an accrual, or something that costs nothing. */
-export async function reserveWithoutCredits(tx: Tx, cause: Cause & { reference: Reference }, made: NewReservation): Promise<void> {
-  await sql`${insertReservation(cause, made)} from (select) as nothing`.execute(tx)
+/** A reservation without credits: a card hold, an accrual, or something that is free. */
+export async function reserveWithoutCredits(tx: Tx, cause: Cause & { reference: Reference }, reservation: NewReservation): Promise<void> {
+  await sql`${insertReservation(cause, reservation)} from (select) as nothing`.execute(tx)
 }
 
 function insertReservation(
   { organizationId, invocationId, now, reference }: Cause & { reference: Reference },
-  made: NewReservation,
+  reservation: NewReservation,
 ): RawBuilder<unknown> {
   return sql`
     insert into reservation (
@@ -138,13 +144,13 @@ function insertReservation(
       mode, reference_type, reference_id, credits, counts_for_caps,
       lines, deadline_at, approval_id, invocation_id, created_at
     ) select
-      ${made.id}::uuid, ${organizationId}::uuid, ${made.userId}::uuid, ${made.apiKeyId}::uuid,
-      ${made.mode}, ${reference.type}, ${reference.id}, ${made.credits}::bigint, ${made.countsForCaps}::boolean,
-      ${JSON.stringify(made.lines)}::jsonb, ${made.deadlineAt}::timestamptz, ${made.approvalId}::uuid,
+      ${reservation.id}::uuid, ${organizationId}::uuid, ${reservation.userId}::uuid, ${reservation.apiKeyId}::uuid,
+      ${reservation.mode}, ${reference.type}, ${reference.id}, ${reservation.credits}::bigint, ${reservation.countsForCaps}::boolean,
+      ${JSON.stringify(reservation.lines)}::jsonb, ${reservation.deadlineAt}::timestamptz, ${reservation.approvalId}::uuid,
       ${invocationId}::uuid, ${now}::timestamptz`
 }
 
-/** Captures a part of a live credit reservation, nothing or all of it, and releases the rest. Null: it is not live. */
+/** Captures a live credit reservation, in full or in part, and releases the rest. Returns null if it is not live. */
 export async function settle(tx: Tx, cause: Cause, reservationId: string, captured: number): Promise<Balances | null> {
   const { rows } = await sql<After & { released: number }>`
     with r as (
@@ -173,11 +179,11 @@ export async function settle(tx: Tx, cause: Cause, reservationId: string, captur
     select w.* from r left join w on true`.execute(tx)
   const row = rows[0]
   if (!row) return null
-  if (row.available === null) return await balances(tx, cause.organizationId) // It was for nothing, so nothing moved.
+  if (row.available === null) return await balances(tx, cause.organizationId) // It was free, so nothing moved.
   return { ...row, availableBefore: row.available - row.released }
 }
 
-/** Changes the size of a live credit reservation, by its difference alone. Null: it is not live, or there are not so many credits. */
+/** Changes the size of a live credit reservation by the difference. Returns null if it is not live or there are not enough credits. */
 export async function resize(
   tx: Tx,
   cause: Cause,
@@ -185,7 +191,7 @@ export async function resize(
   credits: number,
   lines: readonly SpendLine[],
 ): Promise<Balances | null> {
-  const held = await tx
+  const live = await tx
     .selectFrom('reservation')
     .select('credits')
     .where('id', '=', reservationId)
@@ -194,8 +200,8 @@ export async function resize(
     .where('state', '=', 'live')
     .forUpdate()
     .executeTakeFirst()
-  if (!held) return null
-  const more = credits - held.credits
+  if (!live) return null
+  const more = credits - live.credits
   const moved: Movement =
     more > 0
       ? { type: 'reservation', source: 'available', target: 'reserved', credits: more, reservationId }
@@ -210,7 +216,7 @@ export async function resize(
   return rows[0] ? { ...rows[0], availableBefore: rows[0].available + more } : null
 }
 
-/** Gives captured credits back. Null: not so many were captured. */
+/** Refunds captured credits. Returns null if fewer were captured. */
 export async function refund(tx: Tx, cause: Cause, reservationId: string, credits: number): Promise<Balances | null> {
   const { rows } = await sql<After>`
     with r as (
@@ -234,7 +240,7 @@ interface Movement {
   paymentIntentId?: string | null
 }
 
-/** To be followed by `from w`, the changed wallet. */
+/** Must be followed by `from w`, the changed wallet. */
 function transfer(
   { organizationId, invocationId, now, reference, description }: Cause,
   { type, source, target, credits, reservationId, paymentIntentId }: Movement,
@@ -252,8 +258,8 @@ function transfer(
 
 async function balances(tx: Tx, organizationId: string): Promise<Balances> {
   const { rows } = await sql<After>`select ${AFTER} from wallet where org_id = ${organizationId}`.execute(tx)
-  const found = rows[0] ?? { available: 0, reserved: 0, threshold: STANDARD_THRESHOLD, autoTopup: false }
-  return { ...found, availableBefore: found.available }
+  const wallet = rows[0] ?? { available: 0, reserved: 0, threshold: STANDARD_THRESHOLD, autoTopup: false }
+  return { ...wallet, availableBefore: wallet.available }
 }
 
 const COLUMNS = [
@@ -285,7 +291,7 @@ export async function list(
   return { transfers, total }
 }
 
-/** What the transfers say the wallet should hold. */
+/** The balances that the transfers add up to. */
 export async function recount(db: Db, organizationId: string): Promise<{ available: number; reserved: number }> {
   const { rows } = await sql<{ available: number; reserved: number }>`
     select coalesce(sum(case when target = 'available' then credits when source = 'available' then -credits end), 0)::bigint as available,

@@ -1,9 +1,9 @@
-/** Tells of a balance that has just become low or empty, once for each crossing, and queues the automatic top-up. */
+/** Emits an event when the balance becomes low or empty, once per crossing, and queues the automatic top-up. */
 import type { Change } from '#effects.ts'
 import type { Balances } from './ledger.ts'
 import { autoTopupTask } from './tasks.ts'
 
-export async function tellIfLow(
+export async function reportLowBalance(
   { events, tasks }: Pick<Change, 'events' | 'tasks'>,
   organizationId: string,
   { available, reserved, availableBefore, threshold, autoTopup }: Balances,

@@ -1,4 +1,4 @@
-/** Closes a month of an organization: what it owes becomes an invoice, once, and is taken from its credits where they suffice. */
+/** Closes a month of an organization: creates one invoice for what is owed and pays it from credits if they suffice. */
 import { DAY_MS } from '#core/time.ts'
 import { gstCents } from '#core/money.ts'
 import { periodBefore, periodNamed, type Period } from '#core/period.ts'
@@ -9,8 +9,8 @@ import * as accruals from './accrual.ts'
 import type { Billable } from './accrual.ts'
 import { billingModeOf } from './billing-account.ts'
 import type { Change } from '#effects.ts'
-import { tellIfLow } from './low-balance.ts'
-import * as commitment from './commitment.ts'
+import { reportLowBalance } from './low-balance.ts'
+import * as commitments from './commitment.ts'
 import type { Rollup } from './commitment.ts'
 import * as invoices from './invoice.ts'
 import type { Invoice } from './invoice.ts'
@@ -23,7 +23,7 @@ import { planSpans } from '#model/plans/plan.ts'
 const ENTERPRISE_TERMS_DAYS = 30
 const TERMS_DAYS = 7
 
-/** A month that is over; by default the last one. */
+/** A past month; by default the last one. */
 export function closablePeriod(name: string | null | undefined, now: Date): Period {
   const period = name ? periodNamed(name) : periodBefore(now)
   if (period.end > now) throw problem('bad-request', `The month ${period.name} is not over yet`)
@@ -32,7 +32,7 @@ export function closablePeriod(name: string | null | undefined, now: Date): Peri
 
 interface ClosedMonth {
   invoice: Invoice
-  /** False: it was closed before, and nothing happened now. */
+  /** False if the month was already closed; nothing happened then. */
   isFirst: boolean
 }
 
@@ -42,20 +42,20 @@ export async function close(change: Change, organizationId: string, period: Peri
   if (before) return { invoice: before, isFirst: false }
   const now = clock.now()
   const owner = await organizations.get(tx, organizationId)
-  const commitments = await commitment.list(tx, organizationId, period.end)
+  const rollups = await commitments.list(tx, organizationId, period.end)
   const planFees = await planLines(tx, organizationId, period)
-  const shortfalls = shortfallLines(commitments, period)
+  const shortfalls = shortfallLines(rollups, period)
   const billed = fitting(await accruals.billable(tx, organizationId, period), sumCents([...planFees, ...shortfalls]))
   const lines = [...planFees, ...billed.filter(({ credits }) => credits !== 0).map(accruedLine), ...shortfalls]
   const subtotalCents = sumCents(lines)
   const mode = await billingModeOf(tx, organizationId)
-  const made = await invoices.insert(
+  const invoice = await invoices.insert(
     tx,
     {
       organizationId,
       period: period.name,
       lines,
-      commitments: commitments.map(toStatement),
+      commitments: rollups.map(toStatement),
       customer: customerOf(owner),
       subtotalCents,
       gstCents: gstCents(subtotalCents, isTaxed(owner)),
@@ -63,14 +63,14 @@ export async function close(change: Change, organizationId: string, period: Peri
     },
     now,
   )
-  await accruals.bill(tx, made.id, billed)
-  if (made.totalCents > 0 && mode !== 'enterprise') await collect(change, made)
-  return { invoice: (await invoices.find(tx, organizationId, made.id))!, isFirst: true }
+  await accruals.bill(tx, invoice.id, billed)
+  if (invoice.totalCents > 0 && mode !== 'enterprise') await collect(change, invoice)
+  return { invoice: (await invoices.find(tx, organizationId, invoice.id))!, isFirst: true }
 }
 
 const sumCents = (lines: readonly InvoiceLine[]): number => lines.reduce((sum, line) => sum + Math.round(line.amount_aud * 100), 0)
 
-/** From the wallet if it can bear the whole; otherwise the default card is asked in the background. */
+/** From the wallet if it covers the whole amount; otherwise the default card is charged in the background. */
 async function collect(change: Change, { id, organizationId, number, totalCents }: Invoice): Promise<void> {
   const { tx, clock, invocationId, tasks } = change
   const now = clock.now()
@@ -82,10 +82,10 @@ async function collect(change: Change, { id, organizationId, number, totalCents 
   )
   if (!after) return await tasks.enqueue(collectInvoiceTask, { invoice_id: id })
   await invoices.markPaid(tx, id, now)
-  await tellIfLow(change, organizationId, after)
+  await reportLowBalance(change, organizationId, after)
 }
 
-/** The fee of each plan by its part of the month, to the millisecond it began; rounded half up, once for each span. */
+/** The fee of each plan for its part of the month, to the millisecond; rounded half up, once per span. */
 async function planLines(tx: Tx, organizationId: string, { start, end }: Period): Promise<InvoiceLine[]> {
   const monthMs = end.getTime() - start.getTime()
   const spans = await planSpans(tx, organizationId, start, end)
@@ -105,10 +105,10 @@ async function planLines(tx: Tx, organizationId: string, { start, end }: Period)
     .filter(({ amount_aud }) => amount_aud > 0)
 }
 
-/** What can be billed of what became final. A refund waits for an invoice that it does not make negative. */
-function fitting(found: readonly Billable[], otherCents: number): Billable[] {
+/** The accruals that can be billed now. A refund waits for an invoice that it does not make negative. */
+function fitting(candidates: readonly Billable[], otherCents: number): Billable[] {
   let sum = otherCents
-  return found.filter(({ credits }) => {
+  return candidates.filter(({ credits }) => {
     if (sum + credits < 0) return false
     sum += credits
     return true
@@ -127,16 +127,16 @@ function accruedLine({ referenceType, referenceId, credits }: Billable): Invoice
   }
 }
 
-/** Take or pay: a commitment that ended in this month below its minimum is charged for the rest. */
-function shortfallLines(commitments: readonly Rollup[], { name }: Period): InvoiceLine[] {
-  return commitments
+/** Take-or-pay: a commitment that ended in this month below its minimum is charged for the rest. */
+function shortfallLines(rollups: readonly Rollup[], { name }: Period): InvoiceLine[] {
+  return rollups
     .filter(({ periodEnd, shortfallCents }) => periodEnd.startsWith(name) && shortfallCents > 0)
-    .map((one) => ({
+    .map((commitment) => ({
       kind: 'shortfall' as const,
-      description: `Shortfall of commitment ${one.name}`,
-      reference_id: one.id,
+      description: `Shortfall of commitment ${commitment.name}`,
+      reference_id: commitment.id,
       quantity: 1,
-      amount_aud: one.shortfallCents / 100,
+      amount_aud: commitment.shortfallCents / 100,
     }))
 }
 
@@ -157,20 +157,20 @@ const customerOf = ({ name, abn, taxNumber, billingEmail, billingAddress }: Orga
   billing_address: billingAddress,
 })
 
-/** Australian organizations pay GST: those that say so by their country, or by a business number. */
+/** Organizations in Australia, by their country or ABN, pay GST. */
 function isTaxed({ country, abn }: Pick<Organization, 'country' | 'abn'>): boolean {
   return abn !== null || /^(au|aus|australia)$/i.test(country?.trim() ?? '')
 }
 
 const BATCH = 1_000
 
-/** Organizations that existed in a month and have not been closed for it. */
+/** Organizations that existed in a month that is not closed yet. */
 export async function unclosed(db: Db, period: Period, after: string | null): Promise<string[]> {
   const rows = await db
     .selectFrom('organization')
     .select('organization.id')
     .where('created_at', '<', period.end)
-    .where('deleted_at', 'is', null) // An organization ends only when nothing is owed.
+    .where('deleted_at', 'is', null) // An organization can be deleted only when nothing is owed.
     .where((not) =>
       not.not(
         not.exists(

@@ -1,4 +1,4 @@
-/** Attempts to charge or hold a card. Each is written down before the processor hears of it, and its intent before it is confirmed. */
+/** Attempts to charge or hold a card. Each is stored before the processor is called, and its intent before it is confirmed. */
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
@@ -25,24 +25,24 @@ const COLUMNS = [
 export type Attempt = Row<'payment_attempt', typeof COLUMNS>
 
 export interface NewAttempt extends Pick<Attempt, 'organizationId' | 'kind' | 'cents' | 'credits' | 'bonusCredits' | 'userId'> {
-  /** The caller's idempotency key, or what stands for it. */
+  /** The caller's idempotency key, or its equivalent. */
   requestKey: string
   invocationId: string
 }
 
 const attempts = (db: Db) => db.selectFrom('payment_attempt').select(COLUMNS)
 
-/** How long a caller's key means the same request. */
+/** How long an idempotency key identifies the same request. */
 const KEY_LIFETIME_MS = DAY_MS
 
-/** The attempt of this request: the one of an earlier try with the same key, or a new one. */
-export async function open(db: Db, wanted: NewAttempt, now: Date): Promise<Attempt> {
-  const { organizationId, kind, requestKey, cents } = wanted
+/** The attempt of this request: an earlier one with the same idempotency key, or a new one. */
+export async function open(db: Db, request: NewAttempt, now: Date): Promise<Attempt> {
+  const { organizationId, kind, requestKey, cents } = request
   const same = attempts(db).where('org_id', '=', organizationId).where('kind', '=', kind).where('request_key', '=', requestKey)
-  const known = await same.executeTakeFirst()
-  const isOld = known && (now.getTime() - known.createdAt.getTime() >= KEY_LIFETIME_MS || known.cents !== cents)
-  if (known && !isOld) return known
-  if (isOld) await freeKey(db, known.id, requestKey)
+  const existing = await same.executeTakeFirst()
+  const isOld = existing && (now.getTime() - existing.createdAt.getTime() >= KEY_LIFETIME_MS || existing.cents !== cents)
+  if (existing && !isOld) return existing
+  if (isOld) await freeKey(db, existing.id, requestKey)
   await db
     .insertInto('payment_attempt')
     .values({
@@ -51,11 +51,11 @@ export async function open(db: Db, wanted: NewAttempt, now: Date): Promise<Attem
       kind,
       request_key: requestKey,
       aud_cents: cents,
-      credits: wanted.credits,
-      bonus_credits: wanted.bonusCredits,
+      credits: request.credits,
+      bonus_credits: request.bonusCredits,
       status: 'created',
-      user_id: wanted.userId,
-      invocation_id: wanted.invocationId,
+      user_id: request.userId,
+      invocation_id: request.invocationId,
       created_at: now,
       updated_at: now,
     })
@@ -64,7 +64,7 @@ export async function open(db: Db, wanted: NewAttempt, now: Date): Promise<Attem
   return await same.executeTakeFirstOrThrow()
 }
 
-/** The key may be used for another request from now on; the attempt that had it keeps one that nobody can send. */
+/** Frees the key for another request; the attempt keeps one that no caller can send. */
 async function freeKey(db: Db, id: string, requestKey: string): Promise<void> {
   await db
     .updateTable('payment_attempt')
@@ -74,7 +74,7 @@ async function freeKey(db: Db, id: string, requestKey: string): Promise<void> {
     .execute()
 }
 
-/** Gives an attempt its intent, or another after the former was cancelled. False: somebody else took the attempt on meanwhile. */
+/** Gives an attempt its intent, or another after the former was cancelled. Returns false if a concurrent call changed the attempt. */
 export async function bindIntent(db: Db, attempt: Attempt, intentId: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('payment_attempt')
@@ -87,7 +87,7 @@ export async function bindIntent(db: Db, attempt: Attempt, intentId: string, now
   return numUpdatedRows === 1n
 }
 
-/** Counts one more try to charge; its number makes the key of that try. */
+/** Counts an attempt to charge; the number is part of its idempotency key at the processor. */
 export async function countConfirm(db: Db, id: string, now: Date): Promise<number> {
   const { count } = await db
     .updateTable('payment_attempt')
@@ -123,7 +123,7 @@ interface AttemptMove {
   capturedCents?: number
 }
 
-/** False: it is not in a state that this follows from. */
+/** Returns false if the current state does not allow the move. */
 export async function move(
   db: Db,
   id: string,
@@ -145,7 +145,7 @@ export async function move(
   return numUpdatedRows === 1n
 }
 
-/** Attempts that nobody has touched for a while although they are not at their end, longest first. */
+/** Unfinished attempts that were not touched for a while, oldest first. */
 export async function stale(db: Db, before: Date, limit: number): Promise<Attempt[]> {
   return await attempts(db)
     .where('status', 'in', ['created', 'pending', 'authorized'])
@@ -159,12 +159,12 @@ export async function touch(db: Db, id: string, now: Date): Promise<void> {
   await db.updateTable('payment_attempt').set({ updated_at: now }).where('id', '=', id).execute()
 }
 
-/** Holds that will lapse at the processor unless they are made anew. */
+/** Holds that will lapse at the processor unless renewed. */
 export async function agingHolds(db: Db, before: Date, limit: number): Promise<Attempt[]> {
   return await attempts(db).where('status', '=', 'held').where('created_at', '<', before).orderBy('created_at').limit(limit).execute()
 }
 
-/** What automatic top-ups have charged, or may still, since a moment. */
+/** The sum that automatic top-ups have charged since a time, or may still charge. */
 export async function automaticCentsSince(db: Db, organizationId: string, since: Date): Promise<number> {
   const { cents } = await db
     .selectFrom('payment_attempt')

@@ -1,4 +1,4 @@
-/** The cards that an organization has saved, as the processor knows them; one of them is the default. */
+/** The cards that an organization has saved at the payment processor; one of them is the default. */
 import { newId, isUuid } from '#core/ids.ts'
 import type { Card } from '#ports/payments.ts'
 import type { Row } from '#db/row.ts'
@@ -33,11 +33,11 @@ export async function findDefault(db: Db, organizationId: string): Promise<Saved
   return (await saved(db, organizationId).where('is_default', '=', true).executeTakeFirst()) ?? null
 }
 
-/** The first card is the default one. A card that is saved already is found again. */
+/** The first card becomes the default. Returns the existing record if the card is already saved. */
 export async function insert(tx: Tx, organizationId: string, card: Card, now: Date): Promise<{ card: SavedCard; isNew: boolean }> {
   await lockWallet(tx, organizationId)
-  const known = await saved(tx, organizationId).where('processor_id', '=', card.id).executeTakeFirst()
-  if (known) return { card: known, isNew: false }
+  const existing = await saved(tx, organizationId).where('processor_id', '=', card.id).executeTakeFirst()
+  if (existing) return { card: existing, isNew: false }
   const isFirst = (await findDefault(tx, organizationId)) === null
   const row = await tx
     .insertInto('payment_method')
@@ -57,7 +57,7 @@ export async function insert(tx: Tx, organizationId: string, card: Card, now: Da
   return { card: row, isNew: true }
 }
 
-/** Null: it was removed meanwhile. */
+/** Returns null if it was removed meanwhile. */
 export async function setDefault(tx: Tx, organizationId: string, id: string): Promise<SavedCard | null> {
   await lockWallet(tx, organizationId)
   await tx

@@ -1,9 +1,9 @@
 /**
- * Notices of the card processor. The way of a notice, file by file:
+ * Webhook notices from the payment processor. The path of a notice, file by file:
  *
- * 1. `background/payment-notice.ts` believes it by its signature alone, and answers so that it comes again when it must.
- * 2. `receive`, here, finds the attempt it is about, asks the processor where the payment stands now, and works it once.
- * 3. A charge goes to `settle` of `topup.ts`, which gives credits by `ledger.ts`; a hold that was lost to `card-hold.ts`.
+ * 1. `background/payment-notice.ts` verifies its signature, and responds so that the processor retries when necessary.
+ * 2. `receive`, here, finds the attempt, reads the payment's current state from the processor, and applies it once.
+ * 3. A charge goes to `settle` in `topup.ts`, which adds credits through `ledger.ts`; a lost hold goes to `card-hold.ts`.
  */
 import { DAY_MS } from '#core/time.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -14,13 +14,13 @@ import { requirePayments, type PaymentContext } from './processor.ts'
 import * as topups from './topup.ts'
 
 /**
- * A notice only says where to look: the intent is read from the processor as it stands now. So notices may come twice, late,
- * in any order, or before our own commit, and the outcome is one.
+ * A notice only identifies an intent, whose current state is read from the processor. Notices can therefore arrive twice, late, out of
+ * order or before our own commit, with the same result.
  */
 export async function receive(context: PaymentContext, notice: Notice): Promise<void> {
   const payments = requirePayments(context)
   const attempt = notice.paymentIntentId ? await attempts.findByIntent(context.db, notice.paymentIntentId) : null
-  if (!attempt) return // Not of a payment that began here.
+  if (!attempt) return // Not one of our payments.
   const intent = await payments.getIntent(notice.paymentIntentId!)
   await context.commit(attempt.organizationId, 'billing.payment_notice', async (change) => {
     if (!(await isNew(change.tx, notice, change.clock.now()))) return
@@ -40,7 +40,7 @@ async function isNew(tx: Tx, { id, type, paymentIntentId }: Notice, now: Date): 
 
 const KEPT_DAYS = 30
 
-/** The processor repeats a notice for a few days at most. */
+/** The processor retries a notice for a few days at most. */
 export async function forgetOld(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('processor_event')

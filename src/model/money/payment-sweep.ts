@@ -1,4 +1,4 @@
-/** Finishes what was left half-way: attempts that nobody works on, holds to take or free, reservations that nobody settled in time. */
+/** Completes unfinished work: abandoned attempts, holds to capture or release, reservations past their deadline. */
 import { DAY_MS } from '#core/time.ts'
 import { PaymentsError, type Payments } from '#ports/payments.ts'
 import * as cardHolds from './card-hold.ts'
@@ -10,13 +10,13 @@ import * as reservations from './reservation.ts'
 import * as spending from './spending.ts'
 import * as topups from './topup.ts'
 
-/** A request is answered long before this; what is older was left behind. */
+/** Far longer than a request takes; older attempts were abandoned. */
 const STALE_MS = 5 * 60_000
-/** How long a person may take to pass 3-D Secure. */
+/** How long a user can take to pass 3-D Secure. */
 const AUTHENTICATION_MS = DAY_MS
 const SWEEP_LIMIT = 200
 
-/** Brings every attempt that nobody works on any more to its end. */
+/** Brings every abandoned attempt to its end. */
 export async function sweepAttempts(context: PaymentContext): Promise<void> {
   const payments = requirePayments(context)
   const now = context.clock.now()
@@ -26,7 +26,7 @@ export async function sweepAttempts(context: PaymentContext): Promise<void> {
   }
 }
 
-/** What the processor does not answer today is asked again next time; it keeps nothing else waiting. */
+/** If the processor does not respond, the next sweep retries; other work continues. */
 async function falseIfProcessorFails(work: () => Promise<boolean>): Promise<boolean> {
   try {
     return await work()
@@ -39,11 +39,12 @@ async function falseIfProcessorFails(work: () => Promise<boolean>): Promise<bool
 async function settleAttempt(context: PaymentContext, payments: Payments, attempt: Attempt, now: Date): Promise<boolean> {
   if (!attempt.paymentIntentId)
     return await attempts.move(context.db, attempt.id, { from: ['created'], to: 'failed', failure: 'abandoned' }, now)
-  const found = await payments.getIntent(attempt.paymentIntentId)
+  const current = await payments.getIntent(attempt.paymentIntentId)
   const waits =
-    found.status === 'processing' || (found.status === 'requires_action' && now.getTime() - attempt.createdAt.getTime() < AUTHENTICATION_MS)
+    current.status === 'processing' ||
+    (current.status === 'requires_action' && now.getTime() - attempt.createdAt.getTime() < AUTHENTICATION_MS)
   if (waits) return false
-  const intent = found.status === 'succeeded' || found.status === 'canceled' ? found : await cancelIntent(payments, found)
+  const intent = current.status === 'succeeded' || current.status === 'canceled' ? current : await cancelIntent(payments, current)
   if (intent.status !== 'succeeded' && intent.status !== 'canceled') return false
   if (attempt.kind === 'hold')
     return await attempts.move(context.db, attempt.id, { from: ['pending', 'authorized'], to: 'voided', failure: 'abandoned' }, now)
@@ -53,26 +54,26 @@ async function settleAttempt(context: PaymentContext, payments: Payments, attemp
   return isFirst
 }
 
-interface SettlementRun {
+interface SettlementSummary {
   seen: number
   settled: number
   released: number
 }
 
-/** Settles what was decided but not done, and releases what nobody settled in its time. */
+/** Settles reservations that were decided, and releases those past their deadline. */
 export async function settleReservations(
   context: PaymentContext,
   { organizationId, limit }: { organizationId: string | null; limit: number },
-): Promise<SettlementRun> {
-  const found = await reservations.unsettled(context.db, { organizationId, now: context.clock.now(), limit })
-  const run: SettlementRun = { seen: found.length, settled: 0, released: 0 }
-  for (const one of found) {
-    if (one.state !== 'live') {
-      if (context.payments && (await falseIfProcessorFails(() => cardHolds.settle(context, one)))) run.settled++
+): Promise<SettlementSummary> {
+  const unsettled = await reservations.unsettled(context.db, { organizationId, now: context.clock.now(), limit })
+  const run: SettlementSummary = { seen: unsettled.length, settled: 0, released: 0 }
+  for (const reservation of unsettled) {
+    if (reservation.state !== 'live') {
+      if (context.payments && (await falseIfProcessorFails(() => cardHolds.settle(context, reservation)))) run.settled++
       continue
     }
-    const released = await context.commit(one.organizationId, 'billing.settle_unsettled', (change) =>
-      spending.release(change, one.organizationId, reservations.referenceOf(one)),
+    const released = await context.commit(reservation.organizationId, 'billing.settle_unsettled', (change) =>
+      spending.release(change, reservation.organizationId, reservations.referenceOf(reservation)),
     )
     if (released) run.released++
   }

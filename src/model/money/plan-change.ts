@@ -1,11 +1,11 @@
-/** The change of a plan: what an organization is allowed from now on, and what it already has more of. */
+/** Changing a plan: the new limits, and which of them are already exceeded. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '#db/tables.ts'
 import { PLANS, requireKnownPlan, type Plan } from '#model/plans/plan.ts'
 import * as storageAccounts from '#model/plans/storage-account.ts'
 import * as usage from '#model/plans/usage.ts'
 
-interface Exceeded {
+interface ExceededLimit {
   limit: 'storage_bytes' | usage.JobMeter
   used: number
   allowed: number
@@ -17,10 +17,10 @@ interface PlanChange {
   changed: boolean
   isUpgrade: boolean
   since: Date
-  exceeded: Exceeded[]
+  exceeded: ExceededLimit[]
 }
 
-/** Takes the organization's row: whoever makes items meanwhile waits, and then makes them under the new plan. */
+/** Locks the organization's row: calls that create items wait and then use the new plan. */
 export async function changePlan(
   tx: Tx,
   organizationId: string,
@@ -60,29 +60,29 @@ export async function changePlan(
   return { previous, changed: true, isUpgrade: PLANS.indexOf(plan) > PLANS.indexOf(previous), since: call.now, exceeded }
 }
 
-/** Nothing is taken away by a change of plan; what is above the limits is told, with what it means. */
-async function exceededBy(tx: Tx, organizationId: string, plan: Plan, now: Date): Promise<Exceeded[]> {
+/** A change of plan removes nothing; exceeded limits are reported with their consequences. */
+async function exceededBy(tx: Tx, organizationId: string, plan: Plan, now: Date): Promise<ExceededLimit[]> {
   const { usedBytes, reservedBytes } = await storageAccounts.get(tx, organizationId)
   const stored = usedBytes + reservedBytes
-  const exceeded: Exceeded[] = []
+  const exceeded: ExceededLimit[] = []
   if (stored > plan.storageBytes)
     exceeded.push({
       limit: 'storage_bytes',
       used: stored,
       allowed: plan.storageBytes,
       message:
-        `${stored - plan.storageBytes} bytes more are stored than the plan '${plan.name}' holds: ` +
-        'nothing is deleted for that, but uploads and copies are refused until there is room.',
+        `Storage exceeds the quota of the plan '${plan.name}' by ${stored - plan.storageBytes} bytes. ` +
+        'Nothing is deleted, but uploads and copies are rejected until usage is below the quota.',
     })
   const kinds = [
-    { limit: 'compute_jobs', what: 'clip jobs', allowed: plan.computeJobs },
-    { limit: 'processing_jobs', what: 'processing jobs', allowed: plan.processingJobs },
+    { limit: 'compute_jobs', jobs: 'clip jobs', allowed: plan.computeJobs },
+    { limit: 'processing_jobs', jobs: 'processing jobs', allowed: plan.processingJobs },
   ] as const
-  for (const { limit, what, allowed } of kinds) {
+  for (const { limit, jobs, allowed } of kinds) {
     const { own: used } = await usage.jobsOfMonth(tx, organizationId, limit, now)
     if (used <= allowed) continue
     const message =
-      `${used} ${what} were started this month, and the plan '${plan.name}' has ${allowed}: ` + 'new ones are rejected until next month.'
+      `${used} ${jobs} were started this month; the plan '${plan.name}' allows ${allowed}. ` + 'New ones are rejected until next month.'
     exceeded.push({ limit, used, allowed, message })
   }
   return exceeded

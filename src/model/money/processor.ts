@@ -1,16 +1,16 @@
-/** The card processor as money sees it: asked outside any transaction, its failures in the words of our problems. */
+/** The payment processor: called outside any transaction, with its failures mapped to problems. */
 import type { Clock } from '#core/clock.ts'
 import { problem } from '#core/problem.ts'
 import type { Db } from '#db/tables.ts'
 import type { Commit } from '#effects.ts'
 import { PaymentsError, type Payments } from '#ports/payments.ts'
 
-/** What work with payments needs of the call or the task that does it. */
+/** What payment functions need of the call or task. */
 export interface PaymentContext {
   readonly db: Db
   readonly clock: Clock
   readonly invocationId: string
-  /** Null: no cards are taken here. */
+  /** Null if card payments are not configured. */
   readonly payments: Payments | null
   readonly commit: Commit
 }
@@ -20,8 +20,8 @@ export function requirePayments({ payments }: { payments: Payments | null }): Pa
   return payments
 }
 
-/** Asks the processor for a caller, who is told of a failure as a problem. */
-export async function askProcessor<T>(work: () => Promise<T>): Promise<T> {
+/** Calls the processor within an operation: its failures become problems. */
+export async function callProcessor<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -29,34 +29,34 @@ export async function askProcessor<T>(work: () => Promise<T>): Promise<T> {
     if (error.code === 'unavailable')
       throw problem(
         'payment-processor-outage',
-        'The payment processor gave no usable answer; repeat the request with the same Idempotency-Key',
+        'The payment processor returned no usable response; repeat the request with the same Idempotency-Key',
       )
     if (error.code === 'not-found') throw problem('not-found', 'No such payment method')
-    throw problem('card-declined', 'The payment processor refused the card for this payment')
+    throw problem('card-declined', 'The payment processor declined the card for this payment')
   }
 }
 
-/** The customer that stands for the organization at the processor's, made when it is first needed. */
+/** The organization's customer record at the processor, created when first needed. */
 export async function customerOf({ db }: PaymentContext, payments: Payments, organizationId: string): Promise<string> {
-  const found = await db
+  const organization = await db
     .selectFrom('organization')
     .leftJoin('wallet', 'wallet.org_id', 'organization.id')
     .select(['name', 'billing_email as email', 'customer_id as customerId'])
     .where('id', '=', organizationId)
     .executeTakeFirstOrThrow()
-  if (found.customerId) return found.customerId
-  const made = await askProcessor(() =>
-    payments.createCustomer({ organizationId, name: found.name, email: found.email }, `customer:${organizationId}`),
+  if (organization.customerId) return organization.customerId
+  const customer = await callProcessor(() =>
+    payments.createCustomer({ organizationId, name: organization.name, email: organization.email }, `customer:${organizationId}`),
   )
-  return await keepCustomer(db, organizationId, made)
+  return await keepCustomer(db, organizationId, customer)
 }
 
-/** Whoever is first decides: the others get the customer that is kept. */
-async function keepCustomer(db: Db, organizationId: string, made: string): Promise<string> {
+/** The first concurrent call wins; the others get the stored customer. */
+async function keepCustomer(db: Db, organizationId: string, newCustomerId: string): Promise<string> {
   await db
     .insertInto('wallet')
-    .values({ org_id: organizationId, customer_id: made })
-    .onConflict((conflict) => conflict.column('org_id').doUpdateSet({ customer_id: made }).where('wallet.customer_id', 'is', null))
+    .values({ org_id: organizationId, customer_id: newCustomerId })
+    .onConflict((conflict) => conflict.column('org_id').doUpdateSet({ customer_id: newCustomerId }).where('wallet.customer_id', 'is', null))
     .execute()
   const { customerId } = await db
     .selectFrom('wallet')

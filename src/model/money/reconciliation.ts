@@ -1,4 +1,4 @@
-/** Recounts what is kept beside its entries: the wallet beside the ledger, the storage account beside its assets. */
+/** Recounts totals from their entries: the wallet from the ledger, the storage account from its assets. */
 import { sql } from 'kysely'
 import { countedBytes } from '#model/imagery/item-metadata.ts'
 import { newId } from '#core/ids.ts'
@@ -21,7 +21,7 @@ interface Reconciliation {
 }
 
 export async function reconcile(tx: Tx, organizationId: string, thresholdBytes: number, now: Date): Promise<Reconciliation> {
-  const wallet = await lockWallet(tx, organizationId) // Nobody moves credits while they are counted.
+  const wallet = await lockWallet(tx, organizationId) // Credits cannot move while they are counted.
   const entries = await ledgers.recount(tx, organizationId)
   const storage = await storedBytes(tx, organizationId)
   const hasDrift =

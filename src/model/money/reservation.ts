@@ -1,4 +1,4 @@
-/** What is set aside for something under way, however it is paid: credits, a hold on a card, or a place on the monthly invoice. */
+/** Amounts set aside for running work, however it is paid: credits, a card hold, or an accrual for the monthly invoice. */
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { ReservationState, SpendLine } from '#db/tables/money.ts'
@@ -23,24 +23,24 @@ const reservations = (db: Db) => db.selectFrom('reservation').select(COLUMNS)
 
 export const referenceOf = ({ referenceType, referenceId }: Reservation): Reference => ({ type: referenceType, id: referenceId })
 
-/** Locked until the transaction ends: whoever settles a reservation first is the only one. */
+/** Locked until the transaction ends, so that a reservation is settled only once. */
 export async function lock(tx: Tx, organizationId: string, reference: Reference): Promise<Reservation | null> {
-  const found = await reservations(tx)
+  const row = await reservations(tx)
     .where('org_id', '=', organizationId)
     .where('reference_type', '=', reference.type)
     .where('reference_id', '=', reference.id)
     .forUpdate()
     .executeTakeFirst()
-  return found ?? null
+  return row ?? null
 }
 
 export async function findFor(db: Db, organizationId: string, reference: Reference): Promise<Reservation | null> {
-  const found = await reservations(db)
+  const row = await reservations(db)
     .where('org_id', '=', organizationId)
     .where('reference_type', '=', reference.type)
     .where('reference_id', '=', reference.id)
     .executeTakeFirst()
-  return found ?? null
+  return row ?? null
 }
 
 export async function find(db: Db, id: string): Promise<Reservation | null> {
@@ -54,7 +54,7 @@ interface ReservationMove {
   failure?: string | null
 }
 
-/** For reservations that no credits of the wallet stand behind; the ledger changes the others. False: it is not in such a state. */
+/** For reservations without credits; the ledger changes the others. Returns false if the current state does not allow the move. */
 export async function move(tx: Tx, id: string, { from, to, capturedCredits, failure }: ReservationMove, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('reservation')
@@ -71,12 +71,12 @@ export async function move(tx: Tx, id: string, { from, to, capturedCredits, fail
   return numUpdatedRows === 1n
 }
 
-/** Of a reservation that is locked, and that no credits of the wallet stand behind. */
+/** For a locked reservation without credits. */
 export async function setRefunded(tx: Tx, id: string, refundedCredits: number): Promise<void> {
   await tx.updateTable('reservation').set({ refunded_credits: refundedCredits }).where('id', '=', id).execute()
 }
 
-/** Of a reservation that is locked, and that no credits of the wallet stand behind. */
+/** For a locked reservation without credits. */
 export async function setPrice(tx: Tx, id: string, credits: number, lines: readonly SpendLine[]): Promise<void> {
   await tx
     .updateTable('reservation')
@@ -85,14 +85,14 @@ export async function setPrice(tx: Tx, id: string, credits: number, lines: reado
     .execute()
 }
 
-/** Decided, but not done at the processor's; and live ones whose time is over. */
+/** Reservations that were decided but not carried out at the processor, and live ones past their deadline. */
 export async function unsettled(
   db: Db,
   { organizationId, now, limit }: { organizationId: string | null; now: Date; limit: number },
 ): Promise<Reservation[]> {
-  const own = reservations(db).$if(organizationId !== null, (query) => query.where('org_id', '=', organizationId!))
-  const decided = await own.where('state', 'in', ['capturing', 'releasing']).orderBy('created_at').limit(limit).execute()
-  const overdue = await own
+  const matching = reservations(db).$if(organizationId !== null, (query) => query.where('org_id', '=', organizationId!))
+  const decided = await matching.where('state', 'in', ['capturing', 'releasing']).orderBy('created_at').limit(limit).execute()
+  const overdue = await matching
     .where('state', '=', 'live')
     .where('deadline_at', '<=', now)
     .orderBy('deadline_at')

@@ -1,4 +1,4 @@
-/** What a member can spend on orders: on one order, and within any 30 days. Each member's spending is what they agreed to. */
+/** Spending limits of members: per order, and within any 30 days. A member's spending is what they agreed to. */
 import { DAY_MS } from '#core/time.ts'
 import { problem, type Problem } from '#core/problem.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -12,14 +12,14 @@ interface Purchase {
   userId: string
   /** What the member agrees to now. */
   credits: number
-  /** Of which order, where something of it was agreed on before, and which part of it. */
+  /** The order's reservation, if parts of it were agreed before, and the part that is agreed now. */
   reservationId: string | null
   part: string
 }
 
 /**
- * Refuses a breach. Under a lock on the member, so that two orders cannot pass beside each other; returns the approval that
- * waived the caps.
+ * Rejects a purchase above the limits. Locks the member's row, so that concurrent orders are counted; returns the approval that waived
+ * the limits.
  */
 export async function requireWithin(tx: Tx, purchase: Purchase, now: Date): Promise<string | null> {
   const breach = await breachOf(tx, purchase, now, true)
@@ -29,13 +29,13 @@ export async function requireWithin(tx: Tx, purchase: Purchase, now: Date): Prom
   return approvalId
 }
 
-/** The same without a lock or an effect, before a card is asked for a hold: nobody's money is held for an order that cannot be. */
+/** The same without a lock or an effect, before a card hold: no hold is taken for an order that would be rejected. */
 export async function requireLikely(db: Db, purchase: Purchase, now: Date): Promise<void> {
   const breach = await breachOf(db, purchase, now, false)
   if (breach && !(await approvals.covers(db, purchase.organizationId, purchase.userId, purchase.credits, now))) throw breach
 }
 
-/** What somebody may spend in each of their organizations, and what they have spent within the window. */
+/** A user's limits in each of their organizations, and what they spent within the window. */
 export async function capsOf(db: Db, userId: string, now: Date) {
   const since = new Date(now.getTime() - WINDOW_DAYS * DAY_MS)
   const members = await db
@@ -45,8 +45,8 @@ export async function capsOf(db: Db, userId: string, now: Date) {
     .execute()
   return await Promise.all(
     members.map(async (member) => {
-      const who = { organizationId: member.organizationId, userId }
-      const { rolling: spent } = await agreedSpend.spentBy(db, who, { since, reservationId: null, part: null })
+      const spender = { organizationId: member.organizationId, userId }
+      const { rolling: spent } = await agreedSpend.spentBy(db, spender, { since, reservationId: null, part: null })
       return { ...member, spent }
     }),
   )
@@ -70,7 +70,7 @@ async function breachOf(
   const since = new Date(now.getTime() - WINDOW_DAYS * DAY_MS)
   const { rolling: used, inOrder } = await agreedSpend.spentBy(db, { organizationId, userId }, { since, reservationId, part })
   if (perOrder !== null && inOrder + credits > perOrder) {
-    const before = inOrder > 0 ? ` and you accepted ${inOrder} of the same order before` : ''
+    const before = inOrder > 0 ? `, in addition to ${inOrder} already accepted in this order` : ''
     return exceeded(`This costs ${credits} credits${before}; the limit per order is ${perOrder} credits (per_order_limit_credits)`, {
       limit: perOrder,
       used: inOrder,
@@ -80,7 +80,7 @@ async function breachOf(
   if (rolling === null) return null
   if (used + credits <= rolling) return null
   return exceeded(
-    `This order costs ${credits} credits and ${used} were spent within ${WINDOW_DAYS} days; ` +
+    `This order costs ${credits} credits and ${used} were spent in the last ${WINDOW_DAYS} days; ` +
       `the limit for ${WINDOW_DAYS} days is ${rolling} credits (spend_limit_credits)`,
     { limit: rolling, used, required_credits: credits },
   )

@@ -1,13 +1,13 @@
 /**
- * Credits for money. The way of a top-up, file by file:
+ * Buying credits. The path of a top-up, file by file:
  *
- * 1. `domains/billing/topup.ts` checks who asks. Its `prepare` calls `charge`, its `execute` calls `settle`.
- * 2. `charge`, here, asks for the payment and tells a refusal as a problem.
- * 3. `card-payment.ts` writes the attempt down, and only then asks the card (`payment-attempt.ts` has the rows).
- * 4. `settle`, here, gives the credits by `ledger.ts`, once for each payment.
+ * 1. `domains/billing/topup.ts` checks the caller. Its `prepare` calls `charge`, its `execute` calls `settle`.
+ * 2. `charge`, here, requests the payment and turns a failure into a problem.
+ * 3. `card-payment.ts` stores the attempt and only then calls the processor (`payment-attempt.ts` has the rows).
+ * 4. `settle`, here, adds the credits through `ledger.ts`, once per payment.
  *
- * `auto-topup.ts` does the same without a caller. A notice (`payment-notice.ts`) and the sweep (`payment-sweep.ts`) come to
- * `settle` too, when they find a payment out first or the call has died.
+ * `auto-topup.ts` does the same without a caller. Notices (`payment-notice.ts`) and the sweep (`payment-sweep.ts`) also call `settle`, in
+ * case they see a payment first or the call crashed.
  */
 import { bonusCredits } from '#core/money.ts'
 import { invalidField } from '#core/problem.ts'
@@ -19,26 +19,26 @@ import * as attempts from './payment-attempt.ts'
 import type { Attempt } from './payment-attempt.ts'
 import type { PaymentContext } from './processor.ts'
 
-interface WantedTopup {
+interface TopupRequest {
   organizationId: string
   cents: number
   requestKey: string
   userId: string | null
 }
 
-/** Exactly one of the two, as a charge in cents. */
-export function centsWanted(audCents: number | null | undefined, credits: number | null | undefined): number {
+/** Converts exactly one of the two to a charge in cents. */
+export function chargeCents(audCents: number | null | undefined, credits: number | null | undefined): number {
   const given = [audCents, credits].filter((value) => value !== undefined && value !== null)
   if (given.length !== 1) throw invalidField(given.length === 0 ? 'aud_cents' : 'credits', 'Send exactly one of aud_cents and credits')
   return given[0]!
 }
 
-/** A cent is a credit; a large sum earns some more. */
+/** One cent buys one credit; large amounts earn bonus credits. */
 export const purchaseOf = (cents: number) => ({ cents, credits: cents, bonusCredits: bonusCredits(cents) })
 
-/** Asks the processor for the money. A refusal is kept and told, then thrown. */
-export async function charge(context: PaymentContext, { cents, ...wanted }: WantedTopup): Promise<Payment> {
-  const payment = await pay(context, { ...wanted, ...purchaseOf(cents), kind: 'topup', offSession: false })
+/** Charges the card. A failure is recorded and reported, then thrown. */
+export async function charge(context: PaymentContext, { cents, ...request }: TopupRequest): Promise<Payment> {
+  const payment = await pay(context, { ...request, ...purchaseOf(cents), kind: 'topup', offSession: false })
   const { attempt, intent } = payment
   if (intent.status === 'requires_action') throw authenticationRequired(intent)
   if (intent.status === 'succeeded' || intent.status === 'processing') return payment
@@ -48,22 +48,22 @@ export async function charge(context: PaymentContext, { cents, ...wanted }: Want
 
 interface SettledTopup {
   status: Attempt['status']
-  /** This call, and no other, brought the attempt to its end. */
+  /** True if this call brought the attempt to its end. */
   isFirst: boolean
 }
 
-/** Brings an attempt to where its intent stands at the processor's. Safe to repeat, in any order, from anywhere. */
+/** Brings an attempt to its intent's state at the processor. Idempotent and independent of order. */
 export async function settle(change: Change, attemptId: string, intent: Intent): Promise<SettledTopup> {
   const attempt = await attempts.lock(change.tx, attemptId)
   const { status } = attempt
-  if (attempt.paymentIntentId !== intent.id) return { status, isFirst: false } // The attempt has gone on to another intent.
+  if (attempt.paymentIntentId !== intent.id) return { status, isFirst: false } // The attempt has another intent now.
   if (intent.status === 'succeeded') return { status: 'succeeded', isFirst: await giveCredits(change, attempt, intent) }
   const hasFailed = intent.status === 'canceled' || (intent.status === 'requires_payment_method' && intent.failure !== null)
   if (!hasFailed || !(await fail(change, attempt, intent.failure ?? 'canceled'))) return { status, isFirst: false }
   return { status: 'failed', isFirst: true }
 }
 
-/** False: this payment has its credits already. */
+/** Returns false if this payment was already credited. */
 async function giveCredits(change: Change, attempt: Attempt, intent: Intent): Promise<boolean> {
   const { tx, clock, invocationId, events } = change
   const { id, organizationId, cents, credits } = attempt
@@ -97,7 +97,7 @@ async function giveCredits(change: Change, attempt: Attempt, intent: Intent): Pr
   return true
 }
 
-/** Ends an attempt that brought no money, and tells of it. False: it has come to its end before. */
+/** Ends an attempt without payment and emits its event. Returns false if it had already ended. */
 export async function fail({ tx, clock, events }: Change, attempt: Attempt, reason: string): Promise<boolean> {
   const isFirst = await attempts.move(tx, attempt.id, { from: ['created', 'pending'], to: 'failed', failure: reason }, clock.now())
   if (isFirst) events.emit('topup.failed', attempt.id, { ...eventOf(attempt, 'failed'), reason })

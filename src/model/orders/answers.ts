@@ -1,4 +1,4 @@
-/** What vendors answer to what they were asked for a tasking group, from the vendor itself or typed in by staff. */
+/** Vendors' responses for a tasking group: studies and quotations, sent by the vendor or entered by the operator. */
 import type { StudyOption } from '#db/tables/orders.ts'
 import type { Change } from '#effects.ts'
 import { closeGroup } from './ending.ts'
@@ -9,7 +9,7 @@ import type { Quotation } from './quotation.ts'
 import * as studies from './study.ts'
 import type { Study } from './study.ts'
 
-/** A study has options now; null: it was answered before. */
+/** Stores the options of a study. Returns null if it was already answered. */
 export async function answerStudy(change: Change, { id, orderId, groupId }: Study, options: readonly StudyOption[]): Promise<Study | null> {
   const { tx, clock, events } = change
   await orders.lock(tx, orderId)
@@ -20,13 +20,13 @@ export async function answerStudy(change: Change, { id, orderId, groupId }: Stud
   return answered
 }
 
-/** The vendor cannot do it: the group is given up. */
+/** The vendor cannot fulfil the group, so it is cancelled. */
 export async function declareInfeasible(change: Change, { id, orderId, groupId }: Study, reason: string): Promise<void> {
   await orders.lock(change.tx, orderId)
   if (await studies.answer(change.tx, id, null, change.clock.now())) await closeGroup(change, { id: groupId, orderId }, reason)
 }
 
-/** A quotation has its price now; null: it was issued before. */
+/** Stores the price of a quotation. Returns null if it was already issued. */
 export async function issueQuotation(change: Change, { id, orderId, groupId }: Quotation, credits: number): Promise<Quotation | null> {
   const { tx, clock } = change
   await orders.lock(tx, orderId)
@@ -36,7 +36,7 @@ export async function issueQuotation(change: Change, { id, orderId, groupId }: Q
   return issued
 }
 
-/** The vendor will not quote: the group is given up. */
+/** The vendor does not quote, so the group is cancelled. */
 export async function refuseQuotation(change: Change, { id, orderId, groupId }: Quotation, reason: string): Promise<void> {
   await orders.lock(change.tx, orderId)
   if (await quotations.issue(change.tx, id, null, change.clock.now())) await closeGroup(change, { id: groupId, orderId }, reason)

@@ -1,4 +1,4 @@
-/** What orders have brought into projects. */
+/** Items that orders delivered into projects. */
 import { sql } from 'kysely'
 import { sqKmOf } from '#core/area.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
@@ -7,7 +7,7 @@ import type { Db, Tx } from '#db/tables.ts'
 import type { Overlays } from '#ports/overlays.ts'
 import { COLUMNS, type Item } from '#model/imagery/item-read.ts'
 
-/** Items of an organization by their ids, without those that were deleted. */
+/** Items of an organization by ID, except deleted ones. */
 export async function itemsOf(db: Db, organizationId: string, ids: readonly string[]): Promise<Item[]> {
   return await db
     .selectFrom('item')
@@ -19,14 +19,14 @@ export async function itemsOf(db: Db, organizationId: string, ids: readonly stri
     .execute()
 }
 
-/** Items of a project that came some other way are taken as an order's delivery. All of them, or 400. */
+/** Marks existing items of the project as delivered by an order, all of them or none (400). */
 export async function bind(
   tx: Tx,
   { organizationId, projectId, id }: { organizationId: string; projectId: string; id: string },
   itemIds: readonly string[],
   now: Date,
 ): Promise<void> {
-  const done = await tx
+  const result = await tx
     .updateTable('item')
     .set({ order_id: id, updated_at: now })
     .where('org_id', '=', organizationId)
@@ -35,8 +35,8 @@ export async function bind(
     .where('deleted_at', 'is', null)
     .where('order_id', 'is', null)
     .executeTakeFirst()
-  if (done.numUpdatedRows !== BigInt(itemIds.length))
-    throw problem('bad-request', "Each of item_ids must be an item of the order's project that no other order delivered")
+  if (result.numUpdatedRows !== BigInt(itemIds.length))
+    throw problem('bad-request', "Every item in item_ids must be in the order's project and not delivered by another order")
 }
 
 interface Share {
@@ -45,14 +45,14 @@ interface Share {
   geometry: AreaGeometry | null
 }
 
-/** Areas that items show. */
+/** The areas that items cover. */
 export const footprintsOf = (items: readonly { geometry: unknown }[]): AreaGeometry[] =>
   items.flatMap(({ geometry }) => {
     const { type } = (geometry ?? {}) as { type?: string }
     return type === 'Polygon' || type === 'MultiPolygon' ? [geometry as AreaGeometry] : []
   })
 
-/** How much of an area items show, and how much is left. */
+/** How much of an area items cover, and what remains. */
 export async function coverageOf(
   { overlays }: { overlays: Overlays },
   organizationId: string,

@@ -1,4 +1,4 @@
-/** The groups of an order: what goes to one vendor as one order there. */
+/** Groups of an order: each goes to one vendor as one order there. */
 import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
@@ -24,7 +24,7 @@ const COLUMNS = [
   'params',
   'area',
   'area_km2 as areaKm2',
-  // Its price as far as it is known; what of the order's reservation is for it; and what of that was taken.
+  // The price, once known; the part of the order's reservation for this group; and the part of that which was captured.
   'credits',
   'reserved_credits as reservedCredits',
   'captured_credits as capturedCredits',
@@ -57,8 +57,8 @@ export interface NewGroup {
 }
 
 export async function listOf(db: Db, orderIds: readonly string[]): Promise<Map<string, Group[]>> {
-  const found = new Map<string, Group[]>(orderIds.map((id) => [id, []]))
-  if (orderIds.length === 0) return found
+  const byOrder = new Map<string, Group[]>(orderIds.map((id) => [id, []]))
+  if (orderIds.length === 0) return byOrder
   const rows = await db
     .selectFrom('order_group')
     .select(COLUMNS)
@@ -66,8 +66,8 @@ export async function listOf(db: Db, orderIds: readonly string[]): Promise<Map<s
     .orderBy('order_id')
     .orderBy('ordinal')
     .execute()
-  for (const row of rows) found.get(row.orderId)!.push(row)
-  return found
+  for (const row of rows) byOrder.get(row.orderId)!.push(row)
+  return byOrder
 }
 
 export async function find(db: Db, id: string): Promise<Group | null> {
@@ -82,24 +82,24 @@ export async function insert(
   await tx
     .insertInto('order_group')
     .values(
-      groups.map((one, ordinal) => ({
+      groups.map((group, ordinal) => ({
         id: newId(),
         order_id: orderId,
         org_id: organizationId,
         ordinal,
-        host_name: one.hostName,
-        product_id: one.productId,
-        product_name: one.productName,
-        status: one.status,
-        sub_status: one.subStatus,
-        steps: [...one.steps],
-        captures: one.captures && JSON.stringify(one.captures),
-        feature_collection: one.featureCollection && JSON.stringify(one.featureCollection),
-        params: JSON.stringify(one.params),
-        area: JSON.stringify(one.area),
-        area_km2: one.areaKm2,
-        credits: one.credits,
-        reserved_credits: one.reservedCredits,
+        host_name: group.hostName,
+        product_id: group.productId,
+        product_name: group.productName,
+        status: group.status,
+        sub_status: group.subStatus,
+        steps: [...group.steps],
+        captures: group.captures && JSON.stringify(group.captures),
+        feature_collection: group.featureCollection && JSON.stringify(group.featureCollection),
+        params: JSON.stringify(group.params),
+        area: JSON.stringify(group.area),
+        area_km2: group.areaKm2,
+        credits: group.credits,
+        reserved_credits: group.reservedCredits,
         updated_at: now,
       })),
     )
@@ -113,10 +113,10 @@ interface GroupChange {
   itemIds?: readonly string[]
 }
 
-/** One conditional UPDATE; false: it is not in a state from which this move leads. */
+/** One conditional UPDATE. Returns false if the current state does not allow the move. */
 export async function move(tx: Db | Tx, id: string, name: GroupMove, change: GroupChange, now: Date): Promise<boolean> {
   const { from, to } = GROUP_MOVES[name]
-  const done = await tx
+  const result = await tx
     .updateTable('order_group')
     .set({
       status: to,
@@ -131,7 +131,7 @@ export async function move(tx: Db | Tx, id: string, name: GroupMove, change: Gro
     .where('id', '=', id)
     .where('status', 'in', [...from])
     .executeTakeFirst()
-  return done.numUpdatedRows > 0n
+  return result.numUpdatedRows > 0n
 }
 
 interface Terms {
@@ -141,10 +141,10 @@ interface Terms {
   vendorQuotationId?: string | null
 }
 
-/** The same for how far the two sides agree. */
+/** The same for the sub-status of the negotiation. */
 export async function agree(tx: Tx, id: string, name: SubMove, terms: Terms, now: Date): Promise<boolean> {
   const { from, to } = SUB_MOVES[name]
-  const done = await tx
+  const result = await tx
     .updateTable('order_group')
     .set({
       sub_status: to,
@@ -158,10 +158,10 @@ export async function agree(tx: Tx, id: string, name: SubMove, terms: Terms, now
     .where('status', '=', 'deciding')
     .where('sub_status', 'in', [...from])
     .executeTakeFirst()
-  return done.numUpdatedRows > 0n
+  return result.numUpdatedRows > 0n
 }
 
-/** Another try that the vendor did not answer; how many that were. */
+/** Counts an attempt that the vendor did not respond to, and returns the total. */
 export async function countAttempt(db: Db, id: string): Promise<number> {
   const { attempts } = await db
     .updateTable('order_group')
@@ -172,27 +172,27 @@ export async function countAttempt(db: Db, id: string): Promise<number> {
   return attempts
 }
 
-/** The next try is arranged for that time: until then nobody takes the work for lost. */
+/** The next attempt is scheduled for this time; until then the work does not count as lost. */
 export async function postpone(tx: Tx, id: string, until: Date): Promise<void> {
   await tx.updateTable('order_group').set({ heartbeat_at: until }).where('id', '=', id).execute()
 }
 
-/** Its work is queued anew. */
+/** The work was queued again. */
 export async function touch(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.updateTable('order_group').set({ updated_at: now }).where('id', '=', id).execute()
 }
 
-/** The vendor has answered again. */
+/** The vendor has responded again. */
 export async function resetAttempts(db: Db, id: string): Promise<void> {
   await db.updateTable('order_group').set({ attempts: 0 }).where('id', '=', id).execute()
 }
 
-/** A run that has given no sign of life for so long is taken to be dead. */
+/** A run without a heartbeat for this long is considered dead. */
 const SILENT_MS = 30_000
 
 export type Run = Group & { runId: string }
 
-/** Takes a delivery on. Null: it is done, or somebody works on it. */
+/** Claims a delivery. Returns null if it is done or another run has it. */
 export async function claim(db: Db, id: string, now: Date): Promise<Run | null> {
   const runId = newId()
   const row = await db
@@ -206,22 +206,22 @@ export async function claim(db: Db, id: string, now: Date): Promise<Run | null> 
   return row ? { ...row, runId } : null
 }
 
-/** Notes that a delivery goes on. False: it is no longer this run's. */
-export async function beat(db: Db, { id, runId }: { id: string; runId: string }, now: Date): Promise<boolean> {
-  const done = await ofRun(db, id, runId).set({ heartbeat_at: now }).executeTakeFirst()
-  return done.numUpdatedRows > 0n
+/** Records a heartbeat. Returns false if the delivery belongs to another run. */
+export async function heartbeat(db: Db, { id, runId }: { id: string; runId: string }, now: Date): Promise<boolean> {
+  const result = await ofRun(db, id, runId).set({ heartbeat_at: now }).executeTakeFirst()
+  return result.numUpdatedRows > 0n
 }
 
-/** Lets go of a delivery, so that the next try need not wait. */
-export async function free(db: Db, { id, runId }: { id: string; runId: string }): Promise<void> {
+/** Releases a delivery, so that the next attempt need not wait. */
+export async function release(db: Db, { id, runId }: { id: string; runId: string }): Promise<void> {
   await ofRun(db, id, runId).set({ heartbeat_at: null }).execute()
 }
 
 const ofRun = (db: Db, id: string, runId: string) =>
   db.updateTable('order_group').where('id', '=', id).where('run_id', '=', runId).where('status', '=', 'delivering')
 
-/** Whether a group is this run's still; it then stays so until the transaction ends. */
-export async function holdRun(tx: Tx, { id, runId }: { id: string; runId: string }): Promise<boolean> {
+/** Whether the group still belongs to this run; locks it until the transaction ends. */
+export async function lockRun(tx: Tx, { id, runId }: { id: string; runId: string }): Promise<boolean> {
   const row = await tx
     .selectFrom('order_group')
     .select('id')

@@ -1,4 +1,4 @@
-/** Orders: who may see which, in lists and one by one, and the one way in which their state changes. */
+/** Orders: access, lists, and the only way to change their state. */
 import { sql } from 'kysely'
 import { isUuid, newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
@@ -9,7 +9,7 @@ import type { Db, Tx } from '#db/tables.ts'
 import type { BillingMode } from '#db/tables/money.ts'
 import type { Change } from '#effects.ts'
 import * as projects from '#model/identity/project.ts'
-import * as group from './order-group.ts'
+import * as groups from './order-group.ts'
 import type { Group, NewGroup } from './order-group.ts'
 import { FIRST_STATUS, OPEN_STATUSES, ORDER_MOVES, subStatusOf } from './states.ts'
 
@@ -43,17 +43,17 @@ export interface Order extends OrderRow {
   groups: Group[]
 }
 
-/** What money knows an order by. */
+/** The ledger reference of an order's reservation. */
 export const referenceOf = ({ id }: { id: string }) => ({ type: 'order', id })
 
 const rows = (db: Db) => db.selectFrom('imagery_order').select(COLUMNS)
 
-async function withGroups(db: Db, found: readonly OrderRow[]): Promise<Order[]> {
-  const groups = await group.listOf(
+async function withGroups(db: Db, selected: readonly OrderRow[]): Promise<Order[]> {
+  const byOrder = await groups.listOf(
     db,
-    found.map(({ id }) => id),
+    selected.map(({ id }) => id),
   )
-  return found.map((row) => ({ ...row, groups: groups.get(row.id)! }))
+  return selected.map((row) => ({ ...row, groups: byOrder.get(row.id)! }))
 }
 
 export async function find(db: Db, id: string): Promise<Order | null> {
@@ -65,19 +65,19 @@ export async function get(db: Db, id: string): Promise<Order> {
   return (await find(db, id))!
 }
 
-/** Whoever may read its project, also when that is gone; anybody else is told that there is no such order. */
+/** For readers of its project, even a deleted one; 404 for everyone else. */
 export async function requireReader(db: Db, principal: Principal, id: string, what = 'order'): Promise<Order> {
-  const found = await find(db, id)
-  if (!found) throw notFound(what)
-  await projects.unlessHidden(what, () => projects.requireReader(db, principal, found.projectId, { evenDeleted: true }))
-  return found
+  const order = await find(db, id)
+  if (!order) throw notFound(what)
+  await projects.unlessHidden(what, () => projects.requireReader(db, principal, order.projectId, { evenDeleted: true }))
+  return order
 }
 
-/** Whoever may change its project and acts for the organization that pays. */
+/** For editors of its project who act for the organization that pays. */
 export async function requireBuyer(db: Db, principal: Principal, id: string, what = 'order'): Promise<Order> {
-  const found = await requireReader(db, principal, id, what)
-  await projects.unlessHidden(what, () => projects.requireBuyer(db, principal, found.projectId))
-  return found
+  const order = await requireReader(db, principal, id, what)
+  await projects.unlessHidden(what, () => projects.requireBuyer(db, principal, order.projectId))
+  return order
 }
 
 export interface OrderFilter {
@@ -88,7 +88,7 @@ export interface OrderFilter {
   displayName: string | null
   products: readonly string[] | null
   ids: readonly string[] | null
-  /** All of them. */
+  /** The order must have all of them. */
   tags: readonly string[] | null
 }
 
@@ -107,7 +107,7 @@ const SORT_COLUMNS = {
   type: 'order_type',
 } as const
 
-/** Orders of the caller's organization, without those in private projects of others. */
+/** Orders of the caller's organization, except those in projects the caller cannot read. */
 export async function list(
   db: Db,
   principal: Principal,
@@ -116,7 +116,7 @@ export async function list(
   { page, size, sort, direction }: PageOf,
 ): Promise<{ orders: Order[]; total: number }> {
   const hidden = await projects.hiddenFrom(db, principal)
-  const wanted = rows(db)
+  const matching = rows(db)
     .where('org_id', '=', organizationId)
     .$if(hidden.length > 0, (query) => query.where('project_id', 'not in', hidden))
     .$if(filter.projectId !== null, (query) => query.where('project_id', '=', filter.projectId!))
@@ -135,16 +135,16 @@ export async function list(
       ),
     )
   const { total } = await db
-    .selectFrom(wanted.as('w'))
+    .selectFrom(matching.as('w'))
     .select((e) => e.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  const found = await wanted
+  const selected = await matching
     .orderBy(SORT_COLUMNS[sort], direction)
     .orderBy('id', direction)
     .limit(size)
     .offset(page * size)
     .execute()
-  return { orders: await withGroups(db, found), total }
+  return { orders: await withGroups(db, selected), total }
 }
 
 export interface NewOrder {
@@ -164,10 +164,10 @@ export interface NewOrder {
 
 export const newOrderId = newId
 
-/** Stored, told of, and with its place in the lineage; money and the vendor are the caller's. */
-export async function insert({ tx, clock, lineage, events }: Change, given: NewOrder): Promise<Order> {
+/** Stores an order with its lineage and event; the caller handles money and the vendor. */
+export async function insert({ tx, clock, lineage, events }: Change, request: NewOrder): Promise<Order> {
   const now = clock.now()
-  const { id, organizationId, projectId, orderType } = given
+  const { id, organizationId, projectId, orderType } = request
   const status = FIRST_STATUS[orderType]
   await tx
     .insertInto('imagery_order')
@@ -177,29 +177,29 @@ export async function insert({ tx, clock, lineage, events }: Change, given: NewO
       project_id: projectId,
       order_type: orderType,
       status,
-      sub_status: subStatusOf(given.groups),
-      billing_mode: given.billingMode,
-      display_name: given.displayName,
-      license_type: given.licenseType,
-      tags: [...given.tags],
-      estimated_credits: given.groups.reduce((sum, { credits }) => sum + credits, 0),
-      simulated: given.simulated,
+      sub_status: subStatusOf(request.groups),
+      billing_mode: request.billingMode,
+      display_name: request.displayName,
+      license_type: request.licenseType,
+      tags: [...request.tags],
+      estimated_credits: request.groups.reduce((sum, { credits }) => sum + credits, 0),
+      simulated: request.simulated,
       history: JSON.stringify([{ timestamp: now.toISOString(), status, reason: null }]),
       next_poll_at: now,
-      created_by: given.createdBy,
-      api_key_id: given.apiKeyId,
+      created_by: request.createdBy,
+      api_key_id: request.apiKeyId,
       created_at: now,
       updated_at: now,
     })
     .execute()
-  await group.insert(tx, { orderId: id, organizationId, now }, given.groups)
-  const made = await get(tx, id)
+  await groups.insert(tx, { orderId: id, organizationId, now }, request.groups)
+  const order = await get(tx, id)
   lineage.record('order', id, 'ordered', { kind: 'project', id: projectId })
-  events.emit('order.created', id, summary(made, null))
-  return made
+  events.emit('order.created', id, summary(order, null))
+  return order
 }
 
-/** In the transaction, so that decisions on one order come one after the other. */
+/** Locks the order, so that decisions on it are serialized. */
 export async function lock(tx: Tx, id: string): Promise<Order> {
   const row = await rows(tx).where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
   return (await withGroups(tx, [row]))[0]!
@@ -208,8 +208,8 @@ export async function lock(tx: Tx, id: string): Promise<Order> {
 export type OrderMoveName = keyof typeof ORDER_MOVES
 
 /**
- * Changes an order's state and tells of it. One conditional UPDATE: null means that the order is not in a state from which
- * this move leads, so somebody else has moved it.
+ * Changes an order's state and emits the event. One conditional UPDATE: null means that the current state does not allow the move,
+ * because a concurrent change came first.
  */
 export async function move(
   { tx, clock, events }: Change,
@@ -241,12 +241,12 @@ export async function move(
   return after
 }
 
-/** After its groups have changed. */
+/** Called after its groups have changed. */
 export async function setSubStatus(tx: Tx, id: string, now: Date): Promise<void> {
-  const groups = (await group.listOf(tx, [id])).get(id)!
+  const changed = (await groups.listOf(tx, [id])).get(id)!
   await tx
     .updateTable('imagery_order')
-    .set({ sub_status: subStatusOf(groups), updated_at: now })
+    .set({ sub_status: subStatusOf(changed), updated_at: now })
     .where('id', '=', id)
     .where('order_type', '=', 'tasking')
     .execute()
@@ -261,7 +261,7 @@ export async function setTags(tx: Tx, id: string, tags: readonly string[], now: 
   return await get(tx, id)
 }
 
-/** What events tell of an order. */
+/** The data of an order's events. */
 export function summary(order: Order, previousStatus: OrderStatus | null): Record<string, unknown> {
   return {
     id: order.id,
@@ -276,22 +276,22 @@ export function summary(order: Order, previousStatus: OrderStatus | null): Recor
   }
 }
 
-/** What is or was set aside for it; a tasking order costs nothing before its price is accepted. */
-export const totalCreditsOf = ({ groups }: Order): number => groups.reduce((sum, { reservedCredits }) => sum + reservedCredits, 0)
+/** Credits that are or were reserved for it; a tasking order reserves nothing before its price is accepted. */
+export const totalCreditsOf = (order: Order): number => order.groups.reduce((sum, { reservedCredits }) => sum + reservedCredits, 0)
 
-/** Each once: one delivery can be that of several groups. */
-export const itemIdsOf = ({ groups }: Order): string[] => [...new Set(groups.flatMap(({ itemIds }) => itemIds))]
+/** Without duplicates: one delivery can belong to several groups. */
+export const itemIdsOf = (order: Order): string[] => [...new Set(order.groups.flatMap(({ itemIds }) => itemIds))]
 
 /** Claims the next poll of an order. False if it is not due or the order has ended. */
 export async function takePoll(db: Db, id: string, nextAt: Date, now: Date): Promise<boolean> {
-  const done = await db
+  const result = await db
     .updateTable('imagery_order')
     .set({ next_poll_at: nextAt })
     .where('id', '=', id)
     .where('status', 'in', [...OPEN_STATUSES])
     .where('next_poll_at', '<=', now)
     .executeTakeFirst()
-  return done.numUpdatedRows > 0n
+  return result.numUpdatedRows > 0n
 }
 
 /** The vendor may have news, so the order is polled now. Returns its ID; null if no open order has this group. */
@@ -308,9 +308,9 @@ export async function hint(db: Db, groupId: string, now: Date): Promise<string |
   return row?.id ?? null
 }
 
-/** Orders whose next look is overdue: the chain of looks broke. */
+/** Orders whose next poll is overdue, because its task was lost. */
 export async function overdue(db: Db, before: Date, limit: number): Promise<string[]> {
-  const found = await db
+  const overdueOrders = await db
     .selectFrom('imagery_order')
     .select('id')
     .where('status', 'in', [...OPEN_STATUSES])
@@ -318,5 +318,5 @@ export async function overdue(db: Db, before: Date, limit: number): Promise<stri
     .orderBy('next_poll_at')
     .limit(limit)
     .execute()
-  return found.map(({ id }) => id)
+  return overdueOrders.map(({ id }) => id)
 }

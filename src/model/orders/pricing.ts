@@ -1,6 +1,6 @@
 /**
- * What orders cost. The vendor prices each part, contracted rates come on top, and each group is rounded up once. Estimates
- * and placements use the same functions, so that what was shown is what is reserved.
+ * Prices of orders. The vendor prices each part, contracted rates apply to them, and each group is rounded up once. Estimates and
+ * placements use the same functions, so that the price shown is the price reserved.
  */
 import { sqKmOf } from '#core/area.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
@@ -23,14 +23,14 @@ interface PricingContext {
   signal: AbortSignal
 }
 
-/** A part of an order that cannot be priced, and why. */
+/** A part of an order that cannot be priced, with the reason. */
 export interface Unpriced {
-  /** In the order asked. */
+  /** Position in the request. */
   index: number
   id: string | null
   host: string | null
   reason: string
-  /** Set where it is the vendor that failed, and not what was asked of it. */
+  /** Set if the vendor failed; null if the request is the cause. */
   problem: Problem | null
 }
 
@@ -42,11 +42,11 @@ export interface PricedGroup {
   credits: number
 }
 
-export interface WantedCapture {
+export interface CaptureRequest {
   id: string
   geometry: AreaGeometry
   host: string | null
-  /** Null: as the vendor sells the scene. */
+  /** Null for the vendor's default product for the scene. */
   productId: string | null
 }
 
@@ -57,24 +57,24 @@ interface PricedCapture {
   minimumSqKm: number
 }
 
-/** One group for each host and product, and for each day where that is asked for; its area is that of all its captures together. */
+/** One group per host and product, and per day if requested; its area is the union of its captures. */
 export async function priceCaptures(
   context: PricingContext,
-  captures: readonly WantedCapture[],
+  captures: readonly CaptureRequest[],
   splitByDate: boolean,
 ): Promise<{ groups: PricedGroup[]; errors: Unpriced[] }> {
-  const found = await Promise.all(captures.map((capture, index) => sourced(context, capture, index)))
-  const errors: Unpriced[] = found.filter((one) => 'reason' in one)
-  const known = found.filter((one) => 'host' in one && !('reason' in one)) as Sourced[]
+  const located = await Promise.all(captures.map((capture, index) => sourced(context, capture, index)))
+  const errors: Unpriced[] = located.filter((capture) => 'reason' in capture)
+  const orderable = located.filter((capture) => 'host' in capture && !('reason' in capture)) as Sourced[]
   const priced: PricedCapture[] = []
-  for (const host of new Set(known.map((one) => one.host)))
-    for (const answer of await priceAtHost(
+  for (const host of new Set(orderable.map((capture) => capture.host)))
+    for (const result of await priceAtHost(
       context,
       host,
-      known.filter((one) => one.host === host),
+      orderable.filter((capture) => capture.host === host),
     )) {
-      if ('reason' in answer) errors.push(answer)
-      else priced.push(answer)
+      if ('reason' in result) errors.push(result)
+      else priced.push(result)
     }
   const byGroup = Map.groupBy(priced, ({ capture, product }) =>
     JSON.stringify([product.hostName, product.id, splitByDate ? (capture.acquiredAt?.slice(0, 10) ?? '') : '']),
@@ -91,13 +91,13 @@ interface Sourced {
   productId: string | null
 }
 
-/** The host that a capture is of: the one that is named, or the one that knows the scene. */
-async function sourced({ vendors, signal }: PricingContext, capture: WantedCapture, index: number): Promise<Sourced | Unpriced> {
+/** Finds the host of a capture: the one named, or the first that has the scene. */
+async function sourced({ vendors, signal }: PricingContext, capture: CaptureRequest, index: number): Promise<Sourced | Unpriced> {
   const { id, geometry, productId } = capture
   const refuse = (reason: string): Unpriced => ({ index, id, host: capture.host, reason, problem: null })
   if (capture.host !== null) {
-    if (!vendors.source(capture.host)) return refuse(`There is no host '${capture.host}'; catalog.vendors.list names those there are`)
-    if (!vendors.shop(capture.host)) return refuse(`'${capture.host}' has open data, which is free to take and not ordered`)
+    if (!vendors.source(capture.host)) return refuse(`Unknown host '${capture.host}'; see catalog.vendors.list`)
+    if (!vendors.shop(capture.host)) return refuse(`'${capture.host}' provides open data, which is free and need not be ordered`)
     return { index, id, geometry, productId, host: capture.host }
   }
   for (const { hostName } of vendors.sources.filter(({ accessModel }) => accessModel === 'commercial')) {
@@ -105,12 +105,12 @@ async function sourced({ vendors, signal }: PricingContext, capture: WantedCaptu
       .catalog(hostName)
       .scene(id, { signal })
       .catch((error: unknown) => {
-        if (error instanceof VendorError) return null // Another one may know it.
+        if (error instanceof VendorError) return null // Another vendor may have it.
         throw error
       })
     if (scene) return { index, id, geometry, productId, host: hostName }
   }
-  return refuse('No vendor knows this scene; say its host, as catalog.search was called with')
+  return refuse('No vendor has this scene; send its host, as in catalog.search')
 }
 
 async function priceAtHost(
@@ -126,23 +126,23 @@ async function priceAtHost(
     problem,
   })
   try {
-    const answers = await vendors.shop(host)!.price(
+    const prices = await vendors.shop(host)!.price(
       captures.map(({ id, geometry, productId }) => ({ sceneId: id, geometry, ...(productId ? { productId } : {}) })),
       { signal },
     )
-    return captures.map((asked, nth) => {
-      const answer = answers[nth]!
-      if (!answer.ok) return refuse(asked, answer.reason)
-      const product = vendors.product(answer.productId)
-      if (product?.type !== 'ARCHIVE') return refuse(asked, 'It is sold as a product that cannot be ordered here')
-      const { geometry, acquiredAt, centsPerSqKm, minimumSqKm } = answer
+    return captures.map((requested, nth) => {
+      const price = prices[nth]!
+      if (!price.ok) return refuse(requested, price.reason)
+      const product = vendors.product(price.productId)
+      if (product?.type !== 'ARCHIVE') return refuse(requested, 'Its product cannot be ordered here')
+      const { geometry, acquiredAt, centsPerSqKm, minimumSqKm } = price
       const reason = tooLarge(product, geometry, 'The capture')
-      if (reason) return refuse(asked, reason)
-      return { capture: { id: asked.id, host, geometry, acquiredAt }, product, centsPerSqKm, minimumSqKm }
+      if (reason) return refuse(requested, reason)
+      return { capture: { id: requested.id, host, geometry, acquiredAt }, product, centsPerSqKm, minimumSqKm }
     })
   } catch (error) {
     if (!(error instanceof VendorError)) throw error
-    return captures.map((asked) => refuse(asked, error.message, vendorProblem(error)))
+    return captures.map((requested) => refuse(requested, error.message, vendorProblem(error)))
   }
 }
 
@@ -157,7 +157,7 @@ async function groupOf({ overlays, organizationId }: PricingContext, members: re
   return { product, captures, ...(await layered(overlays, rates, { organizationId, field: 'captures' })) }
 }
 
-/** Where areas overlap, the dearest of them is paid, and only that one. */
+/** Where areas overlap, only the most expensive one is charged. */
 async function layered(
   overlays: Overlays,
   rates: readonly { area: AreaGeometry; centsPerSqKm: number; minimumSqKm: number }[],
@@ -171,7 +171,7 @@ async function layered(
   return billed(whole, cents, least)
 }
 
-/** What falls short of the least area that the vendor sells is paid as well. */
+/** The vendor's minimum area is charged even if the area is smaller. */
 function billed(
   area: AreaGeometry,
   cents: number,
@@ -188,16 +188,16 @@ async function atContractedRates({ db, organizationId, now }: PricingContext, gr
   return groups.map(({ billedKm2: _billed, ...group }, index) => ({ ...group, credits: priced[index]!.credits }))
 }
 
-export interface WantedTasking {
+export interface TaskingRequest {
   product: Product
-  /** One for each feature. */
+  /** One per feature. */
   areas: readonly AreaGeometry[]
   params: Record<string, unknown>
-  /** What the features are called in an error. */
+  /** The name of the features in error messages. */
   field: string
 }
 
-/** Why an area is too large for one image of a product; null where it is not. */
+/** Why an area is too large for one image of a product; null if it is not. */
 export function tooLarge({ name, type, maxSqKm }: Product, area: AreaGeometry, what: string): string | null {
   const km2 = sqKmOf(area)
   if (maxSqKm === null || km2 <= maxSqKm) return null
@@ -205,17 +205,17 @@ export function tooLarge({ name, type, maxSqKm }: Product, area: AreaGeometry, w
   return `${what} covers ${km2.toFixed(1)} km²; '${name}' allows at most ${maxSqKm} km² per ${unit} (maxSqKm)`
 }
 
-/** What taking new images of areas is likely to cost; the firm price is that of an option or of a quotation. */
+/** Estimates the price of new images; the firm price comes from a study's option or a quotation. */
 export async function priceTasking(
   context: PricingContext,
-  wanted: readonly WantedTasking[],
+  requests: readonly TaskingRequest[],
 ): Promise<{ groups: (PricedGroup & { index: number })[]; errors: Unpriced[] }> {
   const errors: Unpriced[] = []
   const groups: (ListPriced & { index: number })[] = []
-  for (const [index, one] of wanted.entries()) {
-    const { name: id, hostName: host } = one.product
+  for (const [index, request] of requests.entries()) {
+    const { name: id, hostName: host } = request.product
     try {
-      const priced = await priceFeatures(context, one)
+      const priced = await priceFeatures(context, request)
       if ('reason' in priced) errors.push({ index, id, host, reason: priced.reason, problem: null })
       else groups.push({ ...priced, index })
     } catch (error) {
@@ -227,28 +227,28 @@ export async function priceTasking(
   return { groups: priced.map((group, nth) => ({ ...group, index: groups[nth]!.index })), errors }
 }
 
-/** Each feature is limited and priced by itself; what features share is paid once. */
+/** Each feature is limited and priced separately; overlaps are charged once. */
 async function priceFeatures(
   { vendors, overlays, organizationId, signal }: PricingContext,
-  { product, areas, params, field }: WantedTasking,
+  { product, areas, params, field }: TaskingRequest,
 ): Promise<ListPriced | { reason: string }> {
   for (const [index, area] of areas.entries()) {
     const reason = tooLarge(product, area, `Feature ${index + 1}`)
     if (reason) return { reason }
   }
-  const answers = await vendors.shop(product.hostName)!.price(
+  const prices = await vendors.shop(product.hostName)!.price(
     areas.map((geometry) => ({ productId: product.id, geometry, params })),
     { signal },
   )
   const rates: { area: AreaGeometry; centsPerSqKm: number; minimumSqKm: number }[] = []
-  for (const [index, answer] of answers.entries()) {
-    if (!answer.ok) return { reason: areas.length === 1 ? answer.reason : `Feature ${index + 1}: ${answer.reason}` }
-    rates.push({ area: areas[index]!, centsPerSqKm: answer.centsPerSqKm, minimumSqKm: answer.minimumSqKm })
+  for (const [index, price] of prices.entries()) {
+    if (!price.ok) return { reason: areas.length === 1 ? price.reason : `Feature ${index + 1}: ${price.reason}` }
+    rates.push({ area: areas[index]!, centsPerSqKm: price.centsPerSqKm, minimumSqKm: price.minimumSqKm })
   }
   return { product, captures: null, ...(await layered(overlays, rates, { organizationId, field })) }
 }
 
-/** An offer of a vendor at the organization's own rates. */
+/** A vendor's offer at the organization's contracted rates. */
 export async function contracted(
   db: Db,
   organizationId: string,
@@ -262,10 +262,10 @@ export async function contracted(
 
 const lineOf = ({ productName, areaKm2: km2 }: { productName: string; areaKm2: number }) => ({ product: productName, area_km2: km2 })
 
-/** What money is told of an order's groups. */
+/** The spend lines of an order's groups. */
 export const linesOf = (groups: readonly { productName: string; areaKm2: number; reservedCredits: number }[]): SpendLine[] =>
   groups.filter(({ reservedCredits }) => reservedCredits > 0).map((group) => ({ ...lineOf(group), credits: group.reservedCredits }))
 
-/** The share of a group's price for what came of it: rounded up, and never more than was reserved. */
+/** The charge for a partial delivery: rounded up, and never more than was reserved. */
 export const shareOf = (reservedCredits: number, percent: number): number =>
   Math.min(reservedCredits, roundUpCredits((reservedCredits * percent) / 100))

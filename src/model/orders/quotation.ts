@@ -26,7 +26,7 @@ const COLUMNS = [
 
 export type Quotation = Row<'quotation', typeof COLUMNS>
 
-/** Where it stands for the customer. Only an issued one can be decided. */
+/** The state shown to the customer. Only an issued quotation can be decided. */
 export function stateOf({ state, decision, expiresAt, isClosed }: Quotation, now: Date): (typeof QUOTATION_STATES)[number] {
   if (decision !== 'NOT_DECIDED') return 'decided'
   if (state === 'refused' || isClosed || expiresAt <= now) return 'expired'
@@ -51,7 +51,7 @@ export async function list(
   { page, size }: { page: number; size: number },
   now: Date,
 ): Promise<{ found: Quotation[]; total: number }> {
-  const wanted = quotations(db)
+  const matching = quotations(db)
     .where('org_id', '=', organizationId)
     .$if(filter.hiddenProjects.length > 0, (query) => query.where('project_id', 'not in', [...filter.hiddenProjects]))
     .$if(filter.id !== null, (query) => query.where('id', '=', filter.id!))
@@ -60,11 +60,11 @@ export async function list(
     .$if(filter.decisions !== null, (query) => query.where('decision', 'in', [...(filter.decisions as QuotationDecision[])]))
     .$if(filter.isReady, (query) => query.where('decision', '=', 'NOT_DECIDED').where('state', '=', 'issued').where('expires_at', '>', now))
   const { total } = await db
-    .selectFrom(wanted.as('w'))
+    .selectFrom(matching.as('w'))
     .select((e) => e.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   return {
-    found: await wanted
+    found: await matching
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(size)
@@ -74,10 +74,10 @@ export async function list(
   }
 }
 
-/** The one quotation of a group, made when it is first asked for. */
+/** The quotation of a group, created on the first request. */
 export async function request({ tx, clock, events }: Change, projectId: string, group: Group): Promise<Quotation> {
   const now = clock.now()
-  const made = await tx
+  const quotation = await tx
     .insertInto('quotation')
     .values({
       id: newId(),
@@ -91,16 +91,16 @@ export async function request({ tx, clock, events }: Change, projectId: string, 
     .onConflict((conflict) => conflict.column('group_id').doNothing())
     .returning(COLUMNS)
     .executeTakeFirst()
-  if (!made) return (await ofGroup(tx, group.id))!
-  events.emit('quotation.requested', made.id, summary(made))
-  return made
+  if (!quotation) return (await ofGroup(tx, group.id))!
+  events.emit('quotation.requested', quotation.id, summary(quotation))
+  return quotation
 }
 
 export async function setVendorId(db: Db, id: string, vendorId: string): Promise<void> {
   await db.updateTable('quotation').set({ vendor_id: vendorId }).where('id', '=', id).execute()
 }
 
-/** Null credits: the vendor refused. Null: it was answered before. */
+/** Null credits mean that the vendor refused. Returns null if it was already answered. */
 export async function issue(tx: Tx, id: string, credits: number | null, now: Date): Promise<Quotation | null> {
   const row = await tx
     .updateTable('quotation')
@@ -112,7 +112,7 @@ export async function issue(tx: Tx, id: string, credits: number | null, now: Dat
   return row ?? null
 }
 
-/** Null: it was decided before, or its time is over. */
+/** Returns null if it was already decided or has expired. */
 export async function decide(tx: Tx, id: string, decision: 'ACCEPTED' | 'REJECTED', now: Date): Promise<Quotation | null> {
   const row = await tx
     .updateTable('quotation')
@@ -126,7 +126,7 @@ export async function decide(tx: Tx, id: string, decision: 'ACCEPTED' | 'REJECTE
   return row ?? null
 }
 
-/** What events tell of it. */
+/** The data of its events. */
 export const summary = ({ id, orderId, projectId, decision, credits, createdAt, expiresAt }: Quotation): Record<string, unknown> => ({
   id,
   order_id: orderId,

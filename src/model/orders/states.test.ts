@@ -30,23 +30,23 @@ import { world, type Org, type World } from '../../../test/support/world.ts'
 type Moves = Record<string, { from: readonly string[]; to: string }>
 const keys = <T extends object>(table: T) => Object.keys(table) as (keyof T)[]
 
-/** All that can be come to from a state. */
+/** All states that can be reached from a state. */
 function reachable(moves: Moves, start: string): Set<string> {
   const seen = new Set([start])
   for (const state of seen) for (const { from, to } of Object.values(moves)) if (from.includes(state)) seen.add(to)
   return seen
 }
 
-// Goal: every state can be reached, every state but the last ones can be left, and no move leads anywhere that the table does not say.
-test('the tables of states are whole', () => {
+// Goal: every state can be reached, every state except the final ones can be left, and no move leads to a state outside the table.
+test('the state tables are complete', () => {
   for (const type of ORDER_TYPES) {
     const moves = Object.fromEntries(
       keys(ORDER_MOVES).flatMap((name) =>
         (ORDER_MOVES[name].of as readonly OrderType[]).includes(type) ? [[name, ORDER_MOVES[name]]] : [],
       ),
     )
-    const found = reachable(moves, FIRST_STATUS[type])
-    assert.deepEqual([...found].toSorted(), ORDER_STATUSES.filter((status) => status !== 'pending' || type === 'tasking').toSorted(), type)
+    const states = reachable(moves, FIRST_STATUS[type])
+    assert.deepEqual([...states].toSorted(), ORDER_STATUSES.filter((status) => status !== 'pending' || type === 'tasking').toSorted(), type)
   }
   for (const status of ORDER_STATUSES) {
     const isLeft = Object.values(ORDER_MOVES).some(({ from }) => (from as readonly string[]).includes(status))
@@ -65,7 +65,7 @@ test('the tables of states are whole', () => {
   )
 })
 
-// Goal: on the rows themselves, each move succeeds from exactly the states of the table, once, and says so in history and events.
+// Goal: in the database, each move succeeds once, from exactly the states in the table, and is recorded in history and events.
 test('each move from each state', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -92,13 +92,13 @@ test('each move from each state', async (t) => {
           const after = await orders.get(w.db, id)
           assert.equal(after.status, isAllowed ? to : status)
           assert.deepEqual([after.history.length, after.history.at(-1)!.status], isAllowed ? [2, to] : [1, status])
-          const told = await w.db.selectFrom('event').select('type').where('entity_id', '=', id).execute()
+          const events = await w.db.selectFrom('event').select('type').where('entity_id', '=', id).execute()
           assert.deepEqual(
-            told.map((one) => one.type),
+            events.map((event) => event.type),
             isAllowed ? [event] : [],
           )
           if (isAllowed && !(from as readonly string[]).includes(to))
-            assert.equal(await move(), null, 'a second time there is nothing to move')
+            assert.equal(await move(), null, 'the second time, there is nothing to move')
         }
   })
 
@@ -115,7 +115,7 @@ test('each move from each state', async (t) => {
       }
   })
 
-  await t.test('how far they agree', async () => {
+  await t.test('the sub-status of the negotiation', async () => {
     for (const subStatus of ORDER_SUB_STATUSES)
       for (const name of keys(SUB_MOVES)) {
         const id = await groupIn(w, org, { status: 'deciding', subStatus })
@@ -128,7 +128,7 @@ test('each move from each state', async (t) => {
   })
 })
 
-/** Rows as no operation would leave them, put straight into the tables. */
+/** Inserts rows directly, in states that no operation would leave. */
 async function orderIn(w: World, org: Org, { type, status }: { type: OrderType; status: OrderStatus }): Promise<string> {
   const [id, now] = [newId(), w.clock.now()]
   const history = JSON.stringify([{ timestamp: now.toISOString(), status, reason: null }])

@@ -1,6 +1,6 @@
 /**
- * The states of an order and of its groups, as data: every change of state in the platform is one of these moves, made by one
- * conditional UPDATE. A test walks all of them. An order follows from its groups: see `ending.ts`.
+ * The states of an order and its groups, as data: every state change is one of these moves, made by one conditional UPDATE. A test
+ * tries all of them. An order's end follows from its groups: see `ending.ts`.
  */
 import type { EventType } from '#core/event-types.ts'
 import type { OrderGroupStatus, OrderStatus, OrderSubStatus, OrderType } from '#core/vocabulary.ts'
@@ -16,9 +16,9 @@ interface OrderMove extends Move<OrderStatus> {
 }
 
 export const ORDER_MOVES = {
-  /** Everything is agreed on and the funds are there. */
+  /** Everything is agreed and funded. */
   decide: { of: ['tasking'], from: ['pending'], to: 'processing', event: 'order.placed' },
-  /** A vendor has taken it on: there is no way back. */
+  /** A vendor has accepted it; it can no longer be cancelled. */
   accept: { of: ['archive', 'tasking'], from: ['processing'], to: 'awaiting_data', event: 'order.being_fulfilled' },
   fulfil: { of: ['archive', 'tasking'], from: ['awaiting_data'], to: 'fulfilled', event: 'order.fulfilled' },
   fail: { of: ['archive', 'tasking'], from: ['processing', 'awaiting_data'], to: 'failed', event: 'order.failed' },
@@ -32,7 +32,7 @@ export const GROUP_MOVES = {
   decide: { from: ['deciding'], to: 'waiting' },
   place: { from: ['waiting'], to: 'placed' },
   accept: { from: ['placed'], to: 'accepted' },
-  /** The vendor has all there will be; it is being fetched. */
+  /** The vendor's data is complete and is being fetched. */
   fetch: { from: ['placed', 'accepted'], to: 'delivering' },
   deliver: { from: ['delivering'], to: 'delivered' },
   deliverPart: { from: ['delivering'], to: 'part' },
@@ -45,7 +45,7 @@ export type GroupMove = keyof typeof GROUP_MOVES
 export const DELIVERED_STATUSES = ['delivered', 'part'] as const satisfies readonly OrderGroupStatus[]
 export const ENDED_STATUSES = [...DELIVERED_STATUSES, 'failed', 'cancelled'] as const satisfies readonly OrderGroupStatus[]
 
-/** How the two sides of a tasking group come to terms. */
+/** How customer and vendor agree on a tasking group. */
 export const SUB_MOVES = {
   answer: { from: ['awaiting_feasibility'], to: 'feasibility_ready' },
   askQuotation: { from: ['feasibility_ready'], to: 'awaiting_quotation' },
@@ -56,7 +56,7 @@ export const SUB_MOVES = {
 
 export type SubMove = keyof typeof SUB_MOVES
 
-/** An order is as far as the group that is least far; what was rejected holds nobody up. */
+/** The order has the sub-status of its least advanced group; rejected groups do not count. */
 const AGREEMENT: readonly OrderSubStatus[] = [
   'awaiting_feasibility',
   'feasibility_ready',

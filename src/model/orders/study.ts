@@ -1,4 +1,4 @@
-/** Feasibility studies: what a vendor could do, in options, of which the customer may take one. */
+/** Feasibility studies: a vendor's options, of which the customer can accept one. */
 import { isUuid, newId } from '#core/ids.ts'
 import { DAY_MS } from '#core/time.ts'
 import type { StudyDecision } from '#core/vocabulary.ts'
@@ -8,7 +8,7 @@ import type { StudyOption } from '#db/tables/orders.ts'
 import type { Change } from '#effects.ts'
 import type { Order } from './order.ts'
 
-/** Of studies and quotations alike. */
+/** Time to decide on a study or a quotation. */
 export const DECISION_MS = 30 * DAY_MS
 
 const COLUMNS = [
@@ -44,7 +44,7 @@ export interface DecisionFilter {
   projectId: string | null
   orderId: string | null
   decisions: readonly string[] | null
-  /** Only what the customer can decide on now. */
+  /** Only those the customer can decide on now. */
   isReady: boolean
   hiddenProjects: readonly string[]
 }
@@ -57,7 +57,7 @@ export async function list(
   { page, size }: { page: number; size: number },
   now: Date,
 ): Promise<{ found: Study[]; total: number }> {
-  const wanted = studies(db)
+  const matching = studies(db)
     .where('org_id', '=', organizationId)
     .$if(filter.hiddenProjects.length > 0, (query) => query.where('project_id', 'not in', [...filter.hiddenProjects]))
     .$if(filter.id !== null, (query) => query.where('id', '=', filter.id!))
@@ -68,11 +68,11 @@ export async function list(
       query.where('decision', '=', 'NOT_DECIDED').where('state', '=', 'answered').where('expires_at', '>', now),
     )
   const { total } = await db
-    .selectFrom(wanted.as('w'))
+    .selectFrom(matching.as('w'))
     .select((e) => e.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   return {
-    found: await wanted
+    found: await matching
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(size)
@@ -82,24 +82,24 @@ export async function list(
   }
 }
 
-/** A study for each group of a new order that needs one. */
+/** Creates a study for each group of a new order that needs one. */
 export async function insertFor({ tx, clock, events }: Change, { id, organizationId, projectId, groups }: Order): Promise<void> {
   const now = clock.now()
-  for (const one of groups.filter(({ subStatus }) => subStatus === 'awaiting_feasibility')) {
-    const made = await tx
+  for (const group of groups.filter(({ subStatus }) => subStatus === 'awaiting_feasibility')) {
+    const study = await tx
       .insertInto('feasibility_study')
       .values({
         id: newId(),
         org_id: organizationId,
         project_id: projectId,
         order_id: id,
-        group_id: one.id,
+        group_id: group.id,
         created_at: now,
         expires_at: new Date(now.getTime() + DECISION_MS),
       })
       .returning(COLUMNS)
       .executeTakeFirstOrThrow()
-    events.emit('feasibility.requested', made.id, summary(made))
+    events.emit('feasibility.requested', study.id, summary(study))
   }
 }
 
@@ -107,7 +107,7 @@ export async function setVendorId(db: Db, id: string, vendorId: string): Promise
   await db.updateTable('feasibility_study').set({ vendor_id: vendorId }).where('id', '=', id).execute()
 }
 
-/** Null: it was answered before. */
+/** Returns null if it was already answered. */
 export async function answer(tx: Tx, id: string, options: readonly StudyOption[] | null, now: Date): Promise<Study | null> {
   const row = await tx
     .updateTable('feasibility_study')
@@ -137,7 +137,7 @@ export async function accept(tx: Tx, id: string, optionId: string, now: Date): P
   return row ?? null
 }
 
-/** What events tell of it. */
+/** The data of its events. */
 export const summary = ({ id, orderId, projectId, decision, createdAt, expiresAt }: Study): Record<string, unknown> => ({
   id,
   order_id: orderId,

@@ -21,7 +21,7 @@ export async function find(db: Db, organizationId: string, id: string): Promise<
   return isUuid(id) ? ((await templates(db, organizationId).where('id', '=', id).executeTakeFirst()) ?? null) : null
 }
 
-/** A new one, or in the place of the one of that name. */
+/** Creates a template or replaces the one with the same name. */
 export async function save(
   tx: Tx,
   owner: { organizationId: string; createdBy: string | null; now: Date },
@@ -47,7 +47,7 @@ export async function save(
     .select((e) => e.fn.countAll<number>().as('count'))
     .where('org_id', '=', organizationId)
     .executeTakeFirstOrThrow()
-  if (count > MAX_TEMPLATES) throw problem('bad-request', `An organization keeps at most ${MAX_TEMPLATES} templates; delete one first`)
+  if (count > MAX_TEMPLATES) throw problem('bad-request', `An organization can have at most ${MAX_TEMPLATES} templates; delete one first`)
   return saved
 }
 

@@ -1,14 +1,14 @@
 import { problem, type Problem } from '#core/problem.ts'
 import { VendorError } from '#ports/vendors.ts'
 
-/** What a caller is told of a vendor that failed. */
+/** The problem that callers receive when a vendor failed. */
 export function vendorProblem(error: VendorError): Problem {
   if (error.code === 'timeout') return problem('gateway-timeout', error.message)
   return problem(error.code === 'refused' || error.code === 'not-found' ? 'bad-request' : 'bad-gateway', error.message)
 }
 
-/** Asks a vendor within a call: its failures become what the caller is told. */
-export async function askVendor<T>(ask: () => Promise<T>): Promise<T> {
+/** Calls a vendor within an operation: its failures become problems. */
+export async function callVendor<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {

@@ -1,8 +1,7 @@
 /**
- * Data that leaves the platform, against the organization that owns it. Bytes count as they leave where our own store sends
- * them, each response anew; on S3, where nobody tells us, by the file's size when its address is signed. Everything is
- * decided on one row per organization, in the transaction that counts:
- * however many ask at once, no limit is passed, and a process that dies forgets nothing.
+ * Download quotas of the organization that owns the data. The built-in store counts bytes as it sends them, for every response; on S3,
+ * which does not report them, a file's size counts when its URL is signed. All decisions are made on one row per organization, in the
+ * transaction that counts: concurrent calls cannot exceed a limit, and a crash loses nothing.
  */
 import { sql } from 'kysely'
 import { DAY_MS, MINUTE_MS } from '#core/time.ts'
@@ -15,7 +14,7 @@ import { planOf, type Plan } from './plan.ts'
 import * as usage from './usage.ts'
 
 export const MAX_STARTS_PER_MINUTE = 120
-/** More than this part of a day's bytes within the breaker's window, and downloads pause. */
+/** Downloads pause when more than this fraction of a day's bytes leaves within the breaker's window. */
 const BREAKER_FRACTION = 0.25
 const BREAKER_WINDOW_MINUTES = 10
 const BREAKER_PAUSE_MINUTES = 15
@@ -40,14 +39,14 @@ const ACCOUNT = ['window_started_at as windowStartedAt', 'window_starts as windo
 type Account = Row<'egress_account', typeof ACCOUNT>
 
 /**
- * Counts downloads that begin together, all or none of them: 402 while the subscription is past due, 429 beyond a limit.
- * Of no bytes, only the number counts.
+ * Counts downloads that start together, all or none: 402 while the subscription is past due, 429 beyond a limit. A download
+ * without a size only counts as a start.
  */
 export async function start(
   tx: Tx,
   taker: Taker,
   downloads: readonly Download[],
-  /** Bytes that leave are counted then, by `count`: here it is only seen whether they would fit. */
+  /** If false, `count` counts the bytes as they leave, and this call only checks that they fit. */
   { countsEgress }: { countsEgress: boolean },
 ): Promise<void> {
   if (downloads.length === 0) return
@@ -83,7 +82,7 @@ export async function start(
   await usage.add(tx, [{ organizationId, day: usage.dayOf(now), meter: 'egress_bytes', amount: counted }])
 }
 
-/** 429 while the organization may take nothing more out: for bytes that are about to leave by an address signed before. */
+/** 429 while the organization has reached its limit: for bytes about to be sent for a URL that was signed earlier. */
 export async function requireOpen(db: Db, organizationId: string, now: Date): Promise<void> {
   const account = await db.selectFrom('egress_account').select(ACCOUNT).where('org_id', '=', organizationId).executeTakeFirst()
   if (!account) return
@@ -93,10 +92,10 @@ export async function requireOpen(db: Db, organizationId: string, now: Date): Pr
   if (day >= plan.egressBytes) throw await dayIsUsedUp(db, { organizationId, now }, { day, bytes: 1, plan })
 }
 
-/** Counts bytes that have left. Nothing is refused any more; too many of them pause what comes next. */
+/** Counts bytes that were sent. Never fails; too many bytes pause later downloads. */
 export async function count(tx: Tx, organizationId: string, bytes: number, now: Date): Promise<void> {
-  const known = await tx.selectFrom('egress_account').select('org_id').where('org_id', '=', organizationId).executeTakeFirst()
-  if (!known) return // An organization that is gone while its last response was on its way.
+  const account = await tx.selectFrom('egress_account').select('org_id').where('org_id', '=', organizationId).executeTakeFirst()
+  if (!account) return // The organization was deleted while its last response was being sent.
   await lockAccount(tx, organizationId)
   await sql`
     insert into egress_minute as m (org_id, minute, bytes, starts)
@@ -116,7 +115,7 @@ export async function count(tx: Tx, organizationId: string, bytes: number, now: 
     .execute()
 }
 
-/** An organization with an unpaid invoice past its date takes nothing out until it is paid. */
+/** An organization with a past-due invoice cannot download until it is paid. */
 export async function requirePaid(db: Db, organizationId: string): Promise<void> {
   const due = await db
     .selectFrom('invoice')
@@ -137,16 +136,16 @@ async function lockAccount(tx: Tx, organizationId: string): Promise<Account> {
     .executeTakeFirstOrThrow()
 }
 
-/** A minute begins with its first download. */
+/** The window starts with its first download. */
 function nextWindow({ windowStartedAt, windowStarts }: Account, starts: number, now: Date): { startedAt: Date; starts: number } {
   const isOpen = windowStartedAt !== null && now.getTime() - windowStartedAt.getTime() < MINUTE_MS
   const next = isOpen ? { startedAt: windowStartedAt, starts: windowStarts + starts } : { startedAt: now, starts }
   if (next.starts > MAX_STARTS_PER_MINUTE)
-    throw limited(`At most ${MAX_STARTS_PER_MINUTE} downloads begin in a minute`, next.startedAt.getTime() + MINUTE_MS, now)
+    throw limited(`At most ${MAX_STARTS_PER_MINUTE} downloads can start per minute`, next.startedAt.getTime() + MINUTE_MS, now)
   return next
 }
 
-/** Kept by the minute: one that has only partly left its window still counts whole. */
+/** Counted per minute: a minute that lies partly in the window counts in full. */
 async function taken(tx: Db, organizationId: string, now: Date): Promise<{ day: number; recent: number }> {
   const { rows } = await sql<{ day: number; recent: number }>`
     select coalesce(sum(bytes), 0)::bigint as day,
@@ -165,7 +164,7 @@ async function dayIsUsedUp(
 ): Promise<Problem> {
   if (bytes > plan.egressBytes)
     return limited(
-      `These ${bytes} bytes are more than the plan '${plan.name}' downloads in a whole day (${plan.egressBytes}); change the plan`,
+      `${bytes} bytes exceed the daily download limit of the plan '${plan.name}' (${plan.egressBytes}); change the plan`,
       now.getTime() + DAY_MS,
       now,
     )
@@ -176,8 +175,7 @@ async function dayIsUsedUp(
     ) as m where freed >= ${day + bytes - plan.egressBytes} order by minute limit 1
   `.execute(tx)
   return limited(
-    `${day} of the ${plan.egressBytes} bytes that the plan '${plan.name}' downloads in 24 hours are used, ` +
-      `and this would take ${bytes} more`,
+    `${day} of the ${plan.egressBytes} bytes per 24 hours on the plan '${plan.name}' are used; ` + `this download needs ${bytes} more`,
     rows[0]!.minute.getTime() + MINUTE_MS + DAY_MS,
     now,
     { used: day, limit: plan.egressBytes },
@@ -186,8 +184,8 @@ async function dayIsUsedUp(
 
 const paused = (until: Date, now: Date) =>
   limited(
-    `More than ${BREAKER_FRACTION * 100}% of a day's downloads were taken within ${BREAKER_WINDOW_MINUTES} minutes, ` +
-      `so downloads pause until ${until.toISOString()}`,
+    `More than ${BREAKER_FRACTION * 100}% of the daily download limit was used within ${BREAKER_WINDOW_MINUTES} minutes. ` +
+      `Downloads are paused until ${until.toISOString()}`,
     until.getTime(),
     now,
   )
@@ -215,7 +213,7 @@ function logRow({ organizationId, principal, invocationId, now }: Taker, { kind,
   }
 }
 
-/** Minutes that are in nobody's window any more. */
+/** Deletes minutes that are in no window any more. */
 export async function sweep(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('egress_minute').where('minute', '<=', since(now, DAY_MS)).execute()
 }

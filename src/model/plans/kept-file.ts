@@ -1,6 +1,6 @@
 /**
- * Files that the service keeps for a while for whoever asked for them: reports, and rasters that analytics computed. They count as
- * storage of their organization as long as they are there.
+ * Files that the service keeps for a limited time: reports, and rasters computed by analytics. They count as storage of their
+ * organization until they are removed.
  */
 import type { Principal } from '#core/principal.ts'
 import { notFound } from '#core/problem.ts'
@@ -15,15 +15,15 @@ const COLUMNS = [
   'bucket',
   'object_key as objectKey',
   'size_bytes as sizeBytes',
-  // How a raster is drawn; null for documents.
+  // The style of a raster; null for documents.
   'look',
   'expires_at as expiresAt',
 ] as const
 
 type KeptFile = Row<'kept_file', typeof COLUMNS>
 
-/** How tiles of a raster are drawn, and who may see them: whoever may read all projects that it was computed from. */
-export interface Look {
+/** The style of a raster's tiles, and the projects it was computed from; a caller must be able to read all of them. */
+export interface RasterStyle {
   projectIds: readonly string[]
   band: number
   colormap: string
@@ -36,11 +36,11 @@ interface NewFile {
   bucket: string
   objectKey: string
   sizeBytes: number
-  look: Look | null
+  look: RasterStyle | null
   expiresAt: Date
 }
 
-/** 402 where it does not fit. */
+/** 402 if it exceeds the storage quota. */
 export async function insert(tx: Tx, file: NewFile, now: Date): Promise<void> {
   await storageAccounts.requireFreeBytes(tx, file.organizationId, file.sizeBytes)
   await tx
@@ -61,8 +61,8 @@ export async function insert(tx: Tx, file: NewFile, now: Date): Promise<void> {
 
 const RESULT = 'result, or it has expired'
 
-/** A raster that can still be drawn. 404 for one that expired and for one of projects that do not exist for the caller. */
-export async function requireRaster(db: Db, principal: Principal, id: string, now: Date): Promise<KeptFile & { look: Look }> {
+/** A raster that can still be rendered. 404 if it has expired or comes from projects that do not exist for the caller. */
+export async function requireRaster(db: Db, principal: Principal, id: string, now: Date): Promise<KeptFile & { look: RasterStyle }> {
   const file = await db.selectFrom('kept_file').select(COLUMNS).where('id', '=', id).where('expires_at', '>', now).executeTakeFirst()
   if (!file?.look) throw notFound(RESULT)
   const { projectIds } = file.look
@@ -70,13 +70,13 @@ export async function requireRaster(db: Db, principal: Principal, id: string, no
   return { ...file, look: file.look }
 }
 
-/** Those that expired before a time, oldest first. */
+/** Files that expired before a time, oldest first. */
 export async function expired(db: Db, before: Date, limit: number): Promise<KeptFile[]> {
   return await db.selectFrom('kept_file').select(COLUMNS).where('expires_at', '<=', before).orderBy('expires_at').limit(limit).execute()
 }
 
-/** Gives its room back; whoever finds it gone leaves the account alone. */
+/** Releases its storage, unless a concurrent call has removed it. */
 export async function remove(tx: Tx, { id, organizationId, sizeBytes }: KeptFile): Promise<void> {
-  const done = await tx.deleteFrom('kept_file').where('id', '=', id).executeTakeFirst()
-  if (done.numDeletedRows === 1n) await storageAccounts.move(tx, organizationId, -sizeBytes)
+  const result = await tx.deleteFrom('kept_file').where('id', '=', id).executeTakeFirst()
+  if (result.numDeletedRows === 1n) await storageAccounts.move(tx, organizationId, -sizeBytes)
 }

@@ -1,37 +1,37 @@
-/** What organizations can subscribe to. Prices, quotas and windows of retention are data, and this is their one place. */
+/** The plans an organization can subscribe to. Prices, quotas and retention are defined here only. */
 import type { Db } from '#db/tables.ts'
 
 const GIB = 1024 ** 3
 const TIB = 1024 ** 4
 
-/** Days after which a plan moves items on; null: never. */
+/** Days after which an item changes its lifecycle state; null means never. */
 export interface Retention {
-  /** From creation; downloads end at `expired`, the data at `deleted`. */
+  /** Counted from creation. Downloads end at `expired`, the data is deleted at `deleted`. */
   readonly expiringAfterDays: number | null
   readonly expiredAfterDays: number | null
   readonly deletedAfterDays: number | null
-  /** From the last download or tile. An archived item can still be used. */
+  /** Counted from the last download or tile. An archived item can still be used. */
   readonly archivedAfterIdleDays: number | null
 }
 
 export interface Plan {
   readonly id: string
   readonly name: string
-  /** Whole dollars, without tax. */
+  /** Whole Australian dollars, excluding tax. */
   readonly monthlyAud: number
   readonly storageBytes: number
-  /** Clips started in one month of UTC. */
+  /** Clips started per calendar month (UTC). */
   readonly computeJobs: number
-  /** Jobs of all other kinds started in one month of UTC. */
+  /** Other jobs started per calendar month (UTC). */
   readonly processingJobs: number
-  /** Downloaded in any 24 hours. */
+  /** Bytes downloaded in any 24 hours. */
   readonly egressBytes: number
   readonly retention: Retention
 }
 
-const KEPT: Retention = { expiringAfterDays: null, expiredAfterDays: null, deletedAfterDays: null, archivedAfterIdleDays: 365 }
+const PAID_RETENTION: Retention = { expiringAfterDays: null, expiredAfterDays: null, deletedAfterDays: null, archivedAfterIdleDays: 365 }
 
-/** From the smallest to the largest: a change to a later one is an upgrade. */
+/** Smallest first: a change to a later plan is an upgrade. */
 export const PLANS: readonly Plan[] = [
   {
     id: 'free',
@@ -51,7 +51,7 @@ export const PLANS: readonly Plan[] = [
     computeJobs: 1_000,
     processingJobs: 10_000,
     egressBytes: TIB,
-    retention: KEPT,
+    retention: PAID_RETENTION,
   },
   {
     id: 'business',
@@ -61,7 +61,7 @@ export const PLANS: readonly Plan[] = [
     computeJobs: 10_000,
     processingJobs: 10_000,
     egressBytes: 5 * TIB,
-    retention: KEPT,
+    retention: PAID_RETENTION,
   },
 ]
 
@@ -71,10 +71,10 @@ function findPlan(id: string): Plan | null {
   return PLANS.find((plan) => plan.id === id) ?? null
 }
 
-/** A plan that is no longer sold would have its row here still; an id without one is a mistake of ours. */
+/** A plan that is no longer sold would still be listed here, so an unknown ID is a bug. */
 export function requireKnownPlan(id: string): Plan {
   const plan = findPlan(id)
-  if (!plan) throw new Error(`an organization is on a plan '${id}' that does not exist`)
+  if (!plan) throw new Error(`unknown plan '${id}'`)
   return plan
 }
 
@@ -93,7 +93,7 @@ interface PlanSpan {
   to: Date
 }
 
-/** Which plans an organization was on between two instants, in order and without gaps: what a fee is charged by. */
+/** The plans of an organization between two times, in order and without gaps; fees are charged by them. */
 export async function planSpans(db: Db, organizationId: string, from: Date, to: Date): Promise<PlanSpan[]> {
   const rows = await db
     .selectFrom('organization_plan')

@@ -9,7 +9,7 @@ import { world } from '../../../test/support/world.ts'
 
 const GIB = 1024 ** 3
 
-// Goal: an organization never gets more room than its plan has, however many ask at once, and what was promised comes back whole.
+// Goal: concurrent reservations never exceed the storage quota, and what was reserved is released in full.
 test('storage account', async (t) => {
   const w = await world(t)
   const inTransaction = <T>(work: (tx: Parameters<typeof storageAccounts.reserve>[0]) => Promise<T>) => w.db.transaction().execute(work)
@@ -23,7 +23,7 @@ test('storage account', async (t) => {
     assert.deepEqual(await storageAccounts.get(w.db, id), { usedBytes: 0, reservedBytes: 10 * GIB })
   })
 
-  await t.test('any sequence of promises, their ends and returns keeps to a plain model of it', async () => {
+  await t.test('any sequence of reservations, settlements and releases matches a simple model', async () => {
     const step = fc.record({ what: fc.constantFrom('reserve', 'release', 'settle'), bytes: fc.integer({ min: 0, max: 6 * GIB }) })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
@@ -31,9 +31,9 @@ test('storage account', async (t) => {
         const open: number[] = []
         let used = 0
         for (const { what, bytes } of steps) {
-          const promised = open.reduce((sum, each) => sum + each, 0)
+          const reservedTotal = open.reduce((sum, each) => sum + each, 0)
           if (what === 'reserve') {
-            const fits = used + promised + bytes <= plans.FREE_PLAN.storageBytes
+            const fits = used + reservedTotal + bytes <= plans.FREE_PLAN.storageBytes
             await inTransaction((tx) => storageAccounts.reserve(tx, id, bytes)).then(
               () => {
                 assert.ok(fits)
@@ -48,7 +48,7 @@ test('storage account', async (t) => {
             await inTransaction((tx) => storageAccounts.release(tx, id, open.pop()!))
           } else if (open.length > 0) {
             const reserved = open.at(-1)!
-            const fits = bytes <= reserved || used + promised - reserved + bytes <= plans.FREE_PLAN.storageBytes
+            const fits = bytes <= reserved || used + reservedTotal - reserved + bytes <= plans.FREE_PLAN.storageBytes
             const stored = inTransaction(async (tx) => {
               await storageAccounts.settle(tx, id, { reserved, stored: bytes })
               await projects.account(tx, projectId, { bytes }, w.clock.now())

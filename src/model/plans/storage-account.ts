@@ -1,7 +1,7 @@
 /**
- * What an organization stores, and what uploads and jobs under way have been promised. `used_bytes` moves with the projects'
- * counters (`project.account`) and with files that are kept for a while (`kept-file.ts`), and by nothing else, in one transaction
- * with what it counts. Its row is the last that a transaction takes: after project, collection and item.
+ * Storage that an organization uses, and storage reserved for running uploads and jobs. `used_bytes` changes only with the projects'
+ * counters (`project.account`) and with kept files (`kept-file.ts`), in the transaction that changes what it counts. A transaction
+ * locks this row last: after project, collection and item.
  */
 import { sql } from 'kysely'
 import { problem, type Problem } from '#core/problem.ts'
@@ -17,47 +17,46 @@ export async function get(db: Db, organizationId: string): Promise<StorageAccoun
   return await db.selectFrom('storage_account').select(COLUMNS).where('org_id', '=', organizationId).executeTakeFirstOrThrow()
 }
 
-/** What still fits, beside what is used and promised. */
+/** Storage that is neither used nor reserved. */
 export async function freeBytes(db: Db, organizationId: string): Promise<number> {
   const { usedBytes, reservedBytes } = await get(db, organizationId)
   return Math.max(0, (await planOf(db, organizationId)).storageBytes - usedBytes - reservedBytes)
 }
 
-/** 402 early, where so many bytes do not fit now; `reserve` decides. */
+/** Fails early with 402 if the bytes do not fit now; `reserve` makes the final decision. */
 export async function checkFreeBytes(db: Db, organizationId: string, bytes: number): Promise<void> {
   const plan = await planOf(db, organizationId)
   const account = await get(db, organizationId)
   if (account.usedBytes + account.reservedBytes + bytes > plan.storageBytes) throw exceeded(account, bytes, plan)
 }
 
-/** Promises room to an upload or a job. 402 when used, promised and wanted bytes together are more than the plan holds. */
+/** Reserves storage for an upload or a job; 402 if used and reserved bytes would exceed the plan's quota. */
 export async function reserve(tx: Tx, organizationId: string, bytes: number): Promise<void> {
   requireCount(bytes)
   const plan = await planOf(tx, organizationId)
-  const done = await sql`
+  const result = await sql`
     update storage_account set reserved_bytes = reserved_bytes + ${bytes} where org_id = ${organizationId}
       and used_bytes + reserved_bytes + ${bytes} <= ${plan.storageBytes}
   `.execute(tx)
-  if (done.numAffectedRows === 0n) throw exceeded(await get(tx, organizationId), bytes, plan)
+  if (result.numAffectedRows === 0n) throw exceeded(await get(tx, organizationId), bytes, plan)
 }
 
-/** Takes a promise back. */
+/** Releases a reservation. */
 export async function release(tx: Tx, organizationId: string, bytes: number): Promise<void> {
   requireCount(bytes)
   await sql`update storage_account set reserved_bytes = reserved_bytes - ${bytes} where org_id = ${organizationId}`.execute(tx)
 }
 
 /**
- * Ends a promise with what was stored in the end: 402 when that is more than was promised and the difference does not
- * fit. The bytes themselves are counted by the assets that the same transaction then makes; until it ends nobody else
- * can take the room.
+ * Ends a reservation: 402 if more was stored than reserved and the difference does not fit. The same transaction then creates the
+ * assets that count the bytes; the row stays locked until it ends, so nobody else can take the space.
  */
 export async function settle(tx: Tx, organizationId: string, { reserved, stored }: { reserved: number; stored: number }): Promise<void> {
   await release(tx, organizationId, reserved)
   if (stored > reserved) await requireFreeBytes(tx, organizationId, stored)
 }
 
-/** 402 unless so many bytes fit. The row is held, so what fits now still fits when the transaction counts it. */
+/** 402 unless the bytes fit. Locks the row, so that they still fit when the transaction counts them. */
 export async function requireFreeBytes(tx: Tx, organizationId: string, bytes: number): Promise<void> {
   requireCount(bytes)
   if (bytes === 0) return
@@ -71,24 +70,24 @@ export async function requireFreeBytes(tx: Tx, organizationId: string, bytes: nu
   if (account.usedBytes + account.reservedBytes + bytes > plan.storageBytes) throw exceeded(account, bytes, plan)
 }
 
-/** Counts bytes in or out, whether they fit or not: what is already there or paid for is not refused. */
+/** Adds or subtracts used bytes without a check: data that exists or is paid for is never rejected. */
 export async function move(tx: Tx, organizationId: string, bytes: number): Promise<void> {
   if (bytes === 0) return
   await sql`update storage_account set used_bytes = used_bytes + ${bytes} where org_id = ${organizationId}`.execute(tx)
 }
 
-/** A fraction or a negative count would be a mistake of ours, and the constraint would see only some of them. */
+/** A fraction or a negative number is a bug, and the constraint would not catch all of them. */
 function requireCount(bytes: number): void {
-  if (!Number.isSafeInteger(bytes) || bytes < 0) throw new Error(`${bytes} is no count of bytes`)
+  if (!Number.isSafeInteger(bytes) || bytes < 0) throw new Error(`${bytes} is not a number of bytes`)
 }
 
 function exceeded({ usedBytes, reservedBytes }: StorageAccount, bytes: number, plan: Plan): Problem {
   const used = usedBytes + reservedBytes
-  const promised = reservedBytes > 0 ? `, ${reservedBytes} of them promised to uploads and jobs under way` : ''
+  const ofWhichReserved = reservedBytes > 0 ? `, ${reservedBytes} of them reserved for running uploads and jobs` : ''
   return problem(
     'storage-quota-exceeded',
-    `${bytes} bytes do not fit: ${used} of the ${plan.storageBytes} bytes of the plan '${plan.name}' are taken${promised}. ` +
-      `Delete what is no longer needed or change the plan.`,
+    `${bytes} bytes do not fit: ${used} of ${plan.storageBytes} bytes on the plan '${plan.name}' are used${ofWhichReserved}. ` +
+      `Delete files you no longer need or change the plan.`,
     { members: { used, limit: plan.storageBytes } },
   )
 }

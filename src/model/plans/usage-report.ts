@@ -1,4 +1,4 @@
-/** What an organization used: of the present month, and of months and days before. */
+/** Usage of an organization: the current month, and past months and days. */
 import { sql } from 'kysely'
 import { countedBytes } from '#model/imagery/item-metadata.ts'
 import { DAY_MS } from '#core/time.ts'
@@ -31,12 +31,12 @@ export const monthOf = (at: Date): string => at.toISOString().slice(0, 7)
 
 interface CurrentUsage extends UsagePoint {
   reservedBytes: number
-  /** Of the last 24 hours: what the plan limits. */
+  /** Of the last 24 hours, which the plan limits. */
   egressBytesOfDay: number
   plan: Plan
 }
 
-/** The month so far; storage is what is stored now. */
+/** The month so far; storage is the current value. */
 export async function current(db: Db, organizationId: string, now: Date): Promise<CurrentUsage> {
   const month = await points(db, organizationId, { from: `${monthOf(now)}-01`, to: dayOf(now), granularity: 'month', today: dayOf(now) })
   const account = await storageAccounts.get(db, organizationId)
@@ -54,17 +54,17 @@ export async function current(db: Db, organizationId: string, now: Date): Promis
   }
 }
 
-/** Days as YYYY-MM-DD, both ends included. */
-interface Stretch {
+/** Days as YYYY-MM-DD, both inclusive. */
+interface DateRange {
   from: string
   to: string
   granularity: 'day' | 'month'
-  /** What is stored now counts for today, before the next note of it is made. */
+  /** Current storage counts for today, because the daily snapshot may not exist yet. */
   today: string
 }
 
-/** By day or month, what was counted; storage is the most that a day saw, of a month the mean of its days. */
-async function points(db: Db, organizationId: string, { from, to, granularity, today }: Stretch): Promise<Map<string, UsagePoint>> {
+/** Usage by day or month. Storage is a day's maximum, or the average of a month's days. */
+async function points(db: Db, organizationId: string, { from, to, granularity, today }: DateRange): Promise<Map<string, UsagePoint>> {
   const period = granularity === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM'
   const { rows } = await sql<{ period: string; meter: Meter; amount: number }>`
     with noted as (
@@ -76,24 +76,24 @@ async function points(db: Db, organizationId: string, { from, to, granularity, t
     select to_char(day, ${period}) as period, meter, (case when meter = 'storage_bytes' then avg(amount)
       else sum(amount) end)::bigint as amount from days group by 1, 2 order by 1
   `.execute(db)
-  const found = new Map<string, UsagePoint>()
-  for (const { period: name, meter, amount } of rows) found.set(name, { ...(found.get(name) ?? none()), [FIELDS[meter]]: amount })
-  return found
+  const byPeriod = new Map<string, UsagePoint>()
+  for (const { period: name, meter, amount } of rows) byPeriod.set(name, { ...(byPeriod.get(name) ?? none()), [FIELDS[meter]]: amount })
+  return byPeriod
 }
 
-/** Every period of a stretch, empty ones too, in order. */
+/** Every period in order, including those without usage. */
 export async function history(
   db: Db,
   organizationId: string,
   { from, to, granularity, now }: { from: Date; to: Date; granularity: 'day' | 'month'; now: Date },
 ): Promise<(UsagePoint & { period: string })[]> {
-  const found = await points(db, organizationId, { from: dayOf(from), to: dayOf(to), granularity, today: dayOf(now) })
+  const byPeriod = await points(db, organizationId, { from: dayOf(from), to: dayOf(to), granularity, today: dayOf(now) })
   const periods: string[] = []
   for (let day = new Date(`${dayOf(from)}T00:00:00Z`); day <= to; day = new Date(day.getTime() + DAY_MS)) {
     const name = granularity === 'day' ? dayOf(day) : monthOf(day)
     if (periods.at(-1) !== name) periods.push(name)
   }
-  return periods.map((period) => ({ period, ...(found.get(period) ?? none()) }))
+  return periods.map((period) => ({ period, ...(byPeriod.get(period) ?? none()) }))
 }
 
 interface Recount {
@@ -102,8 +102,8 @@ interface Recount {
 }
 
 /**
- * Counts every stored byte of the organization again and corrects what the counters say. Every project is held, in one
- * order, so nothing moves while it is counted. `allow` sees when it was last done, with the account held, and may refuse.
+ * Recounts all stored bytes of the organization and corrects the counters. Locks every project, in a fixed order, so that nothing
+ * changes meanwhile. `allow` receives the time of the last recount, with the account locked, and can refuse.
  */
 export async function recountStorage(tx: Tx, organizationId: string, now: Date, allow: (last: Date | null) => void): Promise<Recount> {
   await sql`select 1 from project where org_id = ${organizationId} and deleted_at is null order by id for no key update`.execute(tx)

@@ -1,4 +1,4 @@
-/** Meters: how much an organization used of what, by day of UTC. */
+/** Meters: an organization's usage per UTC day. */
 import { sql } from 'kysely'
 import type { CountedMeter } from '#core/meters.ts'
 import type { Db, Tx } from '#db/tables.ts'
@@ -13,7 +13,7 @@ export interface Reading {
 
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
-/** Adds to the meters, in one statement. Rows are taken in one order, so that two processes never wait in a circle. */
+/** Adds to the meters in one statement. Rows are locked in a fixed order to avoid deadlocks. */
 export async function add(db: Db | Tx, readings: readonly Reading[]): Promise<void> {
   if (readings.length === 0) return
   const sorted = readings.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
@@ -27,14 +27,14 @@ export async function add(db: Db | Tx, readings: readonly Reading[]): Promise<vo
 
 export const keyOf = ({ organizationId, day, meter }: Omit<Reading, 'amount'>): string => `${organizationId} ${day} ${meter}`
 
-/** Clips are counted apart from jobs of all other kinds. */
+/** Clips are counted separately from all other jobs. */
 export type JobMeter = 'compute_jobs' | 'processing_jobs'
 
 const monthOf = (now: Date): string => `${dayOf(now).slice(0, 7)}-01`
 
 /**
- * The organizations whose use counts against the quotas of one, to be selected from: itself and, on the free plan, those that its
- * founder deleted in this month.
+ * Organizations whose usage counts against one organization's quotas: itself and, on the free plan, those that its founder deleted
+ * this month.
  */
 export const sharingQuotas = (organizationId: string, now: Date) => sql`(
   select ${organizationId}::uuid union all
@@ -42,7 +42,7 @@ export const sharingQuotas = (organizationId: string, now: Date) => sql`(
   where o.id = ${organizationId} and o.plan_id = 'free' and d.deleted_at >= ${monthOf(now)}::date::timestamp at time zone 'UTC'
 )`
 
-/** Jobs that count against the quota of this month of UTC. */
+/** Jobs that count against this month's quota (UTC). */
 export async function jobsOfMonth(db: Db, organizationId: string, meter: JobMeter, now: Date): Promise<{ used: number; own: number }> {
   const { rows } = await sql<{ used: number; own: number }>`
     select coalesce(sum(amount), 0)::bigint as used,
@@ -54,7 +54,7 @@ export async function jobsOfMonth(db: Db, organizationId: string, meter: JobMete
   return rows[0]!
 }
 
-/** A day's storage is the most that was seen on it. */
+/** A day's storage is its highest value. */
 export async function snapshotStorage(db: Db, now: Date): Promise<void> {
   await sql`
     insert into usage_day as u (org_id, day, meter, amount)

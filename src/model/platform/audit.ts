@@ -17,7 +17,7 @@ export interface AuditEntry {
   at: Date
 }
 
-/** One statement for any number of entries; a repeat after a lost answer adds nothing. */
+/** One statement for any number of entries; a repeat after a lost connection adds nothing. */
 export async function write(db: Db, entries: readonly AuditEntry[]): Promise<void> {
   const column = <K extends keyof AuditEntry>(name: K) => entries.map((entry) => entry[name])
   const artifacts = entries.map((entry) => JSON.stringify(entry.artifacts)) // PostgreSQL has no ragged arrays of arrays.

@@ -1,22 +1,22 @@
 /**
- * Claims on `(owner, path, key)`. A claim is taken before any work and carries a lease; the effect and the stored response
- * commit together, fenced by that lease, so an effect happens once even if a frozen process wakes up after its lease ended.
+ * Idempotency keys: claims on `(owner, path, key)`. A claim is taken before any work and carries a lease. The effect and the stored
+ * response commit together, fenced by that lease, so an effect happens once even if a paused process resumes after its lease expired.
  */
 import { HOUR_MS } from '#core/time.ts'
 import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
-/** Renewed while the work goes on; how long a claim outlives a process that was killed. */
+/** Renewed while the work runs; a claim outlives a killed process by this time. */
 export const LEASE_SECONDS = 10
-/** How long a response is replayed and a body fingerprint is remembered. */
+/** How long a response is replayed and the hash of its body is kept. */
 export const REPLAY_HOURS = 24
 
-/** Begins the keys of claims that belong to one caller, whose responses are encrypted. */
+/** Prefix of keys whose claims belong to one caller; their responses are encrypted. */
 export const SEALED_PREFIX = 'sealed:'
-/** An organization's sealed responses: beyond this the oldest are forgotten early, so that keys cannot fill the database. */
+/** Beyond this size, an organization's oldest encrypted responses are deleted early, so that keys cannot fill the database. */
 export const MAX_SEALED_BYTES_PER_OWNER = 64 * 1024 * 1024
-/** What a claim takes besides its response. */
+/** Size of a claim without its response. */
 const CLAIM_BYTES = 512
 
 export interface ClaimKey {
@@ -40,8 +40,8 @@ export type Claim =
 export async function claim(db: Db, key: ClaimKey, bodyHash: Buffer, invocationId: string, now: Date): Promise<Claim> {
   const lease = newId()
   const expiresAt = new Date(now.getTime() + REPLAY_HOURS * HOUR_MS)
-  // Leases are real time, measured by the database that all processes share; expiry follows the platform's clock.
-  const taken = await sql<{ lease: string }>`
+  // Leases use real time, measured by the database that all processes share; expiry uses the platform's clock.
+  const claimed = await sql<{ lease: string }>`
     insert into idempotency_claim as c (owner_id, path, key, body_hash, state, lease, lease_until, invocation_id, expires_at)
     values (${key.ownerId}, ${key.path}, ${key.key}, ${bodyHash}, 'running', ${lease},
       clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), ${invocationId}, ${expiresAt})
@@ -53,7 +53,7 @@ export async function claim(db: Db, key: ClaimKey, bodyHash: Buffer, invocationI
       and ((c.state <> 'done' and c.body_hash = excluded.body_hash) or c.expires_at <= ${now})
     returning lease
   `.execute(db)
-  if (taken.rows.length === 1) return { outcome: 'claimed', lease }
+  if (claimed.rows.length === 1) return { outcome: 'claimed', lease }
 
   const row = await db
     .selectFrom('idempotency_claim')
@@ -63,16 +63,16 @@ export async function claim(db: Db, key: ClaimKey, bodyHash: Buffer, invocationI
     .where('path', '=', key.path)
     .where('key', '=', key.key)
     .executeTakeFirst()
-  if (!row) return { outcome: 'running' } // Swept between the two statements: the next try claims it.
+  if (!row) return { outcome: 'running' } // Swept between the two statements; the next attempt claims it.
   if (!row.bodyHash.equals(bodyHash)) return { outcome: 'other-body' }
-  // Who holds it waits for more to answer with; where they died, nobody has had another answer than the stored one.
+  // Its holder may still replace the response. If the holder crashed, nobody has received anything but the stored response.
   if (row.state !== 'done' || row.isWaiting) return { outcome: 'running' }
   return { outcome: 'replay', response: { status: row.status!, contentType: row.contentType!, body: row.body! } }
 }
 
-/** Stores the response in the transaction of the effect. False: the lease was lost, and the effect must not commit. */
+/** Stores the response in the transaction of the effect. Returns false if the lease was lost; the effect must then not commit. */
 export async function complete(tx: Tx, key: ClaimKey, lease: string, response: StoredResponse, isFinal: boolean): Promise<boolean> {
-  const done = await tx
+  const result = await tx
     .updateTable('idempotency_claim')
     .set({
       state: 'done',
@@ -87,12 +87,12 @@ export async function complete(tx: Tx, key: ClaimKey, lease: string, response: S
     .where('lease', '=', lease)
     .where('state', '=', 'running')
     .executeTakeFirst()
-  return done.numUpdatedRows === 1n
+  return result.numUpdatedRows === 1n
 }
 
-/** Replaces a response that was not final. False: the lease was lost, so that others may have had the first one, and it stands. */
+/** Replaces a response that was not final. Returns false if the lease was lost: others may have received the first one, so it stays. */
 export async function finish(db: Db, key: ClaimKey, lease: string, response: StoredResponse): Promise<boolean> {
-  const done = await db
+  const result = await db
     .updateTable('idempotency_claim')
     .set({ response_status: response.status, response_type: response.contentType, response_body: response.body, is_final: true })
     .where('owner_id', '=', key.ownerId)
@@ -102,10 +102,10 @@ export async function finish(db: Db, key: ClaimKey, lease: string, response: Sto
     .where('is_final', '=', false)
     .where(sql<boolean>`lease_until >= clock_timestamp()`)
     .executeTakeFirst()
-  return done.numUpdatedRows === 1n
+  return result.numUpdatedRows === 1n
 }
 
-/** Frees a claim whose work failed; the fingerprint stays, so that another body is still refused. */
+/** Releases a claim whose work failed. The body hash stays, so that a different body is still rejected. */
 export async function release(db: Db, key: ClaimKey, lease: string): Promise<void> {
   await db
     .updateTable('idempotency_claim')
@@ -118,12 +118,12 @@ export async function release(db: Db, key: ClaimKey, lease: string): Promise<voi
     .execute()
 }
 
-/** By their keys, which are indexed: stored responses of a whole day lie in the same table. */
-export async function renew(db: Db, held: readonly { key: ClaimKey; lease: string }[]): Promise<void> {
+/** By key, which is indexed: the table also contains a day's stored responses. */
+export async function renew(db: Db, claims: readonly { key: ClaimKey; lease: string }[]): Promise<void> {
   await sql`
     update idempotency_claim c set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    from unnest(${held.map(({ key }) => key.ownerId)}::uuid[], ${held.map(({ key }) => key.path)}::text[],
-      ${held.map(({ key }) => key.key)}::text[], ${held.map(({ lease }) => lease)}::uuid[]) as held (owner_id, path, key, lease)
+    from unnest(${claims.map(({ key }) => key.ownerId)}::uuid[], ${claims.map(({ key }) => key.path)}::text[],
+      ${claims.map(({ key }) => key.key)}::text[], ${claims.map(({ lease }) => lease)}::uuid[]) as held (owner_id, path, key, lease)
     where c.owner_id = held.owner_id and c.path = held.path and c.key = held.key and c.lease = held.lease
       and (c.state = 'running' or not c.is_final)
   `.execute(db)

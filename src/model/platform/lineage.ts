@@ -11,16 +11,16 @@ export interface Entity {
 export interface Recorded {
   entity: Entity
   relation: string
-  /** Null for an artifact at the head of its line, such as a project. */
+  /** Null for an artifact without an origin, such as a project. */
   origin: Entity | null
-  /** Where it lies, when that is not where its origin lies. */
+  /** Its project, if that differs from the origin's. */
   projectId?: string
 }
 
 /**
- * Writes nodes and edges of one invocation, in as few statements as their order allows: an origin that the same invocation
- * made must be there before what was made of it. An origin that is no artifact of this organization is a bug of the
- * caller; only assets, which may be registered by reference, can first be met as one.
+ * Writes the nodes and edges of one invocation, in as few statements as their order allows: an origin created by the same invocation
+ * must be inserted before what derives from it. An origin that is not an artifact of this organization is a bug in the caller, except
+ * for assets, which can be registered by reference and first occur as an origin.
  */
 export async function write(tx: Tx, organizationId: string, invocationId: string, records: readonly Recorded[], now: Date): Promise<void> {
   const call = { organizationId, invocationId, now }
@@ -32,13 +32,13 @@ export async function write(tx: Tx, organizationId: string, invocationId: string
       origins.filter(({ type }) => type === 'asset').map((entity) => ({ entity, projectId: null })),
     )
     const known = await nodes(tx, organizationId, origins)
-    const made = run.map((record) => ({ ...record, from: record.origin ? known.get(nameOf(record.origin)) : undefined }))
-    const missing = made.find(({ origin, from }) => origin && !from)?.origin
+    const resolved = run.map((record) => ({ ...record, from: record.origin ? known.get(nameOf(record.origin)) : undefined }))
+    const missing = resolved.find(({ origin, from }) => origin && !from)?.origin
     if (missing) throw new Error(`lineage: the origin ${missing.type} ${missing.id} was never recorded`)
     await insertNodes(
       tx,
       call,
-      made.map(({ entity, origin, from, projectId }) => ({
+      resolved.map(({ entity, origin, from, projectId }) => ({
         entity,
         projectId:
           projectId ?? (entity.type === 'project' ? entity.id : origin?.type === 'project' ? origin.id : (from?.projectId ?? null)),
@@ -47,7 +47,7 @@ export async function write(tx: Tx, organizationId: string, invocationId: string
     await insertEdges(
       tx,
       call,
-      made.flatMap(({ entity, relation, from }) => (from ? [{ entity, relation, to: from.seq }] : [])),
+      resolved.flatMap(({ entity, relation, from }) => (from ? [{ entity, relation, to: from.seq }] : [])),
     )
   }
 }
@@ -56,17 +56,17 @@ const nameOf = ({ type, id }: Entity): string => `${type} ${id}`
 
 const distinct = (entities: readonly Entity[]): Entity[] => [...new Map(entities.map((entity) => [nameOf(entity), entity])).values()]
 
-/** Stretches of records none of which comes from another of the same stretch. */
+/** Splits records into runs in which no record derives from another. */
 function runsOf(records: readonly Recorded[]): Recorded[][] {
   const runs: Recorded[][] = []
-  let made = new Set<string>()
+  let entities = new Set<string>()
   for (const record of records) {
-    if (runs.length === 0 || (record.origin && made.has(nameOf(record.origin)))) {
+    if (runs.length === 0 || (record.origin && entities.has(nameOf(record.origin)))) {
       runs.push([])
-      made = new Set()
+      entities = new Set()
     }
     runs.at(-1)!.push(record)
-    made.add(nameOf(record.entity))
+    entities.add(nameOf(record.entity))
   }
   return runs
 }
@@ -80,14 +80,14 @@ interface Invocation {
 async function insertNodes(
   tx: Tx,
   { organizationId, invocationId, now }: Invocation,
-  made: readonly { entity: Entity; projectId: string | null }[],
+  artifacts: readonly { entity: Entity; projectId: string | null }[],
 ): Promise<void> {
-  if (made.length === 0) return
+  if (artifacts.length === 0) return
   await sql`
     insert into lineage_node (org_id, project_id, entity_type, entity_id, invocation_id, created_at)
     select ${organizationId}, project_id, entity_type, entity_id, ${invocationId}, ${now}
-    from unnest(${made.map(({ projectId }) => projectId)}::uuid[], ${made.map(({ entity }) => entity.type)}::text[],
-      ${made.map(({ entity }) => entity.id)}::text[])
+    from unnest(${artifacts.map(({ projectId }) => projectId)}::uuid[], ${artifacts.map(({ entity }) => entity.type)}::text[],
+      ${artifacts.map(({ entity }) => entity.id)}::text[])
       with ordinality as n (project_id, entity_type, entity_id, nth)
     order by nth
     on conflict (org_id, entity_type, entity_id) do nothing
@@ -135,7 +135,7 @@ async function node(db: Db, organizationId: string, entity: Entity): Promise<Nod
   return row ?? null
 }
 
-/** The project that holds an artifact, so that its readers may see the lineage; undefined when the artifact is unknown. */
+/** The project of an artifact, whose readers can see its lineage; undefined if the artifact is unknown. */
 export async function projectOf(db: Db, organizationId: string, entity: Entity): Promise<string | null | undefined> {
   return (await node(db, organizationId, entity))?.projectId
 }
@@ -144,9 +144,9 @@ export type Direction = 'up' | 'down' | 'both'
 
 export interface Edge {
   depth: number
-  /** What was made. */
+  /** The result. */
   src: Entity
-  /** What it was made of. */
+  /** What it was derived from. */
   dst: Entity
   relation: string
   invocationId: string
@@ -163,11 +163,11 @@ export const MAX_EDGES = 5_000
 interface Walk {
   direction: Direction
   maxDepth: number
-  /** Which of these projects the caller may read. What lies in another is left out, and so is what lies behind it. */
+  /** Selects the projects the caller can read. Artifacts of others are left out, and so is what is only reachable through them. */
   readable: (projectIds: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
-/** Walks level by level from the root: `up` to the origins, `down` to what was made of it. */
+/** Walks level by level from the root: `up` to the origins, `down` to what derives from it. */
 export async function graph(db: Db, organizationId: string, root: Entity, walk: Walk): Promise<Graph> {
   const start = await node(db, organizationId, root)
   const depths = new Map<number, { entity: Entity; depth: number }>()
@@ -208,13 +208,13 @@ export async function graph(db: Db, organizationId: string, root: Entity, walk: 
   return { edges: [...edges.values()].toSorted(byDepth), nodes: [...depths.values()].toSorted(byDepth), truncated }
 }
 
-/** Without the steps that lead into a project that the caller may not read. What lies in no project is the organization's. */
+/** Removes steps into projects the caller cannot read. Artifacts outside projects are visible to the organization. */
 async function visible(rows: readonly StepRow[], direction: 'up' | 'down', { readable }: Walk): Promise<StepRow[]> {
   const projectOfFar = (row: StepRow) => (direction === 'up' ? row.dstProjectId : row.srcProjectId)
-  const shown = await readable([...new Set(rows.flatMap((row) => projectOfFar(row) ?? []))])
+  const readableIds = await readable([...new Set(rows.flatMap((row) => projectOfFar(row) ?? []))])
   return rows.filter((row) => {
     const projectId = projectOfFar(row)
-    return projectId === null || shown.has(projectId)
+    return projectId === null || readableIds.has(projectId)
   })
 }
 
@@ -231,7 +231,7 @@ interface StepRow {
   dstId: string
 }
 
-/** An asset that was first met as an origin was noted without its project: it lies where its item does. */
+/** An asset that first occurred as an origin has no project of its own: its item's project applies. */
 function projectOfNode(alias: 's' | 'd') {
   const [project, type, id] = [sql.ref(`${alias}.project_id`), sql.ref(`${alias}.entity_type`), sql.ref(`${alias}.entity_id`)]
   return sql`coalesce(${project}, case when ${type} = 'asset' then

@@ -14,10 +14,9 @@ export interface PendingEvent {
 }
 
 /**
- * Writes the events of one invocation in its transaction: they are facts from the moment the change is one. With them go a
- * delivery for each active subscription that matches and a question to each alert rule that watches, so that neither can
- * be forgotten. Deliveries that have no room in the organization's queue wait in the backlog, one row for an event. One statement
- * of one text, however many there are.
+ * Writes the events of one invocation to the outbox, in its transaction. The same statement queues a delivery for each matching active
+ * subscription and an evaluation for each alert rule that watches, so that neither can be lost. Deliveries that exceed the
+ * organization's queue wait in the backlog, one row per event. The statement's text does not depend on the number of events.
  */
 export async function write(
   tx: Tx,
@@ -47,7 +46,7 @@ export async function write(
     ), counted as materialized (
       select seq, array_agg(id) as ids, sum(count(*)) over (order by seq) as up_to from matched group by seq
     ), room as materialized (
-      select ${deliveries.roomFor(organizationId)} as free where exists (select from matched)
+      select ${deliveries.queueCapacity(organizationId)} as free where exists (select from matched)
     ), deliveries as (
       insert into webhook_delivery (subscription_id, event_seq, endpoint_key, since, due_at, created_at)
       select m.id, m.seq, m.endpoint_key, ${now}, ${now}, ${now}
@@ -66,18 +65,18 @@ export async function write(
   `.execute(tx)
   const updated = events.filter(({ type }) => type === 'item.updated').map(({ entityId }) => entityId)
   if (updated.length > 0) await alertEvaluations.wake(tx, organizationId, updated, now)
-  await notices.tellOf(tx, organizationId, events, now)
+  await notices.notifyAbout(tx, organizationId, events, now)
 }
 
-/** Where an event lies: whoever may not read the project is not told of it. */
+/** The project of an event; only its readers receive the event. */
 function projectOf({ type, entityId, data }: PendingEvent): string | null {
   if (eventType(type).entity_type === 'project') return entityId
   return typeof data['project_id'] === 'string' ? data['project_id'] : null
 }
 
 /**
- * Every key of the filter holds: its value equals the event's, or is a list that has it. What is not there counts as null.
- * Values are plain (`subscription.requireFilter` sees to it), so that containment is equality.
+ * Every key of the filter must match: its value equals the event's or is a list that contains it; a missing value counts as null.
+ * Values are scalars (`subscription.requireFilter` checks it), so that containment is equality.
  */
 const MATCHES = sql<boolean>`not exists (
   select from jsonb_each(w.filter_config) as f (path, wanted),

@@ -7,20 +7,20 @@ interface Hit {
 }
 
 interface Count {
-  /** Which request of the current window this one is, counted from 1 over all processes. */
+  /** Number of this request in the current window, counted from 1 across all processes. */
   ordinal: number
   startedAt: Date
 }
 
 /**
- * Counts requests in fixed windows that start at their first request. Several hits of one subject come in one row, and
- * each still gets its own ordinal, so the limit is exact to one request however many processes count.
+ * Counts requests for a rate limit, in fixed windows that start at their first request. Hits of one subject share a row, and each still
+ * gets its own ordinal, so the limit is exact across all processes.
  */
 export async function countAll(db: Db, hits: readonly Hit[], now: Date): Promise<Count[]> {
   const sizes = new Map<string, { windowSeconds: number; count: number }>()
   for (const { subject, windowSeconds } of hits) {
-    const known = sizes.get(subject)
-    sizes.set(subject, { windowSeconds, count: (known?.count ?? 0) + 1 })
+    const existing = sizes.get(subject)
+    sizes.set(subject, { windowSeconds, count: (existing?.count ?? 0) + 1 })
   }
   // Sorted, so that two processes lock shared rows in the same order.
   const subjects = [...sizes.keys()].toSorted()
@@ -45,43 +45,43 @@ export async function countAll(db: Db, hits: readonly Hit[], now: Date): Promise
   })
 }
 
-export interface Want extends Hit {
+export interface LeaseRequest extends Hit {
   limit: number
-  /** Whether to lend for requests to come. */
+  /** Whether the process can take a lease for later requests. */
   canLease: boolean
 }
 
-export interface Taken {
-  /** Which request of the window this one is; above the limit it is one too many, and counts for nothing. */
+export interface RateGrant {
+  /** Number of this request in the window; above the limit the request is rejected and not counted. */
   ordinal: number
   startedAt: Date
-  /** Ordinals right below the limit of the window that were lent to this process, told to one of the requests of a subject. */
+  /** Ordinals leased to this process, right after this request; set for the last request of a subject only. */
   lease: { first: number; count: number } | null
 }
 
-/** Of what is left one in so many is lent at a time: near the limit nothing is, and requests are counted one by one. */
-const LENT_SHARE = 16
-const MAX_LENT = 64
+/** One part in this many of the remaining requests is leased at a time. Near the limit, requests are counted one by one. */
+const LEASE_SHARE = 16
+const MAX_LEASE = 64
 
 /**
- * Counts requests as `countAll` does, and lends for some more, so that a busy caller costs one statement for dozens of requests.
- * What is lent counts as used until it is given back.
+ * Counts requests as `countAll` does and takes rate-limit leases, so that a busy caller costs one statement for dozens of requests.
+ * Leased requests count as used until they are returned.
  */
-export async function take(db: Db, wants: readonly Want[], now: Date): Promise<Taken[]> {
-  const bySubject = Map.groupBy(wants, ({ subject }) => subject)
+export async function take(db: Db, requests: readonly LeaseRequest[], now: Date): Promise<RateGrant[]> {
+  const bySubject = Map.groupBy(requests, ({ subject }) => subject)
   // Sorted, so that two processes lock shared rows in the same order.
   const subjects = [...bySubject.keys()].toSorted()
-  const column = (pick: (want: Want, count: number) => number): number[] =>
+  const column = (pick: (request: LeaseRequest, count: number) => number): number[] =>
     subjects.map((subject) => pick(bySubject.get(subject)![0]!, bySubject.get(subject)!.length))
   const { rows } = await sql<{ subject: string; startedAt: Date; before: number; lent: number }>`
     select subject, started_at as "startedAt", before, lent from take_of_rate(${subjects}::text[],
       ${column((_, count) => count)}::bigint[], ${column(({ limit }) => limit)}::bigint[],
-      ${column(({ windowSeconds }) => windowSeconds)}::int[], ${column(({ canLease }) => (canLease ? MAX_LENT : 0))}::bigint[],
-      ${LENT_SHARE}::bigint, ${now}::timestamptz)
+      ${column(({ windowSeconds }) => windowSeconds)}::int[], ${column(({ canLease }) => (canLease ? MAX_LEASE : 0))}::bigint[],
+      ${LEASE_SHARE}::bigint, ${now}::timestamptz)
   `.execute(db)
-  const found = new Map(rows.map((row) => [row.subject, { ...row, ordinal: row.before }]))
-  return wants.map(({ subject }) => {
-    const row = found.get(subject)!
+  const bySubjectRow = new Map(rows.map((row) => [row.subject, { ...row, ordinal: row.before }]))
+  return requests.map(({ subject }) => {
+    const row = bySubjectRow.get(subject)!
     row.ordinal++
     const isLast = row.ordinal === row.before + bySubject.get(subject)!.length
     return {
@@ -92,8 +92,8 @@ export async function take(db: Db, wants: readonly Want[], now: Date): Promise<T
   })
 }
 
-/** Gives back what was lent and not used, unless the window has passed. */
-export async function giveBack(db: Db, subject: string, startedAt: Date, count: number): Promise<void> {
+/** Returns the unused requests of a lease, unless its window has passed. */
+export async function returnLease(db: Db, subject: string, startedAt: Date, count: number): Promise<void> {
   await sql`
     update rate_window set used = greatest(0, used - ${count}) where subject = ${subject} and started_at = ${startedAt}
   `.execute(db)
@@ -103,17 +103,17 @@ export async function reset(db: Db, subject: string): Promise<void> {
   await db.deleteFrom('rate_window').where('subject', '=', subject).execute()
 }
 
-/** Every window whose subject begins so. */
+/** Resets every window whose subject starts with the prefix. */
 export async function resetAll(db: Db, prefix: string): Promise<void> {
   await sql`delete from rate_window where starts_with(subject, ${prefix})`.execute(db)
 }
 
-/** Takes one count back. */
+/** Subtracts one request. */
 export async function forgive(db: Db, subject: string): Promise<void> {
   await sql`update rate_window set used = used - 1 where subject = ${subject} and used > 0`.execute(db)
 }
 
-/** Windows that nobody can be inside any more. */
+/** Deletes windows that have passed. */
 export async function sweep(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('rate_window').where('started_at', '<', before).execute()
 }

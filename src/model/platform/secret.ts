@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from '#db/tables.ts'
 
-/** 32 bytes, the same for every process on this database; whoever asks first makes them. */
+/** 32 bytes shared by all processes on this database, created on first use. */
 export async function secretOf(db: Db, name: string, now: Date): Promise<Buffer> {
   await db
     .insertInto('shared_secret')
@@ -12,8 +12,8 @@ export async function secretOf(db: Db, name: string, now: Date): Promise<Buffer>
   return value
 }
 
-/** Remembers 32 bytes that were made elsewhere; those from before are forgotten. */
-export async function keep(db: Db, name: string, value: Buffer, now: Date): Promise<void> {
+/** Stores 32 bytes that were created elsewhere, replacing earlier ones. */
+export async function store(db: Db, name: string, value: Buffer, now: Date): Promise<void> {
   await db
     .insertInto('shared_secret')
     .values({ name, value, created_at: now })
@@ -21,6 +21,6 @@ export async function keep(db: Db, name: string, value: Buffer, now: Date): Prom
     .execute()
 }
 
-export async function kept(db: Db, name: string): Promise<Buffer | null> {
+export async function find(db: Db, name: string): Promise<Buffer | null> {
   return (await db.selectFrom('shared_secret').select('value').where('name', '=', name).executeTakeFirst())?.value ?? null
 }

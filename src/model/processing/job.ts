@@ -1,7 +1,7 @@
 /**
- * Processing jobs. The way of one: `pending` (made and paid for in advance), `dispatched` (somebody may work on it),
- * `running` (somebody does), then `completed` or `failed`; `cancelled` where nobody began. Every step is a conditional
- * update: whoever finds no row was too late, and leaves everything else alone.
+ * Processing jobs. The lifecycle: `pending` (created and reserved), `dispatched` (waiting to be run), `running`, then `completed` or
+ * `failed`; `cancelled` if it never ran. Every transition is a conditional update: a caller that updates no row was too late and
+ * changes nothing else.
  */
 import { sql } from 'kysely'
 import { isUuid } from '#core/ids.ts'
@@ -24,23 +24,23 @@ export const COLUMNS = [
   'target_collection_id as targetCollectionId',
   'source_item_ids as sourceItemIds',
   'reserved_credits as reservedCredits',
-  // Room in the store that its outputs have until it ends.
+  // Storage reserved for its outputs until it ends.
   'reserved_bytes as reservedBytes',
   'captured_credits as capturedCredits',
   'output_item_ids as outputItemIds',
   'output_artifacts as outputArtifacts',
   'error',
-  // Percent of the whole, and what is being done.
+  // Percentage of the whole job, and the current step.
   'progress',
   'stage',
   'timeout_seconds as timeoutSeconds',
-  // How clients of OGC API Processes asked for its outputs; null: for all of them.
+  // The outputs an OGC API Processes client requested, and their form; null means all of them.
   'response',
   'requested_outputs as requestedOutputs',
   'created_by as createdBy',
   'api_key_id as apiKeyId',
   'run_id as runId',
-  // The worker from outside that has it; null where we run it ourselves.
+  // The external worker that runs it; null if the service runs it.
   'worker',
   'attempts',
   'created_at as createdAt',
@@ -51,10 +51,10 @@ export const COLUMNS = [
 
 export type Job = Row<'processing_job', typeof COLUMNS>
 
-/** Where the money of a job is found. */
+/** The ledger reference of a job's reservation. */
 export const referenceOf = ({ id }: Pick<Job, 'id'>) => ({ type: 'processing_job', id })
 
-/** The form in which results were asked for. */
+/** The requested form of the results. */
 export interface RequestedResults {
   response: JobResponse
   outputs: readonly string[] | null
@@ -111,7 +111,7 @@ export async function find(db: Db, id: string): Promise<Job | null> {
   return (await db.selectFrom('processing_job').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-/** Anyone who can read its project, deleted or not, as lists do: 404 outside the organization, 403 for a private project of others. */
+/** For readers of its project, even a deleted one, as in lists: 404 outside the organization, 403 for a private project of others. */
 export async function requireReader(db: Db, principal: Principal, id: string): Promise<Job> {
   const job = await find(db, id)
   if (!job) throw notFound('job')
@@ -119,14 +119,14 @@ export async function requireReader(db: Db, principal: Principal, id: string): P
   return job
 }
 
-/** For whoever may change what lies in its project. */
+/** For editors of its project. */
 export async function requireEditor(db: Db, principal: Principal, id: string): Promise<Job> {
   const job = await requireReader(db, principal, id)
   await projects.unlessHidden('job', () => projects.requireRole(db, principal, job.projectId, 'editor'))
   return job
 }
 
-/** Inside the transaction: the row as it is now, held until the end. */
+/** Locks the row and returns its current state. */
 export async function lock(tx: Tx, id: string): Promise<Job> {
   const row = await tx.selectFrom('processing_job').select(COLUMNS).where('id', '=', id).forUpdate().executeTakeFirst()
   if (!row) throw notFound('job')
@@ -136,13 +136,13 @@ export async function lock(tx: Tx, id: string): Promise<Job> {
 interface JobFilter {
   organizationId?: string
   projectId?: string
-  /** Of these the caller sees nothing. */
+  /** Projects the caller cannot read. */
   hiddenProjectIds?: readonly string[]
   jobTypes?: readonly string[] | undefined
   statuses?: readonly JobStatus[] | undefined
   ids?: readonly string[] | undefined
   created?: Interval | undefined
-  /** In seconds, of jobs that have begun: until their end, or until now. */
+  /** Seconds from the start of a job to its end, or to now while it runs. */
   duration?: { min: number | null; max: number | null; now: Date } | undefined
   oldestFirst?: boolean
   limit: number
@@ -151,7 +151,7 @@ interface JobFilter {
 
 export async function list(db: Db, filter: JobFilter): Promise<{ jobs: Job[]; total: number }> {
   const { hiddenProjectIds = [], statuses, ids, created, duration, oldestFirst = false } = filter
-  const wanted = db
+  const matching = db
     .selectFrom('processing_job')
     .$if(filter.organizationId !== undefined, (query) => query.where('org_id', '=', filter.organizationId!))
     .$if(filter.projectId !== undefined, (query) => query.where('project_id', '=', filter.projectId!))
@@ -163,14 +163,14 @@ export async function list(db: Db, filter: JobFilter): Promise<{ jobs: Job[]; to
     .$if(created?.to != null, (query) => query.where('created_at', '<=', created!.to!))
     .$if(duration !== undefined, (query) => query.where(lasted(duration!)))
   const direction = oldestFirst ? 'asc' : 'desc'
-  const jobs = await wanted
+  const jobs = await matching
     .select(COLUMNS)
     .orderBy('created_at', direction)
     .orderBy('id', direction)
     .limit(filter.limit)
     .offset(filter.offset)
     .execute()
-  const { total } = await wanted.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const { total } = await matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { jobs, total }
 }
 
@@ -179,7 +179,7 @@ function lasted({ min, max, now }: NonNullable<JobFilter['duration']>) {
   return sql<boolean>`started_at is not null and ${seconds} >= ${min ?? 0}::float8 and ${seconds} <= ${max}::float8 is not false`
 }
 
-/** Null: it was not pending. */
+/** Returns null if it was not pending. */
 export async function dispatch(tx: Tx, id: string, now: Date): Promise<Job | null> {
   const row = await tx
     .updateTable('processing_job')
@@ -191,12 +191,12 @@ export async function dispatch(tx: Tx, id: string, now: Date): Promise<Job | nul
   return row ?? null
 }
 
-/** Takes out a job for good. What it made stays. */
+/** Deletes a job; its outputs stay. */
 export async function remove(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('processing_job').where('id', '=', id).execute()
 }
 
-/** What events tell of a job. */
+/** The data of a job's events. */
 export function summary(job: Job, previousStatus: JobStatus | null = null) {
   return {
     id: job.id,

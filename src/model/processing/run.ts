@@ -1,4 +1,4 @@
-/** Work on jobs: taken up, kept alive, ended; and what is found when whoever had it has died. */
+/** Running jobs: start, heartbeat, end, and recovery when the process or worker has died. */
 import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
 import { DAY_MS } from '#core/time.ts'
@@ -7,31 +7,31 @@ import type { Db, Tx } from '#db/tables.ts'
 import { COLUMNS, type Job } from './job.ts'
 import { runJobTask } from './tasks.ts'
 
-/** A run of ours that has given no sign of life for so long is taken to be dead. */
+/** A run without a heartbeat for this long is considered dead. */
 const SILENT_MS = 60_000
-/** Faults of ours or of the store, not of the job: after so many it is given up. */
+/** Failures of the service or the store, not of the job: after this many attempts the job fails. */
 export const MAX_ATTEMPTS = 4
-/** A job that nobody dispatches gives its reservation back after so long. */
+/** A job that is not dispatched within this time is cancelled, and its reservation released. */
 const UNDISPATCHED_MS = 7 * DAY_MS
-/** One that nobody begins fails after so long. */
+/** A dispatched job that does not start within this time fails. */
 const UNBEGUN_MS = DAY_MS
-/** So many forgotten or overdue jobs in one round. */
-const ROUND = 500
+/** Jobs recovered or ended in one pass. */
+const BATCH_SIZE = 500
 
-/** A job, and who works on it now. */
+/** A job with the ID of its current run. */
 export type Run = Job & { runId: string }
 
-/** Jobs of one organization that run at the same time on machines of ours: half of the slots of one. */
+/** Jobs of one organization that run at the same time on the service's own processes: half of one process's slots. */
 export const MAX_RUNNING_PER_ORGANIZATION = 2
 
-/** One at a time finds out whose turn it is; held until the transaction ends. */
+/** Serializes the choice of the next job until the transaction ends. */
 export async function takeSlot(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('processing turns', 0))`.execute(tx)
 }
 
 /**
- * Whose turn it is: of the organizations that have a job waiting, the one with the fewest running; among those, the one whose last
- * job began longest ago; its oldest job. Null: none waits that may begin. What workers from outside run counts for them alone.
+ * The next job to run: among the organizations with waiting jobs, the one with the fewest running; among those, the one whose last
+ * job started longest ago; of that, the oldest job. Null if no job can start. Jobs on external workers are counted separately.
  */
 export async function nextWaiting(db: Db | Tx, jobTypes: readonly string[], by: 'us' | 'worker', now: Date): Promise<Job | null> {
   const alive = new Date(now.getTime() - SILENT_MS)
@@ -56,12 +56,12 @@ export async function nextWaiting(db: Db | Tx, jobTypes: readonly string[], by: 
   return (await db.selectFrom('processing_job').select(COLUMNS).where('id', '=', row.id).executeTakeFirst()) ?? null
 }
 
-/** Takes a job on, or takes it up again where whoever had it is silent. Null: it has ended, or somebody works on it. */
+/** Starts a job, or restarts one whose run has died. Returns null if it has ended or is running. */
 export async function begin(tx: Tx, id: string, now: Date): Promise<{ run: Run; isFirst: boolean } | null> {
   const silent = new Date(now.getTime() - SILENT_MS)
   const row = await tx
     .updateTable('processing_job')
-    .set({ ...begun(now), worker: null })
+    .set({ ...started(now), worker: null })
     .where('id', '=', id)
     .where((where) =>
       where.or([
@@ -78,11 +78,11 @@ export async function begin(tx: Tx, id: string, now: Date): Promise<{ run: Run; 
   return row ? { run: asRun(row), isFirst: row.attempts === 1 } : null
 }
 
-/** Gives a waiting job to a worker from outside. Null: another one has it. */
+/** Gives a waiting job to an external worker. Returns null if another worker has it. */
 export async function claim(tx: Tx, worker: string, id: string, now: Date): Promise<Run | null> {
   const row = await tx
     .updateTable('processing_job')
-    .set({ ...begun(now), worker })
+    .set({ ...started(now), worker })
     .where('id', '=', id)
     .where('status', '=', 'dispatched')
     .returning(COLUMNS)
@@ -90,7 +90,7 @@ export async function claim(tx: Tx, worker: string, id: string, now: Date): Prom
   return row ? asRun(row) : null
 }
 
-const begun = (now: Date) => ({
+const started = (now: Date) => ({
   status: 'running' as const,
   run_id: newId(),
   attempts: sql<number>`attempts + 1`,
@@ -103,25 +103,25 @@ const begun = (now: Date) => ({
 
 const asRun = (job: Job): Run => ({ ...job, runId: job.runId! })
 
-/** Notes how far a run is, and that it lives. False: the job is no longer this run's. */
-export async function beat(
+/** Records a heartbeat with the progress of a run. Returns false if the job belongs to another run or has ended. */
+export async function heartbeat(
   db: Db,
   run: { id: string; runId: string },
   at: { stage: string; progress: number },
   now: Date,
 ): Promise<boolean> {
-  const done = await db
+  const result = await db
     .updateTable('processing_job')
     .set({ stage: at.stage, progress: Math.min(100, Math.max(0, at.progress)), heartbeat_at: now, updated_at: now })
     .where('id', '=', run.id)
     .where('run_id', '=', run.runId)
     .where('status', '=', 'running')
     .executeTakeFirst()
-  return done.numUpdatedRows > 0n
+  return result.numUpdatedRows > 0n
 }
 
-/** Lets go of a job, so that the next attempt need not wait for the silence. */
-export async function free(db: Db, run: { id: string; runId: string }, now: Date): Promise<void> {
+/** Releases a job, so that the next attempt need not wait until the run is considered dead. */
+export async function release(db: Db, run: { id: string; runId: string }, now: Date): Promise<void> {
   await db
     .updateTable('processing_job')
     .set({ heartbeat_at: null, stage: 'waiting', updated_at: now })
@@ -137,15 +137,15 @@ interface Completed {
   outputArtifacts: object
 }
 
-/** Null: the job has ended, or another run has it, and this one's work is for nothing. */
-export async function complete(tx: Tx, run: { id: string; runId: string }, made: Completed, now: Date): Promise<Job | null> {
+/** Returns null if the job has ended or belongs to another run; this run's work is then discarded. */
+export async function complete(tx: Tx, run: { id: string; runId: string }, results: Completed, now: Date): Promise<Job | null> {
   const row = await tx
     .updateTable('processing_job')
     .set({
       status: 'completed',
-      captured_credits: made.capturedCredits,
-      output_item_ids: [...made.outputItemIds],
-      output_artifacts: JSON.stringify(made.outputArtifacts),
+      captured_credits: results.capturedCredits,
+      output_item_ids: [...results.outputItemIds],
+      output_artifacts: JSON.stringify(results.outputArtifacts),
       progress: 100,
       stage: 'done',
       heartbeat_at: null,
@@ -160,7 +160,7 @@ export async function complete(tx: Tx, run: { id: string; runId: string }, made:
   return row ?? null
 }
 
-/** Ends a job that is not to be. `runId` where a run ends its own; null for whoever finds that time is over. */
+/** Ends a job early. `runId` is set when a run ends its own job, null when a deadline has passed. */
 export async function end(
   tx: Tx,
   job: { id: string; runId: string | null },
@@ -179,10 +179,10 @@ export async function end(
 }
 
 /**
- * Jobs of ours whose run died, and such as wait although nothing waits in the queue for them: whoever took the task from
- * there died before it began. Each is named once in that time.
+ * Jobs whose run died, and waiting jobs without a task in the queue because the process that took the task died. Each is returned
+ * once per interval.
  */
-export async function forgotten(tx: Tx, ours: readonly string[], now: Date): Promise<string[]> {
+export async function stalled(tx: Tx, ours: readonly string[], now: Date): Promise<string[]> {
   const since = new Date(now.getTime() - SILENT_MS)
   const isQueued = queued(runJobTask.name, 'job_id', sql`processing_job.id::text`)
   const rows = await tx
@@ -196,7 +196,7 @@ export async function forgotten(tx: Tx, ours: readonly string[], now: Date): Pro
         .where('worker', 'is', null)
         .where('updated_at', '<=', since)
         .where((where) => where.or([where('status', '=', 'running'), where.and([where('status', '=', 'dispatched'), where.not(isQueued)])]))
-        .limit(ROUND)
+        .limit(BATCH_SIZE)
         .forUpdate()
         .skipLocked(),
     )
@@ -205,15 +205,15 @@ export async function forgotten(tx: Tx, ours: readonly string[], now: Date): Pro
   return rows.map((row) => row.id)
 }
 
-/** Whether a task for it waits in the queue. */
+/** Whether the queue contains a task for the job. */
 export async function isQueued(tx: Tx, id: string): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`select ${queued(runJobTask.name, 'job_id', sql`${id}`)} as found`.execute(tx)
-  return rows[0]!.found
+  const { rows } = await sql<{ isQueued: boolean }>`select ${queued(runJobTask.name, 'job_id', sql`${id}`)} as "isQueued"`.execute(tx)
+  return rows[0]!.isQueued
 }
 
 /**
- * Jobs whose time is over: running ones of which nothing was heard for as long as their type may take, waiting ones that
- * nobody began in a day, and pending ones that nobody dispatched in a week.
+ * Jobs past their deadline: running ones without a sign of life for as long as their type allows, dispatched ones that did not start
+ * within a day, and pending ones that were not dispatched within a week.
  */
 export async function overdue(db: Db, now: Date): Promise<Job[]> {
   const silence = sql<boolean>`heartbeat_at <= ${now}::timestamptz - make_interval(secs => timeout_seconds)`
@@ -231,6 +231,6 @@ export async function overdue(db: Db, now: Date): Promise<Job[]> {
       ]),
     )
     .orderBy('created_at')
-    .limit(ROUND)
+    .limit(BATCH_SIZE)
     .execute()
 }

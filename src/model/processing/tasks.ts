@@ -1,7 +1,7 @@
-/** Background work of processing jobs; its handlers are in `domains/processing`. */
+/** Tasks of processing jobs; their handlers are in `domains/processing`. */
 import { Closed, Uuid } from '#core/shapes.ts'
 import { taskContract } from '#effects.ts'
 
 export const runJobTask = taskContract('processing.run', Closed({ job_id: Uuid }))
-/** Removes what a worker put for a job that was cancelled. */
+/** Removes the files that a worker uploaded for a cancelled job. */
 export const clearJobTask = taskContract('processing.clear', Closed({ job_id: Uuid }))

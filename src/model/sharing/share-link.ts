@@ -35,27 +35,27 @@ function newToken(): string {
   return TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString('base64url')
 }
 
-/** Random enough that a fast hash is as safe as a slow one. */
+/** The token has enough entropy that a fast hash is safe. */
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer')
 }
 
-/** What failed passwords of a token are counted under, whether the token exists or not. */
+/** The subject under which failed passwords are counted, whether the token exists or not. */
 export function attemptsOn(tokenHash: Buffer): string {
   return `share:${tokenHash.toString('hex')}`
 }
 
-/** What opening a link needs: the record, what its password is compared with, whether its target can be shown. */
+/** What opening a link requires: the record, its password hash, and whether its target can be shown. */
 export interface Known {
   link: ShareLink
   passwordHash: string
-  /** False for what is deleted or past its retention. */
+  /** False if the target is deleted or past its retention. */
   isTargetLive: boolean
 }
 
 interface LookedUp {
   known: Known | null
-  /** Of the window that was opened last, however long ago. */
+  /** Of the latest window, even if it has passed. */
   attempts: { used: number; startedAt: Date } | null
 }
 
@@ -67,7 +67,7 @@ const KNOWN = sql`
     else c.deleted_at is null end as "isTargetLive"`
 const TARGETS = sql`left join item i on i.seq = l.item_seq left join collection c on c.id = l.collection_id`
 
-/** One round trip for many callers: a crowd looks at the same map. */
+/** One query for many callers, because many visitors open the same map. */
 export async function byTokens(db: Db, hashes: readonly Buffer[]): Promise<LookedUp[]> {
   const { rows } = await sql<KnownRow & { used: number | null; startedAt: Date | null }>`
     select ${KNOWN}, w.used, w.started_at as "startedAt"
@@ -100,31 +100,31 @@ interface NewShareLink {
   passwordHash: string
   expiresAt: Date
   createdBy: string | null
-  /** The person, or the owner of the key. */
+  /** The user, or the owner of the API key. */
   creatorId: string | null
   now: Date
 }
 
-export async function insert(tx: Tx, wanted: NewShareLink): Promise<{ link: ShareLink; token: string }> {
+export async function insert(tx: Tx, request: NewShareLink): Promise<{ link: ShareLink; token: string }> {
   const token = newToken()
-  const { target } = wanted
+  const { target } = request
   const link = await tx
     .insertInto('share_link')
     .values({
       id: newId(),
-      org_id: wanted.organizationId,
-      project_id: wanted.projectId,
+      org_id: request.organizationId,
+      project_id: request.projectId,
       token_hash: hashToken(token),
-      password_hash: wanted.passwordHash,
+      password_hash: request.passwordHash,
       target_type: target.type,
       target_id: target.id,
       item_seq: target.type === 'item' ? target.itemSeq : null,
       collection_id: target.type === 'collection' ? target.id : null,
-      permission: wanted.permission,
-      expires_at: wanted.expiresAt,
-      created_by: wanted.createdBy,
-      creator_id: wanted.creatorId,
-      created_at: wanted.now,
+      permission: request.permission,
+      expires_at: request.expiresAt,
+      created_by: request.createdBy,
+      creator_id: request.creatorId,
+      created_at: request.now,
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
@@ -132,8 +132,8 @@ export async function insert(tx: Tx, wanted: NewShareLink): Promise<{ link: Shar
 }
 
 /**
- * For those who may end it: 404 where its project is not the caller's to see, 403 below editor. An archived project's
- * links can be ended too.
+ * For callers who can revoke it: 404 if the caller cannot see its project, 403 below editor. Links of an archived project can be
+ * revoked too.
  */
 export async function requireEditor(db: Db, principal: Principal, id: string): Promise<ShareLink> {
   const link = isUuid(id) ? await db.selectFrom('share_link').select(COLUMNS).where('id', '=', id).executeTakeFirst() : undefined
@@ -144,13 +144,13 @@ export async function requireEditor(db: Db, principal: Principal, id: string): P
 }
 
 export async function revoke(tx: Tx, id: string, now: Date): Promise<void> {
-  const done = await tx
+  const result = await tx
     .updateTable('share_link')
     .set({ revoked_at: now })
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
-  if (done.numUpdatedRows === 0n) throw notFound('share link')
+  if (result.numUpdatedRows === 0n) throw notFound('share link')
 }
 
 export async function revokeAllOf(tx: Tx, organizationId: string, now: Date): Promise<void> {
@@ -161,7 +161,7 @@ export async function revokeAllBy(tx: Tx, userId: string, now: Date): Promise<vo
   await tx.updateTable('share_link').set({ revoked_at: now }).where('creator_id', '=', userId).where('revoked_at', 'is', null).execute()
 }
 
-/** Counts openings, many of one link in one change of its row. It is telemetry: a link that was revoked a moment ago keeps its count. */
+/** Counts views, with one update per link. This is telemetry: a link that was just revoked is still counted. */
 export async function countOpenings(db: Db, ids: readonly string[], now: Date): Promise<void> {
   await sql`
     update share_link l set access_count = l.access_count + opened.n, last_accessed_at = greatest(l.last_accessed_at, ${now})
@@ -187,7 +187,7 @@ export async function list(db: Db, principal: Principal, filter: LinkFilter): Pr
     .select('project_id')
     .where('user_id', '=', principal.userId)
     .where('role', 'in', ['editor', 'admin'])
-  const mine = db
+  const editable = db
     .selectFrom('share_link')
     .where('project_id', 'not in', db.selectFrom('project').select('id').where('deleted_at', 'is not', null))
     .$if(!everything, (query) =>
@@ -203,8 +203,8 @@ export async function list(db: Db, principal: Principal, filter: LinkFilter): Pr
     .$if(filter.projectId !== null, (query) => query.where('project_id', '=', filter.projectId))
     .$if(filter.targetType !== null, (query) => query.where('target_type', '=', filter.targetType!))
     .$if(filter.targetId !== null, (query) => query.where('target_id', '=', filter.targetId))
-  const { total } = await mine.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const links = await mine
+  const { total } = await editable.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const links = await editable
     .select(COLUMNS)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

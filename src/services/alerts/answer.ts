@@ -12,7 +12,7 @@ import { isMet, meanOf, NoPixels } from './evaluate.ts'
 
 export type Answering = Pick<Context, 'db' | 'clock' | 'raster' | 'commit'> & { onError: (error: unknown) => void }
 
-export async function answer(context: Answering, question: evaluations.Question): Promise<void> {
+export async function answer(context: Answering, question: evaluations.Evaluation): Promise<void> {
   const { db, clock } = context
   try {
     const rule = await alertRules.find(db, question.ruleId)
@@ -24,7 +24,7 @@ export async function answer(context: Answering, question: evaluations.Question)
         ? await meanOf(context, found.item.seq, rule)
         : null
     if (rule && found && value !== null && isMet(rule, value)) await settleAndFire(context, question, { rule, item: found.item, value })
-    else if (!(await db.transaction().execute((tx) => evaluations.settle(tx, question)))) await evaluations.free(db, question)
+    else if (!(await db.transaction().execute((tx) => evaluations.settle(tx, question)))) await evaluations.release(db, question)
   } catch (error) {
     if (error instanceof NoPixels) return await evaluations.waitForPixels(db, question)
     const told = error instanceof Problem ? error.message : 'The rule could not be evaluated because of an internal error'
@@ -45,13 +45,13 @@ interface Met {
 }
 
 /** One change: the question is settled, the rule's turn taken, the event recorded and told; or none of it. */
-async function settleAndFire({ db, commit }: Answering, question: evaluations.Question, met: Met): Promise<void> {
+async function settleAndFire({ db, commit }: Answering, question: evaluations.Evaluation, met: Met): Promise<void> {
   const isSettled = await commit(question.organizationId, 'alerts.evaluate', async (change) => {
     if (!(await evaluations.settle(change.tx, question))) return false
     await fire(change, met)
     return true
   })
-  if (!isSettled) await evaluations.free(db, question)
+  if (!isSettled) await evaluations.release(db, question)
 }
 
 async function fire({ tx, clock, events }: Change, { rule, item, value }: Met): Promise<void> {
@@ -79,7 +79,7 @@ async function fire({ tx, clock, events }: Change, { rule, item, value }: Met): 
   })
   if (!rule.notificationChannels.includes('in_app')) return
   const news = { kind: 'alert' as const, title: `Alert: ${rule.name}`, body: bodyOf(rule, item, value), dedupeKey: null }
-  await notifications.tell(tx, rule.organizationId, rule.createdBy && rule.userId ? { userId: rule.userId } : 'admins', [news], now)
+  await notifications.notify(tx, rule.organizationId, rule.createdBy && rule.userId ? { userId: rule.userId } : 'admins', [news], now)
 }
 
 const SHOWN_DIGITS = 6

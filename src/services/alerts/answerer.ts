@@ -24,7 +24,7 @@ export function createAnswerer(context: Answering & { onCapacity: () => void }):
   const turns = new Map<string, number>()
   let turn = 0
 
-  const begin = (question: evaluations.Question): void => {
+  const begin = (question: evaluations.Evaluation): void => {
     const { organizationId } = question
     busy.set(organizationId, (busy.get(organizationId) ?? 0) + 1)
     turns.set(organizationId, ++turn)

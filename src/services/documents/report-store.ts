@@ -18,7 +18,7 @@ interface NewReport {
   body: Uint8Array
   fileName?: string
   /** How a raster is drawn, where its tiles can be asked for. */
-  look?: keptFiles.Look
+  look?: keptFiles.RasterStyle
 }
 
 /**

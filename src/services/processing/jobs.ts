@@ -89,8 +89,8 @@ export async function storeJob(
   const { organizationId } = found
   const now = clock.now()
   attributeTo(organizationId)
-  await projects.hold(tx, found.id)
-  if (targetCollectionId) await collections.hold(tx, found.id, targetCollectionId)
+  await projects.lock(tx, found.id)
+  if (targetCollectionId) await collections.lock(tx, found.id, targetCollectionId)
   await computeQuotas.take(tx, organizationId, process.meter ?? 'processing_jobs', now)
   await storageAccounts.reserve(tx, organizationId, bytes)
   const id = newId()

@@ -176,8 +176,8 @@ export async function registerOutputs(
   const { tx, clock, lineage, events } = change
   const { organizationId, projectId } = run
   const now = clock.now()
-  await projects.hold(tx, projectId)
-  if (run.targetCollectionId) await collections.hold(tx, projectId, run.targetCollectionId)
+  await projects.lock(tx, projectId)
+  if (run.targetCollectionId) await collections.lock(tx, projectId, run.targetCollectionId)
   const settled = await jobs.lock(tx, run.id)
   if (settled.status !== 'running' || settled.runId !== run.runId) return null
   await storageAccounts.settle(tx, organizationId, { reserved: settled.reservedBytes, stored: sizeOf(stored) })

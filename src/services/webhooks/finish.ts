@@ -14,7 +14,7 @@ export async function finish({ db, clock }: { db: Context['db']; clock: Clock },
     const day = now.toISOString().slice(0, 10)
     for (const noted of await deliveries.finish(tx, outcomes, FAILURES_TO_TELL, now)) {
       const host = new URL(noted.endpointUrl).host
-      const news: notifications.News[] = []
+      const news: notifications.NewNotification[] = []
       if (noted.deadCount > 0)
         news.push({
           kind: 'webhook',
@@ -33,7 +33,7 @@ export async function finish({ db, clock }: { db: Context['db']; clock: Clock },
             'pause the subscription if the endpoint is gone.',
           dedupeKey: `failing:${noted.id}:${day}`,
         })
-      await notifications.tell(tx, noted.organizationId, 'admins', news, now)
+      await notifications.notify(tx, noted.organizationId, 'admins', news, now)
     }
   })
 }

@@ -1,7 +1,7 @@
 /** One delivery: signed, posted, and what follows from the answer. */
 import type { Clock } from '#core/clock.ts'
 import { newId } from '#core/ids.ts'
-import { bodyOf, headersOf, nextTry, type ToldEvent } from '#core/webhooks.ts'
+import { bodyOf, headersOf, nextAttempt, type PublishedEvent } from '#core/webhooks.ts'
 import type { Attempt, Claimed, Outcome } from '#model/events/delivery.ts'
 import type { Webhooks } from '#ports/webhooks.ts'
 
@@ -14,7 +14,7 @@ interface SignedRequest {
   url: string
   headers: Record<string, string>
   secrets: readonly string[]
-  event: ToldEvent
+  event: PublishedEvent
 }
 
 /** One text for whatever kept an answer from coming: which of them it was would tell a stranger about our network. */
@@ -42,7 +42,7 @@ export async function send(sending: Sending, delivery: Claimed): Promise<Outcome
   const { attempt, isDelivered, retryAfter } = await post(sending, delivery)
   if (isDelivered) return { delivery, attempt, state: 'delivered', dueAt: null, reason: null }
   const { backoffSeconds } = sending.webhooks
-  const dueAt = nextTry(backoffSeconds, delivery.tries + 1, retryAfter, sending.clock.now(), Math.random())
+  const dueAt = nextAttempt(backoffSeconds, delivery.tries + 1, retryAfter, sending.clock.now(), Math.random())
   return dueAt
     ? { delivery, attempt, state: 'pending', dueAt, reason: null }
     : { delivery, attempt, state: 'dead', dueAt: null, reason: `All ${delivery.tries + 1} attempts failed; the last: ${attempt.error}` }

@@ -6,11 +6,11 @@ import { invoke } from '../invoke.ts'
 import { readFlags, type Run } from '../options.ts'
 import { json, print } from '../terminal.ts'
 
-/** Any operation by its id: those for operators are not in the published contract, so they have no command of their own. */
+/** Calls any operation by its ID. Operator operations are not in the published contract, so they have no command of their own. */
 export const run: Run = async (rest, options) => {
   const { positions } = readFlags(rest, { positions: 2 })
   const [id, input = '{}'] = positions
-  if (id === undefined) throw new UsageError('Name the operation', 'groundtrack call items.list_expiring')
+  if (id === undefined) throw new UsageError('Specify an operation', 'groundtrack call items.list_expiring')
   if (id in summaries()) return await invoke(id, [{ name: 'body', value: input }], options)
   const client = connect(options)
   const body = inputOf(input)
@@ -25,7 +25,7 @@ function inputOf(text: string): object {
     )
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // Said below, together with JSON that is no object.
+    // Invalid JSON gives the same error as JSON that is not an object.
   }
-  throw new UsageError('The input must be a JSON object, @file with one, or - for stdin')
+  throw new UsageError('The input must be a JSON object, @file or - for stdin')
 }

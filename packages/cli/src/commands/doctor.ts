@@ -17,7 +17,7 @@ const TIMEOUT_MS = 5_000
 const MAX_SKEW_MS = 5_000
 const LOW_DISK_BYTES = 5e9
 
-/** What a person would look at first when something does not work. */
+/** Checks the usual causes of failures. */
 export const run: Run = async (rest, options) => {
   readFlags(rest, { positions: 0 })
   const { server } = accountOf(options)
@@ -29,7 +29,7 @@ export const run: Run = async (rest, options) => {
     {
       check: 'port',
       ok: isUp,
-      detail: isUp ? `${base.host} answers` : `nobody listens at ${base.host}; start the service with: groundtrack up`,
+      detail: isUp ? `${base.host} accepts connections` : `nothing listens at ${base.host}; start the service with: groundtrack up`,
     },
     ...(isLocal ? [disk()] : []),
     ...(isUp ? [await health(server), await database(server), await clock(server)] : []),
@@ -46,9 +46,9 @@ export const run: Run = async (rest, options) => {
 function listens(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ host, port, timeout: TIMEOUT_MS })
-    const end = (answer: boolean) => {
+    const end = (isOpen: boolean) => {
       socket.destroy()
-      resolve(answer)
+      resolve(isOpen)
     }
     socket
       .on('connect', () => end(true))
@@ -57,31 +57,32 @@ function listens(host: string, port: number): Promise<boolean> {
   })
 }
 
-const fetchSoon = (url: string) => globalThis.fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+const fetchWithTimeout = (url: string) => globalThis.fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
 
-async function asked(check: string, url: string, ok: string, bad: string): Promise<Finding> {
+async function probe(check: string, url: string, ok: string, bad: string): Promise<Finding> {
   try {
-    const response = await fetchSoon(url)
+    const response = await fetchWithTimeout(url)
     return { check, ok: response.ok, detail: response.ok ? ok : `${bad} (HTTP ${response.status})` }
   } catch (error) {
     return { check, ok: false, detail: `${bad} (${error instanceof Error ? error.message : String(error)})` }
   }
 }
 
-const health = (server: string) => asked('service', `${server}/health`, 'answers', 'does not answer as a Groundtrack service')
-const database = (server: string) =>
-  asked('database', `${server}/ready`, 'the service says that it is ready', 'the service says that it is not ready')
+const health = (server: string) => probe('service', `${server}/health`, 'healthy', 'not a Groundtrack service, or not healthy')
+const database = (server: string) => probe('database', `${server}/ready`, 'ready', 'the service is not ready')
 
 async function clock(server: string): Promise<Finding> {
   const before = Date.now()
-  const date = Date.parse((await fetchSoon(`${server}/health`)).headers.get('date') ?? '')
-  // A Date header has whole seconds.
+  const date = Date.parse((await fetchWithTimeout(`${server}/health`)).headers.get('date') ?? '')
+  // The Date header has a resolution of one second.
   const skew = Number.isNaN(date) ? 0 : Math.max(0, Math.abs(date + 500 - (before + Date.now()) / 2) - 500)
   const ok = skew <= MAX_SKEW_MS
   return {
     check: 'clock',
     ok,
-    detail: ok ? 'agrees with the service' : `${Math.round(skew / 1000)} s apart from the service; signed addresses and tokens will fail`,
+    detail: ok
+      ? "in sync with the service's clock"
+      : `${Math.round(skew / 1000)} s off from the service's clock; signed URLs and tokens will fail`,
   }
 }
 
@@ -91,9 +92,7 @@ async function store(base: URL, port: number): Promise<Finding> {
   return {
     check: 'store',
     ok,
-    detail: ok
-      ? `listens at ${base.hostname}:${at}`
-      : `nobody listens at ${base.hostname}:${at}; with S3, or another STORE_PORT, that is as it should be`,
+    detail: ok ? `listens at ${base.hostname}:${at}` : `nothing listens at ${base.hostname}:${at}; expected with S3 or another STORE_PORT`,
   }
 }
 
@@ -106,10 +105,10 @@ function disk(): Finding {
 
 async function credential(options: GlobalOptions): Promise<Finding> {
   const { apiKey, session } = accountOf(options)
-  if (!apiKey && !session) return { check: 'credential', ok: false, detail: 'nobody is signed in: groundtrack sign-in' }
+  if (!apiKey && !session) return { check: 'credential', ok: false, detail: 'not signed in; run: groundtrack sign-in' }
   try {
     const { name, plan } = await connect(options).call<{ name: string; plan: string }>('organizations.get', {}, { maxRetries: 0 }, 'read')
-    return { check: 'credential', ok: true, detail: `acts for ${name} (${plan})` }
+    return { check: 'credential', ok: true, detail: `organization ${name} (${plan})` }
   } catch (error) {
     return { check: 'credential', ok: false, detail: error instanceof Error ? error.message : String(error) }
   }
@@ -117,14 +116,14 @@ async function credential(options: GlobalOptions): Promise<Finding> {
 
 const OPENERS: Readonly<Record<string, string>> = { darwin: 'open', win32: 'explorer' }
 
-/** Opens a page in the browser, and prints its address for those who have none. */
+/** Prints the URL of a page and opens it in the browser, if there is one. */
 export const open: Run = async (rest, options) => {
   const { positions } = readFlags(rest, { positions: 1 })
   const { server } = accountOf(options)
-  const [what = 'app'] = positions
-  const url = what === 'app' ? `${server}/` : what === 'docs' ? `${server}/docs` : `${server}/app/items/${encodeURIComponent(what)}`
+  const [target = 'app'] = positions
+  const url = target === 'app' ? `${server}/` : target === 'docs' ? `${server}/docs` : `${server}/app/items/${encodeURIComponent(target)}`
   await print(`${url}\n`)
   const child = spawn(OPENERS[process.platform] ?? 'xdg-open', [url], { stdio: 'ignore', detached: true })
-  child.on('error', () => note('No browser could be started; open the address yourself', options.quiet))
+  child.on('error', () => note('Could not start a browser; open the URL yourself', options.quiet))
   child.unref()
 }

@@ -7,7 +7,7 @@ import { json, note, paint, print } from '../terminal.ts'
 
 const FORWARD_TIMEOUT_MS = 15_000
 
-/** Events as they happen. Forwarded ones look exactly like deliveries of a webhook, signature and all. */
+/** Prints events as they happen. Forwarded events have the same body, headers and signature as webhook deliveries. */
 export const run: Run = async (rest, options) => {
   const { values, positions } = readFlags(rest, { values: ['forward-to', 'secret', 'types', 'after', 'count'], positions: 1 })
   if (positions[0] !== 'listen') throw new UsageError('groundtrack events listen [--forward-to URL]')
@@ -15,13 +15,13 @@ export const run: Run = async (rest, options) => {
   const secret = values['secret'] ?? `whsec_${randomBytes(32).toString('base64')}`
   const types = values['types']?.split(',')
   let left = values['count'] === undefined ? Number.POSITIVE_INFINITY : Number(values['count'])
-  if (!(left >= 1)) throw new UsageError('--count takes a number from 1 on')
+  if (!(left >= 1)) throw new UsageError('--count must be at least 1')
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   if (target !== undefined) note(`Forwarding to ${target}\nSigning secret: ${secret}`, options.quiet)
   let isAgain = false
   const onOpen = () => {
-    note(isAgain ? 'Listening again' : 'Listening; Ctrl-C ends it', options.quiet)
+    note(isAgain ? 'Reconnected' : 'Listening; press Ctrl-C to stop', options.quiet)
     isAgain = true
   }
   try {

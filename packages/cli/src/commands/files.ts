@@ -25,7 +25,7 @@ export const upload: Run = async (rest, options) => {
     lists: ['gcp'],
     switches: ['categorical', 'wait'],
   })
-  if (positions.length === 0) throw new UsageError('Name at least one file', 'groundtrack upload *.tif')
+  if (positions.length === 0) throw new UsageError('Specify at least one file', 'groundtrack upload *.tif')
   const missing = positions.filter((file) => !existsSync(file))
   if (missing.length > 0) throw new UsageError(`No such file: ${missing.join(', ')}`)
   const position = positionOf(values, lists['gcp'] ?? [], positions.length)
@@ -33,26 +33,26 @@ export const upload: Run = async (rest, options) => {
   const projectId = await projectFor(client, values['project'], options)
   const files = await Promise.all(positions.map((file) => openFile(file)))
   const key = unfinished.keyOf([client.baseUrl, projectId, values['collection'] ?? null, switches.has('categorical')], positions)
-  const begun = await stillOpen(client, unfinished.find(key))
-  if (begun) note('Continuing the upload that broke off', options.quiet)
+  const resumed = await stillOpen(client, unfinished.find(key))
+  if (resumed) note('Resuming the interrupted upload', options.quiet)
   const bars = new Map<string, ReturnType<typeof bar>>()
   let before = 0
   let isSent = false
   const total = files.reduce((sum, { data }) => sum + (data as Blob).size, 0)
   const finish = () => {
     for (const last of bars.values()) last.end()
-    if (bars.size > 0 && process.stderr.isTTY) note('Everything is sent; the service is reading it …', options.quiet)
+    if (bars.size > 0 && process.stderr.isTTY) note('All files are uploaded; the service is checking them …', options.quiet)
     bars.clear()
     isSent = true
   }
-  const made = await sendOrSayHow(client, {
+  const uploaded = await sendWithHint(client, {
     projectId,
     files,
     collectionId: values['collection'],
     categorical: switches.has('categorical'),
     ...(position ? { positions: [position] } : {}),
-    ...(begun ? { resume: begun } : {}),
-    onState: (state) => unfinished.keep(key, state),
+    ...(resumed ? { resume: resumed } : {}),
+    onState: (state) => unfinished.save(key, state),
     onProgress: ({ file, fileIndex, sentBytes }) => {
       if (isSent) return
       if (!bars.has(file)) {
@@ -65,25 +65,25 @@ export const upload: Run = async (rest, options) => {
       if (sentBytes === total) finish()
     },
   })
-  unfinished.keep(key, null)
-  if (switches.has('wait')) await waitFor(client, { upload: made.id })
+  unfinished.save(key, null)
+  if (switches.has('wait')) await waitFor(client, { upload: uploaded.id })
   if (options.json || !process.stdout.isTTY)
-    return await print(options.ndjson ? made.item_ids.map((id) => `${json({ id }, false)}\n`).join('') : `${json(made)}\n`)
+    return await print(options.ndjson ? uploaded.item_ids.map((id) => `${json({ id }, false)}\n`).join('') : `${json(uploaded)}\n`)
   await print(
     `${table(
       ['FILE', 'ITEM'],
-      positions.map((file, index) => [file, made.item_ids[index] ?? null]),
+      positions.map((file, index) => [file, uploaded.item_ids[index] ?? null]),
     )}\n`,
   )
 }
 
-/** An image that lies nowhere is kept by the service: the same command with a position goes on. */
-async function sendOrSayHow(client: Client, wanted: UploadOptions): Promise<Uploaded> {
+/** The service keeps an image without a position, so the same command with a position completes the upload. */
+async function sendWithHint(client: Client, request: UploadOptions): Promise<Uploaded> {
   try {
-    return await send(client, wanted)
+    return await send(client, request)
   } catch (error) {
-    if (isProblem(error, 'position-required') && wanted.files.length === 1)
-      note('Give the same command again with --crs EPSG:4326 --bounds LEFT,BOTTOM,RIGHT,TOP; the file is not sent again', false)
+    if (isProblem(error, 'position-required') && request.files.length === 1)
+      note('Run the same command again with --crs EPSG:4326 --bounds LEFT,BOTTOM,RIGHT,TOP; the file is not uploaded again', false)
     throw error
   }
 }
@@ -91,10 +91,10 @@ async function sendOrSayHow(client: Client, wanted: UploadOptions): Promise<Uplo
 function positionOf({ crs, bounds }: Record<string, string>, gcps: readonly string[], fileCount: number): FilePosition | null {
   if (crs === undefined) {
     if (bounds !== undefined || gcps.length > 0)
-      throw new UsageError('A position needs --crs', 'groundtrack upload scan.tif --crs EPSG:4326 …')
+      throw new UsageError('--bounds and --gcp need --crs', 'groundtrack upload scan.tif --crs EPSG:4326 …')
     return null
   }
-  if (fileCount > 1) throw new UsageError('A position is that of one file: upload the files one by one')
+  if (fileCount > 1) throw new UsageError('--crs applies to one file; upload the files one at a time')
   return {
     crs,
     ...(bounds === undefined ? {} : { bounds: numbers(bounds, 'bounds', 4) }),
@@ -107,7 +107,7 @@ function controlPoint(text: string): { column: number; row: number; x: number; y
   return { column, row, x, y }
 }
 
-/** The upload, if the service still waits for its files. */
+/** The upload, if its session is still open. */
 async function stillOpen(client: Client, state: UploadState | null): Promise<UploadState | null> {
   if (!state) return null
   try {
@@ -122,22 +122,22 @@ async function stillOpen(client: Client, state: UploadState | null): Promise<Upl
 export const download: Run = async (rest, options) => {
   const { values, positions } = readFlags(rest, { values: ['asset', 'output'], positions: 1 })
   const [itemId] = positions
-  if (itemId === undefined) throw new UsageError('Name the item', 'groundtrack download ITEM -o FILE')
+  if (itemId === undefined) throw new UsageError('Specify an item', 'groundtrack download ITEM -o FILE')
   const client = connect(options)
-  const shown = bar(itemId, options.quiet)
-  const found = await open(client, {
+  const progress = bar(itemId, options.quiet)
+  const asset = await open(client, {
     itemId,
     assetKey: values['asset'],
-    onProgress: ({ receivedBytes, totalBytes }) => shown.at(receivedBytes, totalBytes),
+    onProgress: ({ receivedBytes, totalBytes }) => progress.at(receivedBytes, totalBytes),
   })
-  const target = values['output'] ?? nameIn(found.url)
+  const target = values['output'] ?? nameIn(asset.url)
   if (target === '-') {
-    for await (const part of found) await print(part)
+    for await (const chunk of asset) await print(chunk)
     return
   }
-  await saveTo(target, found)
-  shown.end()
-  note(`Wrote ${target} (${found.mediaType}${found.sizeBytes === null ? '' : `, ${size(found.sizeBytes)}`})`, options.quiet)
+  await saveTo(target, asset)
+  progress.end()
+  note(`Wrote ${target} (${asset.mediaType}${asset.sizeBytes === null ? '' : `, ${size(asset.sizeBytes)}`})`, options.quiet)
 }
 
 const nameIn = (url: string) => decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '').replaceAll(/[^\w.-]/g, '_') || 'download'

@@ -6,13 +6,13 @@ import { EXIT } from '../failure.ts'
 import { readFlags, type Run } from '../options.ts'
 import { note } from '../terminal.ts'
 
-/** A tool may wait for a job. */
+/** A tool can wait for a job. */
 const TIMEOUT_MS = 600_000
 
-/** Each enables tools of its own kind and no others. */
+/** Each switch enables the tools of one tier. */
 const PERMISSIONS = ['write', 'delete', 'spend']
 
-/** Tools for agents over stdio. The service itself makes them, at `/mcp`; here they are only handed on, with the account's credential. */
+/** Serves tools for agents over stdio. They come from `/mcp` of the service; this forwards them with the account's credential. */
 export const run: Run = async (rest, options) => {
   const { values, switches } = readFlags(rest, { values: ['tools'], switches: PERMISSIONS, positions: 0 })
   const query = new URLSearchParams({
@@ -20,22 +20,22 @@ export const run: Run = async (rest, options) => {
     ...Object.fromEntries(PERMISSIONS.filter((name) => switches.has(name)).map((name) => [name, '1'])),
   }).toString()
   const client = connect(options)
-  const ask = (method: string, params: object) => remote(client, `/mcp${query ? `?${query}` : ''}`, method, params)
-  const { instructions } = await ask('initialize', {
+  const send = (method: string, params: object) => remote(client, `/mcp${query ? `?${query}` : ''}`, method, params)
+  const { instructions } = await send('initialize', {
     protocolVersion: '2025-06-18',
     capabilities: {},
     clientInfo: { name: 'groundtrack-cli', version: '0.1.0' },
   })
   if (process.stdin.isTTY)
-    note('This speaks JSON-RPC on stdin and stdout: name it as the command of an MCP server in your agent', options.quiet)
+    note('This command speaks JSON-RPC on stdin and stdout; configure it as an MCP server in your agent', options.quiet)
   const ended = new Promise<void>((resolve) => void process.stdin.on('end', resolve).on('close', resolve))
   serveStdio(() => {
     const server = new Server(
       { name: 'groundtrack', version: '0.1.0' },
       { capabilities: { tools: {} }, ...(typeof instructions === 'string' ? { instructions } : {}) },
     )
-    server.setRequestHandler('tools/list', async ({ params }) => (await ask('tools/list', params ?? {})) as { tools: [] })
-    server.setRequestHandler('tools/call', async ({ params }) => (await ask('tools/call', params)) as { content: [] })
+    server.setRequestHandler('tools/list', async ({ params }) => (await send('tools/list', params ?? {})) as { tools: [] })
+    server.setRequestHandler('tools/call', async ({ params }) => (await send('tools/call', params)) as { content: [] })
     return server
   })
   await ended
@@ -57,6 +57,6 @@ async function remote(client: Client, path: string, method: string, params: obje
         .slice('data:'.length)
     : text
   const { result, error } = JSON.parse(data) as { result?: Record<string, unknown>; error?: { message: string } }
-  if (!result) throw new Error(error?.message ?? 'The service gave no answer')
+  if (!result) throw new Error(error?.message ?? 'The service returned no result')
   return result
 }

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { priceOf, waitFor, type Client } from '../../../client/src/core.ts'
 import { connect } from '../config.ts'
-import { confirmPrice, spokenPrice } from '../confirm.ts'
+import { confirmPrice, formatPrice } from '../confirm.ts'
 import { EXIT, UsageError } from '../failure.ts'
 import { readFlags, type GlobalOptions, type Run } from '../options.ts'
 import { projectFor } from '../projects.ts'
 import { json, note, print, table } from '../terminal.ts'
 import { areaOf, boxOf } from './search.ts'
 
-interface Stated {
+interface WithStatus {
   id: string
   status: string
 }
 
-/** Buys scenes: each is looked up at its host, so that nobody has to copy a geometry. */
+/** Buys scenes. Fetches the geometry of each from its host, so that users need not copy it. */
 export const order: Run = async (rest, options) => {
   const { values, switches, positions } = readFlags(rest, { values: ['host', 'project', 'licence', 'bbox', 'area'], switches: ['wait'] })
   const host = values['host']
   if (positions.length === 0 || host === undefined)
-    throw new UsageError('Name scenes and their host', 'groundtrack order SCENE --host sandbox-vhr')
+    throw new UsageError('Specify scenes and their host', 'groundtrack order SCENE --host sandbox-vhr')
   const client = connect(options)
   const part = values['area'] ? areaOf(values['area']) : values['bbox'] ? boxOf(values['bbox']) : null
   const captures = []
@@ -39,7 +39,7 @@ export const task: Run = async (rest, options) => {
   })
   const { product, area, from, to, name = 'Tasking order' } = values
   if (product === undefined || area === undefined)
-    throw new UsageError('Name a product and an area', 'groundtrack task --product NAME --area @field.geojson')
+    throw new UsageError('Specify a product and an area', 'groundtrack task --product NAME --area @field.geojson')
   const client = connect(options)
   const params = {
     ...(from ? { acquisitionStart: instant(from, '00:00:00Z') } : {}),
@@ -67,9 +67,9 @@ async function place(client: Client, { operation, input, isWaiting }: Placement,
     await print(`${json({ dry_run: true, operation, price, input })}\n`)
     return EXIT.ok
   }
-  note(`Price: ${spokenPrice(price)}`, options.quiet)
+  note(`Price: ${formatPrice(price)}`, options.quiet)
   await confirmPrice(client, { operation, input }, options)
-  const placed = await client.call<Stated>(operation, input, { idempotencyKey: randomUUID() }, 'keyed')
+  const placed = await client.call<WithStatus>(operation, input, { idempotencyKey: randomUUID() }, 'keyed')
   if (!isWaiting) {
     await print(`${json(placed)}\n`)
     return EXIT.ok
@@ -79,25 +79,25 @@ async function place(client: Client, { operation, input, isWaiting }: Placement,
   return done.status === 'fulfilled' ? EXIT.ok : EXIT.refused
 }
 
-/** A list of jobs, one of them until it ends, or the end of one. */
+/** Lists jobs, watches one until it ends, or cancels one. */
 export const jobs: Run = async (rest, options) => {
   const { positions } = readFlags(rest, { positions: 2 })
   const [verb, id] = positions
   const client = connect(options)
   if (verb === 'watch') {
-    if (id === undefined) throw new UsageError('Name the job', 'groundtrack jobs watch JOB')
+    if (id === undefined) throw new UsageError('Specify a job', 'groundtrack jobs watch JOB')
     const done = await waitFor(client, { job: id }, { onChange: ({ status }) => note(status, options.quiet) })
     await print(`${json(done)}\n`)
     return done.status === 'completed' ? EXIT.ok : EXIT.refused
   }
   if (verb === 'cancel') {
-    if (id === undefined) throw new UsageError('Name the job', 'groundtrack jobs cancel JOB')
-    const { job } = await client.call<{ job: Stated }>('processing.job.cancel', { job_id: id }, {}, 'write')
+    if (id === undefined) throw new UsageError('Specify a job', 'groundtrack jobs cancel JOB')
+    const { job } = await client.call<{ job: WithStatus }>('processing.job.cancel', { job_id: id }, {}, 'write')
     await print(`${json(job)}\n`)
     return EXIT.ok
   }
-  if (verb !== undefined) throw new UsageError(`There is no 'jobs ${verb}'`, 'groundtrack jobs [watch JOB | cancel JOB]')
-  const { jobs: list } = await client.call<{ jobs: (Stated & { job_type: string; created_at: string })[] }>(
+  if (verb !== undefined) throw new UsageError(`Unknown command 'jobs ${verb}'`, 'groundtrack jobs [watch JOB | cancel JOB]')
+  const { jobs: list } = await client.call<{ jobs: (WithStatus & { job_type: string; created_at: string })[] }>(
     'processing.jobs.list',
     {},
     {},

@@ -10,7 +10,7 @@ interface Feature {
   properties: Readonly<Record<string, unknown>>
 }
 
-interface Found {
+interface SearchResult {
   features: Feature[]
   sources?: { source_id: string; error: string | null }[]
 }
@@ -18,7 +18,7 @@ interface Found {
 const LIMIT = 20
 const WORLD = [-180, -90, 180, 90]
 
-/** Scenes as a table on a terminal, and as JSON, lines or GeoJSON for programs. */
+/** Prints scenes as a table on a terminal, and as JSON, JSON lines or GeoJSON for programs. */
 export const run: Run = async (rest, options) => {
   const { values, switches } = readFlags(rest, {
     values: ['bbox', 'intersects', 'datetime', 'max-cloud', 'host', 'limit', 'collections'],
@@ -26,26 +26,26 @@ export const run: Run = async (rest, options) => {
     positions: 0,
   })
   const client = connect(options)
-  const found = switches.has('mine') ? await searchMine(client, values) : await searchCatalog(client, values)
-  for (const { source_id, error } of found.sources ?? []) if (error) note(`${source_id}: ${error}`, options.quiet)
-  const [where, otherwise] = switches.has('mine') ? ['NAME', null] : ['SOURCE', values['host'] ?? null]
-  await show(found, { isGeojson: switches.has('geojson'), where, otherwise }, options)
+  const result = switches.has('mine') ? await searchMine(client, values) : await searchCatalog(client, values)
+  for (const { source_id, error } of result.sources ?? []) if (error) note(`${source_id}: ${error}`, options.quiet)
+  const [column, fallback] = switches.has('mine') ? ['NAME', null] : ['SOURCE', values['host'] ?? null]
+  await show(result, { isGeojson: switches.has('geojson'), column, fallback }, options)
 }
 
-interface Look {
+interface TableOptions {
   isGeojson: boolean
-  /** What the second column tells, and what it has where a scene does not say. */
-  where: string
-  otherwise: string | null
+  /** Head of the second column, and its value for a scene that has none. */
+  column: string
+  fallback: string | null
 }
 
-async function show({ features }: Found, { isGeojson, where, otherwise }: Look, options: GlobalOptions): Promise<void> {
+async function show({ features }: SearchResult, { isGeojson, column, fallback }: TableOptions, options: GlobalOptions): Promise<void> {
   if (isGeojson) return await print(`${json({ type: 'FeatureCollection', features })}\n`)
   if (options.ndjson) return await print(features.map((feature) => `${json(feature, false)}\n`).join(''))
   if (options.json || !process.stdout.isTTY) return await print(`${json(features)}\n`)
-  if (features.length === 0) return note('Nothing was found')
-  const heads = ['ID', where, 'DATE', 'CLOUD %', 'CREDITS/KM²']
-  const rows = features.map(row).map(([id, source, ...rest]) => [id ?? null, source ?? otherwise, ...rest])
+  if (features.length === 0) return note('No results')
+  const heads = ['ID', column, 'DATE', 'CLOUD %', 'CREDITS/KM²']
+  const rows = features.map(row).map(([id, source, ...rest]) => [id ?? null, source ?? fallback, ...rest])
   await print(`${table(heads, rows)}\n`)
 }
 
@@ -72,7 +72,7 @@ function filterOf(values: Readonly<Record<string, string>>): Record<string, unkn
   }
 }
 
-async function searchCatalog(client: Client, values: Readonly<Record<string, string>>): Promise<Found> {
+async function searchCatalog(client: Client, values: Readonly<Record<string, string>>): Promise<SearchResult> {
   const cloud = values['max-cloud']
   const input = {
     ...filterOf(values),
@@ -81,25 +81,25 @@ async function searchCatalog(client: Client, values: Readonly<Record<string, str
   }
   const host = values['host']
   return host === undefined
-    ? await client.call<Found>('catalog.federated_search', input, {}, 'read')
-    : await client.call<Found>('catalog.search', { host_name: host, ...input }, {}, 'read')
+    ? await client.call<SearchResult>('catalog.federated_search', input, {}, 'read')
+    : await client.call<SearchResult>('catalog.search', { host_name: host, ...input }, {}, 'read')
 }
 
-async function searchMine(client: Client, values: Readonly<Record<string, string>>): Promise<Found> {
+async function searchMine(client: Client, values: Readonly<Record<string, string>>): Promise<SearchResult> {
   const { intersects: _, ...input } = filterOf(values)
   const cloud = values['max-cloud']
   const query = cloud === undefined ? {} : { query: { cloud_cover: { lte: numbers(cloud, 'max-cloud', 1)[0] } } }
-  return await client.call<Found>('items.search_org', { ...input, ...query }, {}, 'read')
+  return await client.call<SearchResult>('items.search_org', { ...input, ...query }, {}, 'read')
 }
 
 export function numbers(text: string, flag: string, count: number): number[] {
-  const found = text.split(',').map(Number)
-  if (found.length !== count || found.some((value) => !Number.isFinite(value)))
-    throw new UsageError(`--${flag} must be ${count === 1 ? 'a number' : `${count} numbers with commas`}`)
-  return found
+  const values = text.split(',').map(Number)
+  if (values.length !== count || values.some((value) => !Number.isFinite(value)))
+    throw new UsageError(`--${flag} must be ${count === 1 ? 'a number' : `${count} numbers separated by commas`}`)
+  return values
 }
 
-/** A box as a polygon. */
+/** A bounding box as a polygon. */
 export function boxOf(text: string): object {
   const [west, south, east, north] = numbers(text, 'bbox', 4) as [number, number, number, number]
   const ring = [
@@ -122,6 +122,6 @@ export function areaOf(text: string): unknown {
     if (value.type === 'Feature') return value.geometry
     return value.type === 'FeatureCollection' ? value.features?.[0]?.geometry : value
   } catch {
-    throw new UsageError('The area must be GeoJSON, or @file with it')
+    throw new UsageError('The area must be GeoJSON or @file')
   }
 }

@@ -16,9 +16,9 @@ export const share: Run = async (rest, options) => {
     positions: 1,
   })
   const [target] = positions
-  if (target === undefined) throw new UsageError('Name the item', 'groundtrack share ITEM')
+  if (target === undefined) throw new UsageError('Specify an item', 'groundtrack share ITEM')
   const days = Number(values['days'] ?? 30)
-  if (!(days > 0)) throw new UsageError('--days must be a number above 0')
+  if (!(days > 0)) throw new UsageError('--days must be greater than 0')
   const password = values['password'] ?? randomBytes(PASSWORD_BYTES).toString('base64url')
   const input = {
     target_type: switches.has('collection') ? 'collection' : 'item',
@@ -33,47 +33,46 @@ export const share: Run = async (rest, options) => {
   const url = `${client.baseUrl}/s/${link.token}`
   if (options.json || !process.stdout.isTTY) return await print(`${json({ id: link.id, url, password, expires_at: link.expires_at })}\n`)
   await print(`${url}\n`)
-  note(`Password: ${password}\nUntil:    ${link.expires_at}\nRevoke:   groundtrack share link revoke --link-id ${link.id}`)
+  note(`Password: ${password}\nExpires:  ${link.expires_at}\nRevoke:   groundtrack share link revoke --link-id ${link.id}`)
 }
 
-/** Of its own, so that it can be revoked without breaking anything else; a map program shows it to whoever looks. */
+/** A separate key, because the map exposes it; it can be revoked without breaking anything else. */
 async function createKey(client: Client, item: string, options: GlobalOptions): Promise<string | null> {
   const input = { name: `Map of ${item}`.slice(0, MAX_KEY_NAME), permissions: ['read'] }
   if (options.dryRun) {
-    note(`Would create the read-only key "${input.name}"`, options.quiet)
+    note(`Would create a read-only key named "${input.name}"`, options.quiet)
     return null
   }
   const { id, key } = await client.call<{ id: string; key: string }>('api_keys.create', input)
-  note(`Created the read-only key "${input.name}". Revoke it with: groundtrack api-keys revoke --key-id ${id}`, options.quiet)
+  note(`Created a read-only key named "${input.name}". Revoke it with: groundtrack api-keys revoke --key-id ${id}`, options.quiet)
   return key
 }
 
 export const tiles: Run = async (rest, options) => {
   const { values, switches, positions } = readFlags(rest, {
-    values: ['format', 'look'],
+    values: ['format', 'style'],
     switches: ['with-key', 'create-key'],
     positions: 2,
   })
   const [verb, item] = positions
-  if (verb !== 'url' || item === undefined) throw new UsageError('Name the item', 'groundtrack tiles url ITEM')
+  if (verb !== 'url' || item === undefined) throw new UsageError('Specify an item', 'groundtrack tiles url ITEM')
   const { apiKey } = accountOf(options)
-  if (switches.has('with-key') && !apiKey)
-    throw new UsageError('This account has no API key', 'Use --create-key for a read-only key of its own')
+  if (switches.has('with-key') && !apiKey) throw new UsageError('This account has no API key', 'Use --create-key to create a read-only key')
   const client = connect(options)
-  // Asking for the document also shows that the item is there.
-  const { name, tiles: addresses } = await client.call<{ name: string; tiles: string[] }>(
+  // This also fails if the item does not exist.
+  const { name, tiles: urls } = await client.call<{ name: string; tiles: string[] }>(
     'items.tile.tilejson',
-    { item_id: item, ...(values['look'] ? { profile: values['look'] } : {}) },
+    { item_id: item, ...(values['style'] ? { profile: values['style'] } : {}) },
     {},
     'read',
   )
-  const url = new URL(addresses[0]!.replaceAll('{', '%7B').replaceAll('}', '%7D'))
+  const url = new URL(urls[0]!.replaceAll('{', '%7B').replaceAll('}', '%7D'))
   url.pathname = url.pathname.replace(/\.\w+$/, `.${values['format'] ?? 'webp'}`)
   const key = switches.has('create-key') ? await createKey(client, name, options) : switches.has('with-key') ? apiKey! : null
   if (key !== null) url.searchParams.set('key', key)
   else
     note(
-      `Without a key this URL returns 401 in a map program. --create-key adds a new read-only key${apiKey ? ', --with-key your own' : ''}.`,
+      `Without a key this URL returns 401 in a map client. --create-key adds a new read-only key${apiKey ? ', --with-key your own' : ''}.`,
       options.quiet,
     )
   await print(`${url.href.replaceAll('%7B', '{').replaceAll('%7D', '}')}\n`)

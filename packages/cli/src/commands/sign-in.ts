@@ -39,20 +39,20 @@ export const signIn: Run = async (rest, options) => {
   const accounts = readAccounts()
   accounts.accounts[name] = account
   writeAccounts({ ...accounts, current: name })
-  note(`Signed in to ${server}${email === null ? ' with a key' : ` as ${email}`}; kept in ${configFile()}`, options.quiet)
+  note(`Signed in to ${server}${email === null ? ' with a key' : ` as ${email}`}; saved in ${configFile()}`, options.quiet)
 }
 
-/** Whoever has one project means that one. It also shows whether the credential works. */
+/** The default project of a user with only one. The call also verifies the credential. */
 async function onlyProject(client: Client): Promise<string | null> {
   if (client.session.tokens && client.session.tokens.organizationId === null) return null
   const { projects } = await client.call<{ projects: { id: string }[] }>('projects.list', { limit: 2 }, {}, 'read')
   return projects.length === 1 ? projects[0]!.id : null
 }
 
-/** A question on the terminal; what is secret is not shown. */
+/** Prompts on the terminal, without echo for secrets. */
 async function ask(question: string, isSecret = false): Promise<string> {
   if (!process.stdin.isTTY)
-    throw new UsageError(`${question.replace(': ', '')} is missing`, 'Give --email, and --password-stdin with the password on stdin')
+    throw new UsageError(`${question.replace(': ', '')} is missing`, 'Pass --email, and --password-stdin with the password on stdin')
   let isMuted = false
   const output = new Writable({
     write(chunk, _encoding, done) {
@@ -60,13 +60,13 @@ async function ask(question: string, isSecret = false): Promise<string> {
       done()
     },
   })
-  const asked = createInterface({ input: process.stdin, output, terminal: true })
+  const prompt = createInterface({ input: process.stdin, output, terminal: true })
   try {
-    const answer = asked.question(question)
+    const answer = prompt.question(question)
     isMuted = isSecret
     return (await answer).trim()
   } finally {
-    asked.close()
+    prompt.close()
     if (isSecret) process.stderr.write('\n')
   }
 }
@@ -78,24 +78,24 @@ export const signOut: Run = async (rest, options) => {
   if (stored?.session)
     await new Client({ baseUrl: stored.server, session: stored.session })
       .signOut('/auth/sign-out')
-      .catch((error: Error) => note(`The service did not hear of it: ${error.message}`))
+      .catch((error: Error) => note(`Could not end the session at the service: ${error.message}`))
   changeAccount(name, () => undefined)
-  note(`Forgot the account '${name}'`, options.quiet)
+  note(`Removed the account '${name}'`, options.quiet)
 }
 
 export const accounts: Run = async (rest: readonly Word[], options: GlobalOptions) => {
   const { positions } = readFlags(rest, { positions: 2 })
-  const kept = readAccounts()
+  const saved = readAccounts()
   const [verb, name] = positions
   if (verb === 'use') {
-    if (name === undefined || !kept.accounts[name])
-      throw new UsageError(`There is no account '${name ?? ''}'`, `There are: ${Object.keys(kept.accounts).join(', ') || 'none'}`)
-    return writeAccounts({ ...kept, current: name })
+    if (name === undefined || !saved.accounts[name])
+      throw new UsageError(`No account named '${name ?? ''}'`, `Accounts: ${Object.keys(saved.accounts).join(', ') || 'none'}`)
+    return writeAccounts({ ...saved, current: name })
   }
-  if (verb !== undefined) throw new UsageError(`There is no 'accounts ${verb}'`, 'groundtrack accounts [use NAME]')
-  const rows = Object.entries(kept.accounts).map(([own, { server, apiKey, project }]) => ({
-    name: own,
-    is_current: own === kept.current,
+  if (verb !== undefined) throw new UsageError(`Unknown command 'accounts ${verb}'`, 'groundtrack accounts [use NAME]')
+  const rows = Object.entries(saved.accounts).map(([account, { server, apiKey, project }]) => ({
+    name: account,
+    is_current: account === saved.current,
     server,
     kind: apiKey ? 'key' : 'session',
     project: project ?? null,

@@ -4,17 +4,17 @@ import os from 'node:os'
 import path from 'node:path'
 import { UsageError } from '../failure.ts'
 import { readFlags, type Word } from '../options.ts'
-import { PACKAGE } from '../place.ts'
+import { PACKAGE_FOLDER } from '../package-folder.ts'
 
 /** Starts the service of this repository, in the foreground, as `npm start` does. */
 export async function run(rest: readonly Word[]): Promise<number> {
   readFlags(rest, { positions: 0 })
-  const root = path.join(PACKAGE, '../..')
+  const root = path.join(PACKAGE_FOLDER, '../..')
   const main = path.join(root, 'src/main.ts')
   if (!existsSync(main))
-    throw new UsageError('The service is not part of this installation', 'Clone the repository and run groundtrack up there')
+    throw new UsageError('This installation does not include the service', 'Clone the repository and run groundtrack up there')
   const child = spawn(process.execPath, [...flagsOf(root), main], { stdio: 'inherit', cwd: root })
-  // A terminal sends Ctrl-C to both; the service needs the time to stop.
+  // A terminal sends Ctrl-C to both processes; the service needs time to stop.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => signal !== 'SIGINT' && child.kill(signal))
   return await new Promise((resolve, reject) => {
     child.on('error', reject)
@@ -22,7 +22,7 @@ export async function run(rest: readonly Word[]): Promise<number> {
   })
 }
 
-/** What the script `start` gives Node, so that both ways run the same. */
+/** The Node flags of the `start` script, so that both ways run the same. */
 function flagsOf(root: string): string[] {
   const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
   return scripts.start.split(' ').filter((word) => word.startsWith('--'))

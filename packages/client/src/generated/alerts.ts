@@ -13,7 +13,7 @@ export interface AlertsAcknowledgeEventInput {
   event_id: string
 }
 
-/** Answer of `alerts.acknowledge_event`. */
+/** Output of `alerts.acknowledge_event`. */
 export interface AlertsAcknowledgeEventOutput {
   alert_event: AlertEvent
 }
@@ -50,7 +50,7 @@ export interface AlertsCreateRuleInput {
   active?: boolean | undefined
 }
 
-/** Answer of `alerts.create_rule`. */
+/** Output of `alerts.create_rule`. */
 export interface AlertsCreateRuleOutput {
   alert_rule: AlertRule
 }
@@ -61,7 +61,7 @@ export interface AlertsDeleteRuleInput {
   rule_id: string
 }
 
-/** Answer of `alerts.delete_rule`. */
+/** Output of `alerts.delete_rule`. */
 export interface AlertsDeleteRuleOutput {
   /** Always `true` */
   deleted: true
@@ -79,7 +79,7 @@ export interface AlertsEventsListInput {
   offset?: number | undefined
 }
 
-/** Answer of `alerts.events.list`. */
+/** Output of `alerts.events.list`. */
 export interface AlertsEventsListOutput {
   /** Alert events of this page */
   alert_events: AlertEvent[]
@@ -93,7 +93,7 @@ export interface AlertsRuleGetInput {
   rule_id: string
 }
 
-/** Answer of `alerts.rule.get`. */
+/** Output of `alerts.rule.get`. */
 export interface AlertsRuleGetOutput {
   alert_rule: AlertRule
 }
@@ -106,7 +106,7 @@ export interface AlertsRulesListInput {
   collection_id?: string | null | undefined
 }
 
-/** Answer of `alerts.rules.list`. */
+/** Output of `alerts.rules.list`. */
 export interface AlertsRulesListOutput {
   /** Alert rules */
   alert_rules: AlertRule[]
@@ -139,7 +139,7 @@ export interface AlertsTestRuleInput {
   item_id: string
 }
 
-/** Answer of `alerts.test_rule`. */
+/** Output of `alerts.test_rule`. */
 export interface AlertsTestRuleOutput {
   /** Mean of the expression over the item */
   computed_value: number
@@ -189,7 +189,7 @@ export interface AlertsUpdateRuleInput {
   cooldown_minutes?: number | null | undefined
 }
 
-/** Answer of `alerts.update_rule`. */
+/** Output of `alerts.update_rule`. */
 export interface AlertsUpdateRuleOutput {
   alert_rule: AlertRule
 }

@@ -41,7 +41,7 @@ export interface AnalyticsBandMathInput {
   vmax?: number | null | undefined
 }
 
-/** Answer of `analytics.band_math`. */
+/** Output of `analytics.band_math`. */
 export type AnalyticsBandMathOutput = AnalyticsResult
 
 /** Input of `analytics.calculate_index`. */
@@ -71,7 +71,7 @@ export interface AnalyticsCalculateIndexInput {
   colormap?: string | null | undefined
 }
 
-/** Answer of `analytics.calculate_index`. */
+/** Output of `analytics.calculate_index`. */
 export type AnalyticsCalculateIndexOutput = AnalyticsResult
 
 /** Input of `analytics.execute`. */
@@ -82,21 +82,21 @@ export type AnalyticsExecuteInput = {
     item_id: string
     /** Area to analyse: GeoJSON Polygon or MultiPolygon */
     geometry?: Geometry | null | undefined
-    /** Many zones at once, instead of one geometry */
+    /** Zones to analyse, instead of `geometry` */
     zones?: {
       type: 'FeatureCollection'
-      /** The zones */
+      /** Zones to analyse */
       features: ({
         type: 'Feature'
         /** Area to analyse: GeoJSON Polygon or MultiPolygon */
         geometry: Geometry
-        /** Given back with the zone */
+        /** Returned with the zone */
         id?: string | number | undefined
-        /** Given back with the zone */
+        /** Returned with the zone */
         properties?: { [name: string]: unknown } | null | undefined
       })[]
     } | null | undefined
-    /** Band numbers from 1; all by default */
+    /** 1-based band numbers; all by default */
     bands?: number[] | null | undefined
     /** Band math over band names, roles or numbers, for example `(NIR - RED) / (NIR + RED)` */
     expression?: string | null | undefined
@@ -104,7 +104,7 @@ export type AnalyticsExecuteInput = {
     index_name?: string | null | undefined
     /** Factor that converts pixel values to reflectance; known for common products */
     reflectance_scale?: number | null | undefined
-    /** Which numbers to give; count, mean, min, max, std and sum by default */
+    /** Statistics to compute; count, mean, min, max, std and sum by default */
     statistics?: (
       | 'count'
       | 'sum'
@@ -118,7 +118,7 @@ export type AnalyticsExecuteInput = {
       | 'majority'
       | 'minority'
       | 'variety')[] | null | undefined
-    /** Percentiles to give, from 0 to 100 */
+    /** Percentiles to compute, 0 to 100 */
     percentiles?: number[] | null | undefined
     /** Band role to 1-based band number, for example `{"NIR": 4, "RED": 3}` */
     band_mapping?: { [name: string]: number } | null | undefined
@@ -130,9 +130,9 @@ export type AnalyticsExecuteInput = {
 } | {
   operation: 'time_series'
   params: {
-    /** All items of a collection */
+    /** ID of the collection to analyse */
     collection_id?: string | null | undefined
-    /** Or these items */
+    /** IDs of the items to analyse, instead of a collection */
     item_ids?: string[] | null | undefined
     /** Area to analyse: GeoJSON Polygon or MultiPolygon */
     geometry: Geometry
@@ -142,9 +142,9 @@ export type AnalyticsExecuteInput = {
     index_name?: string | null | undefined
     /** Factor that converts pixel values to reflectance; known for common products */
     reflectance_scale?: number | null | undefined
-    /** Only scenes of this time: 2026-01-01T00:00:00Z/2026-12-31T23:59:59Z */
+    /** Only scenes acquired in this interval, for example `2026-01-01T00:00:00Z/2026-12-31T23:59:59Z` */
     datetime?: string | null | undefined
-    /** Which numbers to give; count, mean, min, max, std and sum by default */
+    /** Statistics to compute; count, mean, min, max, std and sum by default */
     statistics?: (
       | 'count'
       | 'sum'
@@ -158,7 +158,7 @@ export type AnalyticsExecuteInput = {
       | 'majority'
       | 'minority'
       | 'variety')[] | null | undefined
-    /** Percentiles to give, from 0 to 100 */
+    /** Percentiles to compute, 0 to 100 */
     percentiles?: number[] | null | undefined
     /** Band role to 1-based band number, for example `{"NIR": 4, "RED": 3}` */
     band_mapping?: { [name: string]: number } | null | undefined
@@ -170,9 +170,9 @@ export type AnalyticsExecuteInput = {
 } | {
   operation: 'change_detection'
   params: {
-    /** The earlier scene, whose pixels the answer is on */
+    /** ID of the earlier scene; the result uses its pixel grid */
     before_item_id: string
-    /** The later scene */
+    /** ID of the later scene */
     after_item_id: string
     /** Area to analyse: GeoJSON Polygon or MultiPolygon */
     geometry: Geometry
@@ -182,7 +182,7 @@ export type AnalyticsExecuteInput = {
     expression?: string | null | undefined
     /** Factor that converts pixel values to reflectance; known for common products */
     reflectance_scale?: number | null | undefined
-    /** A difference of at least this much, up or down, is a change. Default: `0.1` */
+    /** Minimum difference, up or down, that counts as a change. Default: `0.1` */
     change_threshold?: number | undefined
     /** Band role to 1-based band number, for example `{"NIR": 4, "RED": 3}` */
     band_mapping?: { [name: string]: number } | null | undefined
@@ -193,7 +193,7 @@ export type AnalyticsExecuteInput = {
   }
 }
 
-/** Answer of `analytics.execute`. */
+/** Output of `analytics.execute`. */
 export type AnalyticsExecuteOutput = {
   /** Report ID in the lineage; null if nothing was recorded */
   id: string | null
@@ -219,7 +219,7 @@ export type AnalyticsExecuteOutput = {
         majority?: number | null | undefined
         minority?: number | null | undefined
         variety?: number | null | undefined
-        /** The share of the area that has data */
+        /** Fraction of the area with data, 0 to 1 */
         valid_fraction: number
         percentiles: ({
           percentile: number
@@ -250,7 +250,7 @@ export type AnalyticsExecuteOutput = {
       majority?: number | null | undefined
       minority?: number | null | undefined
       variety?: number | null | undefined
-      /** The share of the area that has data */
+      /** Fraction of the area with data, 0 to 1 */
       valid_fraction: number
       percentiles: ({
         percentile: number
@@ -323,7 +323,7 @@ export interface AnalyticsIndexGetInput {
   index_name: string
 }
 
-/** Answer of `analytics.index.get`. */
+/** Output of `analytics.index.get`. */
 export type AnalyticsIndexGetOutput = SpectralIndex
 
 /** Input of `analytics.indices.list`. */
@@ -334,7 +334,7 @@ export interface AnalyticsIndicesListInput {
   sensor?: string | null | undefined
 }
 
-/** Answer of `analytics.indices.list`. */
+/** Output of `analytics.indices.list`. */
 export interface AnalyticsIndicesListOutput {
   /** Spectral indices, by category */
   indices: SpectralIndex[]
@@ -348,7 +348,7 @@ export interface AnalyticsOperationsGetInput {
   operation_name: string
 }
 
-/** Answer of `analytics.operations.get`. */
+/** Output of `analytics.operations.get`. */
 export type AnalyticsOperationsGetOutput = AnalyticsMethod
 
 /** Input of `analytics.operations.list`. */
@@ -357,7 +357,7 @@ export interface AnalyticsOperationsListInput {
   data_type?: string | null | undefined
 }
 
-/** Answer of `analytics.operations.list`. */
+/** Output of `analytics.operations.list`. */
 export interface AnalyticsOperationsListOutput {
   /** Analysis methods */
   operations: AnalyticsMethod[]
@@ -384,7 +384,7 @@ export interface AnalyticsResultTileInput {
 /** Input of `analytics.sensors.list`. */
 export type AnalyticsSensorsListInput = {}
 
-/** Answer of `analytics.sensors.list`. */
+/** Output of `analytics.sensors.list`. */
 export interface AnalyticsSensorsListOutput {
   /** Supported sensors */
   sensors: Sensor[]
@@ -400,7 +400,7 @@ export interface AnalyticsValidateFormulaInput {
   band_count?: number | null | undefined
 }
 
-/** Answer of `analytics.validate_formula`. */
+/** Output of `analytics.validate_formula`. */
 export interface AnalyticsValidateFormulaOutput {
   /** Formula, as sent */
   formula: string

@@ -17,7 +17,7 @@ export interface ApiKeysCreateInput {
   expires_in_days?: number | null | undefined
 }
 
-/** Answer of `api_keys.create`. */
+/** Output of `api_keys.create`. */
 export interface ApiKeysCreateOutput {
   /** API key ID */
   id: string
@@ -40,7 +40,7 @@ export interface ApiKeysCreateOutput {
 /** Input of `api_keys.list`. */
 export type ApiKeysListInput = {}
 
-/** Answer of `api_keys.list`. */
+/** Output of `api_keys.list`. */
 export type ApiKeysListOutput = ApiKey[]
 
 /** Input of `api_keys.revoke`. */
@@ -49,7 +49,7 @@ export interface ApiKeysRevokeInput {
   key_id: string
 }
 
-/** Answer of `api_keys.revoke`. */
+/** Output of `api_keys.revoke`. */
 export type ApiKeysRevokeOutput = Removed
 
 export class ApiKeysApi {

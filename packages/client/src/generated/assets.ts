@@ -12,7 +12,7 @@ export interface AssetsDeleteInput {
   asset_id: string
 }
 
-/** Answer of `assets.delete`. */
+/** Output of `assets.delete`. */
 export type AssetsDeleteOutput = Removed
 
 export class AssetsApi {

@@ -23,7 +23,7 @@ export interface BandFormulasCreateInput {
   category?: string | undefined
 }
 
-/** Answer of `band_formulas.create`. */
+/** Output of `band_formulas.create`. */
 export type BandFormulasCreateOutput = BandFormula
 
 /** Input of `band_formulas.delete`. */
@@ -32,7 +32,7 @@ export interface BandFormulasDeleteInput {
   formula_id: string
 }
 
-/** Answer of `band_formulas.delete`. */
+/** Output of `band_formulas.delete`. */
 export type BandFormulasDeleteOutput = Removed
 
 /** Input of `band_formulas.get`. */
@@ -41,7 +41,7 @@ export interface BandFormulasGetInput {
   formula_id: string
 }
 
-/** Answer of `band_formulas.get`. */
+/** Output of `band_formulas.get`. */
 export type BandFormulasGetOutput = BandFormula
 
 /** Input of `band_formulas.list`. */
@@ -52,7 +52,7 @@ export interface BandFormulasListInput {
   include_templates?: boolean | undefined
 }
 
-/** Answer of `band_formulas.list`. */
+/** Output of `band_formulas.list`. */
 export interface BandFormulasListOutput {
   /** Saved formulas by name, then built-in formulas by category */
   formulas: BandFormula[]
@@ -80,7 +80,7 @@ export interface BandFormulasUpdateInput {
   category?: string | null | undefined
 }
 
-/** Answer of `band_formulas.update`. */
+/** Output of `band_formulas.update`. */
 export type BandFormulasUpdateOutput = BandFormula
 
 export class BandFormulasApi {

@@ -18,7 +18,7 @@ export interface BillingApprovalsApproveInput {
   approval_id: string
 }
 
-/** Answer of `billing.approvals.approve`. */
+/** Output of `billing.approvals.approve`. */
 export interface BillingApprovalsApproveOutput {
   /** Spend approval ID */
   id: string
@@ -58,7 +58,7 @@ export interface BillingApprovalsGetInput {
   approval_id: string
 }
 
-/** Answer of `billing.approvals.get`. */
+/** Output of `billing.approvals.get`. */
 export type BillingApprovalsGetOutput = SpendApproval
 
 /** Input of `billing.approvals.list`. */
@@ -67,7 +67,7 @@ export interface BillingApprovalsListInput {
   status?: 'pending' | 'approved' | 'rejected' | 'used' | 'expired' | null | undefined
 }
 
-/** Answer of `billing.approvals.list`. */
+/** Output of `billing.approvals.list`. */
 export interface BillingApprovalsListOutput {
   /** Spend approvals, newest first */
   approvals: SpendApproval[]
@@ -83,7 +83,7 @@ export interface BillingApprovalsRejectInput {
   reason?: string | null | undefined
 }
 
-/** Answer of `billing.approvals.reject`. */
+/** Output of `billing.approvals.reject`. */
 export type BillingApprovalsRejectOutput = SpendApproval
 
 /** Input of `billing.approvals.request`. */
@@ -100,13 +100,13 @@ export interface BillingApprovalsRequestInput {
   reason?: string | null | undefined
 }
 
-/** Answer of `billing.approvals.request`. */
+/** Output of `billing.approvals.request`. */
 export type BillingApprovalsRequestOutput = SpendApproval
 
 /** Input of `billing.auto_topup.get`. */
 export type BillingAutoTopupGetInput = {}
 
-/** Answer of `billing.auto_topup.get`. */
+/** Output of `billing.auto_topup.get`. */
 export interface BillingAutoTopupGetOutput {
   /** Whether automatic top-up is on */
   enabled: boolean
@@ -125,7 +125,7 @@ export interface BillingAutoTopupGetOutput {
 /** Input of `billing.credits.balance`. */
 export type BillingCreditsBalanceInput = {}
 
-/** Answer of `billing.credits.balance`. */
+/** Output of `billing.credits.balance`. */
 export interface BillingCreditsBalanceOutput {
   /** Wallet balance in credits, including reserved credits */
   balance_credits: number
@@ -153,7 +153,7 @@ export interface BillingCreditsTransactionsInput {
     | null | undefined
 }
 
-/** Answer of `billing.credits.transactions`. */
+/** Output of `billing.credits.transactions`. */
 export interface BillingCreditsTransactionsOutput {
   /** Credit transactions, newest first */
   transactions: CreditTransaction[]
@@ -167,7 +167,7 @@ export interface BillingInvoicesGetInput {
   invoice_id: string
 }
 
-/** Answer of `billing.invoices.get`. */
+/** Output of `billing.invoices.get`. */
 export interface BillingInvoicesGetOutput {
   /** Invoice ID */
   id: string
@@ -207,7 +207,7 @@ export interface BillingInvoicesListInput {
   limit?: number | undefined
 }
 
-/** Answer of `billing.invoices.list`. */
+/** Output of `billing.invoices.list`. */
 export interface BillingInvoicesListOutput {
   /** Invoices, newest first */
   invoices: Invoice[]
@@ -221,7 +221,7 @@ export interface BillingPlanChangeInput {
   plan_id: 'free' | 'team' | 'business'
 }
 
-/** Answer of `billing.plan.change`. */
+/** Output of `billing.plan.change`. */
 export interface BillingPlanChangeOutput {
   plan: Plan
   /** Plan ID before the change */
@@ -250,7 +250,7 @@ export interface BillingPlanChangeOutput {
 /** Input of `billing.plans.list`. */
 export type BillingPlansListInput = {}
 
-/** Answer of `billing.plans.list`. */
+/** Output of `billing.plans.list`. */
 export interface BillingPlansListOutput {
   /** Available plans */
   plans: Plan[]
@@ -268,7 +268,7 @@ export interface BillingRunMonthlyForOrgInput {
   period?: string | null | undefined
 }
 
-/** Answer of `billing.run_monthly_for_org`. */
+/** Output of `billing.run_monthly_for_org`. */
 export interface BillingRunMonthlyForOrgOutput {
   /** ID of the billed organization */
   organization_id: string
@@ -291,7 +291,7 @@ export interface BillingSetAutoTopupInput {
   daily_charge_cap_aud?: number | null | undefined
 }
 
-/** Answer of `billing.set_auto_topup`. */
+/** Output of `billing.set_auto_topup`. */
 export type BillingSetAutoTopupOutput = AutoTopup
 
 /** Input of `billing.status.get`. */
@@ -300,7 +300,7 @@ export interface BillingStatusGetInput {
   organization_id: string
 }
 
-/** Answer of `billing.status.get`. */
+/** Output of `billing.status.get`. */
 export interface BillingStatusGetOutput {
   /** Organization ID */
   organization_id: string
@@ -340,7 +340,7 @@ export interface BillingStripeInvoicesListInput {
   limit?: number | undefined
 }
 
-/** Answer of `billing.stripe_invoices.list`. */
+/** Output of `billing.stripe_invoices.list`. */
 export interface BillingStripeInvoicesListOutput {
   /** Invoices at the payment processor, newest first */
   invoices: ProcessorInvoice[]
@@ -356,7 +356,7 @@ export interface BillingTopupInput {
   credits?: number | undefined
 }
 
-/** Answer of `billing.topup`. */
+/** Output of `billing.topup`. */
 export interface BillingTopupOutput {
   /** Top-up attempt ID */
   topup_attempt_id: string

@@ -40,7 +40,7 @@ export interface CatalogAggregateInput {
   by?: ('day' | 'source' | 'cloud')[] | undefined
 }
 
-/** Answer of `catalog.aggregate`. */
+/** Output of `catalog.aggregate`. */
 export interface CatalogAggregateOutput {
   /** Non-empty buckets, ordered by their keys */
   buckets: SceneBucket[]
@@ -76,7 +76,7 @@ export interface CatalogFederatedSearchInput {
   limit?: number | undefined
 }
 
-/** Answer of `catalog.federated_search`. */
+/** Output of `catalog.federated_search`. */
 export interface CatalogFederatedSearchOutput {
   /** GeoJSON type, always `FeatureCollection` */
   type: 'FeatureCollection'
@@ -102,7 +102,7 @@ export interface CatalogGranulePointsInput {
   clip_polygon?: { [name: string]: unknown } | null | undefined
 }
 
-/** Answer of `catalog.granule_points`. */
+/** Output of `catalog.granule_points`. */
 export interface CatalogGranulePointsOutput {
   /** Points as longitude, latitude and value */
   points: (number[])[]
@@ -140,7 +140,7 @@ export interface CatalogInfoLandsatInput {
   scene_id: string
 }
 
-/** Answer of `catalog.info.landsat`. */
+/** Output of `catalog.info.landsat`. */
 export type CatalogInfoLandsatOutput = PublicSceneInfo
 
 /** Input of `catalog.info.naip`. */
@@ -149,7 +149,7 @@ export interface CatalogInfoNaipInput {
   scene_id: string
 }
 
-/** Answer of `catalog.info.naip`. */
+/** Output of `catalog.info.naip`. */
 export type CatalogInfoNaipOutput = PublicSceneInfo
 
 /** Input of `catalog.info.sample`. */
@@ -160,7 +160,7 @@ export interface CatalogInfoSampleInput {
   scene_id: string
 }
 
-/** Answer of `catalog.info.sample`. */
+/** Output of `catalog.info.sample`. */
 export type CatalogInfoSampleOutput = PublicSceneInfo
 
 /** Input of `catalog.info.sentinel`. */
@@ -169,7 +169,7 @@ export interface CatalogInfoSentinelInput {
   scene_id: string
 }
 
-/** Answer of `catalog.info.sentinel`. */
+/** Output of `catalog.info.sentinel`. */
 export type CatalogInfoSentinelOutput = PublicSceneInfo
 
 /** Input of `catalog.item.get`. */
@@ -180,7 +180,7 @@ export interface CatalogItemGetInput {
   id: string
 }
 
-/** Answer of `catalog.item.get`. */
+/** Output of `catalog.item.get`. */
 export type CatalogItemGetOutput = CatalogScene
 
 /** Input of `catalog.provider.samples`. */
@@ -193,7 +193,7 @@ export interface CatalogProviderSamplesInput {
   offset?: number | undefined
 }
 
-/** Answer of `catalog.provider.samples`. */
+/** Output of `catalog.provider.samples`. */
 export interface CatalogProviderSamplesOutput {
   /** Sample scenes */
   samples: ProviderSample[]
@@ -206,7 +206,7 @@ export interface CatalogProviderSamplesOutput {
 /** Input of `catalog.providers.list`. */
 export type CatalogProvidersListInput = {}
 
-/** Answer of `catalog.providers.list`. */
+/** Output of `catalog.providers.list`. */
 export interface CatalogProvidersListOutput {
   /** Imagery providers */
   providers: PublicProvider[]
@@ -238,7 +238,7 @@ export interface CatalogSearchInput {
   next?: string | null | undefined
 }
 
-/** Answer of `catalog.search`. */
+/** Output of `catalog.search`. */
 export interface CatalogSearchOutput {
   /** GeoJSON type, always `FeatureCollection` */
   type: 'FeatureCollection'
@@ -274,7 +274,7 @@ export interface CatalogSearchStreamInput {
   next?: string | null | undefined
 }
 
-/** One line of `catalog.search_stream`. */
+/** A line of `catalog.search_stream`. */
 export type CatalogSearchStreamOutput = CatalogScene | {
   /** Line type */
   type: 'Summary'
@@ -294,7 +294,7 @@ export interface CatalogSourcesListInput {
   country?: string | null | undefined
 }
 
-/** Answer of `catalog.sources.list`. */
+/** Output of `catalog.sources.list`. */
 export interface CatalogSourcesListOutput {
   /** Registered sources */
   sources: CatalogSource[]
@@ -338,7 +338,7 @@ export interface CatalogTileRenderInput {
 /** Input of `catalog.vendors.list`. */
 export type CatalogVendorsListInput = {}
 
-/** Answer of `catalog.vendors.list`. */
+/** Output of `catalog.vendors.list`. */
 export interface CatalogVendorsListOutput {
   /** Imagery vendors */
   vendors: CatalogVendor[]
@@ -347,13 +347,13 @@ export interface CatalogVendorsListOutput {
 /** Input of `catalog.viz.landsat`. */
 export type CatalogVizLandsatInput = {}
 
-/** Answer of `catalog.viz.landsat`. */
+/** Output of `catalog.viz.landsat`. */
 export type CatalogVizLandsatOutput = PublicVisualizations
 
 /** Input of `catalog.viz.naip`. */
 export type CatalogVizNaipInput = {}
 
-/** Answer of `catalog.viz.naip`. */
+/** Output of `catalog.viz.naip`. */
 export type CatalogVizNaipOutput = PublicVisualizations
 
 export class CatalogImageApi {

@@ -18,7 +18,7 @@ export interface ClipAreaMetadataInput {
   area: string
 }
 
-/** Answer of `clip.area.metadata`. */
+/** Output of `clip.area.metadata`. */
 export interface ClipAreaMetadataOutput {
   /** Area ID from `clip.areas.list` */
   id: string
@@ -49,7 +49,7 @@ export interface ClipAreaMosaicsInput {
   area: string
 }
 
-/** Answer of `clip.area.mosaics`. */
+/** Output of `clip.area.mosaics`. */
 export interface ClipAreaMosaicsOutput {
   /** Area ID */
   area: string
@@ -60,7 +60,7 @@ export interface ClipAreaMosaicsOutput {
 /** Input of `clip.areas.list`. */
 export type ClipAreasListInput = {}
 
-/** Answer of `clip.areas.list`. */
+/** Output of `clip.areas.list`. */
 export interface ClipAreasListOutput {
   /** Areas that can be clipped */
   areas: ClipAreaSummary[]
@@ -82,7 +82,7 @@ export interface ClipCreateFromAreaInput {
   organization_id?: string | undefined
 }
 
-/** Answer of `clip.create_from_area`. */
+/** Output of `clip.create_from_area`. */
 export type ClipCreateFromAreaOutput = StartedClip
 
 /** Input of `clip.create_from_item`. */
@@ -103,7 +103,7 @@ export interface ClipCreateFromItemInput {
   target_collection_id?: string | null | undefined
 }
 
-/** Answer of `clip.create_from_item`. */
+/** Output of `clip.create_from_item`. */
 export type ClipCreateFromItemOutput = StartedClip
 
 /** Input of `clip.job.delete`. */
@@ -112,7 +112,7 @@ export interface ClipJobDeleteInput {
   job_id: string
 }
 
-/** Answer of `clip.job.delete`. */
+/** Output of `clip.job.delete`. */
 export type ClipJobDeleteOutput = Removed
 
 /** Input of `clip.job.download`. */
@@ -133,7 +133,7 @@ export interface ClipJobDownloadsInput {
   job_id: string
 }
 
-/** Answer of `clip.job.downloads`. */
+/** Output of `clip.job.downloads`. */
 export type ClipJobDownloadsOutput = ClipFile[]
 
 /** Input of `clip.job.get`. */
@@ -142,7 +142,7 @@ export interface ClipJobGetInput {
   job_id: string
 }
 
-/** Answer of `clip.job.get`. */
+/** Output of `clip.job.get`. */
 export type ClipJobGetOutput = ClipJob
 
 /** Input of `clip.job.tile_info`. */
@@ -151,7 +151,7 @@ export interface ClipJobTileInfoInput {
   job_id: string
 }
 
-/** Answer of `clip.job.tile_info`. */
+/** Output of `clip.job.tile_info`. */
 export interface ClipJobTileInfoOutput {
   /** Tile information of each file */
   tiles: ClipTiles[]
@@ -169,7 +169,7 @@ export interface ClipJobsListInput {
   offset?: number | undefined
 }
 
-/** Answer of `clip.jobs.list`. */
+/** Output of `clip.jobs.list`. */
 export interface ClipJobsListOutput {
   /** Clip jobs of this page */
   jobs: ClipJob[]

@@ -10,7 +10,7 @@ import type {
 /** Input of `cog.colormaps`. */
 export type CogColormapsInput = {}
 
-/** Answer of `cog.colormaps`. */
+/** Output of `cog.colormaps`. */
 export interface CogColormapsOutput {
   /** Colormaps by group */
   groups: ({
@@ -24,7 +24,7 @@ export interface CogColormapsOutput {
 /** Input of `cog.formulas`. */
 export type CogFormulasInput = {}
 
-/** Answer of `cog.formulas`. */
+/** Output of `cog.formulas`. */
 export type CogFormulasOutput = { [name: string]: FormulaTemplate }
 
 /** Input of `cog.statistics`. */
@@ -43,7 +43,7 @@ export interface CogStatisticsInput {
   exact_coverage?: boolean | undefined
 }
 
-/** Answer of `cog.statistics`. */
+/** Output of `cog.statistics`. */
 export interface CogStatisticsOutput {
   /** Statistics of each band or expression */
   statistics: BandStatistics[]

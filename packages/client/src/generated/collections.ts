@@ -22,7 +22,7 @@ export interface CollectionsCreateInput {
   layer_order?: number | undefined
 }
 
-/** Answer of `collections.create`. */
+/** Output of `collections.create`. */
 export type CollectionsCreateOutput = Collection
 
 /** Input of `collections.delete`. */
@@ -33,7 +33,7 @@ export interface CollectionsDeleteInput {
   collection_id: string
 }
 
-/** Answer of `collections.delete`. */
+/** Output of `collections.delete`. */
 export type CollectionsDeleteOutput = Removed
 
 /** Input of `collections.get`. */
@@ -44,7 +44,7 @@ export interface CollectionsGetInput {
   collection_id: string
 }
 
-/** Answer of `collections.get`. */
+/** Output of `collections.get`. */
 export type CollectionsGetOutput = Collection
 
 /** Input of `collections.list`. */
@@ -53,7 +53,7 @@ export interface CollectionsListInput {
   project_id: string
 }
 
-/** Answer of `collections.list`. */
+/** Output of `collections.list`. */
 export type CollectionsListOutput = Collection[]
 
 /** Input of `collections.tile.render`. */
@@ -105,7 +105,7 @@ export interface CollectionsTileTilejsonInput {
   tile_size?: 256 | 512 | null | undefined
 }
 
-/** Answer of `collections.tile.tilejson`. */
+/** Output of `collections.tile.tilejson`. */
 export type CollectionsTileTilejsonOutput = TileJson
 
 /** Input of `collections.update`. */
@@ -126,7 +126,7 @@ export interface CollectionsUpdateInput {
   layer_order?: number | null | undefined
 }
 
-/** Answer of `collections.update`. */
+/** Output of `collections.update`. */
 export type CollectionsUpdateOutput = Collection
 
 export class CollectionsTileApi {

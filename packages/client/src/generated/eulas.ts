@@ -17,7 +17,7 @@ export interface EulasDocumentAcceptInput {
   is_accepted?: boolean | undefined
 }
 
-/** Answer of `eulas.document.accept`. */
+/** Output of `eulas.document.accept`. */
 export type EulasDocumentAcceptOutput = EulaDocument
 
 /** Input of `eulas.document.get`. */
@@ -28,7 +28,7 @@ export interface EulasDocumentGetInput {
   document_id: string
 }
 
-/** Answer of `eulas.document.get`. */
+/** Output of `eulas.document.get`. */
 export type EulasDocumentGetOutput = EulaDocument
 
 /** Input of `eulas.documents.list`. */
@@ -43,7 +43,7 @@ export interface EulasDocumentsListInput {
   sort?: 'validFrom,desc' | 'validFrom,asc' | undefined
 }
 
-/** Answer of `eulas.documents.list`. */
+/** Output of `eulas.documents.list`. */
 export interface EulasDocumentsListOutput {
   /** Licence documents of this page */
   content: EulaDocumentEntry[]
@@ -63,7 +63,7 @@ export interface EulasGetInput {
   eula_id: string
 }
 
-/** Answer of `eulas.get`. */
+/** Output of `eulas.get`. */
 export type EulasGetOutput = Eula
 
 /** Input of `eulas.list`. */
@@ -78,7 +78,7 @@ export interface EulasListInput {
   sort?: 'createdAt,desc' | 'createdAt,asc' | 'name,asc' | 'name,desc' | undefined
 }
 
-/** Answer of `eulas.list`. */
+/** Output of `eulas.list`. */
 export interface EulasListOutput {
   /** Licences of this page */
   content: Eula[]

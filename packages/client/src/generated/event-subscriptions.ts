@@ -50,8 +50,8 @@ export interface EventSubscriptionsCreateInput {
   /** HTTPS URL that receives events; must be public and without credentials */
   endpoint_url: string
   /**
-   * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
-   * its values. Default: `{}`
+   * Conditions that an event must meet to be delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must
+   * match. A list matches any of its values. Default: `{}`
    */
   filter_config?: { [name: string]: unknown } | undefined
   /** Headers to send with each delivery, such as a gateway key; values are never returned. Default: `{}` */
@@ -60,7 +60,7 @@ export interface EventSubscriptionsCreateInput {
   description?: string | null | undefined
 }
 
-/** Answer of `event_subscriptions.create`. */
+/** Output of `event_subscriptions.create`. */
 export type EventSubscriptionsCreateOutput = NewEventSubscription
 
 /** Input of `event_subscriptions.delete`. */
@@ -69,7 +69,7 @@ export interface EventSubscriptionsDeleteInput {
   subscription_id: string
 }
 
-/** Answer of `event_subscriptions.delete`. */
+/** Output of `event_subscriptions.delete`. */
 export interface EventSubscriptionsDeleteOutput {
   /** Always `true` */
   ok: true
@@ -91,7 +91,7 @@ export interface EventSubscriptionsDeliveriesListInput {
   offset?: number | undefined
 }
 
-/** Answer of `event_subscriptions.deliveries.list`. */
+/** Output of `event_subscriptions.deliveries.list`. */
 export interface EventSubscriptionsDeliveriesListOutput {
   /** Deliveries of this page */
   deliveries: WebhookDelivery[]
@@ -105,7 +105,7 @@ export interface EventSubscriptionsDeliveriesRetryInput {
   delivery_id: string
 }
 
-/** Answer of `event_subscriptions.deliveries.retry`. */
+/** Output of `event_subscriptions.deliveries.retry`. */
 export type EventSubscriptionsDeliveriesRetryOutput = WebhookDelivery
 
 /** Input of `event_subscriptions.get`. */
@@ -114,7 +114,7 @@ export interface EventSubscriptionsGetInput {
   subscription_id: string
 }
 
-/** Answer of `event_subscriptions.get`. */
+/** Output of `event_subscriptions.get`. */
 export type EventSubscriptionsGetOutput = EventSubscriptionWithDeliveries
 
 /** Input of `event_subscriptions.list`. */
@@ -159,7 +159,7 @@ export interface EventSubscriptionsListInput {
   active?: boolean | null | undefined
 }
 
-/** Answer of `event_subscriptions.list`. */
+/** Output of `event_subscriptions.list`. */
 export interface EventSubscriptionsListOutput {
   /** Event subscriptions */
   event_subscriptions: EventSubscription[]
@@ -173,7 +173,7 @@ export interface EventSubscriptionsTestInput {
   subscription_id: string
 }
 
-/** Answer of `event_subscriptions.test`. */
+/** Output of `event_subscriptions.test`. */
 export interface EventSubscriptionsTestOutput {
   /** Result of the test: `delivered` if the endpoint returned 2xx */
   status: 'delivered' | 'failed'
@@ -196,8 +196,8 @@ export interface EventSubscriptionsUpdateInput {
   /** HTTPS URL that receives events; must be public and without credentials */
   endpoint_url?: string | null | undefined
   /**
-   * Narrows what is delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must match. A list means any of
-   * its values
+   * Conditions that an event must meet to be delivered. Keys are `entity_type`, `entity_id` or paths such as `data.project_id`; all must
+   * match. A list matches any of its values
    */
   filter_config?: { [name: string]: unknown } | null | undefined
   /** Headers to send with each delivery, such as a gateway key; values are never returned */
@@ -212,7 +212,7 @@ export interface EventSubscriptionsUpdateInput {
   rotate_secret?: boolean | null | undefined
 }
 
-/** Answer of `event_subscriptions.update`. */
+/** Output of `event_subscriptions.update`. */
 export type EventSubscriptionsUpdateOutput = ChangedEventSubscription
 
 export class EventSubscriptionsDeliveriesApi {

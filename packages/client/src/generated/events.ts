@@ -2,7 +2,7 @@
 
 /** What the data of each event is. */
 export interface EventData {
-  /** An order was stored. */
+  /** An order was created. */
   'order.created': {
     id: string
     project_id: string
@@ -14,7 +14,7 @@ export interface EventData {
     total_credits: number
     created_at: string
   }
-  /** Funds for an order are secured and it was sent to its supplier. */
+  /** An order is funded and was sent to its supplier. */
   'order.placed': {
     id: string
     project_id: string
@@ -26,7 +26,7 @@ export interface EventData {
     total_credits: number
     created_at: string
   }
-  /** The supplier accepted the order; data is awaited. */
+  /** The supplier accepted the order; delivery is pending. */
   'order.being_fulfilled': {
     id: string
     project_id: string
@@ -52,7 +52,7 @@ export interface EventData {
     item_ids: string[]
     captured_credits: number
   }
-  /** An order failed; what was reserved is released. */
+  /** An order failed and its reservation was released. */
   'order.failed': {
     id: string
     project_id: string
@@ -65,7 +65,7 @@ export interface EventData {
     created_at: string
     reason: string | null
   }
-  /** An order was cancelled and its reservation released. */
+  /** An order was cancelled and its reservation was released. */
   'order.cancelled': {
     id: string
     project_id: string
@@ -78,7 +78,7 @@ export interface EventData {
     created_at: string
     released_credits: number
   }
-  /** A feasibility study was asked of a supplier. */
+  /** A feasibility study was requested from a supplier. */
   'feasibility.requested': {
     id: string
     order_id: string
@@ -87,7 +87,7 @@ export interface EventData {
     created_at: string
     expires_at: string | null
   }
-  /** A feasibility study has options to decide on. */
+  /** A feasibility study has options to choose from. */
   'feasibility.answered': {
     id: string
     order_id: string
@@ -97,7 +97,7 @@ export interface EventData {
     expires_at: string | null
     option_count: number
   }
-  /** A quotation was asked of a supplier. */
+  /** A quotation was requested from a supplier. */
   'quotation.requested': {
     id: string
     order_id: string
@@ -107,7 +107,7 @@ export interface EventData {
     expires_at: string | null
     credits: number | null
   }
-  /** A quotation was accepted and its price secured. */
+  /** A quotation was accepted and its price reserved. */
   'quotation.accepted': {
     id: string
     order_id: string
@@ -127,7 +127,7 @@ export interface EventData {
     expires_at: string | null
     credits: number | null
   }
-  /** A job was created and its credits reserved. */
+  /** A job was created and its credits were reserved. */
   'job.created': {
     id: string
     project_id: string
@@ -166,7 +166,7 @@ export interface EventData {
     created_at: string
     released_credits: number
   }
-  /** A job completed and its outputs are registered. */
+  /** A job completed and its items were created. */
   'job.completed': {
     id: string
     project_id: string
@@ -199,7 +199,7 @@ export interface EventData {
     previous_lifecycle_state: string | null
     created_at: string
   }
-  /** An item changed, by a caller or by retention. */
+  /** An item was updated, by a caller or by retention. */
   'item.updated': {
     id: string
     project_id: string
@@ -227,7 +227,7 @@ export interface EventData {
     created_at: string
     deleted_at: string
   }
-  /** One asset of an item was deleted. */
+  /** An asset of an item was deleted. */
   'asset.deleted': {
     id: string
     item_id: string
@@ -235,7 +235,7 @@ export interface EventData {
     key: string
     file_size_bytes: number | null
   }
-  /** An upload session finished; its items exist. */
+  /** An upload session was completed and its items were created. */
   'upload.completed': {
     id: string
     project_id: string
@@ -252,7 +252,7 @@ export interface EventData {
     created_at: string
     deleted_at: string | null
   }
-  /** A collection changed; `deleted_at` is set when it was deleted. */
+  /** A collection was updated; `deleted_at` is set if it was deleted. */
   'collection.updated': {
     id: string
     project_id: string
@@ -286,7 +286,7 @@ export interface EventData {
     automatic: boolean
     created_at: string
   }
-  /** Purchased credits are in the wallet. */
+  /** Purchased credits were added to the wallet. */
   'credits.purchased': {
     balance_credits: number
     available_credits: number

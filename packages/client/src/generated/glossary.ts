@@ -13,7 +13,7 @@ export interface GlossaryCollectionsGetInput {
   collection_name: string
 }
 
-/** Answer of `glossary.collections.get`. */
+/** Output of `glossary.collections.get`. */
 export type GlossaryCollectionsGetOutput = GlossaryCollection
 
 /** Input of `glossary.collections.list`. */
@@ -30,7 +30,7 @@ export interface GlossaryCollectionsListInput {
   sort?: 'name,asc' | 'name,desc' | 'title,asc' | 'title,desc' | null | undefined
 }
 
-/** Answer of `glossary.collections.list`. */
+/** Output of `glossary.collections.list`. */
 export interface GlossaryCollectionsListOutput {
   /** Collections of this page */
   content: GlossaryCollection[]
@@ -50,7 +50,7 @@ export interface GlossaryDataProductsGetInput {
   data_product_name: string
 }
 
-/** Answer of `glossary.data_products.get`. */
+/** Output of `glossary.data_products.get`. */
 export type GlossaryDataProductsGetOutput = GlossaryProduct
 
 /** Input of `glossary.data_products.list`. */
@@ -65,7 +65,7 @@ export interface GlossaryDataProductsListInput {
   sort?: 'name,asc' | 'name,desc' | 'title,asc' | 'title,desc' | null | undefined
 }
 
-/** Answer of `glossary.data_products.list`. */
+/** Output of `glossary.data_products.list`. */
 export interface GlossaryDataProductsListOutput {
   /** Data products of this page */
   content: GlossaryProduct[]
@@ -85,7 +85,7 @@ export interface GlossaryProvidersGetInput {
   provider_name: string
 }
 
-/** Answer of `glossary.providers.get`. */
+/** Output of `glossary.providers.get`. */
 export type GlossaryProvidersGetOutput = GlossaryProvider
 
 /** Input of `glossary.providers.list`. */
@@ -100,7 +100,7 @@ export interface GlossaryProvidersListInput {
   role?: 'PRODUCER' | 'HOST' | null | undefined
 }
 
-/** Answer of `glossary.providers.list`. */
+/** Output of `glossary.providers.list`. */
 export interface GlossaryProvidersListOutput {
   /** Providers of this page */
   content: GlossaryProvider[]

@@ -24,7 +24,7 @@ export interface ItemsAssetDownloadInput {
   asset_id: string
 }
 
-/** Answer of `items.asset.download`. */
+/** Output of `items.asset.download`. */
 export type ItemsAssetDownloadOutput = AssetDownload
 
 /** Input of `items.create`. */
@@ -88,7 +88,7 @@ export interface ItemsCreateInput {
   })[] | undefined
 }
 
-/** Answer of `items.create`. */
+/** Output of `items.create`. */
 export type ItemsCreateOutput = Item
 
 /** Input of `items.delete`. */
@@ -97,7 +97,7 @@ export interface ItemsDeleteInput {
   item_id: string
 }
 
-/** Answer of `items.delete`. */
+/** Output of `items.delete`. */
 export type ItemsDeleteOutput = Removed
 
 /** Input of `items.detect_asset_bands`. */
@@ -108,7 +108,7 @@ export interface ItemsDetectAssetBandsInput {
   asset_id?: string | null | undefined
 }
 
-/** Answer of `items.detect_asset_bands`. */
+/** Output of `items.detect_asset_bands`. */
 export interface ItemsDetectAssetBandsOutput {
   /** Detected bands */
   bands: ({
@@ -143,7 +143,7 @@ export interface ItemsDuplicateInput {
   target_project_id?: string | null | undefined
 }
 
-/** Answer of `items.duplicate`. */
+/** Output of `items.duplicate`. */
 export type ItemsDuplicateOutput = Item
 
 /** Input of `items.get`. */
@@ -152,7 +152,7 @@ export interface ItemsGetInput {
   item_id: string
 }
 
-/** Answer of `items.get`. */
+/** Output of `items.get`. */
 export interface ItemsGetOutput {
   item: Item
 }
@@ -167,7 +167,7 @@ export interface ItemsGetStacInput {
   key?: string | null | undefined
 }
 
-/** Answer of `items.get_stac`. */
+/** Output of `items.get_stac`. */
 export type ItemsGetStacOutput = ItemFeature
 
 /** Input of `items.import_stac`. */
@@ -184,7 +184,7 @@ export interface ItemsImportStacInput {
   geoparquet?: string | undefined
 }
 
-/** Answer of `items.import_stac`. */
+/** Output of `items.import_stac`. */
 export interface ItemsImportStacOutput {
   /** Number of items created */
   created: number
@@ -207,7 +207,7 @@ export interface ItemsLineageInput {
   item_id: string
 }
 
-/** Answer of `items.lineage`. */
+/** Output of `items.lineage`. */
 export interface ItemsLineageOutput {
   /** Item ID */
   item_id: string
@@ -245,7 +245,7 @@ export interface ItemsListInput {
   next?: string | null | undefined
 }
 
-/** Answer of `items.list`. */
+/** Output of `items.list`. */
 export interface ItemsListOutput {
   /** Items of this page */
   items: Item[]
@@ -261,7 +261,7 @@ export interface ItemsListAssetsInput {
   item_id: string
 }
 
-/** Answer of `items.list_assets`. */
+/** Output of `items.list_assets`. */
 export type ItemsListAssetsOutput = Asset[]
 
 /** Input of `items.list_by_collection`. */
@@ -274,7 +274,7 @@ export interface ItemsListByCollectionInput {
   offset?: number | undefined
 }
 
-/** Answer of `items.list_by_collection`. */
+/** Output of `items.list_by_collection`. */
 export interface ItemsListByCollectionOutput {
   /** Items of this page */
   items: Item[]
@@ -298,7 +298,7 @@ export interface ItemsPointInput {
   profile?: string | null | undefined
 }
 
-/** Answer of `items.point`. */
+/** Output of `items.point`. */
 export interface ItemsPointOutput {
   /** Item ID */
   item_id: string
@@ -362,7 +362,7 @@ export interface ItemsSearchInput {
   base_url?: string | null | undefined
 }
 
-/** Answer of `items.search`. */
+/** Output of `items.search`. */
 export type ItemsSearchOutput = ItemSearchResult
 
 /** Input of `items.search_org`. */
@@ -397,7 +397,7 @@ export interface ItemsSearchOrgInput {
   base_url?: string | null | undefined
 }
 
-/** Answer of `items.search_org`. */
+/** Output of `items.search_org`. */
 export type ItemsSearchOrgOutput = ItemSearchResult
 
 /** Input of `items.set_asset_band_names`. */
@@ -410,7 +410,7 @@ export interface ItemsSetAssetBandNamesInput {
   band_names: string[]
 }
 
-/** Answer of `items.set_asset_band_names`. */
+/** Output of `items.set_asset_band_names`. */
 export type ItemsSetAssetBandNamesOutput = Asset
 
 /** Input of `items.tile.render`. */
@@ -466,7 +466,7 @@ export interface ItemsTileStatisticsInput {
   geometry?: Geometry | null | undefined
 }
 
-/** Answer of `items.tile.statistics`. */
+/** Output of `items.tile.statistics`. */
 export interface ItemsTileStatisticsOutput {
   /** 2nd percentile; null without valid pixels */
   p2: number | null
@@ -498,7 +498,7 @@ export interface ItemsTileTilejsonInput {
   tile_size?: 256 | 512 | null | undefined
 }
 
-/** Answer of `items.tile.tilejson`. */
+/** Output of `items.tile.tilejson`. */
 export type ItemsTileTilejsonOutput = TileJson
 
 /** Input of `items.tile.wmts_capabilities`. */
@@ -568,7 +568,7 @@ export interface ItemsUpdateInput {
   lifecycle_state?: 'active' | 'expiring' | 'archived' | 'expired' | 'deleted' | null | undefined
 }
 
-/** Answer of `items.update`. */
+/** Output of `items.update`. */
 export type ItemsUpdateOutput = Item
 
 export class ItemsAssetApi {

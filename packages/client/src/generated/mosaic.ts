@@ -59,7 +59,7 @@ export interface MosaicRegisterInput {
   source_manifest_asset?: MosaicAsset | null | undefined
 }
 
-/** Answer of `mosaic.register`. */
+/** Output of `mosaic.register`. */
 export interface MosaicRegisterOutput {
   item: Item
 }

@@ -11,7 +11,7 @@ export interface NotificationsDismissInput {
   notification_id: string
 }
 
-/** Answer of `notifications.dismiss`. */
+/** Output of `notifications.dismiss`. */
 export type NotificationsDismissOutput = Notification
 
 /** Input of `notifications.list`. */
@@ -24,13 +24,13 @@ export interface NotificationsListInput {
   offset?: number | undefined
 }
 
-/** Answer of `notifications.list`. */
+/** Output of `notifications.list`. */
 export type NotificationsListOutput = Notification[]
 
 /** Input of `notifications.mark_all_read`. */
 export type NotificationsMarkAllReadInput = {}
 
-/** Answer of `notifications.mark_all_read`. */
+/** Output of `notifications.mark_all_read`. */
 export interface NotificationsMarkAllReadOutput {
   /** Number of notifications marked as read */
   marked_count: number
@@ -42,13 +42,13 @@ export interface NotificationsMarkReadInput {
   notification_id: string
 }
 
-/** Answer of `notifications.mark_read`. */
+/** Output of `notifications.mark_read`. */
 export type NotificationsMarkReadOutput = Notification
 
 /** Input of `notifications.unread_count`. */
 export type NotificationsUnreadCountInput = {}
 
-/** Answer of `notifications.unread_count`. */
+/** Output of `notifications.unread_count`. */
 export interface NotificationsUnreadCountOutput {
   /** Number of unread notifications */
   count: number

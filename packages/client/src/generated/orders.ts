@@ -23,7 +23,7 @@ export interface OrdersArchiveEstimateInput {
   splitByDate?: boolean | null | undefined
 }
 
-/** Answer of `orders.archive.estimate`. */
+/** Output of `orders.archive.estimate`. */
 export interface OrdersArchiveEstimateOutput {
   /** Groups the order would have */
   groups: ({
@@ -66,7 +66,7 @@ export interface OrdersArchivePlaceInput {
   maxCredits?: number | null | undefined
 }
 
-/** Answer of `orders.archive.place`. */
+/** Output of `orders.archive.place`. */
 export type OrdersArchivePlaceOutput = Order
 
 /** Input of `orders.cancel`. */
@@ -75,7 +75,7 @@ export interface OrdersCancelInput {
   id: string
 }
 
-/** Answer of `orders.cancel`. */
+/** Output of `orders.cancel`. */
 export interface OrdersCancelOutput {
   /** Order ID */
   orderId: string
@@ -89,7 +89,7 @@ export interface OrdersCoverageGetInput {
   order_id: string
 }
 
-/** Answer of `orders.coverage.get`. */
+/** Output of `orders.coverage.get`. */
 export interface OrdersCoverageGetOutput {
   /** Area covered by delivered items */
   covered: CoverageShare
@@ -103,7 +103,7 @@ export interface OrdersCoverageGroupsListInput {
   order_id: string
 }
 
-/** Answer of `orders.coverage.groups.list`. */
+/** Output of `orders.coverage.groups.list`. */
 export interface OrdersCoverageGroupsListOutput {
   /** Coverage of each order group */
   groups: ({
@@ -129,7 +129,7 @@ export interface OrdersEstimateInput {
   tags?: string[] | null | undefined
 }
 
-/** Answer of `orders.estimate`. */
+/** Output of `orders.estimate`. */
 export interface OrdersEstimateOutput {
   /** Totals of all results */
   summary: {
@@ -152,7 +152,7 @@ export interface OrdersGetInput {
   id: string
 }
 
-/** Answer of `orders.get`. */
+/** Output of `orders.get`. */
 export type OrdersGetOutput = Order
 
 /** Input of `orders.get_schema`. */
@@ -161,7 +161,7 @@ export interface OrdersGetSchemaInput {
   data_product_id: string
 }
 
-/** Answer of `orders.get_schema`. */
+/** Output of `orders.get_schema`. */
 export type OrdersGetSchemaOutput = { [name: string]: unknown }
 
 /** Input of `orders.list`. */
@@ -194,7 +194,7 @@ export interface OrdersListInput {
   size?: number | undefined
 }
 
-/** Answer of `orders.list`. */
+/** Output of `orders.list`. */
 export interface OrdersListOutput {
   /** Orders of this page */
   content: Order[]
@@ -214,7 +214,7 @@ export interface OrdersListAssetsInput {
   order_id: string
 }
 
-/** Answer of `orders.list_assets`. */
+/** Output of `orders.list_assets`. */
 export type OrdersListAssetsOutput = Asset[]
 
 /** Input of `orders.place`. */
@@ -234,7 +234,7 @@ export interface OrdersPlaceInput {
   maxCredits?: number | null | undefined
 }
 
-/** Answer of `orders.place`. */
+/** Output of `orders.place`. */
 export type OrdersPlaceOutput = Order
 
 /** Input of `orders.tasking.decisions.pending`. */
@@ -249,7 +249,7 @@ export interface OrdersTaskingDecisionsPendingInput {
   size?: number | undefined
 }
 
-/** Answer of `orders.tasking.decisions.pending`. */
+/** Output of `orders.tasking.decisions.pending`. */
 export interface OrdersTaskingDecisionsPendingOutput {
   /** Feasibility studies waiting for a decision */
   studies: FeasibilityStudy[]
@@ -271,7 +271,7 @@ export interface OrdersTaskingEstimateInput {
   groups: TaskingGroup[]
 }
 
-/** Answer of `orders.tasking.estimate`. */
+/** Output of `orders.tasking.estimate`. */
 export interface OrdersTaskingEstimateOutput {
   /** Estimated price of each group */
   groups: EstimatedPart[]
@@ -294,7 +294,7 @@ export interface OrdersTaskingFeasibilityCheckInput {
   params?: { [name: string]: unknown } | null | undefined
 }
 
-/** Answer of `orders.tasking.feasibility_check`. */
+/** Output of `orders.tasking.feasibility_check`. */
 export interface OrdersTaskingFeasibilityCheckOutput {
   /** Result for each feature */
   features: ({
@@ -321,7 +321,7 @@ export interface OrdersTaskingFeasibilityDecideInput {
   maxCredits?: number | null | undefined
 }
 
-/** Answer of `orders.tasking.feasibility_decide`. */
+/** Output of `orders.tasking.feasibility_decide`. */
 export type OrdersTaskingFeasibilityDecideOutput = FeasibilityStudy
 
 /** Input of `orders.tasking.feasibility_studies.list`. */
@@ -340,7 +340,7 @@ export interface OrdersTaskingFeasibilityStudiesListInput {
   decision?: string | null | undefined
 }
 
-/** Answer of `orders.tasking.feasibility_studies.list`. */
+/** Output of `orders.tasking.feasibility_studies.list`. */
 export interface OrdersTaskingFeasibilityStudiesListOutput {
   /** Feasibility studies of this page */
   content: FeasibilityStudy[]
@@ -369,7 +369,7 @@ export interface OrdersTaskingOpportunitiesListInput {
   size?: number | undefined
 }
 
-/** Answer of `orders.tasking.opportunities_list`. */
+/** Output of `orders.tasking.opportunities_list`. */
 export interface OrdersTaskingOpportunitiesListOutput {
   /** Satellite passes of this page */
   content: ({
@@ -412,7 +412,7 @@ export interface OrdersTaskingPlaceInput {
   maxCredits?: number | null | undefined
 }
 
-/** Answer of `orders.tasking.place`. */
+/** Output of `orders.tasking.place`. */
 export type OrdersTaskingPlaceOutput = Order
 
 /** Input of `orders.tasking.quotation_decide`. */
@@ -425,7 +425,7 @@ export interface OrdersTaskingQuotationDecideInput {
   maxCredits?: number | null | undefined
 }
 
-/** Answer of `orders.tasking.quotation_decide`. */
+/** Output of `orders.tasking.quotation_decide`. */
 export type OrdersTaskingQuotationDecideOutput = Quotation
 
 /** Input of `orders.tasking.quotations.list`. */
@@ -444,7 +444,7 @@ export interface OrdersTaskingQuotationsListInput {
   decision?: string | null | undefined
 }
 
-/** Answer of `orders.tasking.quotations.list`. */
+/** Output of `orders.tasking.quotations.list`. */
 export interface OrdersTaskingQuotationsListOutput {
   /** Quotations of this page */
   content: Quotation[]
@@ -461,7 +461,7 @@ export interface OrdersTaskingQuotationsListOutput {
 /** Input of `orders.tasking.sensors`. */
 export type OrdersTaskingSensorsInput = {}
 
-/** Answer of `orders.tasking.sensors`. */
+/** Output of `orders.tasking.sensors`. */
 export interface OrdersTaskingSensorsOutput {
   /** Sensors available for tasking */
   sensors: ({
@@ -506,7 +506,7 @@ export interface OrdersTaskingTemplatesDeleteInput {
   template_id: string
 }
 
-/** Answer of `orders.tasking.templates.delete`. */
+/** Output of `orders.tasking.templates.delete`. */
 export interface OrdersTaskingTemplatesDeleteOutput {
   /** Template ID */
   template_id: string
@@ -517,7 +517,7 @@ export interface OrdersTaskingTemplatesDeleteOutput {
 /** Input of `orders.tasking.templates.list`. */
 export type OrdersTaskingTemplatesListInput = {}
 
-/** Answer of `orders.tasking.templates.list`. */
+/** Output of `orders.tasking.templates.list`. */
 export interface OrdersTaskingTemplatesListOutput {
   /** Tasking templates of the organization */
   templates: TaskingTemplate[]
@@ -549,7 +549,7 @@ export interface OrdersTaskingTemplatesSaveInput {
   max_nadir_angle?: number | undefined
 }
 
-/** Answer of `orders.tasking.templates.save`. */
+/** Output of `orders.tasking.templates.save`. */
 export interface OrdersTaskingTemplatesSaveOutput {
   /** Template ID */
   id: string
@@ -565,7 +565,7 @@ export interface OrdersUpdateInput {
   tags?: string[] | null | undefined
 }
 
-/** Answer of `orders.update`. */
+/** Output of `orders.update`. */
 export type OrdersUpdateOutput = Order
 
 export class OrdersArchiveApi {

@@ -29,7 +29,7 @@ export interface OrganizationsAuditListInput {
   offset?: number | undefined
 }
 
-/** Answer of `organizations.audit.list`. */
+/** Output of `organizations.audit.list`. */
 export interface OrganizationsAuditListOutput {
   /** Audit entries, newest first */
   entries: AuditEntry[]
@@ -45,7 +45,7 @@ export interface OrganizationsCommitmentsListInput {
   include_line_items?: boolean | undefined
 }
 
-/** Answer of `organizations.commitments.list`. */
+/** Output of `organizations.commitments.list`. */
 export interface OrganizationsCommitmentsListOutput {
   /** Commitments of the organization */
   commitments: Commitment[]
@@ -59,7 +59,7 @@ export interface OrganizationsCommitmentsStatementInput {
   period?: string | null | undefined
 }
 
-/** Answer of `organizations.commitments.statement`. */
+/** Output of `organizations.commitments.statement`. */
 export interface OrganizationsCommitmentsStatementOutput {
   /** Organization ID */
   organization_id: string
@@ -109,13 +109,13 @@ export interface OrganizationsCreateInput {
   enterprise_billing?: boolean | undefined
 }
 
-/** Answer of `organizations.create`. */
+/** Output of `organizations.create`. */
 export type OrganizationsCreateOutput = Organization
 
 /** Input of `organizations.get`. */
 export type OrganizationsGetInput = {}
 
-/** Answer of `organizations.get`. */
+/** Output of `organizations.get`. */
 export type OrganizationsGetOutput = Organization
 
 /** Input of `organizations.invitations.list`. */
@@ -126,7 +126,7 @@ export interface OrganizationsInvitationsListInput {
   offset?: number | undefined
 }
 
-/** Answer of `organizations.invitations.list`. */
+/** Output of `organizations.invitations.list`. */
 export interface OrganizationsInvitationsListOutput {
   /** Open invitations */
   invitations: Invitation[]
@@ -140,7 +140,7 @@ export interface OrganizationsInvitationsRevokeInput {
   invitation_id: string
 }
 
-/** Answer of `organizations.invitations.revoke`. */
+/** Output of `organizations.invitations.revoke`. */
 export type OrganizationsInvitationsRevokeOutput = Removed
 
 /** Input of `organizations.members.invite`. */
@@ -151,7 +151,7 @@ export interface OrganizationsMembersInviteInput {
   role?: 'admin' | 'member' | undefined
 }
 
-/** Answer of `organizations.members.invite`. */
+/** Output of `organizations.members.invite`. */
 export interface OrganizationsMembersInviteOutput {
   invitation: NewInvitation
 }
@@ -162,7 +162,7 @@ export interface OrganizationsMembersListInput {
   organizationId: string
 }
 
-/** Answer of `organizations.members.list`. */
+/** Output of `organizations.members.list`. */
 export interface OrganizationsMembersListOutput {
   /** Members of the organization */
   members: OrganizationMember[]
@@ -176,7 +176,7 @@ export interface OrganizationsMembersRemoveInput {
   user_id: string
 }
 
-/** Answer of `organizations.members.remove`. */
+/** Output of `organizations.members.remove`. */
 export type OrganizationsMembersRemoveOutput = Removed
 
 /** Input of `organizations.members.set_role`. */
@@ -187,7 +187,7 @@ export interface OrganizationsMembersSetRoleInput {
   role: 'owner' | 'admin' | 'member'
 }
 
-/** Answer of `organizations.members.set_role`. */
+/** Output of `organizations.members.set_role`. */
 export type OrganizationsMembersSetRoleOutput = OrganizationMember
 
 /** Input of `organizations.members.set_spend_limit`. */
@@ -202,7 +202,7 @@ export interface OrganizationsMembersSetSpendLimitInput {
   spendLimitCredits: number | null
 }
 
-/** Answer of `organizations.members.set_spend_limit`. */
+/** Output of `organizations.members.set_spend_limit`. */
 export type OrganizationsMembersSetSpendLimitOutput = OrganizationMember
 
 export class OrganizationsAuditApi {

@@ -10,13 +10,13 @@ export interface PaymentMethodsAttachInput {
   payment_method_id: string
 }
 
-/** Answer of `payment_methods.attach`. */
+/** Output of `payment_methods.attach`. */
 export type PaymentMethodsAttachOutput = PaymentMethod
 
 /** Input of `payment_methods.create_setup_intent`. */
 export type PaymentMethodsCreateSetupIntentInput = {}
 
-/** Answer of `payment_methods.create_setup_intent`. */
+/** Output of `payment_methods.create_setup_intent`. */
 export interface PaymentMethodsCreateSetupIntentOutput {
   /** Secret a browser uses to confirm the card with the payment processor */
   client_secret: string
@@ -34,7 +34,7 @@ export interface PaymentMethodsDetachInput {
   payment_method_row_id: string
 }
 
-/** Answer of `payment_methods.detach`. */
+/** Output of `payment_methods.detach`. */
 export interface PaymentMethodsDetachOutput {
   /** Always `true` */
   ok: true
@@ -57,7 +57,7 @@ export interface PaymentMethodsDetachOutput {
 /** Input of `payment_methods.list`. */
 export type PaymentMethodsListInput = {}
 
-/** Answer of `payment_methods.list`. */
+/** Output of `payment_methods.list`. */
 export interface PaymentMethodsListOutput {
   /** Saved cards */
   payment_methods: PaymentMethod[]
@@ -71,7 +71,7 @@ export interface PaymentMethodsSetDefaultInput {
   payment_method_row_id: string
 }
 
-/** Answer of `payment_methods.set_default`. */
+/** Output of `payment_methods.set_default`. */
 export type PaymentMethodsSetDefaultOutput = PaymentMethod
 
 export class PaymentMethodsApi {

@@ -97,7 +97,7 @@ export type ProblemSlug =
    * Request a new approval for the current price.
    */
   | 'approval-exceeded'
-  /** The part does not start where the upload stands. `Upload-Offset` gives the number of bytes received; continue from there. */
+  /** The part does not start at the upload offset. `Upload-Offset` gives the number of bytes received; continue from there. */
   | 'upload-offset'
   /**
    * The item was deleted or its retention has ended, so its files can no longer be downloaded; upgrading the plan restores expired items.
@@ -117,7 +117,7 @@ export type ProblemSlug =
   | 'object-too-large'
   /** Send `Content-Type: application/json` without a content encoding. */
   | 'unsupported-media-type'
-  /** The requested range is outside the object. `Content-Range` gives its size. */
+  /** The requested range is outside the file. `Content-Range` gives its size. */
   | 'range-not-satisfiable'
   /** A field is missing, unknown, of the wrong type or out of range. `errors` names each field and what it must be. */
   | 'invalid-input'

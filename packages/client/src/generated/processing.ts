@@ -20,7 +20,7 @@ export interface ProcessingCatalogEstimateInput {
   inputs?: { [name: string]: unknown } | undefined
 }
 
-/** Answer of `processing.catalog.estimate`. */
+/** Output of `processing.catalog.estimate`. */
 export interface ProcessingCatalogEstimateOutput {
   /** Price of the job in credits */
   credits: number
@@ -36,13 +36,13 @@ export interface ProcessingCatalogGetInput {
   process_id: string
 }
 
-/** Answer of `processing.catalog.get`. */
+/** Output of `processing.catalog.get`. */
 export type ProcessingCatalogGetOutput = Process
 
 /** Input of `processing.catalog.list`. */
 export type ProcessingCatalogListInput = {}
 
-/** Answer of `processing.catalog.list`. */
+/** Output of `processing.catalog.list`. */
 export interface ProcessingCatalogListOutput {
   /** Available processes */
   processes: ProcessSummary[]
@@ -56,7 +56,7 @@ export interface ProcessingCatalogValidateInput {
   inputs?: { [name: string]: unknown } | undefined
 }
 
-/** Answer of `processing.catalog.validate`. */
+/** Output of `processing.catalog.validate`. */
 export interface ProcessingCatalogValidateOutput {
   /** Whether the parameters are valid */
   valid: boolean
@@ -81,7 +81,7 @@ export interface ProcessingCreateInput {
   target_collection_id?: string | null | undefined
 }
 
-/** Answer of `processing.create`. */
+/** Output of `processing.create`. */
 export interface ProcessingCreateOutput {
   job: ProcessingJob
 }
@@ -98,7 +98,7 @@ export interface ProcessingCreateAndDispatchInput {
   target_collection_id?: string | null | undefined
 }
 
-/** Answer of `processing.create_and_dispatch`. */
+/** Output of `processing.create_and_dispatch`. */
 export type ProcessingCreateAndDispatchOutput = DispatchedJob
 
 /** Input of `processing.dispatch`. */
@@ -109,7 +109,7 @@ export interface ProcessingDispatchInput {
   version?: string | undefined
 }
 
-/** Answer of `processing.dispatch`. */
+/** Output of `processing.dispatch`. */
 export type ProcessingDispatchOutput = DispatchedJob
 
 /** Input of `processing.execute`. */
@@ -128,7 +128,7 @@ export interface ProcessingExecuteInput {
   wait_seconds?: number | undefined
 }
 
-/** Answer of `processing.execute`. */
+/** Output of `processing.execute`. */
 export interface ProcessingExecuteOutput {
   job: ProcessingJob
   /** Outputs of the job; null unless completed */
@@ -141,7 +141,7 @@ export interface ProcessingJobCancelInput {
   job_id: string
 }
 
-/** Answer of `processing.job.cancel`. */
+/** Output of `processing.job.cancel`. */
 export interface ProcessingJobCancelOutput {
   job: ProcessingJob
 }
@@ -152,7 +152,7 @@ export interface ProcessingJobDeleteInput {
   job_id: string
 }
 
-/** Answer of `processing.job.delete`. */
+/** Output of `processing.job.delete`. */
 export type ProcessingJobDeleteOutput = Removed
 
 /** Input of `processing.job.get`. */
@@ -161,7 +161,7 @@ export interface ProcessingJobGetInput {
   job_id: string
 }
 
-/** Answer of `processing.job.get`. */
+/** Output of `processing.job.get`. */
 export interface ProcessingJobGetOutput {
   job: ProcessingJob
 }
@@ -199,7 +199,7 @@ export interface ProcessingJobRegisterInput {
   error?: string | null | undefined
 }
 
-/** Answer of `processing.job.register`. */
+/** Output of `processing.job.register`. */
 export interface ProcessingJobRegisterOutput {
   job: ProcessingJob
 }
@@ -210,7 +210,7 @@ export interface ProcessingJobTileInfoInput {
   job_id: string
 }
 
-/** Answer of `processing.job.tile_info`. */
+/** Output of `processing.job.tile_info`. */
 export interface ProcessingJobTileInfoOutput {
   /** Tile information of each rendered item */
   tiles: JobTiles[]
@@ -222,7 +222,7 @@ export interface ProcessingJobTypesListInput {
   category?: 'geometry' | 'bands' | 'terrain' | 'time' | 'vector' | 'statistics' | 'conversion' | null | undefined
 }
 
-/** Answer of `processing.job_types.list`. */
+/** Output of `processing.job_types.list`. */
 export interface ProcessingJobTypesListOutput {
   /** Job types */
   job_types: JobType[]
@@ -258,7 +258,7 @@ export interface ProcessingJobsListInput {
   sort?: 'created,desc' | 'created,asc' | undefined
 }
 
-/** Answer of `processing.jobs.list`. */
+/** Output of `processing.jobs.list`. */
 export interface ProcessingJobsListOutput {
   /** Jobs of this page */
   jobs: ProcessingJob[]
@@ -276,7 +276,7 @@ export interface ProcessingProjectJobGetInput {
   job_id: string
 }
 
-/** Answer of `processing.project_job.get`. */
+/** Output of `processing.project_job.get`. */
 export interface ProcessingProjectJobGetOutput {
   job: ProcessingJob
 }
@@ -295,7 +295,7 @@ export interface ProcessingProjectJobsListInput {
   offset?: number | undefined
 }
 
-/** Answer of `processing.project_jobs.list`. */
+/** Output of `processing.project_jobs.list`. */
 export interface ProcessingProjectJobsListOutput {
   /** Jobs of this page */
   jobs: ProcessingJob[]

@@ -20,7 +20,7 @@ export interface ProjectsAddMemberInput {
   role?: 'admin' | 'editor' | 'viewer' | undefined
 }
 
-/** Answer of `projects.add_member`. */
+/** Output of `projects.add_member`. */
 export type ProjectsAddMemberOutput = AddedProjectMember
 
 /** Input of `projects.archive`. */
@@ -35,7 +35,7 @@ export interface ProjectsArchiveInput {
   is_archived?: boolean | null | undefined
 }
 
-/** Answer of `projects.archive`. */
+/** Output of `projects.archive`. */
 export type ProjectsArchiveOutput = Project
 
 /** Input of `projects.create`. */
@@ -50,7 +50,7 @@ export interface ProjectsCreateInput {
   visibility?: 'organization' | 'private' | undefined
 }
 
-/** Answer of `projects.create`. */
+/** Output of `projects.create`. */
 export type ProjectsCreateOutput = Project
 
 /** Input of `projects.delete`. */
@@ -59,7 +59,7 @@ export interface ProjectsDeleteInput {
   project_id: string
 }
 
-/** Answer of `projects.delete`. */
+/** Output of `projects.delete`. */
 export interface ProjectsDeleteOutput {
   /** Always `true` */
   deleted: true
@@ -75,7 +75,7 @@ export interface ProjectsGetInput {
   project_id: string
 }
 
-/** Answer of `projects.get`. */
+/** Output of `projects.get`. */
 export type ProjectsGetOutput = ProjectWithMembers
 
 /** Input of `projects.list`. */
@@ -88,7 +88,7 @@ export interface ProjectsListInput {
   offset?: number | undefined
 }
 
-/** Answer of `projects.list`. */
+/** Output of `projects.list`. */
 export interface ProjectsListOutput {
   /** Projects the caller can see */
   projects: Project[]
@@ -106,7 +106,7 @@ export interface ProjectsRemoveMemberInput {
   email?: string | undefined
 }
 
-/** Answer of `projects.remove_member`. */
+/** Output of `projects.remove_member`. */
 export interface ProjectsRemoveMemberOutput {
   /** Always `true` */
   ok: true
@@ -126,7 +126,7 @@ export interface ProjectsUpdateInput {
   is_archived?: boolean | null | undefined
 }
 
-/** Answer of `projects.update`. */
+/** Output of `projects.update`. */
 export type ProjectsUpdateOutput = Project
 
 /** Input of `projects.update_member`. */
@@ -139,7 +139,7 @@ export interface ProjectsUpdateMemberInput {
   role: 'admin' | 'editor' | 'viewer'
 }
 
-/** Answer of `projects.update_member`. */
+/** Output of `projects.update_member`. */
 export type ProjectsUpdateMemberOutput = ProjectMember
 
 export class ProjectsApi {

@@ -17,7 +17,7 @@ export interface ProvenanceGetInput {
   max_depth?: number | undefined
 }
 
-/** Answer of `provenance.get`. */
+/** Output of `provenance.get`. */
 export interface ProvenanceGetOutput {
   /** The traced object */
   root: {

@@ -15,7 +15,7 @@ export interface ReportsGenerateInput {
   format?: 'pdf' | 'csv' | 'json' | undefined
 }
 
-/** Answer of `reports.generate`. */
+/** Output of `reports.generate`. */
 export interface ReportsGenerateOutput {
   /** Report ID in the lineage */
   id: string

@@ -23,7 +23,7 @@ export interface ShareAssetDownloadInput {
   asset_id: string
 }
 
-/** Answer of `share.asset.download`. */
+/** Output of `share.asset.download`. */
 export type ShareAssetDownloadOutput = AssetDownload
 
 /** Input of `share.link.create`. */
@@ -40,7 +40,7 @@ export interface ShareLinkCreateInput {
   expires_at: string
 }
 
-/** Answer of `share.link.create`. */
+/** Output of `share.link.create`. */
 export type ShareLinkCreateOutput = NewShareLink
 
 /** Input of `share.link.revoke`. */
@@ -49,7 +49,7 @@ export interface ShareLinkRevokeInput {
   link_id: string
 }
 
-/** Answer of `share.link.revoke`. */
+/** Output of `share.link.revoke`. */
 export type ShareLinkRevokeOutput = Removed
 
 /** Input of `share.link.validate`. */
@@ -60,7 +60,7 @@ export interface ShareLinkValidateInput {
   password?: string | undefined
 }
 
-/** Answer of `share.link.validate`. */
+/** Output of `share.link.validate`. */
 export interface ShareLinkValidateOutput {
   /** Whether visitors can only view, or also download */
   permission: 'view' | 'download'
@@ -142,7 +142,7 @@ export interface ShareLinksListInput {
   offset?: number | undefined
 }
 
-/** Answer of `share.links.list`. */
+/** Output of `share.links.list`. */
 export interface ShareLinksListOutput {
   /** Share links, newest first */
   share_links: ShareLink[]
@@ -189,7 +189,7 @@ export interface ShareTilejsonInput {
   } | null | undefined
 }
 
-/** Answer of `share.tilejson`. */
+/** Output of `share.tilejson`. */
 export interface ShareTilejsonOutput {
   /** TileJSON version */
   tilejson: '3.0.0'

@@ -19,7 +19,7 @@ export interface StacCollectionsListInput {
   key?: string | null | undefined
 }
 
-/** Answer of `stac.collections.list`. */
+/** Output of `stac.collections.list`. */
 export interface StacCollectionsListOutput {
   /** STAC collections */
   collections: StacCollection[]
@@ -68,7 +68,7 @@ export interface StacSearchInput {
   key?: string | null | undefined
 }
 
-/** Answer of `stac.search`. */
+/** Output of `stac.search`. */
 export interface StacSearchOutput {
   /** GeoJSON type, always `FeatureCollection` */
   type: 'FeatureCollection'

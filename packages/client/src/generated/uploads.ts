@@ -34,7 +34,7 @@ export interface UploadsCompleteInput {
   })[] | null | undefined
 }
 
-/** Answer of `uploads.complete`. */
+/** Output of `uploads.complete`. */
 export interface UploadsCompleteOutput {
   /** Upload session ID */
   id: string
@@ -52,7 +52,7 @@ export interface UploadsFailInput {
   error_step?: string | null | undefined
 }
 
-/** Answer of `uploads.fail`. */
+/** Output of `uploads.fail`. */
 export type UploadsFailOutput = Upload
 
 /** Input of `uploads.initiate`. */
@@ -75,7 +75,7 @@ export interface UploadsInitiateInput {
   is_categorical?: boolean | undefined
 }
 
-/** Answer of `uploads.initiate`. */
+/** Output of `uploads.initiate`. */
 export interface UploadsInitiateOutput {
   /** Upload session ID */
   id: string
@@ -93,7 +93,7 @@ export interface UploadsListInput {
   offset?: number | undefined
 }
 
-/** Answer of `uploads.list`. */
+/** Output of `uploads.list`. */
 export interface UploadsListOutput {
   /** Upload sessions, newest first */
   uploads: Upload[]
@@ -113,7 +113,7 @@ export interface UploadsProgressInput {
   bytes_uploaded?: number | null | undefined
 }
 
-/** Answer of `uploads.progress`. */
+/** Output of `uploads.progress`. */
 export type UploadsProgressOutput = Upload
 
 /** Input of `uploads.signed_url`. */
@@ -128,7 +128,7 @@ export interface UploadsSignedUrlInput {
   size_bytes?: number | null | undefined
 }
 
-/** Answer of `uploads.signed_url`. */
+/** Output of `uploads.signed_url`. */
 export interface UploadsSignedUrlOutput {
   /** URL to PUT the bytes to, within 15 minutes */
   upload_url: string

@@ -7,7 +7,7 @@ export interface UsageCurrentInput {
   organization_id?: string | undefined
 }
 
-/** Answer of `usage.current`. */
+/** Output of `usage.current`. */
 export interface UsageCurrentOutput {
   /** Organization ID */
   organization_id: string
@@ -60,7 +60,7 @@ export interface UsageHistoryInput {
   granularity?: 'day' | 'month' | undefined
 }
 
-/** Answer of `usage.history`. */
+/** Output of `usage.history`. */
 export interface UsageHistoryOutput {
   /** Organization ID */
   organization_id: string
@@ -91,7 +91,7 @@ export interface UsageRecalculateStorageInput {
   organization_id?: string | undefined
 }
 
-/** Answer of `usage.recalculate_storage`. */
+/** Output of `usage.recalculate_storage`. */
 export interface UsageRecalculateStorageOutput {
   /** Storage use before the recalculation, in bytes */
   previous_bytes: number

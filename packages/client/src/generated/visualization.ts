@@ -19,7 +19,7 @@ export interface VisualizationListForInput {
   asset?: string | null | undefined
 }
 
-/** Answer of `visualization.list_for`. */
+/** Output of `visualization.list_for`. */
 export interface VisualizationListForOutput {
   /** Available visualizations, best first */
   visualizations: Visualization[]
@@ -47,7 +47,7 @@ export interface VisualizationProfileCreateInput {
   asset_key?: string | null | undefined
 }
 
-/** Answer of `visualization.profile.create`. */
+/** Output of `visualization.profile.create`. */
 export type VisualizationProfileCreateOutput = VisualizationProfile
 
 /** Input of `visualization.profile.delete`. */
@@ -58,7 +58,7 @@ export interface VisualizationProfileDeleteInput {
   profile_id: string
 }
 
-/** Answer of `visualization.profile.delete`. */
+/** Output of `visualization.profile.delete`. */
 export type VisualizationProfileDeleteOutput = Removed
 
 /** Input of `visualization.profile.get`. */
@@ -69,7 +69,7 @@ export interface VisualizationProfileGetInput {
   profile_id: string
 }
 
-/** Answer of `visualization.profile.get`. */
+/** Output of `visualization.profile.get`. */
 export type VisualizationProfileGetOutput = VisualizationProfile
 
 /** Input of `visualization.profile.set_default`. */
@@ -80,7 +80,7 @@ export interface VisualizationProfileSetDefaultInput {
   profile_id: string
 }
 
-/** Answer of `visualization.profile.set_default`. */
+/** Output of `visualization.profile.set_default`. */
 export type VisualizationProfileSetDefaultOutput = VisualizationProfile
 
 /** Input of `visualization.profile.update`. */
@@ -103,7 +103,7 @@ export interface VisualizationProfileUpdateInput {
   asset_key?: string | null | undefined
 }
 
-/** Answer of `visualization.profile.update`. */
+/** Output of `visualization.profile.update`. */
 export type VisualizationProfileUpdateOutput = VisualizationProfile
 
 /** Input of `visualization.profiles.list`. */
@@ -112,7 +112,7 @@ export interface VisualizationProfilesListInput {
   item_id: string
 }
 
-/** Answer of `visualization.profiles.list`. */
+/** Output of `visualization.profiles.list`. */
 export type VisualizationProfilesListOutput = VisualizationProfile[]
 
 export class VisualizationProfileApi {

@@ -1,5 +1,5 @@
 /** Every call of the console goes through here: typed by the contract, made by the client that everybody can use. */
-import { upload, UploadError, type CallOptions, type Uploaded, type UploadOptions } from '../../../client/src/core.ts'
+import type { Caller, CallOptions } from '../../../client/src/core.ts'
 import type { Input, OperationId, Output } from './contract.ts'
 import { ProblemError } from './problem.ts'
 import { client, leave } from './session.ts'
@@ -13,16 +13,15 @@ export async function call<K extends OperationId>(id: K, input: Input<K>, option
 export const route = <O>(method: 'GET' | 'POST', path: string, input?: object, options?: CallOptions): Promise<O> =>
   watched(client.route<O>(method, path, input, options))
 
-/** Bytes straight to the store, in pieces that go on where they stopped. */
-export const sendFiles = (options: UploadOptions): Promise<Uploaded> => watched(upload(client, options))
+/** The client for modules of the client library that call it by themselves, such as the upload queue. */
+export const caller: Caller = { call: (id, input, options, repeat) => watched(client.call(id, input, options, repeat)) }
 
 /** 401 after a renewal: the session is over, and the sign-in page is shown. */
 async function watched<T>(made: Promise<T>): Promise<T> {
   try {
     return await made
   } catch (error) {
-    const problem = error instanceof UploadError ? error.cause : error
-    if (problem instanceof ProblemError && problem.status === 401) leave()
+    if (error instanceof ProblemError && error.status === 401) leave()
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { useState, type FormEvent, type ReactElement } from 'react'
 import { Dialog } from '../ui/dialog.tsx'
 import { Button, Field } from '../ui/kit.tsx'
-import { place } from './upload-work.ts'
+import { setPosition } from './upload-work.ts'
 
 const EDGES = ['Left (west)', 'Bottom (south)', 'Right (east)', 'Top (north)'] as const
 
@@ -15,7 +15,7 @@ export function PlaceImage({ name, fileKey, onClose }: { name: string; fileKey: 
   const wrong = isFilled && (left >= right || bottom >= top) ? 'Left must be less than right, and bottom less than top.' : undefined
   const send = (event: FormEvent) => {
     event.preventDefault()
-    place(fileKey, { crs: crs.trim(), bounds })
+    setPosition(fileKey, { crs: crs.trim(), bounds })
     onClose()
   }
   return (

@@ -1,54 +1,27 @@
-/** Files on their way to the store. The line lives outside React, so that leaving the screen stops nothing. */
+/** The files that this tab uploads. The queue lives outside React, so that leaving the screen stops nothing. */
 import { useSyncExternalStore } from 'react'
-import { call, sendFiles } from '../api/client.ts'
+import { createUploadQueue, type FilePosition, type QueuedFile, type UploadTarget } from '../../../client/src/upload-queue.ts'
+import { caller } from '../api/client.ts'
 import type { Upload } from '../api/contract.ts'
 import { queries, touch } from '../api/query.ts'
-import { isProblem } from '../api/problem.ts'
 import { onSessionEnd } from '../api/session.ts'
-import { createUploadLine, type Sending, type Target } from './upload-line.ts'
 
-export type { Sending } from './upload-line.ts'
+export type { QueuedFile } from '../../../client/src/upload-queue.ts'
 
-const POLL_MS = 2_000
-const MAX_POLLS = 900
-const TYPE = 'image/tiff'
-
-const line = createUploadLine<File>({
-  async open(file, target) {
-    const { id } = await call('uploads.initiate', {
-      project_id: target.projectId,
-      transfer_method: 'signed_url',
-      file_count: 1,
-      total_bytes: file.size,
-      ...(target.itemId ? { target_item_id: target.itemId } : { target_collection_id: target.collectionId }),
-      is_categorical: target.isCategorical,
-    })
-    return id
-  },
-  async send(uploadId, file, { projectId }, { signal, position, onSent }) {
-    await sendFiles({
-      projectId,
-      files: [{ name: file.name, data: file, type: TYPE }],
-      resume: { uploadId, done: position ? [file.name] : [] },
-      positions: position ? [position] : [],
-      onProgress: ({ sentBytes }) => onSent(sentBytes),
-      signal,
-    })
-  },
-  lacksPosition: (error) => isProblem(error, 'position-required'),
-  follow,
-  giveUp(uploadId) {
-    void call('uploads.fail', { upload_id: uploadId, error_message: 'Given up by the person who uploaded' }).catch(() => undefined)
-  },
+const queue = createUploadQueue(caller, {
+  onReady: () => void touch(queries, ['items', 'projects', 'collections', 'usage']),
 })
-// Nothing is sent for somebody who has left.
+// Nothing is uploaded for a user who has signed out.
 onSessionEnd(() => {
-  for (const { key } of line.list()) line.pause(key)
+  for (const { key } of queue.list()) queue.pause(key)
 })
 
-export const { pause, resume, place, discard } = line
-export const useSending = (): readonly Sending[] => useSyncExternalStore(line.subscribe, line.list)
-export const isSending = () => line.list().some(({ state }) => state === 'uploading' || state === 'queued')
+export const pause = (key: string) => queue.pause(key)
+export const resume = (key: string) => queue.resume(key)
+export const setPosition = (key: string, position: FilePosition) => queue.setPosition(key, position)
+export const remove = (key: string) => queue.remove(key)
+export const useQueuedFiles = (): readonly QueuedFile[] => useSyncExternalStore(queue.subscribe, queue.list)
+export const isUploading = () => queue.list().some(({ state }) => state === 'uploading' || state === 'queued')
 
 /** Refused before a byte moves, with the remedy. */
 function refusalOf(file: File): string | null {
@@ -58,8 +31,8 @@ function refusalOf(file: File): string | null {
   return file.size === 0 ? 'The file is empty.' : null
 }
 
-export function addFiles(added: readonly File[], target: Target): void {
-  for (const file of added) line.add(file, target, { error: refusalOf(file) })
+export function addFiles(added: readonly File[], target: UploadTarget): void {
+  for (const file of added) queue.add(file, target, { error: refusalOf(file) })
 }
 
 /** Goes on with what another visit began, once the same file is there again; says why it is another one. */
@@ -71,25 +44,8 @@ export function continueUpload(file: File, upload: Upload): string | null {
     projectId: upload.project_id,
     collectionId: upload.target_collection_id,
     itemId: upload.target_item_id,
-    isCategorical: upload.is_categorical,
+    categorical: upload.is_categorical,
   }
-  line.add(file, target, { uploadId: upload.id })
+  queue.add(file, target, { uploadId: upload.id })
   return null
-}
-
-/** Until each file is ready or refused. */
-async function follow(uploadId: string, onChange: (session: Upload) => void): Promise<Pick<Sending, 'state' | 'error'>> {
-  for (let poll = 0; poll < MAX_POLLS; poll++) {
-    const session = await call('uploads.progress', { upload_id: uploadId })
-    onChange(session)
-    const refused = session.files.find(({ state }) => state === 'refused' || state === 'failed')
-    if (refused) return { state: 'failed', error: refused.error ?? session.error_message }
-    if (session.status === 'failed') return { state: 'failed', error: session.error_message }
-    if (session.files.every(({ state }) => state === 'ready')) {
-      void touch(queries, ['items', 'projects', 'collections', 'usage'])
-      return { state: 'done', error: null }
-    }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-  }
-  return { state: 'finishing', error: null }
 }

@@ -12,7 +12,7 @@ import { Empty, Loaded } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { ImportStac } from './import-stac.tsx'
 import { PlaceImage } from './place-image.tsx'
-import { addFiles, continueUpload, discard, isSending, pause, resume, useSending, type Sending } from './upload-work.ts'
+import { addFiles, continueUpload, isUploading, pause, remove, resume, useQueuedFiles, type QueuedFile } from './upload-work.ts'
 
 /** Takes files once it is known where they go. */
 function FileChoice({ isReady, onChosen }: { isReady: boolean; onChosen: (files: FileList | null) => void }): ReactElement {
@@ -46,9 +46,8 @@ export function Uploads(): ReactElement {
     if (!project) return void toast('There is no project to put them into', 'bad')
     addFiles([...(list ?? [])], {
       projectId: project.id,
-      collectionId: url['collection'] ?? null,
-      itemId: url['item'] ?? null,
-      isCategorical: categorical,
+      ...(url['item'] ? { itemId: url['item'] } : { collectionId: url['collection'] ?? null }),
+      categorical,
     })
   }
   if (projects.data && writable.length === 0) return <NoUploads hasProjects={projects.data.projects.length > 0} />
@@ -163,14 +162,14 @@ function DropZone({ writable, projectId, categorical, onCategorical, onFiles }: 
 }
 
 function ThisVisit(): ReactElement {
-  const sending = useSending()
+  const sending = useQueuedFiles()
   return (
     <Card
       title="This visit"
       aside={
         sending.length > 0 && (
           <span className="soft sm num">
-            {bytes(sending.reduce((sum, one) => sum + one.sent, 0))} of {bytes(sending.reduce((sum, one) => sum + one.size, 0))}
+            {bytes(sending.reduce((sum, one) => sum + one.sentBytes, 0))} of {bytes(sending.reduce((sum, one) => sum + one.size, 0))}
           </span>
         )
       }
@@ -193,7 +192,7 @@ const MAX_UNFINISHED = 100
 
 /** What an earlier visit began: the bytes that came are kept, the file has to be chosen again. */
 function Unfinished({ projectId }: { projectId: string }): ReactElement | null {
-  const sending = useSending()
+  const sending = useQueuedFiles()
   const begun = useOp('uploads.list', { project_id: projectId, status: 'initiated', limit: MAX_UNFINISHED })
   const moving = useOp('uploads.list', { project_id: projectId, status: 'uploading', limit: MAX_UNFINISHED })
   const fail = useAct('uploads.fail', ['uploads', 'usage'])
@@ -247,7 +246,7 @@ function Unfinished({ projectId }: { projectId: string }): ReactElement | null {
 function useLeaveWarning(): void {
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => {
-      if (isSending()) event.preventDefault()
+      if (isUploading()) event.preventDefault()
     }
     addEventListener('beforeunload', warn)
     return () => removeEventListener('beforeunload', warn)
@@ -302,11 +301,11 @@ function UploadNotes({ toItem }: { toItem: boolean }): ReactElement {
   )
 }
 
-function FileRow({ one }: { one: Sending }): ReactElement {
+function FileRow({ one }: { one: QueuedFile }): ReactElement {
   const [isPlacing, setPlacing] = useState(false)
   const file = one.session?.files[0]
   const converting = file?.state === 'converting'
-  const share = converting ? (file.fraction ?? 0) : one.size > 0 ? one.sent / one.size : 0
+  const share = converting ? (file.fraction ?? 0) : one.size > 0 ? one.sentBytes / one.size : 0
   const itemId = one.session?.item_ids[0] ?? file?.item_id
   const state = one.state === 'done' ? 'ready' : one.state === 'failed' ? 'refused' : converting ? 'converting' : one.state
   return (
@@ -327,7 +326,7 @@ function FileRow({ one }: { one: Sending }): ReactElement {
             {converting
               ? `being rewritten as COG, ${percent(Math.round(share * 100))}`
               : one.state === 'uploading'
-                ? `${bytes(one.sent)} of ${bytes(one.size)}`
+                ? `${bytes(one.sentBytes)} of ${bytes(one.size)}`
                 : one.state === 'finishing'
                   ? 'checking the content'
                   : bytes(one.size)}
@@ -356,7 +355,7 @@ function FileRow({ one }: { one: Sending }): ReactElement {
           Open
         </LinkButton>
       )}
-      <Button size="s" look="quiet" icon="x" label={`Take ${one.name} away`} onClick={() => discard(one.key)} />
+      <Button size="s" look="quiet" icon="x" label={`Take ${one.name} away`} onClick={() => remove(one.key)} />
     </li>
   )
 }

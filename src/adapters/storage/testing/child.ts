@@ -1,6 +1,6 @@
 /**
- * A process of its own for tests that kill it or weigh it: `serve <root> <secret>` listens, `write <root> <bucket>` writes one
- * object for ever.
+ * A separate process for tests that kill it or measure it: `serve <root> <secret>` listens, `write <root> <bucket>` writes one
+ * object forever.
  */
 import { pino } from 'pino'
 import { openFileStore } from '#adapters/storage/files.ts'
@@ -11,7 +11,7 @@ import { pattern } from './place.ts'
 const RSS_SAMPLE_MS = 20
 const VERSION_BYTES = 300_000
 
-/** Version `number` of the object that `write` writes: it can be told from all others, also in part. */
+/** Version `number` of the object that `write` writes: distinct from all others, also in part. */
 export function versionBytes(number: number): Buffer {
   const bytes = pattern(VERSION_BYTES, number)
   bytes.writeUInt32BE(number, 0)
@@ -48,7 +48,7 @@ async function write(root: string, bucket: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  process.on('disconnect', () => process.exit(1)) // Nobody is left to end us.
+  process.on('disconnect', () => process.exit(1)) // The parent is gone.
   const [command, root, argument] = process.argv.slice(2)
   await (command === 'serve' ? serve(root!, Buffer.from(argument!, 'hex')) : write(root!, argument!))
 }

@@ -1,4 +1,4 @@
-/** What the tests of this folder stand on: a clock in our hand, a throw-away folder, the embedded store behind its real listener. */
+/** Fixtures of these tests: a test clock, a temporary folder, and the embedded store behind its real listener. */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -9,7 +9,7 @@ import { openFileStore } from '#adapters/storage/files.ts'
 import { startStoreListener, type StoreListenerOptions } from '#adapters/storage/listener.ts'
 import { newId } from '#core/ids.ts'
 
-/** Begins with the true time, because an S3 service has no other, and moves only when told to. */
+/** Starts at the real time, because an S3 service has no other, and advances only when told to. */
 export function testClock() {
   let now = Date.now()
   return {
@@ -28,7 +28,7 @@ export async function tempFolder(t: TestContext): Promise<string> {
 
 export type Place = Awaited<ReturnType<typeof listeningStore>>
 
-/** The store in `<folder>/objects`, so that a test can plant things beside it. */
+/** The store in `<folder>/objects`, so that a test can add files beside it. */
 export async function listeningStore(t: TestContext, options: Partial<StoreListenerOptions> = {}) {
   const folder = await tempFolder(t)
   const root = path.join(folder, 'objects')
@@ -53,7 +53,7 @@ export async function listeningStore(t: TestContext, options: Partial<StoreListe
   return { folder, root, store, clock, secret, port, bucket, logLines, url: `http://127.0.0.1:${port}` }
 }
 
-/** Bytes that look random, the same for the same seed, made as fast as they can be sent. */
+/** Pseudo-random bytes, the same for the same seed, generated as fast as they can be sent. */
 export function pattern(size: number, seed = 1): Buffer {
   const bytes = Buffer.allocUnsafe(size)
   let state = seed >>> 0 || 1
@@ -78,11 +78,11 @@ export async function* inChunks(bytes: Uint8Array, size: number): AsyncIterable<
 
 const PATIENCE_MS = 60_000
 
-/** Waits for a state that another process or connection brings about; one that never comes is a failure. */
+/** Waits for a state that another process or connection causes; fails if it never comes. */
 export async function until(state: () => boolean | Promise<boolean>): Promise<void> {
   const deadlineMs = performance.now() + PATIENCE_MS
   while (!(await state())) {
-    if (performance.now() > deadlineMs) throw new Error('what was waited for did not happen')
+    if (performance.now() > deadlineMs) throw new Error('the expected state was not reached in time')
     await new Promise((resolve) => {
       setImmediate(resolve)
     })

@@ -1,4 +1,4 @@
-/** HTTP by hand: requests that a well-behaved client would refuse to send, and connections that die when we say so. */
+/** HTTP over raw sockets: requests that a well-behaved client would not send, and connections that break on command. */
 import { connect, type Socket } from 'node:net'
 
 interface RawAnswer {
@@ -9,7 +9,7 @@ interface RawAnswer {
 
 export interface RawRequest {
   method?: string
-  /** Sent as it is. */
+  /** Sent as is. */
   target: string
   headers?: Record<string, string> | readonly (readonly [string, string])[]
   body?: Uint8Array
@@ -27,7 +27,7 @@ export function requestHead({ method = 'GET', target, headers = {}, body }: RawR
   return `${method} ${target} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`
 }
 
-/** One request on a connection of its own, until it is answered. A connection that dies without an answer has status 0. */
+/** One request on its own connection, until its response. A connection that dies without one has status 0. */
 export async function raw(port: number, request: RawRequest): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1')
   const answer = readAnswer(socket, request.method === 'HEAD')
@@ -50,7 +50,7 @@ export function readAnswer(socket: Socket, isHead = false): Promise<RawAnswer> {
   })
 }
 
-/** Opens an upload, sends its head and the first bytes of its body, and hands over the connection. */
+/** Opens an upload, sends its head and the first bytes of its body, and returns the connection. */
 export async function beginUpload(port: number, request: RawRequest & { length: number }, first: Uint8Array): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})

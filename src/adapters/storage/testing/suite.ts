@@ -1,4 +1,4 @@
-/** What every store must do, whichever it is: one suite, run over each adapter. */
+/** What every store must do: one suite, run for each adapter. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
@@ -19,7 +19,7 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 const failsWith = (code: StorageError['code']) => (error: unknown) => error instanceof StorageError && error.code === code
 const request = globalThis.fetch
 
-/** `openStore` gives a store that is closed with the test. */
+/** `openStore` opens a store that is closed with the test. */
 // A list of tests, each of which fits on a screen.
 // oxlint-disable-next-line max-lines-per-function
 export function storageSuite(name: string, openStore: (t: TestContext) => Promise<Opened>): void {
@@ -33,7 +33,7 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     return { store, clock, bucket, at, put, all: async (key: string) => await collect(await store.read(at(key))) }
   }
 
-  test(`${name}: bytes, chunks and files come back as they went in, with size, type and hash`, async (t) => {
+  test(`${name}: bytes, chunks and files are returned unchanged, with size, type and hash`, async (t) => {
     const { store, at, all } = await open(t)
     const bytes = pattern(300_000)
     const file = path.join(await tempFolder(t), 'body')
@@ -43,31 +43,31 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
       ['chunks', inChunks(bytes, 7_777)],
       ['file', { path: file }],
     ] as const) {
-      const made = await store.put(at(`a/${key}.tif`), body, { contentType: TYPE })
-      assert.deepEqual({ size: made.size, sha256: made.sha256 }, { size: bytes.length, sha256: sha256(bytes) })
-      assert.match(made.etag, /^"[^"]+"$/)
+      const written = await store.put(at(`a/${key}.tif`), body, { contentType: TYPE })
+      assert.deepEqual({ size: written.size, sha256: written.sha256 }, { size: bytes.length, sha256: sha256(bytes) })
+      assert.match(written.etag, /^"[^"]+"$/)
       const info = await store.stat(at(`a/${key}.tif`))
       assert.deepEqual(
         { size: info?.size, etag: info?.etag, contentType: info?.contentType },
-        { size: bytes.length, etag: made.etag, contentType: TYPE },
+        { size: bytes.length, etag: written.etag, contentType: TYPE },
       )
       assert.ok(info?.lastModified instanceof Date)
       assert.ok(bytes.equals(await all(`a/${key}.tif`)))
     }
   })
 
-  test(`${name}: an object may be empty, and may be larger than one part of a multipart upload`, async (t) => {
+  test(`${name}: an object can be empty, and larger than one part of a multipart upload`, async (t) => {
     const { store, at, put, all } = await open(t)
     await put('empty', Buffer.alloc(0))
     assert.equal((await store.stat(at('empty')))?.size, 0)
     assert.equal((await all('empty')).length, 0)
     const large = pattern(40 * 2 ** 20)
-    const made = await store.put(at('large'), inChunks(large, 1_000_003), { contentType: TYPE })
-    assert.equal(made.sha256, sha256(large))
+    const written = await store.put(at('large'), inChunks(large, 1_000_003), { contentType: TYPE })
+    assert.equal(written.sha256, sha256(large))
     assert.equal(sha256(await all('large')), sha256(large))
   })
 
-  test(`${name}: a body that breaks off, is aborted or is too large leaves the former object as it was`, async (t) => {
+  test(`${name}: a body that fails, is aborted or is too large leaves the previous object unchanged`, async (t) => {
     const { store, at, put, all } = await open(t)
     const former = pattern(1_000)
     await put('kept', former)
@@ -94,7 +94,7 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     assert.equal(await store.stat(at('never')), null)
   })
 
-  test(`${name}: any range of an object equals the same range of its bytes, and ranges that leave it are refused`, async (t) => {
+  test(`${name}: any range of an object equals that range of its bytes, and ranges outside it are rejected`, async (t) => {
     const { store, at, put } = await open(t)
     const bytes = pattern(50_000)
     await put('ranges', bytes)
@@ -102,8 +102,8 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     t.after(() => source.close())
     assert.equal(source.size, bytes.length)
     await fc.assert(
-      fc.asyncProperty(fc.nat(bytes.length), fc.nat(bytes.length), async (offset, wanted) => {
-        const length = Math.min(wanted, bytes.length - offset)
+      fc.asyncProperty(fc.nat(bytes.length), fc.nat(bytes.length), async (offset, requested) => {
+        const length = Math.min(requested, bytes.length - offset)
         assert.ok(bytes.subarray(offset, offset + length).equals(await collect(await store.read(at('ranges'), { offset, length }))))
         assert.ok(bytes.subarray(offset, offset + length).equals(await source.fetch(offset, length)))
         assert.ok(bytes.subarray(offset).equals(await collect(await store.read(at('ranges'), { offset }))))
@@ -122,7 +122,7 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     }
   })
 
-  test(`${name}: what is missing is missing everywhere, and removing it again is no error`, async (t) => {
+  test(`${name}: a missing object is missing for every method, and removing it again is not an error`, async (t) => {
     const { store, at, put } = await open(t)
     await put('gone', pattern(10))
     await store.remove(at('gone'))
@@ -133,7 +133,7 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     assert.deepEqual(await store.list(`no-such-${newId()}`), { objects: [], next: null })
   })
 
-  test(`${name}: listing gives every key once, in the order of bytes, whatever the page size, prefix and cursor`, async (t) => {
+  test(`${name}: listing returns every key once, in byte order, for any page size, prefix and cursor`, async (t) => {
     const { store, bucket, put } = await open(t)
     const keys = [
       'a-b/x',
@@ -174,7 +174,7 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     }
   })
 
-  test(`${name}: a copy is an object of its own, and a deleted bucket takes nothing of its neighbours`, async (t) => {
+  test(`${name}: a copy is a separate object, and deleting a bucket does not affect its neighbours`, async (t) => {
     const { store, bucket, at, put, all } = await open(t)
     const neighbour = `${bucket}-x`
     const bytes = pattern(9_000)
@@ -192,7 +192,7 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     assert.ok(bytes.equals(await collect(await store.read({ bucket: neighbour, key: 'deep/second' }))))
   })
 
-  test(`${name}: a reader of a replaced object gets the old bytes or an error, never a mix`, async (t) => {
+  test(`${name}: a reader of a replaced object gets the old bytes or an error, never both`, async (t) => {
     const { store, at, put } = await open(t)
     const [old, other] = [pattern(100_000, 1), pattern(100_000, 2)]
     await put('replaced', old)
@@ -204,21 +204,21 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     else assert.ok(failsWith('changed')(seen), String(seen))
   })
 
-  test(`${name}: of two writers at once one wins as a whole`, async (t) => {
+  test(`${name}: of two concurrent writers one wins completely`, async (t) => {
     const { store, at, all } = await open(t)
     const candidates = [1, 2, 3, 4].map((seed) => pattern(700_000 + seed, seed))
     for (let round = 0; round < 5; round++) {
       const results = await Promise.all(
         candidates.map((bytes) => store.put(at('contested'), inChunks(bytes, 50_000), { contentType: TYPE })),
       )
-      const found = await all('contested')
-      const owner = candidates.findIndex((bytes) => bytes.equals(found))
+      const stored = await all('contested')
+      const owner = candidates.findIndex((bytes) => bytes.equals(stored))
       assert.notEqual(owner, -1, 'the object is one of those written')
       assert.equal((await store.stat(at('contested')))?.etag, results[owner]!.etag)
     }
   })
 
-  test(`${name}: a signed PUT takes the bytes with the signed type, a signed GET gives them with name, type and ranges`, async (t) => {
+  test(`${name}: a signed PUT accepts bytes of the signed type, a signed GET returns them with name, type and ranges`, async (t) => {
     const { store, at } = await open(t)
     const bytes = pattern(200_000)
     const putUrl = await store.signPut({ ...at('signed/file.tif'), contentType: TYPE, maxBytes: 1_000_000, expiresInSeconds: 900 })
@@ -248,7 +248,7 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
     assert.equal((await request(getUrl, { headers: { Range: 'bytes=200000-' } })).status, 416)
   })
 
-  test(`${name}: a signed address opens one object, for one method, for its time`, async (t) => {
+  test(`${name}: a signed URL is valid for one object, one method and a limited time`, async (t) => {
     const { store, clock, at, put } = await open(t)
     await put('mine', pattern(10))
     await put('other', pattern(10))
@@ -268,7 +268,7 @@ export function storageSuite(name: string, openStore: (t: TestContext) => Promis
       await assert.rejects(store.signGet({ ...at('mine'), expiresInSeconds }), RangeError)
   })
 
-  test(`${name}: names that are no names of ours reach nothing`, async (t) => {
+  test(`${name}: invalid names reach nothing`, async (t) => {
     const { store, bucket } = await open(t)
     const keys = [
       '',

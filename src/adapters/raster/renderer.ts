@@ -10,30 +10,30 @@ import { RasterError } from '#raster/types.ts'
 import type { SeriesPoint } from '#raster/zonal/series.ts'
 import { nameOf, type Seen, type Sources } from './sources.ts'
 
-/** Rises when the same request would be drawn with other pixels, so that no cache mixes the two. */
-const DRAWING_VERSION = 3
+/** Incremented when the same request gives other pixels, so that no cache mixes versions. */
+const RENDERING_VERSION = 3
 const TILE_CACHE_BYTES = 64 * 1024 * 1024
 const MAX_NAMES = 4096
 const MOSAIC_DEADLINE_MS = 15_000
-/** A host far away is waited for as long as one that is asked for its scenes. */
+/** As long as a search at the same host can take. */
 const REMOTE_DEADLINE_MS = 15_000
 
 interface Bounds {
   readonly signal?: AbortSignal | undefined
   readonly deadlineMs?: number
-  /** Which part of the file it is about: another part may be another child's. */
+  /** The part of the file that is read: another part can go to another child. */
   readonly part?: string
 }
 
-/** Tiles of a square of so many a side (as a power of two) share blocks, so that one child draws them. */
+/** Tiles in a square with this side (as a power of two) share blocks, so that one child renders them. */
 const GROUP_BITS = 2
 
 const groupOf = ({ z, x, y }: TileAddress): string => `${z}/${x >> GROUP_BITS}/${y >> GROUP_BITS}`
 
-type Make = (signal: AbortSignal) => Promise<Uint8Array>
+type Render = (signal: AbortSignal) => Promise<Uint8Array>
 
-/** Runs tasks on rasters in the pool, and keeps what was drawn. */
-export class Drawing {
+/** Runs tasks on rasters in the pool, and caches rendered images. */
+export class Renderer {
   readonly #pool: RasterPool
   readonly #sources: Sources
   readonly #tiles = new LoadingCache<Buffer>({ maxBytes: TILE_CACHE_BYTES, sizeOf: (tile) => tile.byteLength + 256 })
@@ -67,7 +67,7 @@ export class Drawing {
     }
   }
 
-  /** The same with a second raster, which the task is told of as `after`. */
+  /** The same with a second raster, which the task receives as `after`. */
   async runPair<T>(name: string, sources: readonly [RasterSource, RasterSource], input: object, bounds: Bounds): Promise<T> {
     const [, second] = sources
     const seen = await this.#sources.identify(second, bounds.signal)
@@ -80,7 +80,7 @@ export class Drawing {
     }
   }
 
-  /** Many rasters in one task. What is wrong with one of them is its own result. */
+  /** Many rasters in one task. A failure of one of them is its own result. */
   async runSeries(wishes: readonly SeriesWish[], input: object, { signal, deadlineMs }: Bounds): Promise<SeriesPoint[]> {
     if (wishes.length === 0) return []
     const sources = wishes.map(({ source }) => source)
@@ -89,9 +89,9 @@ export class Drawing {
       seen.flatMap((each, index) => ('failure' in each ? [] : [this.#sceneOf(wishes[index]!, each, signal)])),
     )
     const bounds = { signal, affinity: nameOf(sources[0]!), ...tenancy(), ...(deadlineMs ? { deadlineMs } : {}) }
-    const found = ((await this.#pool.run('series', { scenes, ...input }, bounds)) as SeriesPoint[]).values()
+    const points = ((await this.#pool.run('series', { scenes, ...input }, bounds)) as SeriesPoint[]).values()
     return seen.map((each, index) => {
-      const point = 'failure' in each ? each : found.next().value!
+      const point = 'failure' in each ? each : points.next().value!
       if ('failure' in point) this.#sources.forgetChanged(new RasterError(point.failure.code, point.failure.message), [sources[index]!])
       return point
     })
@@ -115,13 +115,13 @@ export class Drawing {
     )
   }
 
-  async mosaic(layers: readonly MosaicLayer[], { tile, ...drawing }: MosaicRequest, asking: Asking): Promise<Drawn> {
+  async mosaic(layers: readonly MosaicLayer[], { tile, ...options }: MosaicRequest, asking: Asking): Promise<Drawn> {
     const seen = await Promise.all(layers.map(({ source }) => this.#sources.identify(source, asking.signal)))
-    const looks = layers.map(({ source: _source, ...look }, index) => ({ ...defined(look), key: seen[index]!.key }))
-    const input = { tile, options: defined(drawing) }
-    return await this.#named(['mosaic', looks, input], MEDIA_TYPES[drawing.format], asking, async (signal) => {
+    const styles = layers.map(({ source: _source, ...style }, index) => ({ ...defined(style), key: seen[index]!.key }))
+    const input = { tile, options: defined(options) }
+    return await this.#named(['mosaic', styles, input], MEDIA_TYPES[options.format], asking, async (signal) => {
       const opened = await Promise.all(
-        layers.map(async ({ source }, index) => ({ ...looks[index]!, ...(await this.#sources.openable(source, seen[index]!, signal)) })),
+        layers.map(async ({ source }, index) => ({ ...styles[index]!, ...(await this.#sources.openable(source, seen[index]!, signal)) })),
       )
       try {
         return (await this.#pool.run(
@@ -130,14 +130,14 @@ export class Drawing {
           { signal, affinity: `${seen[0]?.key ?? ''}/${groupOf(tile)}`, ...tenancy(), deadlineMs: MOSAIC_DEADLINE_MS },
         )) as Uint8Array
       } catch (error) {
-        const asked = layers.map(({ source }) => source)
-        this.#sources.forgetChanged(error, asked)
+        const requested = layers.map(({ source }) => source)
+        this.#sources.forgetChanged(error, requested)
         throw error
       }
     })
   }
 
-  /** Names are digests; those of tiles that are asked for again and again are remembered by what they are digests of. */
+  /** Names are digests; those of recent requests are cached. */
   #nameOf(identity: unknown): string {
     const key = JSON.stringify(identity)
     const known = this.#names.get(key)
@@ -148,32 +148,32 @@ export class Drawing {
     return name
   }
 
-  /** What is drawn is known by everything that it depends on: the same name, the same pixels. */
-  async #named(identity: unknown, contentType: string, asking: Asking, make: Make): Promise<Drawn> {
+  /** An image is named by everything that it depends on: the same name, the same pixels. */
+  async #named(identity: unknown, contentType: string, asking: Asking, render: Render): Promise<Drawn> {
     const name = this.#nameOf(identity)
     const etag = `"${name}"`
     if (matches(asking.ifNoneMatch ?? null, etag)) return { etag, contentType, body: null }
     return {
       etag,
       contentType,
-      body: await this.#tiles.get(name, async (signal) => asBuffer(await make(signal)), { signal: asking.signal }),
+      body: await this.#tiles.get(name, async (signal) => asBuffer(await render(signal)), { signal: asking.signal }),
     }
   }
 }
 
-/** The same memory: what came from a child is nobody else's, and copies of tiles are most of what the service would collect. */
+/** Shares the memory, because nobody else uses what came from a child, and copies of tiles would be most of the garbage. */
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength)
 
-/** Whose work it is, for the pool's turns. */
+/** The organization of the current call, for the fair queue of the pool. */
 export function tenancy(): { tenant?: string } {
   const tenant = tenantOf()
   return tenant === null ? {} : { tenant }
 }
 
-/** The same for requests that are the same in everything they depend on. */
+/** The same for requests that are equal in everything they depend on. */
 export function nameFor(identity: unknown): string {
   return createHash('sha256')
-    .update(canonicalJson([DRAWING_VERSION, identity]))
+    .update(canonicalJson([RENDERING_VERSION, identity]))
     .digest('base64url')
     .slice(0, 27)
 }
@@ -184,7 +184,7 @@ function matches(ifNoneMatch: string | null, etag: string): boolean {
   )
 }
 
-/** Absent and undefined are one to a caller and two to a cache key. */
+/** Absent and undefined mean the same to a caller but differ in a cache key. */
 export function defined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as T
 }

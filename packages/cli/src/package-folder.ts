@@ -1,4 +1,4 @@
-/** Where this package lies: in the repository, or installed. Its other files are found from there. */
+/** The folder of this package, in the repository or installed; its other files are found from here. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,4 +9,4 @@ function packageFolder(): string {
   return folder
 }
 
-export const PACKAGE = packageFolder()
+export const PACKAGE_FOLDER = packageFolder()

@@ -5,8 +5,8 @@ import type { RasterSource } from '#ports/raster.ts'
 import { readPolygons } from '#raster/geometry/polygon.ts'
 import { chooseArea } from '#raster/statistics/area.ts'
 
-/** 400 before anything is paid for where an area lies beside what is to be clipped to it. */
-export async function requireTouching(
+/** 400 if an area does not intersect a raster to be clipped, before anything is charged. */
+export async function requireIntersection(
   { raster, signal }: Pick<Context, 'raster' | 'signal'>,
   sources: readonly { key: string; source: RasterSource }[],
   geometry: AreaGeometry,
@@ -15,6 +15,6 @@ export async function requireTouching(
     const info = await raster.describe(source, signal)
     const { window } = chooseArea(info, { polygons: readPolygons(geometry), maxPixels: Infinity })
     if (window.width === 0 || window.height === 0)
-      throw problem('bad-request', `The area does not touch '${key}', so there is nothing to clip`)
+      throw problem('bad-request', `The area does not intersect '${key}', so there is nothing to clip`)
   }
 }

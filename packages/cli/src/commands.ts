@@ -1,7 +1,7 @@
 /** Commands for common tasks. Each is loaded only when it is used. */
 import type { Run } from './options.ts'
 
-interface Porcelain {
+interface Command {
   readonly usage: string
   readonly about: string
   readonly options: readonly (readonly [string, string])[]
@@ -9,9 +9,9 @@ interface Porcelain {
   readonly load: () => Promise<Run>
 }
 
-const PROJECT = ['--project ID', 'Project (default: that of your account, or your only one)'] as const
+const PROJECT = ['--project ID', "Project (default: your account's, or your only one)"] as const
 
-export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
+export const COMMANDS: Readonly<Record<string, Command>> = {
   up: {
     usage: 'up',
     about: 'Start the service on this machine',
@@ -21,7 +21,7 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
   },
   'sign-in': {
     usage: 'sign-in [--email ADDRESS]',
-    about: 'Sign in and remember it',
+    about: 'Sign in and save the session',
     options: [
       ['--email ADDRESS', 'Prompts if omitted'],
       ['--password-stdin', 'Read the password or key from stdin'],
@@ -34,14 +34,14 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
   },
   'sign-out': {
     usage: 'sign-out',
-    about: 'End the session and forget it',
+    about: 'Sign out and delete the saved session',
     options: [],
     examples: [],
     load: async () => (await import('./commands/sign-in.ts')).signOut,
   },
   accounts: {
     usage: 'accounts [use NAME]',
-    about: 'List accounts, or choose one',
+    about: 'List accounts, or switch to another',
     options: [],
     examples: ['groundtrack accounts', 'groundtrack accounts use work'],
     load: async () => (await import('./commands/sign-in.ts')).accounts,
@@ -51,12 +51,12 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
     about: 'Upload rasters as items, showing progress',
     options: [
       PROJECT,
-      ['--collection ID', 'Add them to this collection'],
+      ['--collection ID', 'Add the items to this collection'],
       ['--categorical', 'Pixel values are class codes'],
-      ['--crs EPSG:CODE', 'Position an image that has none'],
-      ['--bounds L,B,R,T', 'Its outer edges, in units of --crs'],
-      ['--gcp COLUMN,ROW,X,Y', 'A control point; three or more'],
-      ['--wait', 'Wait until they are converted'],
+      ['--crs EPSG:CODE', 'CRS of --bounds and --gcp, for an image without a position'],
+      ['--bounds L,B,R,T', 'Bounds of the image, in units of --crs'],
+      ['--gcp COLUMN,ROW,X,Y', 'Ground control point; give three or more'],
+      ['--wait', 'Wait until the files are converted'],
     ],
     examples: [
       'groundtrack upload *.tif',
@@ -67,7 +67,7 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
   },
   download: {
     usage: 'download ITEM',
-    about: 'Download a file of an item',
+    about: 'Download an asset of an item',
     options: [
       ['--asset KEY', 'Asset key (default data)'],
       ['-o, --output FILE', 'Output file; - for stdout'],
@@ -77,16 +77,16 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
   },
   search: {
     usage: 'search --bbox W,S,E,N',
-    about: 'Search scenes in every source, or of one host',
+    about: 'Search scenes in all sources, or at one host',
     options: [
       ['--bbox W,S,E,N', 'Bounding box in degrees'],
       ['--intersects JSON|@FILE', 'Area as a GeoJSON polygon'],
       ['--datetime A/B', 'For example 2026-01-01/2026-03-31'],
       ['--max-cloud PERCENT', 'Maximum cloud cover'],
-      ['--host NAME', 'One host, with prices; see: groundtrack catalog vendors list'],
+      ['--host NAME', 'Only this host, with prices; see: groundtrack catalog vendors list'],
       ['--mine', 'Search your own items instead'],
       ['--limit NUMBER', 'Maximum results (default 20)'],
-      ['--geojson', 'One FeatureCollection'],
+      ['--geojson', 'Print a GeoJSON FeatureCollection'],
     ],
     examples: [
       'groundtrack search --bbox 151,-34,151.2,-33.8 --datetime 2026-01-01/2026-03-31 --max-cloud 10',
@@ -123,19 +123,19 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
   },
   jobs: {
     usage: 'jobs [watch JOB | cancel JOB]',
-    about: 'List processing jobs, follow one to its end, or cancel one',
+    about: 'List processing jobs, watch one until it ends, or cancel one',
     options: [],
     examples: ['groundtrack jobs', 'groundtrack jobs watch 01a1…', 'groundtrack jobs cancel 01a1…'],
     load: async () => (await import('./commands/order.ts')).jobs,
   },
   tiles: {
     usage: 'tiles url ITEM',
-    about: "Print the URL of an item's tiles, for any map program",
+    about: "Print the URL of an item's tiles, for any map client",
     options: [
       ['--format webp|png|jpg', 'Image format (default webp)'],
-      ['--look ID', 'A saved profile or a derived visualization'],
-      ['--create-key', 'Create a read-only API key and put it in the URL'],
-      ['--with-key', 'Put the API key of your account in the URL'],
+      ['--style ID', 'Saved visualization profile, or a derived visualization'],
+      ['--create-key', 'Create a read-only API key and add it to the URL'],
+      ['--with-key', "Add your account's API key to the URL"],
     ],
     examples: ['groundtrack tiles url 01a1… --format png --create-key'],
     load: async () => (await import('./commands/share.ts')).tiles,
@@ -158,7 +158,7 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
     options: [
       ['--forward-to URL', 'POST each event, signed like a webhook'],
       ['--secret SECRET', 'Signing secret; generated and printed if omitted'],
-      ['--types A,B', 'Only these types'],
+      ['--types A,B', 'Only these event types'],
       ['--after EVENT', 'Start after this event'],
       ['--count NUMBER', 'Stop after this many events'],
     ],
@@ -188,12 +188,12 @@ export const PORCELAIN: Readonly<Record<string, Porcelain>> = {
   },
   mcp: {
     usage: 'mcp',
-    about: 'Tools for agents over stdio (Model Context Protocol)',
+    about: 'Serve tools to agents over stdio (Model Context Protocol)',
     options: [
       ['--tools A,B', 'Tool sets: domains, or all (default projects,items,catalog)'],
-      ['--write', 'Also tools that create and change'],
-      ['--delete', 'Also tools that delete'],
-      ['--spend', 'Also tools that spend credits, each with a price to confirm'],
+      ['--write', 'Include tools that create and change'],
+      ['--delete', 'Include tools that delete'],
+      ['--spend', 'Include tools that spend credits; each asks to confirm the price'],
     ],
     examples: ['groundtrack mcp --tools catalog,items'],
     load: async () => (await import('./commands/mcp.ts')).run,
