@@ -244,5 +244,5 @@ export function refusal(from: string, to: string, isTypeOnly: boolean): string |
   if (folder.imports === 'all' || folder.imports.some((seen) => covers(seen, to))) return null
   const types = folder.importsTypesOf?.some((seen) => covers(seen, to)) ?? false
   if (types && isTypeOnly) return null
-  return types ? `${nameOf(folder)} imports only types of ${nameOf(target)}` : `${nameOf(folder)} does not see ${nameOf(target)}`
+  return types ? `${nameOf(folder)} imports only types of ${nameOf(target)}` : `${nameOf(folder)} cannot import ${nameOf(target)}`
 }

@@ -42,7 +42,7 @@ function patternsOf(folder: Folder): Pattern[] {
       message: `${nameOf(folder)} imports only types of ${types.map(short).join(', ')}`,
     })
   // Last and the only group, because oxlint asks nothing else about an import that a group lets pass.
-  const message = list.length > 0 ? `${nameOf(folder)} imports ${list.join(', ')}` : `${nameOf(folder)} imports nothing of ours`
+  const message = list.length > 0 ? `${nameOf(folder)} imports ${list.join(', ')}` : `${nameOf(folder)} imports no other folder`
   return [...patterns, { group: [...ours, ...seen], message }]
 }
 

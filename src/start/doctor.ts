@@ -31,8 +31,7 @@ const RULES: readonly Rule[] = [
     !isLocal && trustedProxies.length === 0
       ? {
           setting: 'TRUSTED_PROXIES',
-          advice:
-            "behind a proxy all callers share its address, and one person's failed sign-ins lock everyone out: list the proxy if there is one",
+          advice: "behind a proxy all callers share its address, and one person's failed sign-ins lock everyone out: list the proxy",
         }
       : null,
   ({ trustedProxies }) =>
