@@ -1,4 +1,4 @@
-/** The only place that reads the environment. Everything has a default; everything is checked before anything starts. */
+/** The only place that reads the environment. Every setting has a default, and all are validated before anything starts. */
 import path from 'node:path'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
@@ -13,9 +13,9 @@ export interface Config {
   readonly port: number
   readonly host: string
   readonly baseUrl: string
-  /** Listener of the embedded object store; 0 is any free port. */
+  /** Port of the embedded object store; 0 for any free port. */
   readonly storePort: number
-  /** Public address of that listener, used in signed addresses. */
+  /** Public URL of the embedded object store, used in signed URLs. */
   readonly storeUrl: string
   readonly dataDir: string
   /** Empty: the embedded PostgreSQL in `dataDir`. */
@@ -24,60 +24,60 @@ export interface Config {
   readonly storageUrl: string
   /** An S3-compatible service other than Amazon's own. */
   readonly s3Endpoint: string
-  /** Empty: whatever the AWS configuration files say. */
+  /** Empty: as in the AWS configuration files. */
   readonly s3Region: string
   readonly role: Role
-  /** `null`: seed where local and the database is new. */
+  /** `null`: seed if the service is local and the database is new. */
   readonly demo: boolean | null
   readonly systemAdminEmails: readonly string[]
   readonly clipUserEmail: string | null
-  /** Hosts, or host:port, that COG addresses may name. */
+  /** Hosts, or host:port, that COG URLs can use. */
   readonly cogHosts: readonly string[]
-  /** Hosts, or host:port, that outbound requests may reach although private or plain http. */
+  /** Hosts, or host:port, that outbound requests can reach although they are private or plain http. */
   readonly egressAllow: readonly string[]
-  /** How uploads that are rewritten are compressed. */
+  /** Compression of converted uploads. */
   readonly cogCompression: CogCompression
-  /** Child processes that draw and measure rasters. */
+  /** Child processes that render and analyse rasters. */
   readonly rasterProcesses: number
   readonly payments: PaymentsKind
   readonly stripeSecretKey: string
-  /** Signs the processor's notices to `/webhooks/payments`. */
+  /** Verifies the processor's requests to `/webhooks/payments`. */
   readonly stripeWebhookSecret: string
-  /** Listener of the sandbox processor, on loopback; 0 is any free port. */
+  /** Port of the sandbox processor, on loopback; 0 for any free port. */
   readonly sandboxPaymentsPort: number
   /** The simulated vendor hosts. */
   readonly sandbox: boolean
-  /** Listener of the simulated vendors, on loopback; 0 is any free port. */
+  /** Port of the simulated vendors, on loopback; 0 for any free port. */
   readonly sandboxVendorsPort: number
-  /** How long a simulated vendor takes for each step. */
+  /** Duration of each step of a simulated vendor. */
   readonly sandboxDeliverySeconds: number
   /** A file of catalogue sources; null: the registry that ships with the platform. */
   readonly sources: string | null
   /** A file of areas whose mosaics can be clipped; null: the one that ships with the platform. */
   readonly clipAreas: string | null
-  /** A file of registered workers from outside; null: there are none. */
+  /** A file of registered external workers; null: none. */
   readonly workers: string | null
-  /** Addresses and networks whose `X-Forwarded-For` and `-Proto` are believed. */
+  /** Addresses and networks whose `X-Forwarded-For` and `-Proto` are trusted. */
   readonly trustedProxies: readonly string[]
-  /** Bearer for `/metrics`; empty: it answers only where local. */
+  /** Bearer token for `/metrics`; empty: open on a local service, closed otherwise. */
   readonly metricsToken: string
   /** Seconds before each retry of a webhook. */
   readonly webhookBackoffSeconds: readonly number[]
   readonly webhookTimeoutSeconds: number
-  /** Empty: mails become files in `dataDir`. */
+  /** Empty: emails are written to files in `dataDir`. */
   readonly smtpUrl: string
   readonly mailFrom: string
   readonly logLevel: string
-  /** On a terminal; NO_COLOR takes the colours away. */
+  /** Of the log on a terminal; false with NO_COLOR. */
   readonly hasColours: boolean
-  /** `HOST` and the host of `BASE_URL` are both loopback: whoever reaches the port sits at the machine. */
+  /** `HOST` and the host of `BASE_URL` are both loopback: only people at this machine can reach the port. */
   readonly isLocal: boolean
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const PAYMENTS: readonly PaymentsKind[] = ['sandbox', 'stripe', 'none']
 const COMPRESSIONS: readonly CogCompression[] = ['zstd', 'deflate']
-/** Each may grow to half a gigabyte. */
+/** Each can use half a gigabyte. */
 const MAX_RASTER_PROCESSES = 256
 const ROLES: readonly Role[] = ['all', 'api', 'worker']
 
@@ -168,7 +168,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-/** Addresses, or networks such as `10.0.0.0/8`; a whole family of addresses would let every caller choose its own. */
+/** Addresses, or networks such as `10.0.0.0/8`. A prefix of 0 is rejected, because every caller could then forge its address. */
 function networks(name: string, value: string): string[] {
   const entries = list(value)
   for (const entry of entries) {
@@ -187,7 +187,7 @@ function baseUrlOf(given: string, host: string, port: number): string {
   return httpAddress('BASE_URL', given)
 }
 
-/** The host that people reach the API at, on the store's own port, unless a proxy gives it an address of its own. */
+/** The host of the API with the store's port, unless STORE_URL is set because of a proxy. */
 function storeUrl(given: string, baseUrl: string, port: number): string {
   if (given) return httpAddress('STORE_URL', given)
   const { protocol, hostname } = new URL(baseUrl)
@@ -196,7 +196,7 @@ function storeUrl(given: string, baseUrl: string, port: number): string {
 
 function httpAddress(name: string, given: string): string {
   const url = URL.parse(given)
-  if (given && (!url || !['http:', 'https:'].includes(url.protocol))) throw new ConfigError(`${name} must be an http or https address`)
+  if (given && (!url || !['http:', 'https:'].includes(url.protocol))) throw new ConfigError(`${name} must be an http or https URL`)
   return given.replace(/\/+$/, '')
 }
 
@@ -215,7 +215,7 @@ function integer(name: string, value: string, minimum: number, maximum: number):
   return number
 }
 
-/** What fits into an Authorization header. */
+/** Text that is valid in an Authorization header. */
 function bearer(name: string, value: string): string {
   if (!/^[\x21-\x7e]*$/.test(value)) throw new ConfigError(`${name} must be printable ASCII without spaces`)
   return value

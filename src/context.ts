@@ -1,6 +1,6 @@
 /**
- * What an operation and a task may use, declared once. A new service is one line here, one adapter behind it, and one line
- * in compose.ts that puts the two together.
+ * The services that operations and tasks can use, declared once. A new service needs one line here, an adapter, and one line in
+ * start/compose.ts that connects the two.
  */
 import type { Clock } from '#core/clock.ts'
 import type { Layers } from '#model/imagery/item-layer.ts'
@@ -24,24 +24,24 @@ export interface Services {
   readonly clock: Clock
   readonly storage: Storage
   readonly raster: RasterService
-  /** Draws PDFs. */
+  /** Makes PDFs. */
   readonly printer: Printer
-  /** What tiles of items are drawn from, remembered for a moment. */
+  /** What tiles of items are rendered from, cached for a moment. */
   readonly layers: Layers
-  /** What earlier searches of this process found out about the data. */
+  /** What earlier searches of this process learned about the data. */
   readonly searchMemory: SearchMemory
   /** Signed cursors of pages. */
   readonly cursors: Cursors
-  /** The card processor; null where no cards are taken. */
+  /** The card processor; null if cards are not accepted. */
   readonly payments: Payments | null
-  /** Who has imagery to find and to buy. */
+  /** Sources of imagery, open and commercial. */
   readonly vendors: Vendors
   /** Combines areas, off the event loop. */
   readonly overlays: Overlays
-  /** Posts to endpoints of customers. */
+  /** Sends requests to the webhook endpoints of customers. */
   readonly webhooks: Webhooks
   readonly mail: Mail
-  /** Who works on jobs from outside. */
+  /** External workers that process jobs. */
   readonly workers: Workers
   /** Places whose mosaics can be clipped. */
   readonly clipAreas: readonly ClipArea[]
@@ -50,29 +50,28 @@ export interface Services {
   readonly commit: Commit
 }
 
-/** Share links, opened anew on every call: revocation, expiry and retention count at once. */
+/** Share links, opened anew on every call, so that revocation, expiry and retention apply immediately. */
 export interface Shares {
   hashPassword(password: string): Promise<string>
-  /** Reads what a visitor is shown, a few visitors at a time. */
+  /** Limits how many visitors are served concurrently. */
   limit<T>(read: () => Promise<T>): Promise<T>
   /**
-   * With the link's own token, or with a grant in its place, which needs no password. Whatever does not open it is one and the
-   * same 401.
+   * With the token of the link, or with a grant, which needs no password. Every failure is the same 401.
    */
   open(token: string, password: string, counted?: Attempts): Promise<OpenedShare>
 }
 
 /**
- * Which openings count towards the limit of a link: every one, as for who asks to be let in, or failed ones, as for the tiles
- * of who was.
+ * Which attempts count towards the limit of a link: all of them, as for visitors who enter a password, or failed ones, as for
+ * their tiles.
  */
 export type Attempts = 'all' | 'failed'
 
 export interface OpenedShare {
   readonly link: ShareLink
-  /** All of the link for a password; what it was signed for with a grant. */
+  /** The whole link with a password; what the grant was signed for with a grant. */
   readonly scope: GrantScope
-  /** Signs a grant that stands for the password: bound to it, to the link and to `scope`, and short-lived. */
+  /** Signs a short-lived grant that replaces the password, bound to it, to the link and to `scope`. */
   sign(scope: GrantScope, lifetimeSeconds: number): Promise<{ grant: string; expiresAt: Date }>
   /** Counts this opening of the link. */
   count(): Promise<void>

@@ -1,6 +1,6 @@
 /**
- * What a change brings along: its lineage, its events, the background work and the counts that follow from it. All of them
- * commit with the change, or none does.
+ * The effects of a change: lineage, events, background work and usage. Lineage, events and tasks commit with the change, or none
+ * of them does.
  */
 import type { Static, TSchema } from 'typebox'
 import type { Clock } from '#core/clock.ts'
@@ -9,14 +9,14 @@ import type { CountedMeter } from '#core/meters.ts'
 import type { Artifact } from '#core/vocabulary.ts'
 import type { Tx } from '#db/tables.ts'
 
-/** `kind:relation>origin|origin…`, as in the operation table; without an origin the artifact stands at the head of its line. */
+/** `kind:relation>origin|origin…`, as in the operation table; without an origin the artifact is the root of its lineage. */
 export type Produces = `${Artifact}:${string}`
 
-/** Lineage of what a call makes. It is written in the call's own transaction, or the call fails. */
+/** Lineage of the artifacts that a call creates. It is written in the call's transaction, or the call fails. */
 export interface Lineage {
-  /** `projectId` says where the artifact lies when that is not where its origin lies, as for a copy into another project. */
+  /** `projectId` is the project of the artifact if it differs from that of its origin, as for a copy into another project. */
   record(kind: Artifact, id: string, relation: string, origin?: { kind: Artifact; id: string }, projectId?: string): void
-  /** This call legitimately made nothing, for example because it had been completed before. */
+  /** Declares that this call created nothing, for example because it was completed before. */
   nothingProduced(): void
 }
 
@@ -24,7 +24,7 @@ export interface Events {
   emit(type: EventType, entityId: string, data: Record<string, unknown>): void
 }
 
-/** What background work is called and what it is told. It stands in the model wing that queues it; the handler is its domain's. */
+/** The name and the data of background work. It is in the model folder that enqueues it; the handler is in its domain. */
 export interface TaskContract<D extends TSchema = TSchema> {
   readonly name: `${string}.${string}`
   readonly data: D
@@ -33,19 +33,19 @@ export interface TaskContract<D extends TSchema = TSchema> {
 export const taskContract = <D extends TSchema>(name: TaskContract['name'], data: D): TaskContract<D> => Object.freeze({ name, data })
 
 export interface Tasks {
-  /** Queues background work in the caller's transaction: it exists if and only if the transaction commits. */
+  /** Enqueues background work in the caller's transaction: it exists if and only if the transaction commits. */
   enqueue<D extends TSchema>(task: TaskContract<D>, data: Static<D>, options?: { readonly afterSeconds?: number }): Promise<void>
 }
 
-/** Counts without waiting; written together soon after. What a limit depends on is counted in its transaction instead. */
+/** Counts without waiting, and writes in batches. What a limit depends on is counted in its transaction instead. */
 export interface Usage {
-  /** Adds to a meter of an organization, 1 unless said otherwise. Every invocation counts as an API call by itself. */
+  /** Adds to a meter of an organization, by default 1. API calls are counted automatically. */
   record(organizationId: string, meter: CountedMeter, amount?: number): void
-  /** An item was used: tiles, downloads, values. It stays out of the archive for that. */
+  /** Records that an item was used (tiles, downloads, values), which delays its archival. */
   touch(itemSeq: number): void
 }
 
-/** One short transaction with its effects: the rows, their lineage, their events and further work; or none of them. */
+/** One short transaction with its effects: rows, lineage, events and tasks, all or nothing. */
 export interface Change {
   readonly tx: Tx
   readonly clock: Clock
@@ -55,5 +55,5 @@ export interface Change {
   readonly tasks: Tasks
 }
 
-/** Commits a change as the platform itself, under an audit entry of its own name, whatever becomes of the call around it. */
+/** Commits a change as the platform itself, with its own audit entry, whatever happens to the surrounding call. */
 export type Commit = <T>(organizationId: string, name: string, work: (change: Change) => Promise<T>) => Promise<T>

@@ -1,4 +1,4 @@
-/** Everything that is built, held against the contract before the first request. */
+/** All operations and tasks. Operations are checked against the contract before the first request. */
 import { TABLE } from '#contract/table.ts'
 import type { AnyTask } from './task.ts'
 import type { AnyOperation } from '#operation.ts'
@@ -11,16 +11,16 @@ export const operations: ReadonlyMap<string, AnyOperation> = checked(
 
 export const tasks: readonly AnyTask[] = [sweep, ...Object.values(domains).flatMap((domain) => domain.tasks)]
 
-/** An operation that departs from the table does not start: a wrong scope or tier must never serve one request. */
+/** The service does not start if an operation differs from the table: a wrong scope or tier must never serve a request. */
 function checked(entries: readonly { name: string; op: AnyOperation }[]): Map<string, AnyOperation> {
-  const operations = new Map<string, AnyOperation>()
+  const operationsById = new Map<string, AnyOperation>()
   for (const { name, op } of entries) {
     const departures = departuresOf(name, op)
-    if (operations.has(op.id)) departures.push('stands twice')
+    if (operationsById.has(op.id)) departures.push('appears twice')
     if (departures.length > 0) throw new Error(`operation ${op.id}: ${departures.join('; ')}`)
-    operations.set(op.id, op)
+    operationsById.set(op.id, op)
   }
-  return operations
+  return operationsById
 }
 
 export function departuresOf(domain: string, op: AnyOperation): string[] {

@@ -9,33 +9,33 @@ export interface TaskContext extends Services {
   readonly db: Db
   /** Public URL of the service, without a trailing slash. */
   readonly baseUrl: string
-  /** Of this run of the task. */
+  /** Invocation ID of this run. */
   readonly invocationId: string
   readonly signal: AbortSignal
-  /** Changes what belongs to one organization, as the platform itself: what the task declares, and its audit entry. */
+  /** Opens a change for one organization, as the platform itself, with the effects that the task declares and an audit entry. */
   change<T>(organizationId: string, work: (change: Change) => Promise<T>): Promise<T>
   tasks(tx: Tx): Tasks
 }
 
 export interface TaskTerms<D extends TSchema = TSchema> extends TaskContract<D> {
-  /** Cron expression in UTC for work that recurs by itself; its data must then allow `{}`. */
+  /** Cron expression in UTC for work that runs on a schedule; its data must then allow `{}`. */
   readonly schedule?: string
   readonly retryLimit?: number
   readonly timeoutSeconds?: number
-  /** So many at once in one process, each by itself; else in batches that wait for their slowest. */
+  /** Maximum concurrent runs in one process; without it, runs are batched, and a batch waits for its slowest. */
   readonly concurrency?: number
-  /** What its changes may record and report, as an operation declares it. */
+  /** The lineage and events of its changes, declared as for an operation. */
   readonly produces?: readonly Produces[]
   readonly events?: readonly EventType[]
 }
 
-/** Delivery is at least once: a handler makes its change by a conditional UPDATE, and zero rows means it was done before. */
+/** Delivery is at least once: a handler makes its change with a conditional UPDATE, and zero rows mean that it was done before. */
 export function task<D extends TSchema>(terms: TaskTerms<D>) {
   return {
     handle: (run: (context: TaskContext, data: Static<D>) => Promise<void>) => Object.freeze({ ...terms, run }),
   }
 }
 
-// The registry erases the types; the worker earns them back by validating.
+// The registry erases the types; the worker restores them by validation.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyTask = TaskTerms<any> & { run(context: TaskContext, data: any): Promise<void> }

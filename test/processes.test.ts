@@ -201,7 +201,7 @@ test('a wrong setting is one clear line', async (t) => {
     PORT: ['eighty', "PORT must be a whole number from 0 to 65535, not 'eighty'\n"],
     ROLE: ['boss', "ROLE must be one of all, api, worker, not 'boss'\n"],
     DATABASE_URL: ['mysql://x', 'DATABASE_URL must begin with postgres://\n'],
-    BASE_URL: ['ftp://x', 'BASE_URL must be an http or https address\n'],
+    BASE_URL: ['ftp://x', 'BASE_URL must be an http or https URL\n'],
     LOG_LEVEL: ['loud', "LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not 'loud'\n"],
     DEMO: ['maybe', "DEMO must be one of 0, 1, not 'maybe'\n"],
   }

@@ -27,7 +27,7 @@ test('a data folder that cannot be used', async (t) => {
   await t.test('ends the start with one line that names the setting, the folder and the reason', async () => {
     const service = lab.spawn({ env: { DATA_DIR: path.join(file, 'below') } })
     assert.equal((await service.exited).code, 1)
-    assert.match(service.output(), /^DATA_DIR \S+\/file\/below cannot be used: part of it is a file and no folder\. .*\n$/)
+    assert.match(service.output(), /^DATA_DIR \S+\/file\/below cannot be used: a part of the path is a file, not a folder\. .*\n$/)
   })
 
   await t.test('is told for every reason that a disk may have', () => {
@@ -36,7 +36,7 @@ test('a data folder that cannot be used', async (t) => {
       fs.writeFileSync('/dev/full', 'x')
       assert.fail('a full disk takes nothing')
     } catch (error) {
-      assert.match(folderProblem(error, parent)!.message, /no room left on the disk/)
+      assert.match(folderProblem(error, parent)!.message, /no space left on the disk/)
       const elsewhere = Object.assign(new Error('no room'), { code: 'ENOSPC', path: '/somewhere/else' })
       assert.equal(folderProblem(elsewhere, parent), null, 'another disk is not the folder’s fault')
     }

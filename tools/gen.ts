@@ -4,16 +4,16 @@
  *   src/registry.domains.ts    every domain
  *   docs/operations.md         the operation table with what is built
  *   docs/openapi.json          the published contract
- *   docs/rooms.svg             the rooms of src/ and who imports whom
+ *   docs/layers.svg            the layers of src/ and their imports
  *   packages/client/src/generated   the TypeScript client's types and methods
  *   packages/cli/src/generated      what the commands of the command line take; its manual page is beside it
- *   .oxlintrc.json             the lint rules; those about imports follow from tools/rooms.ts
+ *   .oxlintrc.json             the lint rules; those about imports follow from tools/layers.ts
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { readGraph } from './imports.ts'
 import { lintConfiguration } from './lint-rules.ts'
-import { picture } from './rooms-picture.ts'
+import { picture } from './layers-diagram.ts'
 import type { Document } from './client-source.ts'
 
 const root = path.dirname(import.meta.dirname)
@@ -87,7 +87,7 @@ const domainImports = domains.map((domain) => `import * as ${domain} from '#doma
 put('src/registry.domains.ts', `${MARK}${domainImports}\n${written('export const domains = ', '{}', domains)}`)
 
 put('.oxlintrc.json', lintConfiguration())
-put('docs/rooms.svg', picture(readGraph(root)))
+put('docs/layers.svg', picture(readGraph(root)))
 
 // From here on the code that was just written is read: a first run must have put it in place.
 const { operationsPage } = await import('./operations-page.ts')

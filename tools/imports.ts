@@ -1,11 +1,11 @@
 /**
  * Reads every import of src/, sandbox/ and the packages, type-only ones included, tests left out. Reports circles between files
- * and imports that the tables of rooms and packages do not allow; fails on any. `npm run gen` draws src/ and sandbox/ as docs/rooms.svg.
+ * and imports that the tables of folders and packages do not allow; fails on any. `npm run gen` draws src/ and sandbox/ as docs/layers.svg.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { hasNoLayer, isHomeless, packageRefusal, PACKAGES, refusal } from './rooms.ts'
+import { hasNoLayer, isUnlisted, packageRefusal, PACKAGES, refusal } from './layers.ts'
 
 interface Import {
   readonly from: string
@@ -15,7 +15,7 @@ interface Import {
 }
 
 /** Folders of the repository that hold its files. */
-const FOLDERS = ['bench', 'docs', 'examples', 'packages', 'sandbox', 'src', 'test', 'tools']
+const TOP_FOLDERS = ['bench', 'docs', 'examples', 'packages', 'sandbox', 'src', 'test', 'tools']
 
 export interface Graph {
   readonly files: readonly string[]
@@ -41,7 +41,7 @@ function listFolders(root: string, ...folders: readonly string[]): string[] {
  * archive, everything that lies in the folders of the repository: an archive holds nothing else.
  */
 export function listFiles(root: string): string[] {
-  if (!existsSync(path.join(root, '.git'))) return listFolders(root, ...FOLDERS)
+  if (!existsSync(path.join(root, '.git'))) return listFolders(root, ...TOP_FOLDERS)
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
   return listed.split('\0').filter((file) => file !== '' && existsSync(path.join(root, file)))
 }
@@ -125,12 +125,12 @@ export function circles({ files, imports }: Graph): string[][] {
 
 /** Everything that is wrong with a graph, a line each. */
 export function faults(graph: Graph): string[] {
-  const homeless = graph.files.filter(isHomeless).map((file) => `${file}: stands in no room; name its folder in tools/rooms.ts`)
+  const unlisted = graph.files.filter(isUnlisted).map((file) => `${file}: is in no listed folder; add a row to tools/layers.ts`)
   const against = graph.imports.flatMap(({ from, to, line, isTypeOnly }) => {
-    const reason = isHomeless(from) ? null : refusal(from, to, isTypeOnly)
+    const reason = isUnlisted(from) ? null : refusal(from, to, isTypeOnly)
     return reason === null ? [] : [`${from}:${line}: imports ${to}, against the layers: ${reason}`]
   })
-  return [...homeless, ...against, ...circleFaults(graph)]
+  return [...unlisted, ...against, ...circleFaults(graph)]
 }
 
 const circleFaults = (graph: Graph) =>
@@ -138,7 +138,7 @@ const circleFaults = (graph: Graph) =>
 
 /** The same of the packages. */
 export function packageFaults(graph: Graph): string[] {
-  const nowhere = graph.files.filter(hasNoLayer).map((file) => `${file}: is in no layer; name it in PACKAGES of tools/rooms.ts`)
+  const nowhere = graph.files.filter(hasNoLayer).map((file) => `${file}: is in no layer; add it to PACKAGES in tools/layers.ts`)
   const against = graph.imports.flatMap(({ from, to, line }) => {
     const reason = packageRefusal(from, to)
     return reason === null ? [] : [`${from}:${line}: imports ${to}, against the layers: ${reason}`]

@@ -1,5 +1,5 @@
-/** The whole of .oxlintrc.json: rules written by hand, and the import rules of every room. `npm run gen` writes the file. */
-import { nameOf, ROOMS, type Room } from './rooms.ts'
+/** The whole of .oxlintrc.json: rules written by hand, and the import rules of every folder. `npm run gen` writes the file. */
+import { nameOf, FOLDERS, type Folder } from './layers.ts'
 
 interface Pattern {
   readonly regex?: string
@@ -17,41 +17,43 @@ interface Override {
 const ANY_SQL: Pattern = { regex: '^(kysely|pg|pg-boss)(/|$)', message: 'SQL lives in model/ and db/' }
 const A_TEST: Pattern = { regex: String.raw`\.test\.ts$`, message: 'a test is imported by nobody' }
 
-/** The import rules of a room, as oxlint reads them. What a room does not name is refused, a room of tomorrow included. */
-function patternsOf(room: Room): Pattern[] {
-  if (room.sees === 'all') return [A_TEST]
-  const isFile = !room.path.endsWith('/')
-  const own = room.apart || isFile || !room.path.startsWith('src/') ? [] : [room.path]
-  const types = room.seesTypesOf ?? []
-  const list = [...room.sees, ...types.map((path) => `types of ${short(path)}`)].map(short)
+/** The import rules of a folder for oxlint. A folder that is not listed cannot be imported, and neither can future ones. */
+function patternsOf(folder: Folder): Pattern[] {
+  if (folder.imports === 'all') return [A_TEST]
+  const isFile = !folder.path.endsWith('/')
+  const own = folder.apart || isFile || !folder.path.startsWith('src/') ? [] : [folder.path]
+  const types = folder.importsTypesOf ?? []
+  const list = [...folder.imports, ...types.map((path) => `types of ${short(path)}`)].map(short)
   const ours = isFile ? ['#*', '#*/**', './*', './*/**'] : ['#*', '#*/**']
-  const seen = [...own, ...room.sees, ...types].flatMap((path) => (isFile ? [`!#${glob(path)}`, `!./${glob(path)}`] : [`!#${glob(path)}`]))
+  const seen = [...own, ...folder.imports, ...types].flatMap((path) =>
+    isFile ? [`!#${glob(path)}`, `!./${glob(path)}`] : [`!#${glob(path)}`],
+  )
   const patterns: Pattern[] = [
-    room.path.startsWith('src/')
+    folder.path.startsWith('src/')
       ? { regex: String.raw`^\.\./`, message: 'cross a folder with #…, so that the crossing can be read' }
       : { regex: String.raw`^(\.\./)+src/`, message: 'cross into src/ with #…, so that the crossing can be read' },
     A_TEST,
   ]
-  if (!room.sql) patterns.push(ANY_SQL)
+  if (!folder.sql) patterns.push(ANY_SQL)
   if (types.length > 0)
     patterns.push({
       regex: `^${isFile ? String.raw`(#|\./)` : '#'}(${types.map((path) => `${short(path)}/`).join('|')})`,
       allowTypeImports: true,
-      message: `${nameOf(room)} sees only types of ${types.map(short).join(', ')}`,
+      message: `${nameOf(folder)} imports only types of ${types.map(short).join(', ')}`,
     })
   // Last and the only group, because oxlint asks nothing else about an import that a group lets pass.
-  const message = list.length > 0 ? `${nameOf(room)} sees ${list.join(', ')}` : `${nameOf(room)} sees nothing of ours`
+  const message = list.length > 0 ? `${nameOf(folder)} imports ${list.join(', ')}` : `${nameOf(folder)} imports no other folder`
   return [...patterns, { group: [...ours, ...seen], message }]
 }
 
 const short = (path: string) => path.replace(/^src\//, '').replace(/\/$/, '')
 const glob = (path: string) => path.replace(/^src\//, '').replace(/\/$/, '/**')
 
-function importRules(room: Room): Override {
+function importRules(folder: Folder): Override {
   return {
-    files: [room.path === 'src/' ? 'src/*.ts' : room.path.replace(/\/$/, '/**')],
+    files: [folder.path === 'src/' ? 'src/*.ts' : folder.path.replace(/\/$/, '/**')],
     excludeFiles: ['**/*.test.ts'],
-    rules: { 'no-restricted-imports': ['error', { patterns: patternsOf(room) }] },
+    rules: { 'no-restricted-imports': ['error', { patterns: patternsOf(folder) }] },
   }
 }
 
@@ -108,16 +110,16 @@ const EXCEPTIONS: readonly Override[] = [
   },
 ]
 
-/** The text of .oxlintrc.json. Folders come before rooms within them, so that these keep rules of their own. */
+/** The text of .oxlintrc.json. Folders come before folders within them, so that these keep rules of their own. */
 export function lintConfiguration(): string {
-  const rooms = ROOMS.toSorted((a, b) => a.path.length - b.path.length)
+  const folders = FOLDERS.toSorted((a, b) => a.path.length - b.path.length)
   const configuration = {
     $schema: './node_modules/oxlint/configuration_schema.json',
     plugins: ['typescript', 'import', 'unicorn'],
     categories: { correctness: 'error' },
     ignorePatterns: ['node_modules', 'data', 'tmp', 'packages/*/dist', 'src/http/pages/assets/**'],
     rules: RULES,
-    overrides: [...rooms.map(importRules), ...EXCEPTIONS],
+    overrides: [...folders.map(importRules), ...EXCEPTIONS],
   }
   return `${JSON.stringify(configuration, null, 2)}\n`
 }

@@ -226,11 +226,11 @@ test('a listener that disconnects while joining leaves nothing behind', async (t
   const { authenticate } = w.platform.authenticator
   let count = 0
   t.mock.method(w.platform.authenticator, 'authenticate', async (...given: Parameters<typeof authenticate>) => {
-    const found = await authenticate(...given)
-    if (++count > 1) return found
+    const current = await authenticate(...given)
+    if (++count > 1) return current
     authenticated.resolve()
     await gone.promise
-    return found
+    return current
   })
   const timers = new Set<unknown>()
   const { setInterval: set, clearInterval: clear } = globalThis

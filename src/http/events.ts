@@ -38,9 +38,9 @@ export function registerEvents(app: FastifyInstance, { platform, stream, isTrust
     requireScope(principal, ROUTE)
     const lastEventId = lastEventIdOf(request)
     const again = async (): Promise<Principal> => {
-      const found = (await platform.authenticator.authenticate(credential)).principal
-      requireScope(found, ROUTE)
-      return found
+      const current = (await platform.authenticator.authenticate(credential)).principal
+      requireScope(current, ROUTE)
+      return current
     }
     const open = openStream(reply.raw, principal, again)
     const address = isTrusted(request.ip) ? null : callerAddress(request)
@@ -87,8 +87,8 @@ function openStream(raw: ServerResponse, opened: Principal, again: () => Promise
       isAsking = true
       again()
         .then(
-          (found) => {
-            if (found.organizationId === opened.organizationId) principal = found
+          (current) => {
+            if (current.organizationId === opened.organizationId) principal = current
             else raw.end()
           },
           () => raw.end(), // Ended, revoked, or not to be known: the client comes back with what it has.

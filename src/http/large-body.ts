@@ -87,21 +87,21 @@ function createThread() {
   let nextId = 1
   const waiting = new Map<number, { resolve: (parsed: ParsedLarge) => void; reject: (error: Error) => void }>()
   const start = (): Worker => {
-    const made = new Worker(new URL('./body-thread.ts', import.meta.url))
-    made.unref()
-    made.on('message', (answer: Answer) => {
+    const thread = new Worker(new URL('./body-thread.ts', import.meta.url))
+    thread.unref()
+    thread.on('message', (answer: Answer) => {
       const waiter = waiting.get(answer.id)
       waiting.delete(answer.id)
       if ('parsed' in answer) waiter?.resolve(answer.parsed)
       else if ('fault' in answer) waiter?.reject(new Error('A large body could not be parsed', { cause: answer.fault }))
       else waiter?.reject(new Problem(answer.refusal.slug, answer.refusal.detail, { members: { ...answer.refusal.members } }))
     })
-    made.on('error', (error) => {
+    thread.on('error', (error) => {
       worker = null
       for (const { reject } of waiting.values()) reject(error as Error)
       waiting.clear()
     })
-    return made
+    return thread
   }
   const close = async (): Promise<void> => {
     clearTimeout(idle)

@@ -92,10 +92,10 @@ export function createClaims(db: Db, clock: Clock): Claims {
         if (local && !local.bodyHash.equals(bodyHash)) throw conflict()
         if (local) await within(local.settled, deadline)
         else {
-          const claim = await idempotency.claim(db, key, bodyHash, invocationId, clock.now())
-          if (claim.outcome === 'claimed') return { outcome: 'claimed', claim: hold(stored, bodyHash, claim.lease) }
-          if (claim.outcome === 'replay') return { ...claim, response: { ...claim.response, body: seal.open(claim.response.body) } }
-          if (claim.outcome === 'other-body') throw conflict()
+          const attempt = await idempotency.claim(db, key, bodyHash, invocationId, clock.now())
+          if (attempt.outcome === 'claimed') return { outcome: 'claimed', claim: hold(stored, bodyHash, attempt.lease) }
+          if (attempt.outcome === 'replay') return { ...attempt, response: { ...attempt.response, body: seal.open(attempt.response.body) } }
+          if (attempt.outcome === 'other-body') throw conflict()
           if (!holders.has(nameOf(key))) await sleep(POLL_MS)
         }
         if (performance.now() >= deadline) throw inProgress()

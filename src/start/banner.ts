@@ -2,17 +2,17 @@ import { VERSION } from '#core/version.ts'
 import type { EmbeddedPostgres } from '#db/embedded.ts'
 import { CONTRACT_VERSION } from '#http/openapi.ts'
 
-const STANDARD_ADDRESS = 'http://127.0.0.1:8080'
+const DEFAULT_BASE_URL = 'http://127.0.0.1:8080'
 
 interface Started {
   baseUrl: string
   role: string
   embedded: EmbeddedPostgres | null
-  /** `shareToken` opens the demo's scene, once that is shared. Null where there is no demo, or strangers could use it. */
+  /** `shareToken` opens the demo's scene once it is shared. Null if there is no demo, or if strangers could use it. */
   demo: { email: string; password: string; shareToken: string | null } | null
 }
 
-/** What a newcomer sees: where things are, how to get in, and a line to paste. */
+/** What is printed at the start: URLs, the demo's sign-in, and a first command to paste. */
 export function banner({ baseUrl, role, embedded, demo }: Started): string {
   const rows = [
     ['Service', baseUrl],
@@ -29,7 +29,7 @@ export function banner({ baseUrl, role, embedded, demo }: Started): string {
 }
 
 function firstCall(baseUrl: string): string {
-  const settings = baseUrl === STANDARD_ADDRESS ? '' : `BASE_URL=${baseUrl} `
+  const settings = baseUrl === DEFAULT_BASE_URL ? '' : `BASE_URL=${baseUrl} `
   return `
 Open ${baseUrl} in a browser, or try it in another terminal, in this folder:
 

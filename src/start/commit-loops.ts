@@ -1,14 +1,14 @@
-/** What a worker looks after when something was committed, and every now and then: webhooks, alert rules, queues of tasks. */
+/** Loops of a worker that run after every commit and at intervals: webhook deliveries, alert rules, task queues. */
 import type { CommitNotifier } from '#background/commit-notifier.ts'
 import { startLoop, type Loop } from '#background/loop.ts'
 import type { TaskPlatform } from '#background/tasks.ts'
 import { createEvaluator } from '#services/alerts/evaluator.ts'
 import { createDeliverer } from '#services/webhooks/deliverer.ts'
 
-/** What comes due is found this much later at most; what is new rings. */
+/** Maximum delay of work that becomes due; new work wakes the loop. */
 const REST_MS = 500
 const GAP_MS = 5
-/** Tasks are no hurry: one look into the queues for all that was committed meanwhile. */
+/** Tasks are less urgent: the queues are polled once for everything that was committed meanwhile. */
 const TASK_REST_MS = 1_000
 const TASK_GAP_MS = 50
 

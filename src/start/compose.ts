@@ -1,4 +1,4 @@
-/** Puts the platform together from a database, a clock and settings: the same for the service and for tests. */
+/** Builds the platform from a database, a clock and settings, for the service and for tests. */
 import type { Logger } from 'pino'
 import { createOverlays } from '#adapters/overlays/overlays.ts'
 import { createRasterService } from '#adapters/raster/service.ts'
@@ -49,35 +49,35 @@ export interface Parts {
   clock: Clock
   queue: Queue
   storage: Storage
-  /** Null: no cards are taken. */
+  /** Null: cards are not accepted. */
   payments: Payments | null
   vendors: Vendors
-  /** Places whose mosaics can be clipped; their hosts are read from. */
+  /** Areas whose mosaics can be clipped; rasters are read from their hosts. */
   clipAreas?: readonly ClipArea[]
-  /** Registered workers from outside; none unless said otherwise. */
+  /** Registered external workers; none by default. */
   workers?: Workers
-  /** Where the files of catalogue scenes lie, and which of these hosts are private. */
+  /** Hosts of the files of catalogue scenes, and which of them are private. */
   fileHosts: { readonly all: readonly string[]; readonly sandbox: readonly string[] }
   webhooks: Webhooks
   mail: Mail
-  /** Hears what other processes commit. */
+  /** Receives notifications of commits in other processes. */
   listen: Listen
   log: Logger
   baseUrl: () => string
   operations: ReadonlyMap<string, AnyOperation>
   tasks: readonly AnyTask[]
   roles: OperatorRoles
-  /** Hosts that COG addresses may name, and hosts that may be private or plain http. */
+  /** Hosts that COG URLs can use, and hosts that can be private or plain http. */
   cogHosts: readonly string[]
   egressAllow: readonly string[]
   /** A folder for large temporary files. */
   workDir: string
   cogCompression: 'zstd' | 'deflate'
-  /** Child processes that draw. */
+  /** Number of child processes for rasters. */
   rasterProcesses: number
-  /** Null: nothing is remembered of credentials, and the database is asked on every call. */
+  /** Null: credentials are not cached, and every call queries the database. */
   notices?: Notices | null
-  /** Lower in tests, where nobody guesses passwords. */
+  /** Lower in tests, for speed. */
   passwordCost?: number
   /** Higher in tests, which share their machine: how many times longer than usual work on rasters and their hosts may take. */
   deadlineFactor?: number
@@ -112,8 +112,8 @@ function rasterOf(parts: Parts): RasterService {
   })
 }
 
-/** Whatever goes wrong on our side is counted, written down, and looked at for a full disk. */
-function faultKeeper({ metrics, diskSpace, log }: { metrics: Metrics; diskSpace: DiskSpace; log: Logger }) {
+/** Internal errors are counted and logged, and checked for a full disk. */
+function faultHandler({ metrics, diskSpace, log }: { metrics: Metrics; diskSpace: DiskSpace; log: Logger }) {
   return (error: unknown, operation: string, invocation?: string): void => {
     diskSpace.notice(error)
     metrics.observeFault(operation)
@@ -134,7 +134,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const raster = rasterOf(parts)
   const metrics = createMetrics(() => ({ database_connections: parts.connectionCount(), ...raster.metrics() }))
   const diskSpace = watchDiskSpace(db)
-  const onFault = faultKeeper({ metrics, diskSpace, log })
+  const onFault = faultHandler({ metrics, diskSpace, log })
   await declareTasks(queue, parts.tasks)
   const tokens = createTokens(db, clock)
   const audit = createAuditTrail(db, clock, (error) => onFault(error, 'audit'))
@@ -164,7 +164,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     mail: parts.mail,
     clipAreas: parts.clipAreas ?? [],
     workers: parts.workers ?? NO_WORKERS,
-    // A queue of its own: whoever guesses at links keeps nobody from signing in.
+    // A separate queue, so that guesses at share links never delay sign-ins.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     commit: createCommit({ db, clock, tasks, committed }),
   }
@@ -209,7 +209,7 @@ function accountMails(tasks: Platform['tasks']): SignInPlatform['mails'] {
   }
 }
 
-/** Two queues of passwords: a flood of new accounts keeps nobody from signing in. */
+/** Two password queues, so that a flood of sign-ups never delays sign-ins. */
 function authOf(
   { db, clock, passwordCost: cost, roles }: Parts,
   rest: Pick<SignInPlatform, 'tokens' | 'rightsChanged' | 'mails'>,

@@ -1,4 +1,4 @@
-/** Builds the console where it is missing or older than its source, beside the running service. */
+/** Builds the console in the background if it is missing or older than its source. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const STAMP = path.join(CONSOLE_FOLDER, 'stamp.txt')
 const BUILD_TIMEOUT_MS = 300_000
 const MAX_OUTPUT = 4_000
 
-/** Other source, other stamp. */
+/** A hash of the source, to tell whether the build is current. */
 function stampOfSource(): string {
   const hash = createHash('sha256')
   for (const file of globSync(SOURCES, { cwd: root, withFileTypes: true })
@@ -32,14 +32,14 @@ const isBuilt = (stamp: string): boolean => existsSync(STAMP) && readFileSync(ST
 
 export interface ConsoleBuild {
   progress(): ConsoleProgress
-  /** Does nothing where what is there is up to date. */
+  /** Does nothing if the build is current. */
   run(signal: AbortSignal): Promise<void>
 }
 
 export function createConsoleBuild(): ConsoleBuild {
   const stamp = stampOfSource()
   const isCurrent = isBuilt(stamp)
-  let state: ConsoleProgress = { building: isCurrent ? null : 'Waiting for its turn', failure: null }
+  let state: ConsoleProgress = { building: isCurrent ? null : 'Waiting to start', failure: null }
   return {
     progress: () => state,
     async run(signal) {
@@ -50,19 +50,19 @@ export function createConsoleBuild(): ConsoleBuild {
         })
         state = { building: null, failure: null }
       } catch (error) {
-        state = { building: null, failure: `It could not be built: ${(error as Error).message}` }
+        state = { building: null, failure: `The console could not be built: ${(error as Error).message}` }
         throw error
       }
     },
   }
 }
 
-/** Into a folder of its own, which then takes the place of the old one: nobody is served half a console. */
+/** Builds into a temporary folder, which then replaces the old one, so that no request gets a partial console. */
 async function build(stamp: string, signal: AbortSignal, onLine: (line: string) => void): Promise<void> {
   const fresh = `${CONSOLE_FOLDER}-${process.pid}`
   try {
     await runVite(fresh, signal, onLine)
-    if (isBuilt(stamp)) return // Another process was faster, and its files may be in use already.
+    if (isBuilt(stamp)) return // Another process was faster, and its files may already be in use.
     await writeFile(path.join(fresh, 'stamp.txt'), stamp)
     await rm(CONSOLE_FOLDER, { recursive: true, force: true })
     await rename(fresh, CONSOLE_FOLDER).catch((error: unknown) => {

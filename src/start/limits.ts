@@ -1,4 +1,4 @@
-/** What `GET /v1/limits` reports. Every number is the constant or the schema that enforces it; none is written here. */
+/** What `GET /v1/limits` returns. Every number comes from the constant or the schema that enforces it; none is repeated here. */
 import { ANONYMOUS_REQUESTS_PER_MINUTE, USER_REQUESTS_PER_HOUR } from '#access/authenticate.ts'
 import { ATTEMPTS_PER_WINDOW } from '#access/shares.ts'
 import { STREAM_LIMITS } from '#background/event-stream.ts'
@@ -88,15 +88,15 @@ interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>
 }
 
-/** The maximum of each field that chooses a page, as the operation's own schema states it. */
+/** The maximum of each paging field, from the schema of the operation. */
 function pageFields({ input }: AnyOperation): Record<string, number> {
   const fields = (input as Shape).properties ?? {}
   const maximum = ({ maximum: own, anyOf = [] }: Shape): number | undefined =>
     own ?? anyOf.find((each) => each.maximum !== undefined)?.maximum
   return Object.fromEntries(
     PAGE_FIELDS.flatMap((name) => {
-      const found = fields[name] && maximum(fields[name])
-      return found === undefined ? [] : [[name, found]]
+      const limit = fields[name] && maximum(fields[name])
+      return limit === undefined ? [] : [[name, limit]]
     }),
   )
 }

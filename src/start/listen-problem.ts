@@ -1,7 +1,7 @@
 import { ConfigError } from '#config.ts'
 import { runningOn } from './running.ts'
 
-/** Below this a user needs a permission to listen. */
+/** Lower ports need a permission. */
 const FIRST_FREE_PORT = 1024
 
 interface Attempt {
@@ -11,7 +11,7 @@ interface Attempt {
   dataDir: string
 }
 
-/** One line for a port that cannot be listened on, with what to do about it; any other failure as it is. */
+/** One line for a port that cannot be used, with what to do about it; any other error unchanged. */
 export function listenProblem(error: unknown, { setting, host, port, dataDir }: Attempt): unknown {
   const { code } = error as NodeJS.ErrnoException
   const running = code === 'EADDRINUSE' ? runningOn(dataDir, port) : null

@@ -1,4 +1,4 @@
-/** Who runs on a data folder: one small file for each process, so that a second start can say which service is there already. */
+/** One small file per process that uses a data folder, so that a second start can name the service that is already running. */
 import fs from 'node:fs'
 import path from 'node:path'
 import { isAlive } from '#db/embedded-files.ts'
@@ -7,13 +7,13 @@ import { inFolder, readText, writeText } from '#db/no-follow.ts'
 interface Running {
   pid: number
   url: string
-  /** What it listens on. */
+  /** The ports that it listens on. */
   ports: readonly number[]
 }
 
 const folderOf = (dataDir: string): string => path.join(dataDir, 'running')
 
-/** Leaves the file of this process; what is returned removes it. */
+/** Writes the file of this process; the returned function removes it. */
 export function declareRunning(dataDir: string, { url, ports }: Omit<Running, 'pid'>): () => void {
   const folder = folderOf(dataDir)
   const name = String(process.pid)
@@ -25,16 +25,16 @@ export function declareRunning(dataDir: string, { url, ports }: Omit<Running, 'p
   return () => inFolder(folder, ({ at }) => fs.rmSync(at(name), { force: true }))
 }
 
-/** The other process on this folder that said it listens on the port, if there is one. */
+/** The other process with this folder that listens on the port, if there is one. */
 export function runningOn(dataDir: string, port: number): Running | null {
   try {
     return inFolder(folderOf(dataDir), ({ at }) => {
       const others = fs.readdirSync(at('.')).map(Number)
-      const found = others.filter((pid) => pid !== process.pid && isAlive(pid)).map((pid) => ({ pid, ...read(at(String(pid))) }))
-      return found.find(({ ports }) => ports.includes(port)) ?? null
+      const running = others.filter((pid) => pid !== process.pid && isAlive(pid)).map((pid) => ({ pid, ...read(at(String(pid))) }))
+      return running.find(({ ports }) => ports.includes(port)) ?? null
     })
   } catch {
-    return null // No folder yet, or one that cannot be read: then nothing is known.
+    return null // The folder does not exist yet, or cannot be read.
   }
 }
 

@@ -5,11 +5,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { circles, faults, importsOf, packageFaults, type Graph } from '../../tools/imports.ts'
-import { LAYERS, refusal, roomOf, ROOMS, type Room } from '../../tools/rooms.ts'
+import { LAYERS, refusal, folderOf, FOLDERS, type Folder } from '../../tools/layers.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 
-/** Examples written by hand, so that the table of rooms cannot loosen itself unseen. Anything else of ours is derived from it. */
+/** Examples written by hand, so that the table cannot become looser unnoticed. All other cases are derived from it. */
 const EXAMPLES: Record<string, { refused: string[]; allowed: string[] }> = {
   'src/core/': {
     refused: ['#db/tables.ts', '#raster/errors.ts', '#operation.ts', '#config.ts', '#core/ids.test.ts'],
@@ -92,35 +92,35 @@ function lint(files: Record<string, string>): Map<string, Met[]> {
   }
 }
 
-/** A file of a room, for what is planted: `x.ts` in a folder, or the file that is the room. */
+/** A file of a folder, for what is planted: `x.ts` in a folder, or the file that is the folder. */
 const fileIn = (seen: string) => (seen.endsWith('/') ? `${seen}${seen === 'src/domains/' ? 'planted/' : ''}x.ts` : seen)
 const asImport = (file: string) => file.replace(/^src\//, '#')
 
-/** What the table says about a room: one import of every other room and of the top of src, and whether it is refused. */
-function derived(room: Room): { specifier: string; isRefused: boolean }[] {
-  const targets = [...ROOMS.map(({ path: to }) => fileIn(to)), 'src/main.ts', 'src/tomorrow/x.ts']
-  const ours = targets.filter((to) => to.startsWith('src/') && to !== 'src/x.ts' && roomOf(to) !== room)
+/** What the table says about a folder: one import of every other folder and of the top of src, and whether it is refused. */
+function derived(folder: Folder): { specifier: string; isRefused: boolean }[] {
+  const targets = [...FOLDERS.map(({ path: to }) => fileIn(to)), 'src/main.ts', 'src/tomorrow/x.ts']
+  const ours = targets.filter((to) => to.startsWith('src/') && to !== 'src/x.ts' && folderOf(to) !== folder)
   return [
-    ...ours.map((to) => ({ specifier: asImport(to), isRefused: refusal(fileIn(room.path), to, false) !== null })),
-    ...['kysely', 'pg', 'pg-boss'].map((specifier) => ({ specifier, isRefused: !room.sql })),
-    { specifier: '../other/x.ts', isRefused: room.path.startsWith('src/') },
+    ...ours.map((to) => ({ specifier: asImport(to), isRefused: refusal(fileIn(folder.path), to, false) !== null })),
+    ...['kysely', 'pg', 'pg-boss'].map((specifier) => ({ specifier, isRefused: !folder.sql })),
+    { specifier: '../other/x.ts', isRefused: folder.path.startsWith('src/') },
     { specifier: 'node:crypto', isRefused: false },
   ]
 }
 
 // Goal: the rules that hold the architecture together catch what they are for, and let honest code pass.
-test('import rules of every room', () => {
-  const plants = ROOMS.filter(({ sees }) => sees !== 'all').flatMap((room) => [
-    ...derived(room).map((plant) => ({ room, ...plant })),
-    ...(EXAMPLES[room.path]?.refused ?? []).map((specifier) => ({ room, specifier, isRefused: true })),
-    ...(EXAMPLES[room.path]?.allowed ?? []).map((specifier) => ({ room, specifier, isRefused: false })),
+test('import rules of every folder', () => {
+  const plants = FOLDERS.filter(({ imports }) => imports !== 'all').flatMap((folder) => [
+    ...derived(folder).map((plant) => ({ folder, ...plant })),
+    ...(EXAMPLES[folder.path]?.refused ?? []).map((specifier) => ({ folder, specifier, isRefused: true })),
+    ...(EXAMPLES[folder.path]?.allowed ?? []).map((specifier) => ({ folder, specifier, isRefused: false })),
   ])
   assert.deepEqual(
-    Object.keys(EXAMPLES).filter((wanted) => !plants.some(({ room }) => room.path === wanted)),
+    Object.keys(EXAMPLES).filter((wanted) => !plants.some(({ folder }) => folder.path === wanted)),
     [],
   )
-  // A room that is one file is planted whole: its imports are told apart by their lines.
-  const placed = plants.map((plant, index) => ({ ...plant, file: fileIn(plant.room.path).replace('x.ts', `plant${index}.ts`) }))
+  // A folder that is one file is planted whole: its imports are told apart by their lines.
+  const placed = plants.map((plant, index) => ({ ...plant, file: fileIn(plant.folder.path).replace('x.ts', `plant${index}.ts`) }))
   const texts = Object.groupBy(placed, ({ file }) => file)
   const met = lint(
     Object.fromEntries(
@@ -136,12 +136,12 @@ test('import rules of every room', () => {
     assert.equal(
       codes.length > 0,
       plant.isRefused,
-      `${plant.room.path} imports ${plant.specifier}: ${plant.isRefused ? 'passes' : 'is refused'}`,
+      `${plant.folder.path} imports ${plant.specifier}: ${plant.isRefused ? 'passes' : 'is refused'}`,
     )
   }
 })
 
-test('a room may see types of another and nothing that runs', () => {
+test('a folder can import types of another and no code', () => {
   const met = lint({
     'src/ports/types.ts': "import type { Raster } from '#raster/types.ts'\nexport type X = Raster\n",
     'src/ports/values.ts': "import { openTiff } from '#raster/tiff/open.ts'\nexport const x = openTiff\n",
@@ -155,13 +155,13 @@ test('a room may see types of another and nothing that runs', () => {
   )
 })
 
-test('the table of rooms has no room that sees a higher one', () => {
-  for (const [index, room] of ROOMS.entries()) {
-    if (room.sees === 'all') continue
-    for (const seen of [...room.sees, ...(room.seesTypesOf ?? [])]) {
-      const target = ROOMS.indexOf(roomOf(seen)!)
-      const isBelow = target < index && LAYERS.indexOf(ROOMS[target]!.layer) <= LAYERS.indexOf(room.layer)
-      assert.ok(target !== -1 && isBelow, `${room.path} sees ${seen}`)
+test('the table of folders has no folder that imports a higher one', () => {
+  for (const [index, folder] of FOLDERS.entries()) {
+    if (folder.imports === 'all') continue
+    for (const seen of [...folder.imports, ...(folder.importsTypesOf ?? [])]) {
+      const target = FOLDERS.indexOf(folderOf(seen)!)
+      const isBelow = target < index && LAYERS.indexOf(FOLDERS[target]!.layer) <= LAYERS.indexOf(folder.layer)
+      assert.ok(target !== -1 && isBelow, `${folder.path} imports ${seen}`)
     }
   }
 })
@@ -179,7 +179,7 @@ test('circles and arrows against the layers are found', () => {
   )
   assert.match(faults(graph(['src/core/a.ts', 'src/db/a.ts']))[0]!, /^src\/core\/a\.ts:1: imports src\/db\/a\.ts, against the layers/)
   assert.match(faults(graph(['src/domains/a/x.ts', 'src/domains/b/x.ts']))[0]!, /against the layers/)
-  assert.match(faults(graph(['src/attic/a.ts', 'src/core/a.ts']))[0]!, /stands in no room/)
+  assert.match(faults(graph(['src/attic/a.ts', 'src/core/a.ts']))[0]!, /is in no listed folder/)
   assert.match(faults(graph(['src/core/a.ts', 'src/core/a.ts']))[0]!, /circle of 1 files/)
   const text =
     "import {\n  a,\n  type B,\n} from '#core/a.ts'\nimport type { C } from './c.ts'\nexport * from '../d.ts'\nconst " +

@@ -161,6 +161,6 @@ function schemaOf(schema: unknown): Json & { type: 'object' } {
     if (typeof $ref === 'string') return { $ref: `#/$defs/${$ref}` }
     return Object.fromEntries(Object.entries(rest).flatMap(([key, value]) => (key.startsWith('x-') ? [] : [[key, walk(value)]])))
   }
-  const made = walk(JSON.parse(JSON.stringify(schema))) as Json
-  return { ...made, type: 'object', ...(Object.keys(definitions).length > 0 ? { $defs: definitions } : {}) }
+  const root = walk(JSON.parse(JSON.stringify(schema))) as Json
+  return { ...root, type: 'object', ...(Object.keys(definitions).length > 0 ? { $defs: definitions } : {}) }
 }

@@ -156,7 +156,7 @@ const AROUND = 80
 export function findIn(guides: readonly Guide[], query: string, limit: number): Found[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
-  const found = guides.flatMap(({ name, title, sections }) =>
+  const results = guides.flatMap(({ name, title, sections }) =>
     sections.flatMap(({ id, title: heading, depth, text }) => {
       const [head, body] = [`${title} ${heading}`.toLowerCase(), text.toLowerCase()]
       if (!words.every((word) => head.includes(word) || body.includes(word))) return []
@@ -166,8 +166,8 @@ export function findIn(guides: readonly Guide[], query: string, limit: number): 
       return [{ score, guide: title, heading, excerpt, href: `/docs/guides/${name}${depth === 1 ? '' : `#${id}`}` }]
     }),
   )
-  return found
+  return results
     .toSorted((a, b) => b.score - a.score)
     .slice(0, limit)
-    .map(({ score: _score, ...one }) => one)
+    .map(({ score: _score, ...result }) => result)
 }

@@ -75,13 +75,13 @@ const overview = (all: readonly Guide[]): string =>
     .join('')}</ul></article>`
 
 function results(all: readonly Guide[], query: string): string {
-  const found = findIn(all, query, MAX_FOUND)
-  const entries = found.map(
+  const results = findIn(all, query, MAX_FOUND)
+  const entries = results.map(
     ({ guide, href, heading, excerpt }) =>
       `<li><a href="${escape(href)}">${escape(guide === heading ? guide : `${guide}: ${heading}`)}</a><p>${escape(excerpt)}</p></li>`,
   )
   const said =
-    found.length === 0 ? `<p>No guide has all of these words. Try fewer of them.</p>` : `<ul class="results">${entries.join('')}</ul>`
+    results.length === 0 ? `<p>No guide has all of these words. Try fewer of them.</p>` : `<ul class="results">${entries.join('')}</ul>`
   return `<article><h1>Results for “${escape(query)}”</h1>\n${said}</article>`
 }
 

@@ -88,13 +88,13 @@ export function highlight(text: string, language: string): string {
   let html = ''
   let plainFrom = 0
   for (let at = 0; at < text.length;) {
-    const found = isStart(text, at) ? match(rules, text, at) : null
-    if (!found) {
+    const token = isStart(text, at) ? match(rules, text, at) : null
+    if (!token) {
       at++
       continue
     }
-    html += `${escape(text.slice(plainFrom, at))}<span class="t-${found.kind}">${escape(found.text)}</span>`
-    at += found.text.length
+    html += `${escape(text.slice(plainFrom, at))}<span class="t-${token.kind}">${escape(token.text)}</span>`
+    at += token.text.length
     plainFrom = at
   }
   return html + escape(text.slice(plainFrom))
@@ -103,8 +103,8 @@ export function highlight(text: string, language: string): string {
 function match(rules: readonly Rule[], text: string, at: number): { kind: Kind; text: string } | null {
   for (const [kind, pattern] of rules) {
     pattern.lastIndex = at
-    const found = pattern.exec(text)?.[0]
-    if (found) return { kind, text: found }
+    const matched = pattern.exec(text)?.[0]
+    if (matched) return { kind, text: matched }
   }
   return null
 }

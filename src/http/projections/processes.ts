@@ -77,15 +77,17 @@ function registerJobs(app: FastifyInstance, parts: RouteParts): void {
     })
     return shown(reply, invoked, (document: { job: JobDocument }) => words(document.job), EXCEPTIONS.noSuchJob)
   }
-  app.get<JobRoute>('/jobs/:id', (request, reply) => job(request, reply, 'processing.job.get', (found) => statusInfo(found, baseUrl())))
+  app.get<JobRoute>('/jobs/:id', (request, reply) =>
+    job(request, reply, 'processing.job.get', (document) => statusInfo(document, baseUrl())),
+  )
   app.get<JobRoute>('/jobs/:id/results', async (request, reply) => {
     const query = queryOf(request)
     const asked = formOf(query)
-    return job(request, reply, 'processing.job.get', (found) => {
-      if (found.status !== 'completed') throw withoutResults(found)
+    return job(request, reply, 'processing.job.get', (document) => {
+      if (document.status !== 'completed') throw withoutResults(document)
       // As the job was executed, unless the address says otherwise.
-      const response = query['response'] === undefined ? found.response : asked.response
-      return resultsOf(found, baseUrl(), { response, outputs: asked.outputs ?? found.requested_outputs })
+      const response = query['response'] === undefined ? document.response : asked.response
+      return resultsOf(document, baseUrl(), { response, outputs: asked.outputs ?? document.requested_outputs })
     })
   })
   app.delete<JobRoute>('/jobs/:id', (request, reply) =>

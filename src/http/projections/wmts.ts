@@ -82,12 +82,12 @@ export function registerWmts(app: FastifyInstance, parts: RouteParts): void {
 
 /** Names in any spelling; of a parameter that comes twice the first counts. */
 function parametersOf(request: FastifyRequest): Parameters {
-  const found = new Map<string, string>()
+  const parameters = new Map<string, string>()
   for (const [name, value] of Object.entries(queryOf(request))) {
     const text: unknown = Array.isArray(value) ? value[0] : value
-    if (typeof text === 'string' && !found.has(name.toLowerCase())) found.set(name.toLowerCase(), text)
+    if (typeof text === 'string' && !parameters.has(name.toLowerCase())) parameters.set(name.toLowerCase(), text)
   }
-  return found
+  return parameters
 }
 
 /**

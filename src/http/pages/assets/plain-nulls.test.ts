@@ -36,26 +36,26 @@ test('the contract as the reference shows it', async (t) => {
   })
 
   await t.test('a text, a choice, a shape and a choice between shapes that may be null', () => {
-    const one = (field: unknown) =>
+    const objectWith = (field: unknown) =>
       withPlainNulls({
         components: { schemas: { Area: { type: 'object', properties: { km2: { type: 'number' } }, additionalProperties: false } } },
         field,
       })['field']
     const nil = { type: 'null' }
-    assert.deepEqual(one({ anyOf: [{ type: 'string', format: 'date-time', pattern: '^.{17}[0-5]' }, nil], description: 'When' }), {
+    assert.deepEqual(objectWith({ anyOf: [{ type: 'string', format: 'date-time', pattern: '^.{17}[0-5]' }, nil], description: 'When' }), {
       type: ['string', 'null'],
       format: 'date-time',
       description: 'When',
     })
-    assert.deepEqual(one({ anyOf: [{ enum: ['a', 'b'] }, nil] }), { enum: ['a', 'b'], type: ['string', 'null'] })
-    assert.deepEqual(one({ anyOf: [{ $ref: '#/components/schemas/Area' }, nil] }), {
+    assert.deepEqual(objectWith({ anyOf: [{ enum: ['a', 'b'] }, nil] }), { enum: ['a', 'b'], type: ['string', 'null'] })
+    assert.deepEqual(objectWith({ anyOf: [{ $ref: '#/components/schemas/Area' }, nil] }), {
       title: 'Area',
       type: ['object', 'null'],
       properties: { km2: { type: 'number' } },
     })
     const either = { anyOf: [{ type: 'string' }, { type: 'number' }] }
-    assert.deepEqual(one({ anyOf: [...either.anyOf, nil] }), { ...either, type: 'null' })
-    assert.deepEqual(one({ anyOf: [either, nil] }), { ...either, type: 'null' })
+    assert.deepEqual(objectWith({ anyOf: [...either.anyOf, nil] }), { ...either, type: 'null' })
+    assert.deepEqual(objectWith({ anyOf: [either, nil] }), { ...either, type: 'null' })
   })
 
   await t.test('every operation is there, and every field of every shape with its words', () => {

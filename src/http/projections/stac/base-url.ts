@@ -33,7 +33,8 @@ function hostOf({ platform, trustedProxies }: Facade, request: FastifyRequest): 
   const scheme = nearest(request.headers['x-forwarded-proto'])
   const prefix = nearest(request.headers['x-forwarded-prefix']) ?? ''
   const isPlainPath = /^(\/[A-Za-z0-9._~-]+)*$/.test(prefix)
-  return `${scheme === 'https' || scheme === 'http' ? scheme : new URL(baseUrl).protocol.slice(0, -1)}://${host}${isPlainPath ? prefix : ''}`
+  const protocol = scheme === 'https' || scheme === 'http' ? `${scheme}:` : new URL(baseUrl).protocol
+  return `${protocol}//${host}${isPlainPath ? prefix : ''}`
 }
 
 /** Each proxy appends what it was asked for; what stands before the last entry was sent by the client or a proxy nobody named. */

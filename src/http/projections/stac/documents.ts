@@ -106,18 +106,18 @@ const KNOWN = {
 
 /** What every item has, and what the newest of the caller's items have beside it. Others may be named too. */
 export function queryables(address: string, seen: readonly Readonly<Record<string, unknown>>[]) {
-  const found: Record<string, object> = {}
+  const queryable: Record<string, object> = {}
   for (const properties of seen)
     for (const [name, value] of Object.entries(properties)) {
       const type = typeof value
-      if (!(name in KNOWN) && (type === 'string' || type === 'number' || type === 'boolean')) found[name] ??= { title: name, type }
+      if (!(name in KNOWN) && (type === 'string' || type === 'number' || type === 'boolean')) queryable[name] ??= { title: name, type }
     }
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: address,
     type: 'object',
     title: 'What items can be filtered by',
-    properties: { ...KNOWN, ...Object.fromEntries(Object.entries(found).toSorted(([a], [b]) => (a < b ? -1 : 1))) },
+    properties: { ...KNOWN, ...Object.fromEntries(Object.entries(queryable).toSorted(([a], [b]) => (a < b ? -1 : 1))) },
     additionalProperties: true,
   }
 }

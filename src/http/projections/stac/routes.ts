@@ -45,12 +45,12 @@ async function requireCollection(
   facade: Facade,
   request: FastifyRequest<{ Params: { id: string } }>,
   reply: FastifyReply,
-): Promise<{ refused: Invoked } | { found: Collections['collections'][number]; invoked: Invoked }> {
+): Promise<{ refused: Invoked } | { collection: Collections['collections'][number]; invoked: Invoked }> {
   const invoked = await listCollections(facade, request, reply, [request.params.id])
   if (invoked.status !== 200) return { refused: invoked }
-  const found = bodyOf<Collections>(invoked).collections.find(({ id }) => id === request.params.id)
-  if (!found) throw problem('not-found', 'No such collection')
-  return { found, invoked }
+  const collection = bodyOf<Collections>(invoked).collections.find(({ id }) => id === request.params.id)
+  if (!collection) throw problem('not-found', 'No such collection')
+  return { collection, invoked }
 }
 
 function registerCatalogue(app: FastifyInstance, facade: Facade): void {
@@ -105,13 +105,13 @@ function registerCollections(app: FastifyInstance, facade: Facade): void {
   app.get<{ Params: { id: string } }>('/stac/collections/:id', async (request, reply) => {
     const looked = await requireCollection(facade, request, reply)
     if ('refused' in looked) return sendProblem(reply, looked.refused)
-    const { found, invoked } = looked
-    return sendJson(reply, invoked, inDialect(facade, invoked, { ...found }, baseUrlOf(facade, request)))
+    const { collection, invoked } = looked
+    return sendJson(reply, invoked, inDialect(facade, invoked, { ...collection }, baseUrlOf(facade, request)))
   })
   app.get<{ Params: { id: string } }>('/stac/collections/:id/queryables', async (request, reply) => {
     const looked = await requireCollection(facade, request, reply)
     if ('refused' in looked) return sendProblem(reply, looked.refused)
-    const { id } = looked.found
+    const { id } = looked.collection
     return await sendQueryables(facade, request, reply, `/stac/collections/${id}/queryables`, { collections: [id] })
   })
 }
@@ -140,17 +140,17 @@ function registerItems(app: FastifyInstance, facade: Facade): void {
     const place = { path: `${path}/items`, query: { ...queryOf(request) }, posted: null, links: [collection] }
     return sendFeatures(facade, request, reply, invoked, place)
   })
-  const one = (request: FastifyRequest, reply: FastifyReply, id: string) =>
+  const getItem = (request: FastifyRequest, reply: FastifyReply, id: string) =>
     project(facade, 'items.get_stac', request, reply, () => ({ item_id: id, ...seenFrom(facade, request) }))
   app.get<{ Params: ItemParams }>('/stac/collections/:id/items/:item', async (request, reply) => {
-    const invoked = await one(request, reply, request.params.item)
+    const invoked = await getItem(request, reply, request.params.item)
     if (invoked.status !== 200) return sendProblem(reply, invoked)
     if (bodyOf<{ collection?: string }>(invoked).collection !== request.params.id)
       throw problem('not-found', 'No such item in this collection')
     return sendItem(facade, request, reply, invoked)
   })
   app.get<{ Params: { item: string } }>('/stac/items/:item', async (request, reply) => {
-    const invoked = await one(request, reply, request.params.item)
+    const invoked = await getItem(request, reply, request.params.item)
     return invoked.status === 200 ? sendItem(facade, request, reply, invoked) : sendProblem(reply, invoked)
   })
 }

@@ -150,8 +150,8 @@ interface Scene {
 function itemOf(scene: Scene, root: string): Json {
   const collection = `${root}/collections/${encodeURIComponent(scene.collection)}`
   const picture = (rel: string, roles: string[]) => {
-    const found = scene.links.find((each) => each.rel === rel)
-    return found ? { href: found.href, type: found.type, roles } : null
+    const picked = scene.links.find((each) => each.rel === rel)
+    return picked ? { href: picked.href, type: picked.type, roles } : null
   }
   const [thumbnail, quicklook] = [picture('thumbnail', ['thumbnail']), picture('preview', ['overview'])]
   return {
@@ -200,16 +200,16 @@ async function search(parts: RouteParts, request: FastifyRequest, reply: Fastify
     wanted = wantedOf(isPost ? pickAsked(posted) : fromQuery({ ...queryOf(request) }))
   })
   if (invoked.status !== 200) return sendProblem(reply, invoked)
-  const found = await firstPage({ parts, request, reply }, { invoked, sources }, wanted!)
-  if ('refused' in found) return sendProblem(reply, found.refused)
+  const page = await firstPage({ parts, request, reply }, { invoked, sources }, wanted!)
+  if ('refused' in page) return sendProblem(reply, page.refused)
   const document = {
     type: 'FeatureCollection',
-    features: found.scenes.map((scene) => itemOf(scene, root)),
-    numberReturned: found.scenes.length,
-    ...(found.silent.length > 0 ? { 'svc:silent_hosts': found.silent } : {}),
-    links: [link('root', root), ...(found.next ? [nextLink(request, root, isPost ? posted : null, sealed(found.next))] : [])],
+    features: page.scenes.map((scene) => itemOf(scene, root)),
+    numberReturned: page.scenes.length,
+    ...(page.silent.length > 0 ? { 'svc:silent_hosts': page.silent } : {}),
+    links: [link('root', root), ...(page.next ? [nextLink(request, root, isPost ? posted : null, sealed(page.next))] : [])],
   }
-  return sendJson(reply, found.invoked, document, GEOJSON_TYPE)
+  return sendJson(reply, page.invoked, document, GEOJSON_TYPE)
 }
 
 function nextLink(request: FastifyRequest, root: string, posted: Json | null, token: string): Link {

@@ -81,8 +81,8 @@ test('assets of clients of UP42', async (t) => {
     const equal = (property: string, value: string) => ({ op: '=', args: [{ property }, value] })
     const args = [equal('up42-system:asset_id', itemId), equal('up42-system:workspace_id', org.projectId)]
     const where = { filter: { op: 'and', args } }
-    const found = await ask(token, 'POST', `${stac}/search`, where)
-    assert.deepEqual([found.body.numberMatched, found.body.features[0]], [1, body])
+    const page = await ask(token, 'POST', `${stac}/search`, where)
+    assert.deepEqual([page.body.numberMatched, page.body.features[0]], [1, body])
     assert.equal((await ask(token, 'POST', `${stac}/search`, { query: { 'up42-order:id': { eq: 'x' } } })).body.numberMatched, 0)
     const url = await ask(token, 'POST', `${new URL(asset!.href).pathname}/download-url`)
     assert.equal((await fetch(url.body.url)).status, 200)

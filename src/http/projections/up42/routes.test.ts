@@ -82,7 +82,7 @@ test('/v2', async (t) => {
     const study = (await send('GET', `/v2/tasking/feasibility-studies?orderId=${studied}`)).body.content[0]
     const accepted = await send('POST', `/v2/tasking/feasibility/${study.id}`, { acceptedOptionId: study.options[0].id })
     assert.deepEqual([accepted.status, accepted.body.decisionOption.id], [200, study.options[0].id])
-    for (const one of [quoted, studied]) assert.equal((await send('POST', `/v2/orders/${one}/cancellation`)).status, 200)
+    for (const orderId of [quoted, studied]) assert.equal((await send('POST', `/v2/orders/${orderId}/cancellation`)).status, 200)
   })
 
   await t.test('a tasking order of several groups, and passes of satellites', async () => {

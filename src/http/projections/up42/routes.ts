@@ -37,7 +37,7 @@ const SUB_STATUSES: Readonly<Record<string, string>> = {
 const ours = (words: Readonly<Record<string, string>>, given: string): string =>
   given
     .split(',')
-    .map((one) => Object.entries(words).find(([, theirs]) => theirs === one)?.[0] ?? one)
+    .map((word) => Object.entries(words).find(([, theirs]) => theirs === word)?.[0] ?? word)
     .join(',')
 
 /** A parameter that comes several times is a list, and lists are written with commas. */

@@ -66,10 +66,10 @@ const JOB_ALIASES: Readonly<Record<string, string>> = { captured: 'successful', 
 
 /** Our statuses for theirs; what is none of theirs stays, for the operation to refuse. */
 export function jobStatuses(given: string): string[] {
-  return given.split(',').flatMap((one) => {
-    const theirs = JOB_ALIASES[one] ?? one
-    const found = Object.keys(JOB_STATUSES).filter((status) => JOB_STATUSES[status] === theirs)
-    return found.length > 0 ? found : [one]
+  return given.split(',').flatMap((name) => {
+    const theirs = JOB_ALIASES[name] ?? name
+    const statuses = Object.keys(JOB_STATUSES).filter((status) => JOB_STATUSES[status] === theirs)
+    return statuses.length > 0 ? statuses : [name]
   })
 }
 

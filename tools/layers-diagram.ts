@@ -1,9 +1,9 @@
 /**
- * Draws the rooms as docs/rooms.svg: a row for each layer, the highest on top. Every room names all it imports, with the
- * number of imports. Arrows are drawn only where no longer way leads to the same room, so that they can be followed by eye.
+ * Draws the folders as docs/layers.svg: a row for each layer, the highest on top. Every folder names all it imports, with the
+ * number of imports. Arrows are drawn only where no longer way leads to the same folder, so that they can be followed by eye.
  */
 import type { Graph } from './imports.ts'
-import { LAYERS, LAYER_TITLES, nameOf, roomOf, ROOMS, type Room } from './rooms.ts'
+import { LAYERS, LAYER_TITLES, nameOf, folderOf, FOLDERS, type Folder } from './layers.ts'
 
 const WIDTH = 1480
 const LEFT = 160
@@ -20,26 +20,26 @@ const LEGEND =
   'Imports point down or along a row, never up. An arrow that a chain of others replaces is left out; each box lists all its imports.'
 
 interface Arrow {
-  readonly from: Room
-  readonly to: Room
+  readonly from: Folder
+  readonly to: Folder
   readonly count: number
 }
 
 interface Box {
-  readonly room: Room
+  readonly folder: Folder
   readonly x: number
   readonly y: number
   readonly height: number
   readonly purpose: readonly string[]
-  readonly sees: readonly string[]
+  readonly imports: readonly string[]
   readonly fileCount: number
 }
 
-/** Imports between rooms, counted. */
+/** Imports between folders, counted. */
 function arrowsOf({ imports }: Graph): Arrow[] {
   const counted = new Map<string, Arrow>()
   for (const { from, to } of imports) {
-    const [source, target] = [roomOf(from), roomOf(to)]
+    const [source, target] = [folderOf(from), folderOf(to)]
     if (!source || !target || source === target) continue
     const key = `${source.path} ${target.path}`
     counted.set(key, { from: source, to: target, count: (counted.get(key)?.count ?? 0) + 1 })
@@ -47,8 +47,8 @@ function arrowsOf({ imports }: Graph): Arrow[] {
   return [...counted.values()].toSorted((a, b) => place(a.from) - place(b.from) || place(a.to) - place(b.to))
 }
 
-/** A room sees those that stand before it in the table. */
-const place = (room: Room) => ROOMS.indexOf(room)
+/** A folder imports those that are listed before it in the table. */
+const place = (folder: Folder) => FOLDERS.indexOf(folder)
 
 /** Arrows that no chain of others replaces. */
 function withoutShortcuts(arrows: readonly Arrow[]): Arrow[] {
@@ -56,7 +56,7 @@ function withoutShortcuts(arrows: readonly Arrow[]): Arrow[] {
     arrows.filter(({ from, to }) => place(to) < place(from)),
     ({ from }) => from,
   )
-  const reaches = (from: Room, to: Room, seen: Set<Room>): boolean =>
+  const reaches = (from: Folder, to: Folder, seen: Set<Folder>): boolean =>
     from === to || (!seen.has(from) && (seen.add(from), next.get(from) ?? []).some((arrow) => reaches(arrow.to, to, seen)))
   const isReplaced = ({ from, to }: Arrow) =>
     (next.get(from) ?? []).some((other) => other.to !== to && reaches(other.to, to, new Set([from])))
@@ -74,8 +74,8 @@ function wrap(text: string): string[] {
 }
 
 /** No-break spaces keep a name and its number on one line. */
-function seenBy(room: Room, arrows: readonly Arrow[]): string[] {
-  const own = arrows.filter(({ from }) => from === room).toSorted((a, b) => b.count - a.count)
+function importsText(folder: Folder, arrows: readonly Arrow[]): string[] {
+  const own = arrows.filter(({ from }) => from === folder).toSorted((a, b) => b.count - a.count)
   if (own.length === 0) return ['imports nothing of ours']
   return wrap(`imports ${own.map(({ to, count }) => `${nameOf(to)}\u00a0${count}`).join(', ')}`)
 }
@@ -84,18 +84,18 @@ function layOut(
   graph: Graph,
   arrows: readonly Arrow[],
 ): { boxes: Box[]; height: number; rows: { title: string; y: number; height: number }[] } {
-  const counts = Map.groupBy(graph.files, roomOf)
+  const counts = Map.groupBy(graph.files, folderOf)
   const boxes: Box[] = []
   const rows: { title: string; y: number; height: number }[] = []
   let y = TITLE
   for (const layer of LAYERS.toReversed()) {
-    const rooms = ROOMS.filter((room) => room.layer === layer && counts.has(room))
-    if (rooms.length === 0) continue
-    const texts = rooms.map((room) => ({ room, purpose: wrap(room.purpose), sees: seenBy(room, arrows) }))
-    const height = Math.max(...texts.map(({ purpose, sees }) => (purpose.length + sees.length) * LINE)) + 2 * BOX.padding + 30
-    const start = LEFT + (WIDTH - LEFT - rooms.length * (BOX.width + BOX.gap)) / 2
+    const folders = FOLDERS.filter((folder) => folder.layer === layer && counts.has(folder))
+    if (folders.length === 0) continue
+    const texts = folders.map((folder) => ({ folder, purpose: wrap(folder.purpose), imports: importsText(folder, arrows) }))
+    const height = Math.max(...texts.map(({ purpose, imports }) => (purpose.length + imports.length) * LINE)) + 2 * BOX.padding + 30
+    const start = LEFT + (WIDTH - LEFT - folders.length * (BOX.width + BOX.gap)) / 2
     texts.forEach((text, index) =>
-      boxes.push({ ...text, x: start + index * (BOX.width + BOX.gap), y, height, fileCount: counts.get(text.room)!.length }),
+      boxes.push({ ...text, x: start + index * (BOX.width + BOX.gap), y, height, fileCount: counts.get(text.folder)!.length }),
     )
     rows.push({ title: LAYER_TITLES[layer], y, height })
     y += height + ROW_GAP
@@ -105,20 +105,20 @@ function layOut(
 
 const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
-function drawBox({ room, x, y, height, purpose, sees, fileCount }: Box): string {
+function drawBox({ folder, x, y, height, purpose, imports, fileCount }: Box): string {
   const left = x + BOX.padding
   const top = y + BOX.padding + 12
   const lines = (texts: readonly string[], from: number, colour: string) =>
     texts
       .map((text, index) => `<text x='${left}' y='${from + index * LINE}' font-size='12' fill='${colour}'>${escape(text)}</text>`)
       .join('\n')
-  const files = room.path.endsWith('/') ? `${fileCount} files` : '' // The name of a single file says it.
-  const fill = COLOURS[LAYERS.indexOf(room.layer)]
+  const files = folder.path.endsWith('/') ? `${fileCount} files` : '' // The name of a single file says it.
+  const fill = COLOURS[LAYERS.indexOf(folder.layer)]
   return `<rect x='${x}' y='${y}' width='${BOX.width}' height='${height}' rx='8' fill='${fill}' stroke='#8a939c'/>
-<text x='${left}' y='${top}' font-size='16' font-weight='600' fill='#1b232b'>${nameOf(room)}</text>
+<text x='${left}' y='${top}' font-size='16' font-weight='600' fill='#1b232b'>${nameOf(folder)}</text>
 <text x='${x + BOX.width - BOX.padding}' y='${top}' font-size='11' fill='#68727c' text-anchor='end'>${files}</text>
 ${lines(purpose, top + 20, '#1b232b')}
-${lines(sees, top + 28 + purpose.length * LINE, '#55606a')}`
+${lines(imports, top + 28 + purpose.length * LINE, '#55606a')}`
 }
 
 /** Where arrows leave or reach the edge of a box: side by side, in the order of what they lead to. */
@@ -140,11 +140,11 @@ interface Way {
 
 /** Draws arrows one after another, and remembers which gaps between boxes are taken. */
 class Pen {
-  readonly #boxes: ReadonlyMap<Room, Box>
+  readonly #boxes: ReadonlyMap<Folder, Box>
   readonly #arrows: readonly Arrow[]
   readonly #taken = new Map<string, number>()
 
-  constructor(boxes: ReadonlyMap<Room, Box>, arrows: readonly Arrow[]) {
+  constructor(boxes: ReadonlyMap<Folder, Box>, arrows: readonly Arrow[]) {
     this.#boxes = boxes
     this.#arrows = arrows
   }
@@ -161,8 +161,8 @@ class Pen {
 
   #down(source: Box, target: Box): Way {
     const down = this.#arrows.filter((arrow) => this.#boxes.get(arrow.from)!.y < this.#boxes.get(arrow.to)!.y)
-    const out = down.filter(({ from }) => from === source.room).map(({ to }) => this.#boxes.get(to)!)
-    const into = down.filter(({ to }) => to === target.room).map(({ from }) => this.#boxes.get(from)!)
+    const out = down.filter(({ from }) => from === source.folder).map(({ to }) => this.#boxes.get(to)!)
+    const into = down.filter(({ to }) => to === target.folder).map(({ from }) => this.#boxes.get(from)!)
     const start = { x: spread(source, out, target), y: source.y + source.height }
     const end = { x: spread(target, into, source), y: target.y - 2 }
     const passed = [...Map.groupBy(this.#boxes.values(), ({ y }) => y)]
@@ -210,13 +210,13 @@ const badge = ({ x, y }: Point, count: number) =>
   `<rect x='${x - 14}' y='${y - 9}' width='28' height='15' rx='7' fill='#ffffff' stroke='#aab2ba'/>` +
   `<text x='${x}' y='${y + 3}' font-size='11' fill='#1b232b' text-anchor='middle'>${count}</text>`
 
-/** The text of docs/rooms.svg. */
+/** The text of docs/layers.svg. */
 export function picture(graph: Graph): string {
   const all = arrowsOf(graph)
   const { boxes, rows, height } = layOut(graph, all)
-  const byRoom = new Map(boxes.map((box) => [box.room, box]))
+  const byFolder = new Map(boxes.map((box) => [box.folder, box]))
   const arrows = withoutShortcuts(all)
-  const pen = new Pen(byRoom, arrows)
+  const pen = new Pen(byFolder, arrows)
   const drawn = arrows.map((arrow) => pen.draw(arrow))
   const bands = rows.map(
     ({ title, y, height: tall }) =>
@@ -227,11 +227,11 @@ export function picture(graph: Graph): string {
   )
   return `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 ${WIDTH} ${height}' ${FONT}>
 <!-- Drawn by \`npm run gen\` from the imports of src/ and sandbox/. -->
-<title>The rooms of Groundtrack and who imports whom</title>
+<title>The layers of Groundtrack and their imports</title>
 <defs><marker id='head' viewBox='0 0 10 10' refX='9' refY='5' markerWidth='8' markerHeight='8' orient='auto'>
 <path d='M0 0 L10 5 L0 10 z' fill='#3f5871'/></marker></defs>
 <rect width='${WIDTH}' height='${height}' fill='#ffffff'/>
-<text x='20' y='34' font-size='22' font-weight='600' fill='#1b232b'>The rooms of Groundtrack and who imports whom</text>
+<text x='20' y='34' font-size='22' font-weight='600' fill='#1b232b'>The layers of Groundtrack and their imports</text>
 <text x='20' y='56' font-size='13' fill='#3b4650'>${LEGEND}</text>
 ${bands.join('\n')}
 ${drawn.map(({ line }) => line).join('\n')}

@@ -1,125 +1,130 @@
 /**
- * The rooms of the house: what each is for, and whom it may import. One table, read by three:
- * the lint rules (tools/lint-rules.ts), the check of every import (tools/imports.ts) and the picture (docs/rooms.svg).
- * A room is a folder, or a file that deserves to be one. The most specific name that fits a file is its room.
+ * The folders of the repository from bottom to top: what each is for, and what it can import. The lint rules
+ * (tools/lint-rules.ts), the check of every import (tools/imports.ts) and the diagram (docs/layers.svg) follow from this table.
+ * A file with a row of its own counts as a folder. A file belongs to the row with the longest matching path.
  */
-export interface Room {
+export interface Folder {
   /** A path from the root of the repository; a folder ends with a slash. */
   readonly path: string
-  /** The row in which the picture shows it. A room sees rooms of lower rows, and of its own only those named before it. */
+  /** Its row in the diagram. A folder imports from lower layers, and within its layer only from folders listed before it. */
   readonly layer: Layer
-  /** What the room is for, in one sentence. */
+  /** What the folder is for, in one sentence. */
   readonly purpose: string
-  /** Paths of rooms that it may import, or of single files and folders in them; 'all' for those who put the house together. */
-  readonly sees: readonly string[] | 'all'
-  /** Rooms of which it may import types, and nothing that runs. */
-  readonly seesTypesOf?: readonly string[]
-  /** It may talk to a database. */
+  /** Folders that it can import, or single files and subfolders of them; 'all' for those that connect the parts. */
+  readonly imports: readonly string[] | 'all'
+  /** Folders from which it can import types only. */
+  readonly importsTypesOf?: readonly string[]
+  /** It can query the database. */
   readonly sql?: true
-  /** Its folders may not see one another. */
+  /** Its subfolders cannot import each other. */
   readonly apart?: true
 }
 
-/** The rows, lowest first. */
+/** From bottom to top. */
 export const LAYERS = ['ground', 'data', 'model', 'contract', 'work', 'pipeline', 'outside', 'whole'] as const
 type Layer = (typeof LAYERS)[number]
 
-/** What a person reads beside a row of the picture. */
+/** The title of each layer in the diagram. */
 export const LAYER_TITLES: Readonly<Record<Layer, string>> = {
-  ground: 'Ground: imports next to nothing of ours',
+  ground: 'Foundation: imports almost nothing',
   data: 'Data and interfaces',
   model: 'Tables and rules',
-  contract: 'What an operation is',
-  work: 'Operations and what they use',
-  pipeline: 'Running an operation',
-  outside: 'Towards the network',
-  whole: 'Putting it together',
+  contract: 'Contracts of operations and tasks',
+  work: 'Operations, services and adapters',
+  pipeline: 'Running operations and tasks',
+  outside: 'HTTP',
+  whole: 'Start, entry point and sandbox',
 }
 
 const CONTEXT = ['src/core/', 'src/db/', 'src/ports/', 'src/model/', 'src/effects.ts'] as const
 
-export const ROOMS: readonly Room[] = [
-  { path: 'src/core/', layer: 'ground', purpose: 'Ids, money, time, shapes and problems: plain values that everybody uses.', sees: [] },
+export const FOLDERS: readonly Folder[] = [
+  {
+    path: 'src/core/',
+    layer: 'ground',
+    purpose: 'IDs, money, time, schemas and problems: plain values that everything uses.',
+    imports: [],
+  },
   {
     path: 'src/raster/',
     layer: 'ground',
-    purpose: 'A library that reads, draws and writes rasters and knows nothing of the platform.',
-    sees: ['src/core/nearest.ts', 'src/core/fair-queue.ts'],
+    purpose: 'A library that reads, renders and writes rasters and knows nothing of the platform.',
+    imports: ['src/core/nearest.ts', 'src/core/fair-queue.ts'],
   },
   {
     path: 'src/config.ts',
     layer: 'data',
     purpose: 'The settings: the only reader of the environment.',
-    sees: ['src/core/'],
+    imports: ['src/core/'],
   },
   {
     path: 'src/db/',
     layer: 'data',
     purpose: 'The connection, the tables as types, the migrations and the queue.',
-    sees: ['src/core/'],
+    imports: ['src/core/'],
     sql: true,
   },
   {
     path: 'src/ports/',
     layer: 'data',
-    purpose: 'Interfaces of what stands outside: storage, rasters, payments.',
-    sees: ['src/core/'],
-    seesTypesOf: ['src/raster/'],
+    purpose: 'Interfaces to systems outside the process: storage, rasters, payments.',
+    imports: ['src/core/'],
+    importsTypesOf: ['src/raster/'],
   },
   {
     path: 'src/effects.ts',
     layer: 'data',
-    purpose: 'What a change brings with it: lineage, events, tasks and usage, in one transaction.',
-    sees: ['src/core/', 'src/db/'],
+    purpose: 'The effects of a change: lineage, events, tasks and usage.',
+    imports: ['src/core/', 'src/db/'],
   },
   {
     path: 'src/model/',
     layer: 'model',
-    purpose: 'All SQL and the rules over rows, in wings by subject.',
-    sees: ['src/core/', 'src/db/', 'src/ports/', 'src/effects.ts'],
+    purpose: 'SQL, rules and state machines, by subject.',
+    imports: ['src/core/', 'src/db/', 'src/ports/', 'src/effects.ts'],
     sql: true,
   },
   {
     path: 'src/context.ts',
     layer: 'contract',
-    purpose: 'The one list of services that operations and tasks are given.',
-    sees: CONTEXT,
+    purpose: 'The services that operations and tasks receive.',
+    imports: CONTEXT,
   },
   {
     path: 'src/operation.ts',
     layer: 'contract',
-    purpose: 'The shape of an operation: what it declares and what its stages are given.',
-    sees: [...CONTEXT, 'src/context.ts'],
+    purpose: 'The interface of an operation: what it declares and what its stages receive.',
+    imports: [...CONTEXT, 'src/context.ts'],
   },
   {
     path: 'src/task.ts',
     layer: 'contract',
-    purpose: 'The shape of background work.',
-    sees: [...CONTEXT, 'src/context.ts'],
+    purpose: 'The interface of background work.',
+    imports: [...CONTEXT, 'src/context.ts'],
   },
   {
     path: 'src/wire/',
     layer: 'contract',
-    purpose: 'Shapes on the wire that several domains share.',
-    sees: ['src/core/', 'src/model/', 'src/operation.ts'],
+    purpose: 'Request and response schemas that several domains share.',
+    imports: ['src/core/', 'src/model/', 'src/operation.ts'],
   },
   {
     path: 'src/contract/',
     layer: 'contract',
-    purpose: 'The table of all operations, and whether each keeps to its row.',
-    sees: ['src/operation.ts'],
+    purpose: 'The table of all operations, and their prices.',
+    imports: ['src/operation.ts'],
   },
   {
     path: 'src/services/',
     layer: 'work',
-    purpose: 'What several domains do alike: drawing, taking files in, documents.',
-    sees: ['src/core/', 'src/model/', 'src/ports/', 'src/raster/', 'src/wire/', 'src/context.ts', 'src/operation.ts', 'src/effects.ts'],
+    purpose: 'Work that several domains share: rendering, ingesting files, documents.',
+    imports: ['src/core/', 'src/model/', 'src/ports/', 'src/raster/', 'src/wire/', 'src/context.ts', 'src/operation.ts', 'src/effects.ts'],
   },
   {
     path: 'src/domains/',
     layer: 'work',
-    purpose: 'One file an operation, one folder a domain; domains never see one another.',
-    sees: [
+    purpose: 'One file per operation, one folder per domain; domains never import each other.',
+    imports: [
       'src/operation.ts',
       'src/task.ts',
       'src/context.ts',
@@ -136,20 +141,20 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'src/access/',
     layer: 'work',
-    purpose: 'Who is calling: tokens, passwords, shares and the rate limit.',
-    sees: ['src/core/', 'src/db/', 'src/model/', 'src/ports/', 'src/context.ts', 'src/operation.ts'],
+    purpose: 'Who is calling: tokens, passwords, share links and rate limits.',
+    imports: ['src/core/', 'src/db/', 'src/model/', 'src/ports/', 'src/context.ts', 'src/operation.ts'],
   },
   {
     path: 'src/adapters/',
     layer: 'work',
-    purpose: 'How the ports are served: disks, S3, Stripe, the raster processes, the guard of outbound requests.',
-    sees: ['src/core/', 'src/ports/', 'src/raster/'],
+    purpose: 'Implementations of the ports: files, S3, Stripe, raster processes, the guard of outbound requests.',
+    imports: ['src/core/', 'src/ports/', 'src/raster/'],
   },
   {
     path: 'src/pipeline/',
     layer: 'pipeline',
-    purpose: 'The stages that every call passes.',
-    sees: [
+    purpose: 'The stages of every call.',
+    imports: [
       'src/core/',
       'src/db/',
       'src/model/',
@@ -165,8 +170,8 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'src/background/',
     layer: 'pipeline',
-    purpose: 'Running tasks, the sweep and the usage that is written later.',
-    sees: [
+    purpose: 'Work without a caller: tasks, the sweep, the usage recorder.',
+    imports: [
       'src/core/',
       'src/db/',
       'src/model/',
@@ -186,70 +191,70 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'src/http/',
     layer: 'outside',
-    purpose: 'Routes, headers, pages and the addresses that stand for operations.',
-    sees: ['src/pipeline/', 'src/background/', 'src/access/', 'src/contract/', 'src/core/', 'src/wire/', 'src/operation.ts'],
+    purpose: 'Routes, headers, pages, and GET URLs of operations.',
+    imports: ['src/pipeline/', 'src/background/', 'src/access/', 'src/contract/', 'src/core/', 'src/wire/', 'src/operation.ts'],
   },
   {
     path: 'sandbox/',
     layer: 'whole',
-    purpose: 'Stand-ins for the world outside and the demo: a card network, scenes, a filled organization.',
-    sees: ['src/core/', 'src/db/', 'src/model/', 'src/access/', 'src/ports/', 'src/pipeline/', 'src/raster/'],
+    purpose: 'Simulated card processor and vendors, synthetic scenes, and the demo.',
+    imports: ['src/core/', 'src/db/', 'src/model/', 'src/access/', 'src/ports/', 'src/pipeline/', 'src/raster/'],
     sql: true,
   },
   {
     path: 'src/start/',
     layer: 'whole',
     purpose: 'Starts the service: one file for each part, and compose.ts, which connects them.',
-    sees: 'all',
+    imports: 'all',
   },
-  { path: 'src/', layer: 'whole', purpose: 'The entry point and the registry of all operations and tasks.', sees: 'all' },
+  { path: 'src/', layer: 'whole', purpose: 'The entry point and the registry of all operations and tasks.', imports: 'all' },
 ]
 
-/** The room a file stands in. */
-export function roomOf(file: string): Room | undefined {
-  return ROOMS.filter(({ path }) => file === path || (path.endsWith('/') && file.startsWith(path)))
+/** The folder that a file belongs to. */
+export function folderOf(file: string): Folder | undefined {
+  return FOLDERS.filter(({ path }) => file === path || (path.endsWith('/') && file.startsWith(path)))
     .toSorted((a, b) => a.path.length - b.path.length)
     .at(-1)
 }
 
-/** How a room is called: `model`, `operation.ts`. The files at the top of src are `main`. */
-export function nameOf({ path }: Room): string {
+/** The name of a folder: `model`, `operation.ts`. The files at the root of src are `main`. */
+export function nameOf({ path }: Folder): string {
   return path === 'src/' ? 'main' : path.replace(/^src\//, '').replace(/\/$/, '')
 }
 
-/** A room that consists of the files of a folder, not of what lies in its subfolders: the top of src. */
-const isTop = ({ path }: Room) => path === 'src/'
+/** The root of src has only its own files, not those of its subfolders. */
+const isTop = ({ path }: Folder) => path === 'src/'
 
 /** Files of src/ whose folder has no row in the table. */
-export function isHomeless(file: string): boolean {
-  const room = roomOf(file)
-  return room === undefined || (isTop(room) && file.slice(room.path.length).includes('/'))
+export function isUnlisted(file: string): boolean {
+  const folder = folderOf(file)
+  return folder === undefined || (isTop(folder) && file.slice(folder.path.length).includes('/'))
 }
 
 const covers = (seen: string, file: string) => (seen.endsWith('/') ? file.startsWith(seen) : file === seen)
 
-/** Why a file must not import another, or null where it may. */
+/** Why a file cannot import another, or null if it can. */
 export function refusal(from: string, to: string, isTypeOnly: boolean): string | null {
-  const [room, target] = [roomOf(from), roomOf(to)]
-  if (!room || !target || isHomeless(from) || isHomeless(to)) return 'stands in no room: name its folder in tools/rooms.ts'
-  if (room === target) {
-    const folder = (file: string) => file.slice(room.path.length).split('/')[0]
-    return room.apart && folder(from) !== folder(to) ? `${nameOf(room)}: ${room.purpose}` : null
+  const [folder, target] = [folderOf(from), folderOf(to)]
+  if (!folder || !target || isUnlisted(from) || isUnlisted(to)) return 'is in no listed folder: add a row to tools/layers.ts'
+  if (folder === target) {
+    const subfolder = (file: string) => file.slice(folder.path.length).split('/')[0]
+    return folder.apart && subfolder(from) !== subfolder(to) ? `${nameOf(folder)}: ${folder.purpose}` : null
   }
-  if (room.sees === 'all' || room.sees.some((seen) => covers(seen, to))) return null
-  const types = room.seesTypesOf?.some((seen) => covers(seen, to)) ?? false
+  if (folder.imports === 'all' || folder.imports.some((seen) => covers(seen, to))) return null
+  const types = folder.importsTypesOf?.some((seen) => covers(seen, to)) ?? false
   if (types && isTypeOnly) return null
-  return types ? `${nameOf(room)} sees only types of ${nameOf(target)}` : `${nameOf(room)} does not see ${nameOf(target)}`
+  return types ? `${nameOf(folder)} imports only types of ${nameOf(target)}` : `${nameOf(folder)} cannot import ${nameOf(target)}`
 }
 
-/** A package beside the service: its layers, lowest first, and what it sees of others. A file sees its own layer and those below. */
+/** A package beside the service: its layers, lowest first, and what it can import of others. A file can import its own layer and those below. */
 interface Package {
   readonly path: string
   /** Files and folders of each layer; the most specific name that fits a file counts. */
   readonly layers: readonly (readonly string[])[]
   /** Files and folders of other packages. */
-  readonly sees: readonly string[]
-  /** A folder whose folders may not see one another. */
+  readonly imports: readonly string[]
+  /** A folder whose folders cannot import one another. */
   readonly apart?: string
 }
 
@@ -264,7 +269,7 @@ export const PACKAGES: readonly Package[] = [
       ['core.ts', 'node.ts', 'groundtrack.ts'],
       ['index.ts'],
     ],
-    sees: [],
+    imports: [],
   },
   {
     path: 'packages/cli/src/',
@@ -277,12 +282,12 @@ export const PACKAGES: readonly Package[] = [
       ['complete.ts', 'help.ts'],
       ['main.ts'],
     ],
-    sees: ['packages/client/src/', 'src/core/nearest.ts'],
+    imports: ['packages/client/src/', 'src/core/nearest.ts'],
   },
   {
     path: 'packages/share/',
     layers: [['share-api.ts'], ['share-map.ts', 'share-panel.ts'], ['share-compare.ts', 'share-legend.ts'], ['share.ts', 'welcome.ts']],
-    sees: [],
+    imports: [],
   },
   {
     path: 'packages/console/src/',
@@ -297,7 +302,7 @@ export const PACKAGES: readonly Package[] = [
       ['screens/'],
       ['router.tsx', 'console.tsx', 'main.ts', 'styles/'],
     ],
-    sees: ['packages/client/src/core.ts', 'packages/client/src/upload-queue.ts', 'packages/client/src/generated/'],
+    imports: ['packages/client/src/core.ts', 'packages/client/src/upload-queue.ts', 'packages/client/src/generated/'],
     apart: 'screens/',
   },
 ]
@@ -321,7 +326,7 @@ export function hasNoLayer(file: string): boolean {
 export function packageRefusal(from: string, to: string): string | null {
   const owner = packageOf(from)
   if (!owner) return null
-  if (packageOf(to) !== owner) return owner.sees.some((seen) => covers(seen, to)) ? null : `${owner.path} does not see ${to}`
+  if (packageOf(to) !== owner) return owner.imports.some((seen) => covers(seen, to)) ? null : `${owner.path} does not see ${to}`
   const [lower, upper] = [layerOf(owner, to), layerOf(owner, from)]
   if (lower > upper) return `${owner.layers[upper]?.join(', ')} is below ${owner.layers[lower]?.join(', ')}`
   const apart = owner.apart && owner.path + owner.apart
