@@ -247,7 +247,7 @@ export function refusal(from: string, to: string, isTypeOnly: boolean): string |
   return types ? `${nameOf(folder)} imports only types of ${nameOf(target)}` : `${nameOf(folder)} cannot import ${nameOf(target)}`
 }
 
-/** A package beside the service: its layers, lowest first, and what it can import of others. A file can import its own layer and those below. */
+/** A package: its layers, lowest first, and what it can import of others. A file can import its own layer and those below. */
 interface Package {
   readonly path: string
   /** Files and folders of each layer; the most specific name that fits a file counts. */

@@ -1,4 +1,4 @@
-/** Node's own report, and after it what was left out: one line for each test that was skipped, with the reason, and for each kind of files. */
+/** Node's own report, then what was left out: a line for each skipped test, with the reason, and for each kind of files. */
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { spec } from 'node:test/reporters'

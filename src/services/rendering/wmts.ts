@@ -61,7 +61,7 @@ export function stylesOf({
   return [{ ...(known.find(({ id }) => id === wanted) ?? { id: wanted, title: wanted }), isDefault: true }]
 }
 
-/** Some clients identify a style by its title. A derived style that is also saved is listed once; saved styles of the same name are numbered. */
+/** Some clients identify a style by its title. A derived style that is also saved is listed once; equal names are numbered. */
 function withUniqueTitles(styles: readonly WmtsStyle[]): WmtsStyle[] {
   const taken = new Set<string>()
   return styles.flatMap((style) => {

@@ -20,7 +20,8 @@ export async function finish({ db, clock }: { db: Context['db']; clock: Clock },
           kind: 'webhook',
           title: `A webhook to ${host} was not delivered`,
           body:
-            `A delivery failed and is no longer retried. event_subscriptions.deliveries.list shows it for subscription ${subscription.id}; ` +
+            `A delivery failed and is no longer retried. event_subscriptions.deliveries.list shows it for subscription ` +
+            `${subscription.id}; ` +
             'event_subscriptions.deliveries.retry sends it again.',
           dedupeKey: `dead:${subscription.id}:${day}`,
         })

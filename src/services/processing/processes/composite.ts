@@ -12,7 +12,7 @@ export default process({
   id: 'composite',
   title: 'Composite over time',
   description:
-    'Computes the median, mean, maximum or minimum of each band over many items, for each pixel. Results are 32-bit floats; NaN is no data.',
+    'Computes the median, mean, maximum or minimum of each band and pixel over many items. Results are 32-bit floats; NaN is no data.',
   version: '1',
   category: 'time',
   input: Closed({
