@@ -12,7 +12,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import sharp, { type OverlayOptions } from 'sharp'
 import { createContext, resolveRanges } from '#raster/render/context.ts'
-import { defaultProfile, styleOfLook } from '#raster/render/profile.ts'
+import { defaultProfile, styleOfProfile } from '#raster/render/profile.ts'
 import { bandNames } from '#raster/render/request.ts'
 import { renderThumbnail } from '#raster/render/thumbnail.ts'
 import { openFileSource } from '#raster/source/file.ts'
@@ -34,7 +34,7 @@ if (files.length === 0) throw new Error('There are no rasters: name some, or put
 async function drawOurs(file: string, folder: string): Promise<void> {
   const raster = await openTiff(await openFileSource(path.resolve(file)))
   const context = createContext()
-  const style = styleOfLook(defaultProfile(raster.info), raster.info, bandNames(raster.info))
+  const style = styleOfProfile(defaultProfile(raster.info), raster.info, bandNames(raster.info))
   const ranges = await resolveRanges(context, raster, style, { unscale: false })
   const picture = await renderThumbnail(context, raster, {
     format: 'png',

@@ -239,8 +239,8 @@ async function panning(browser: Browser, baseUrl: string, owner: Owner): Promise
   await allScenes(page)
   const session = await context.newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
-  await page.locator(".stage[aria-busy='false']").waitFor()
-  const box = (await page.locator('.mapw canvas').first().boundingBox())!
+  await page.locator(".map-slot-sharedMap[aria-busy='false']").waitFor()
+  const box = (await page.locator('canvas.maplibregl-canvas').first().boundingBox())!
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
   await page.mouse.move(x, y)
   await page.mouse.down()

@@ -11,6 +11,7 @@ import { openDatabase } from '#db/open.ts'
 import type { Bbox } from '#model/imagery/footprint.ts'
 import { all, duringInterval, touchesBoxes } from '#model/imagery/item-filter.ts'
 import { MAX_EXACT_COUNT, search, type Search } from '#model/imagery/item-search.ts'
+import { createSearchMemory } from '#model/imagery/search-memory.ts'
 import * as items from '#model/imagery/item-read.ts'
 import { placeOf } from '#model/imagery/item-place.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
@@ -25,6 +26,7 @@ const dataDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-bench-'))
 const server = await startEmbedded(dataDir)
 const database = openDatabase({ host: server.socketDir, user: SUPERUSER, database: 'postgres' })
 const { db } = database
+const memory = createSearchMemory()
 const loadAverage = () => readFileSync('/proc/loadavg', 'utf8').split(' ').slice(0, 2).join(' ')
 
 /** What one would write first: the same conditions, an order and a limit, and the planner free to choose. */
@@ -137,11 +139,11 @@ try {
         offset: 0,
         ...draft(size(draw), draw),
       }
-      const ids = (await search(db, wanted)).items.map(({ id }) => id)
+      const ids = (await search(db, memory, wanted)).items.map(({ id }) => id)
       const expected = await plain(wanted)
       if (JSON.stringify(ids) !== JSON.stringify(expected.ids)) throw new Error(`the two disagree on ${JSON.stringify(wanted)}`)
       let began = performance.now()
-      await search(db, wanted)
+      await search(db, memory, wanted)
       merged.push(performance.now() - began)
       began = performance.now()
       await plain(wanted)

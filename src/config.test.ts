@@ -50,7 +50,7 @@ test('trusted proxies are addresses and networks, the token of metrics fits into
 
 test('the doctor names each unsafe setting in a line, and is content with the defaults', () => {
   assert.deepEqual(findings(loadConfig({})), [])
-  const lines = findings(
+  const problems = findings(
     loadConfig({
       BASE_URL: 'http://imagery.example',
       DEMO: '1',
@@ -61,10 +61,10 @@ test('the doctor names each unsafe setting in a line, and is content with the de
     }),
   )
   assert.deepEqual(
-    lines.map((line) => line.split(':', 1)[0]),
+    problems.map((line) => line.split(':', 1)[0]),
     ['DEMO', 'PAYMENTS', 'SANDBOX', 'BASE_URL', 'TRUSTED_PROXIES', 'METRICS_TOKEN', 'EGRESS_ALLOW'],
   )
-  assert.ok(lines.every((line) => !line.includes('\n')))
+  assert.ok(problems.every((line) => !line.includes('\n')))
 })
 
 test('the store listens on the next port, at the host of the API, unless told otherwise', () => {

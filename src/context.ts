@@ -4,6 +4,8 @@
  */
 import type { Clock } from '#core/clock.ts'
 import type { Layers } from '#model/imagery/item-layer.ts'
+import type { SearchMemory } from '#model/imagery/search-memory.ts'
+import type { Cursors } from '#model/platform/cursor.ts'
 import type { ShareLink } from '#model/sharing/share-link.ts'
 import type { Mail } from '#ports/mail.ts'
 import type { ClipArea } from '#ports/clip-areas.ts'
@@ -26,6 +28,10 @@ export interface Services {
   readonly printer: Printer
   /** What tiles of items are rendered from, cached for a moment. */
   readonly layers: Layers
+  /** What earlier searches of this process learned about the data. */
+  readonly searchMemory: SearchMemory
+  /** Signed cursors of pages. */
+  readonly cursors: Cursors
   /** The card processor; null if cards are not accepted. */
   readonly payments: Payments | null
   /** Sources of imagery, open and commercial. */

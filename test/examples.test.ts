@@ -86,7 +86,7 @@ function exampleOf(op: AnyOperation, fields: Fields, about: Things, now: Date): 
 
 const MAX_AGAIN = 3
 
-test('the example of every operation is answered by a live service', { timeout: 15 * 60_000 }, async (t) => {
+test('the example of every operation is answered by a live service', { timeout: 60 * 60_000 }, async (t) => {
   const w = await world(t, {
     systemAdminEmails: [STAFF_EMAIL],
     clipUserEmail: CLIP_EMAIL,

@@ -12,7 +12,7 @@ import { openLab, until } from './support/service.ts'
 import { world, type World } from './support/world.ts'
 
 const DEMO_ENV = path.join(import.meta.dirname, '../tools/demo-env.ts')
-const PATIENT_MS = 120_000
+const PATIENT_MS = 600_000
 
 test('the lines of the demo', async (t) => {
   await t.test('a terminal gets a readable line per scene, a pipe gets JSON', () => {
@@ -86,7 +86,7 @@ test('demo:env while the demo loads', async (t) => {
 
   await t.test('prints what there is once the first scene is there, and says how to get the rest', async () => {
     const { stdout, stderr } = await new Promise<Record<'stdout' | 'stderr', string>>((resolve, reject) => {
-      execFile(process.execPath, [DEMO_ENV], { env, timeout: 60_000 }, (error, stdout, stderr) =>
+      execFile(process.execPath, [DEMO_ENV], { env, timeout: PATIENT_MS }, (error, stdout, stderr) =>
         error ? reject(new Error(`${error.message} ${stderr}`)) : resolve({ stdout, stderr }),
       )
     })
@@ -113,7 +113,7 @@ test('demo:env while the demo loads', async (t) => {
 
   await t.test('any other word is refused with the one that it knows', async () => {
     const stdout = await new Promise<string>((resolve) => {
-      execFile(process.execPath, [DEMO_ENV, 'everything'], { env, timeout: 60_000 }, (_error, stdout) => resolve(stdout))
+      execFile(process.execPath, [DEMO_ENV, 'everything'], { env, timeout: PATIENT_MS }, (_error, stdout) => resolve(stdout))
     })
     assert.match(stdout, /Unexpected argument "everything".*all.*>&2; false/)
   })

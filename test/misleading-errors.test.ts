@@ -29,8 +29,8 @@ test('errors say what to send instead', async (t) => {
   }
 
   await t.test('periods and times: every accepted form, with an example of each', async () => {
-    const period = /period: must be a month \(2026-03\), a year \(2026\) or two days \(2026-03-01\/2026-04-15\)/
-    const interval = /an instant \(2026-03-01T10:00:00Z\), a day \(2026-03-01\) or two of them with \/ between .*\.\. for an open end/
+    const period = /period: must be a month \(2026-03\), a year \(2026\) or an interval \(2026-03-01\/2026-04-15\)/
+    const interval = /a timestamp \(2026-03-01T10:00:00Z\), a date \(2026-03-01\) or two of them separated by \/ .*\.\. for an open end/
     await check([
       ['reports.generate', { report_type: 'usage', period: 'yesterday' }, 422, period],
       ['reports.generate', { report_type: 'usage', period: '2026-13' }, 422, period],
@@ -62,7 +62,7 @@ test('errors say what to send instead', async (t) => {
       ['processing.create', { project_id, job_type_id: 'hilshade', input_params: { item_id } }, 404, unknown],
       ['processing.create_and_dispatch', { project_id, job_type_id: 'hilshade', input_params: { item_id } }, 404, unknown],
       ['processing.catalog.get', { process_id: 'hilshade' }, 404, unknown],
-      ['processing.catalog.get', { process_id: 'shadows' }, 404, /No such process 'shadows'; the processes are aspect, .*, zonal_stats/],
+      ['processing.catalog.get', { process_id: 'shadows' }, 404, /No such process 'shadows'; available processes: aspect, .*, zonal_stats/],
       [
         'analytics.operations.get',
         { operation_name: 'zonal_stat' },

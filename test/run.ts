@@ -1,46 +1,62 @@
 /**
- * Runs the checks, then every test, on a throw-away PostgreSQL: the embedded one, or with DATABASE_URL a server that lets
- * us create databases. Arguments name test files or folders, those behind `--except` what is left out; without any, everything
- * is run. CAMPAIGN=long runs campaigns at length.
+ * Runs the checks, then tests, on a throw-away PostgreSQL: the embedded one, or with DATABASE_URL a server that lets us create
+ * databases. Without arguments it runs what is fast enough for every day, with `--all` everything, with `--rest` what the first leaves
+ * out. Other arguments name test files or folders, those behind `--except` what is left out. CAMPAIGN=long runs campaigns at length,
+ * and TEST_PROFILE=<file> writes what each process took.
  */
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { enableCompileCache, flushCompileCache } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { run } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
 import { campaign } from './support/campaign.ts'
-import { createTemplate, dropDatabase } from './support/database.ts'
-import { planned } from './support/plan.ts'
+import { longFiles, planned } from './support/plan.ts'
 import { report } from './support/reporter.ts'
 import { watchFiles } from './support/watchdog.ts'
 
 const root = path.dirname(import.meta.dirname)
-/** Twice the cores: a test waits for the database, or for a service that it started, about as long as it computes. */
-const CONCURRENCY = os.availableParallelism() * 2
-const TIMEOUT_MS = campaign({ short: 300_000, long: 900_000 })
-/** A whole file; campaigns at length may set tests of their own more than an hour. */
+/** A test waits for the database, or for a service that it started, about as long as it computes; what takes long waits longer. */
+const PROCESSES_A_CORE = { daily: 2, long: 3 }
+/** For a test that hangs: by the clock, so that it is far above what any takes on a busy machine. */
+const TIMEOUT_MS = campaign({ short: 1_800_000, long: 5_400_000 })
+/** A whole file, by its share of the machine; campaigns at length may set tests of their own more than an hour. */
 const FILE_LIMIT_MS = campaign({ short: 600_000, ci: 1_200_000, long: 5_400_000 })
 /** Compiled modules stay from run to run: every process loads the same two thousand. */
 const COMPILED = path.join(root, 'node_modules/.cache/groundtrack/compiled')
 
+const SELECTIONS = ['--all', '--rest'] as const
+
 const given = process.argv.slice(2)
-const border = given.indexOf('--except') >= 0 ? given.indexOf('--except') : given.length
-const [named, except] = [given.slice(0, border), given.slice(border + 1)]
+const selection = SELECTIONS.find((known) => given.includes(known))
+const words = given.filter((word) => word !== selection)
+const border = words.indexOf('--except') >= 0 ? words.indexOf('--except') : words.length
+const [named, except] = [words.slice(0, border), words.slice(border + 1)]
 const filesOf = (names: readonly string[]): string[] =>
   names.flatMap((name) => (statSync(name).isDirectory() ? globSync(`${name}/**/*.test.ts`) : [path.relative(root, path.resolve(name))]))
-const leftOut = new Set(filesOf(except))
-const files = (
-  named.length > 0
-    ? filesOf(named)
-    : globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts', 'sandbox/**/*.test.ts'], { cwd: root })
-).filter((file) => !leftOut.has(file))
+const everything = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts', 'sandbox/**/*.test.ts'], { cwd: root })
+const isDaily = named.length === 0 && !selection
+const long = longFiles(root, everything)
+const leftOut = new Set([...filesOf(except), ...(isDaily ? [...long.values()].flat() : [])])
+const selected = selection === '--rest' ? [...long.values()].flat() : named.length > 0 && !selection ? [] : everything
+const files = [...new Set([...selected, ...filesOf(named)])].filter((file) => !leftOut.has(file))
 
-if (named.length === 0) {
+if (isDaily || selection === '--all') {
   const check = spawnSync(process.execPath, ['tools/check.ts'], { cwd: root, stdio: 'inherit' })
   if (check.status !== 0) process.exit(check.status ?? 1)
 }
+
+// What test processes and their children load is compiled here, once, and not by each of the first that start.
+enableCompileCache(COMPILED)
+const { createTemplate, dropDatabase } = await import('./support/database.ts')
+await Promise.all([
+  import('./support/world.ts'),
+  import('#adapters/raster/handlers.ts'),
+  import('../sandbox/vendors/scene-renderer.handlers.ts'),
+])
+flushCompileCache()
 
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-test-'))
 const databaseUrl = process.env['DATABASE_URL']
@@ -50,6 +66,7 @@ const server = databaseUrl
       settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200', 'autovacuum=off'],
     })
 const adminUrl = databaseUrl ?? `postgres://${SUPERUSER}@localhost/postgres?host=${encodeURIComponent(server!.socketDir)}`
+const profile = process.env['TEST_PROFILE']
 const interrupted = new AbortController()
 process.once('SIGINT', () => interrupted.abort())
 let failed = true
@@ -68,12 +85,13 @@ try {
   })
   const tests = run({
     files: entries,
-    concurrency: CONCURRENCY,
+    concurrency: os.availableParallelism() * PROCESSES_A_CORE[selection === '--rest' ? 'long' : 'daily'],
     timeout: TIMEOUT_MS,
     execArgv: ['--import', pathToFileURL(path.join(import.meta.dirname, 'support/leave.ts')).href],
     signal: interrupted.signal,
   })
-  ;({ failed } = await report(tests, process.stdout))
+  ;({ failed } = await report(tests, process.stdout, isDaily ? long : new Map()))
+  if (profile) appendFileSync(profile, `${JSON.stringify({ entries: entries.map((entry) => [entry, readFileSync(entry, 'utf8')]) })}\n`)
   watchdog.close()
 } finally {
   if (template) await dropDatabase(adminUrl, template)

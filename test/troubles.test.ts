@@ -31,7 +31,7 @@ test('a data folder that cannot be used', async (t) => {
   })
 
   await t.test('is told for every reason that a disk may have', () => {
-    assert.throws(() => requireFolder({ dataDir: file, databaseUrl: '' }), /is a file and no folder/)
+    assert.throws(() => requireFolder({ dataDir: file, databaseUrl: '' }), /is a file, not a folder/)
     try {
       fs.writeFileSync('/dev/full', 'x')
       assert.fail('a full disk takes nothing')
@@ -56,7 +56,7 @@ test('a database that cannot be reached', async (t) => {
     const lab = openLab()
     t.after(() => lab.close())
     const service = lab.spawn({ env: { DATABASE_URL: 'postgres://who:secret-word@127.0.0.1:9/none', DATA_DIR: lab.dataDir() } })
-    await until('the line', () => /The database cannot be reached \(.*ECONNREFUSED.*\); trying for 30 s/.test(service.output()))
+    await until('the line', () => /The database cannot be reached \(.*ECONNREFUSED.*\); retrying for 30 s/.test(service.output()))
     assert.ok(!service.output().includes('secret-word'))
   })
 

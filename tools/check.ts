@@ -1,5 +1,6 @@
 /** Format, types, lint, imports and generated files. Everything that is wrong is shown, not only the first. */
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import os from 'node:os'
 import path from 'node:path'
 
 const root = path.dirname(import.meta.dirname)
@@ -13,16 +14,40 @@ const CHECKS: readonly (readonly [string, string, readonly string[]])[] = [
   ['types of the console', bin('tsc'), ['-p', 'packages/console']],
   ['lint', bin('oxlint'), ['--deny-warnings']],
   ['imports', process.execPath, ['tools/imports.ts']],
+  ['unused code', process.execPath, [path.join(root, 'node_modules/knip/bin/knip.js'), '--no-progress', '--treat-config-hints-as-errors']],
   ['generated files', process.execPath, ['tools/gen.ts', '--check']],
 ]
 
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
+
+interface Outcome {
+  isOk: boolean
+  output: string
+}
+
+/** As many at once as there are cores; each is told as soon as those before it are. */
+const outcomes = CHECKS.map(() => Promise.withResolvers<Outcome>())
+const next = CHECKS.entries()
+async function work(): Promise<void> {
+  for (const [index, [, command, args]] of next) outcomes[index]!.resolve(await run(command, args))
+}
+for (let n = 0; n < os.availableParallelism(); n++) void work()
+
 let failed = 0
-for (const [name, command, args] of CHECKS) {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8' })
-  console.log(`check ${name}: ${status === 0 ? 'ok' : 'FAILED'}`)
-  if (status !== 0) {
-    console.log(stdout + stderr)
+for (const [index, [name]] of CHECKS.entries()) {
+  const { isOk, output } = await outcomes[index]!.promise
+  console.log(`check ${name}: ${isOk ? 'ok' : 'FAILED'}`)
+  if (!isOk) {
+    console.log(output)
     failed++
   }
 }
 process.exitCode = failed > 0 ? 1 : 0
+
+function run(command: string, args: readonly string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(command, args, { cwd: root, maxBuffer: MAX_OUTPUT_BYTES }, (error, stdout, stderr) =>
+      resolve({ isOk: error === null, output: stdout + stderr }),
+    )
+  })
+}

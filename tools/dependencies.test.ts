@@ -8,6 +8,7 @@ test('docs/dependencies.md lists every dependency with its version', () => {
   type Manifest = Record<'dependencies' | 'optionalDependencies' | 'devDependencies', Record<string, string>>
   const manifest = JSON.parse(read('package.json')) as Manifest
   const console = JSON.parse(read('packages/console/package.json')) as Manifest
+  const cli = JSON.parse(read('packages/cli/package.json')) as Manifest
   const runtime = JSON.parse(read('packages/runtime/package.json')) as Manifest
   const rows = read('docs/dependencies.md')
     .split('## Install scripts and telemetry')[0]!
@@ -23,6 +24,7 @@ test('docs/dependencies.md lists every dependency with its version', () => {
     ...manifest.optionalDependencies,
     ...manifest.devDependencies,
     ...console.devDependencies,
+    ...cli.devDependencies,
     ...runtime.optionalDependencies,
   })
     .filter(([, version]) => !version.startsWith('file:'))

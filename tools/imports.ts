@@ -1,11 +1,11 @@
 /**
- * Reads every import of src/ and sandbox/, type-only ones included, tests left out. Reports circles between files and
- * imports that the table of folders does not allow; fails on any. `npm run gen` draws the same graph as docs/layers.svg.
+ * Reads every import of src/, sandbox/ and the packages, type-only ones included, tests left out. Reports circles between files
+ * and imports that the tables of folders and packages do not allow; fails on any. `npm run gen` draws src/ and sandbox/ as docs/layers.svg.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { isUnlisted, refusal } from './layers.ts'
+import { hasNoLayer, isUnlisted, packageRefusal, PACKAGES, refusal } from './layers.ts'
 
 interface Import {
   readonly from: string
@@ -69,12 +69,20 @@ export function importsOf(file: string, text: string): Import[] {
   return imports
 }
 
-const isTest = (file: string) => /\.test\.ts$|\/testing\//.test(file)
+const isCode = (file: string) => /\.tsx?$/.test(file) && !/\.test\.ts$|\/testing\/|\.d\.ts$/.test(file)
 
-export function readGraph(root: string): Graph {
-  const files = listFolders(root, 'src', 'sandbox').filter((file) => file.endsWith('.ts') && !isTest(file))
+function graphOf(root: string, folders: readonly string[]): Graph {
+  const files = listFolders(root, ...folders).filter(isCode)
   return { files, imports: files.flatMap((file) => importsOf(file, readFileSync(path.join(root, file), 'utf8'))) }
 }
+
+export const readGraph = (root: string): Graph => graphOf(root, ['src', 'sandbox'])
+
+const readPackages = (root: string): Graph =>
+  graphOf(
+    root,
+    PACKAGES.map(({ path: folder }) => folder),
+  )
 
 /** Groups of files that import one another in a circle (Tarjan's strongly connected components, without recursion). */
 export function circles({ files, imports }: Graph): string[][] {
@@ -122,16 +130,29 @@ export function faults(graph: Graph): string[] {
     const reason = isUnlisted(from) ? null : refusal(from, to, isTypeOnly)
     return reason === null ? [] : [`${from}:${line}: imports ${to}, against the layers: ${reason}`]
   })
-  const round = circles(graph).map((circle) => `circle of ${circle.length} files, type-only imports included: ${circle.join(', ')}`)
-  return [...unlisted, ...against, ...round]
+  return [...unlisted, ...against, ...circleFaults(graph)]
+}
+
+const circleFaults = (graph: Graph) =>
+  circles(graph).map((circle) => `circle of ${circle.length} files, type-only imports included: ${circle.join(', ')}`)
+
+/** The same of the packages. */
+export function packageFaults(graph: Graph): string[] {
+  const nowhere = graph.files.filter(hasNoLayer).map((file) => `${file}: is in no layer; name it in PACKAGES of tools/layers.ts`)
+  const against = graph.imports.flatMap(({ from, to, line }) => {
+    const reason = packageRefusal(from, to)
+    return reason === null ? [] : [`${from}:${line}: imports ${to}, against the layers: ${reason}`]
+  })
+  return [...nowhere, ...against, ...circleFaults(graph)]
 }
 
 if (import.meta.main) {
-  const graph = readGraph(path.dirname(import.meta.dirname))
-  const violations = faults(graph)
+  const root = path.dirname(import.meta.dirname)
+  const [graph, packages] = [readGraph(root), readPackages(root)]
+  const violations = [...faults(graph), ...packageFaults(packages)]
   for (const line of violations) console.error(line)
   console.log(
-    `${graph.files.length} files, ${graph.imports.length} imports: ` +
+    `${graph.files.length} files and ${packages.files.length} of packages, ${graph.imports.length + packages.imports.length} imports: ` +
       `${violations.length === 0 ? 'no circle, none against the layers' : `${violations.length} faults`}`,
   )
   process.exitCode = violations.length > 0 ? 1 : 0

@@ -246,3 +246,91 @@ export function refusal(from: string, to: string, isTypeOnly: boolean): string |
   if (types && isTypeOnly) return null
   return types ? `${nameOf(folder)} imports only types of ${nameOf(target)}` : `${nameOf(folder)} cannot import ${nameOf(target)}`
 }
+
+/** A package beside the service: its layers from bottom to top, of which each imports itself and lower ones, and what it imports of others. */
+interface Package {
+  readonly path: string
+  /** Files and folders of each layer; the most specific name that fits a file counts. */
+  readonly layers: readonly (readonly string[])[]
+  /** Files and folders of other packages. */
+  readonly imports: readonly string[]
+  /** A folder whose subfolders cannot import each other. */
+  readonly apart?: string
+}
+
+export const PACKAGES: readonly Package[] = [
+  {
+    path: 'packages/client/src/',
+    layers: [
+      ['geojson.ts', 'generated/types.ts', 'generated/problems.ts', 'generated/events.ts', 'generated/prices.ts'],
+      ['problem.ts', 'deadline.ts', 'lines.ts', 'pages.ts', 'retry.ts', 'session.ts'],
+      ['client.ts'],
+      ['download.ts', 'events.ts', 'upload.ts', 'upload-queue.ts', 'wait.ts', 'webhooks.ts', 'generated/'],
+      ['core.ts', 'node.ts', 'groundtrack.ts'],
+      ['index.ts'],
+    ],
+    imports: [],
+  },
+  {
+    path: 'packages/cli/src/',
+    layers: [
+      ['generated/', 'package-folder.ts', 'terminal.ts', 'catalogue.ts'],
+      ['failure.ts', 'options.ts', 'listing.ts'],
+      ['config.ts', 'confirm.ts', 'fields.ts', 'invoke.ts', 'projects.ts', 'unfinished.ts'],
+      ['commands/'],
+      ['commands.ts'],
+      ['complete.ts', 'help.ts'],
+      ['main.ts'],
+    ],
+    imports: ['packages/client/src/', 'src/core/nearest.ts'],
+  },
+  {
+    path: 'packages/share/',
+    layers: [['share-api.ts'], ['share-map.ts', 'share-panel.ts'], ['share-compare.ts', 'share-legend.ts'], ['share.ts', 'welcome.ts']],
+    imports: [],
+  },
+  {
+    path: 'packages/console/src/',
+    layers: [
+      ['store.ts'],
+      ['api/'],
+      ['ui/'],
+      ['map/'],
+      ['state/'],
+      ['parts/'],
+      ['shell/'],
+      ['screens/'],
+      ['router.tsx', 'console.tsx', 'main.ts', 'styles/'],
+    ],
+    imports: ['packages/client/src/core.ts', 'packages/client/src/upload-queue.ts', 'packages/client/src/generated/'],
+    apart: 'screens/',
+  },
+]
+
+const packageOf = (file: string) => PACKAGES.find(({ path }) => file.startsWith(path))
+
+/** The number of a file's layer in its package; -1 where no layer names it. */
+function layerOf({ path, layers }: Package, file: string): number {
+  const inside = file.slice(path.length)
+  const named = layers.flatMap((names, index) => names.map((name) => ({ name, index }))).filter(({ name }) => covers(name, inside))
+  return named.toSorted((a, b) => a.name.length - b.name.length).at(-1)?.index ?? -1
+}
+
+/** Files of a package that no layer names. */
+export function hasNoLayer(file: string): boolean {
+  const owner = packageOf(file)
+  return owner !== undefined && layerOf(owner, file) === -1
+}
+
+/** Why a file of a package cannot import another, or null if it can. */
+export function packageRefusal(from: string, to: string): string | null {
+  const owner = packageOf(from)
+  if (!owner) return null
+  if (packageOf(to) !== owner) return owner.imports.some((seen) => covers(seen, to)) ? null : `${owner.path} cannot import ${to}`
+  const [lower, upper] = [layerOf(owner, to), layerOf(owner, from)]
+  if (lower > upper) return `${owner.layers[upper]?.join(', ')} is below ${owner.layers[lower]?.join(', ')}`
+  const apart = owner.apart && owner.path + owner.apart
+  const subfolder = (file: string) => file.slice(apart?.length).split('/')[0]
+  const isApart = apart && from.startsWith(apart) && to.startsWith(apart) && subfolder(from) !== subfolder(to)
+  return isApart ? `folders of ${owner.apart} cannot import each other: move what they share to a lower layer` : null
+}

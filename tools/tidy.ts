@@ -1,6 +1,4 @@
 /** What a tidy tree has none of. Pure functions over the files of the repository, so that a planted fault can show that each is found. */
-import { importsOf, resolve } from './imports.ts'
-
 /** The text of every file of the repository that is code; other files by name alone, with an empty text. */
 export type Tree = ReadonlyMap<string, string>
 
@@ -11,40 +9,6 @@ export interface Fault {
 }
 
 const COLUMNS = 140
-
-/** Modules that are loaded by a name known only when the program runs, and export what their loader asks for. */
-const LOADED_BY_NAME = [
-  /^src\/adapters\/raster\/handlers\.ts$/,
-  /^src\/raster\/testing\/pool-handlers\.ts$/,
-  /^sandbox\/vendors\/scene-renderer\.handlers\.ts$/,
-  /^packages\/share\/share\.ts$/,
-  /^packages\/share\/welcome\.ts$/,
-  /^packages\/console\/vite\.config\.ts$/,
-  /^packages\/cli\/src\/main\.ts$/,
-  // The client has a copy of its own; a test asks the original what it prices.
-  /^src\/contract\/prices\.ts$/,
-  /^packages\/client\/src\/generated\/prices\.ts$/,
-  /^test\/security\/rows\/\w+\.ts$/,
-  /^test\/exposed\/rows\/[\w-]+\.ts$/,
-]
-
-/** Folders in which every file is started by hand or by a runner. */
-const STARTED = [
-  /^src\/main\.ts$/,
-  /\.test\.ts$/,
-  /^bench\/[^/]+\.ts$/,
-  /^tools\/[^/]+\.ts$/,
-  /^test\/run\.ts$/,
-  /^test\/gdal\/[^/]+\.ts$/,
-  /^test\/stac\/clients\.ts$/,
-  /^test\/peers\/[^/]+\.ts$/,
-  /^test\/browser\/pictures\.ts$/,
-  /^sandbox\/scenes\/preview\.ts$/,
-  /^packages\/client\/src\/(index|node)\.ts$/,
-  /^packages\/cli\/src\/main\.ts$/,
-  /^examples\/[^/]+\.ts$/,
-  /^docs\/guides\/\w+\/[^/]+\.ts$/,
-]
 
 const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length
 const isAmong = (patterns: readonly RegExp[], file: string) => patterns.some((pattern) => pattern.test(file))
@@ -61,120 +25,6 @@ export function wideLines(tree: Tree): Fault[] {
       return width > COLUMNS ? [{ file, line: index + 1, advice: `${width} columns: break the line at ${COLUMNS}` }] : []
     }),
   )
-}
-
-const DECLARATION = /^export (?:declare )?(?:async )?(?:function\*?|const|let|class|abstract class|interface|type|enum) ([\w$]+)/gm
-const LIST = /^export (?:type )?\{([^}]*)\}(?! from)/gm
-
-/** Names that a file exports, each with its line. */
-function exportsOf(text: string): Map<string, number> {
-  const names = new Map<string, number>()
-  for (const match of text.matchAll(DECLARATION)) names.set(match[1]!, lineAt(text, match.index))
-  for (const match of text.matchAll(LIST))
-    for (const part of match[1]!.split(',').filter((name) => name.trim() !== ''))
-      names.set(
-        part
-          .replace(/^\s*type\s/, '')
-          .trim()
-          .split(/\s+as\s+/)
-          .at(-1)!,
-        lineAt(text, match.index),
-      )
-  const standard = text.match(/^export default\b/m)
-  if (standard) names.set('default', lineAt(text, standard.index!))
-  return names
-}
-
-const CLAUSE = /^(import|export)\s+(?:type\s+)?([^'"`;=]*?)\s*\bfrom\s*['"]([^'"\n]+)['"]/gm
-const AWAITED = /(?:const|let)\s+(\{[^}]*\}|\w+)\s*=\s*\(?\s*await import\(\s*['"]([^'"\n]+)['"]\s*\)/g
-const IMPORT_CALL = /\bimport\(\s*['"`]([^'"`\n]+)['"`]\s*\)(?:\.(\w+))?/g
-
-const ALL = '*'
-
-/** What a file takes from others: the file and a name, or `*` where it takes the whole module. */
-function* taken(file: string, text: string): Generator<[string, string]> {
-  const target = (specifier: string) => resolve(file, specifier) ?? ''
-  for (const [, kind, clause, specifier] of text.matchAll(CLAUSE)) {
-    const to = target(specifier!)
-    const space = clause!.match(/\*\s+as\s+([\w$]+)/)?.[1]
-    if (clause === '*' || (space && kind === 'export')) yield [to, ALL]
-    else if (space) yield* membersOf(text, space).map((name): [string, string] => [to, name])
-    const braces = clause!.match(/\{([^}]*)\}/)?.[1]
-    for (const part of braces?.split(',') ?? []) yield [to, firstName(part)]
-    if (/^[\w$]+/.test(clause!)) yield [to, 'default']
-  }
-  const named = new Set<number>()
-  for (const match of text.matchAll(AWAITED)) {
-    named.add(match.index + match[0].indexOf('import('))
-    const [, pattern, specifier] = match
-    const names = pattern!.startsWith('{') ? pattern!.slice(1, -1).split(',').map(firstName) : membersOf(text, pattern!)
-    for (const name of names) yield [target(specifier!), name]
-  }
-  for (const match of text.matchAll(IMPORT_CALL)) if (!named.has(match.index)) yield [target(match[1]!), match[2] ?? ALL]
-}
-
-const firstName = (part: string) =>
-  part
-    .replace(/^\s*type\s/, '')
-    .trim()
-    .split(/\s+as\s+|\s*:/)[0]!
-
-/** Members that are used of a namespace; the whole of it where it is handed on as a value. */
-function membersOf(text: string, space: string): string[] {
-  const uses = [...text.matchAll(new RegExp(String.raw`(?<![\w$.'"/-])${space}\b(?!['"/-])(?:\??\.(\w+))?`, 'g'))]
-  const declared = new RegExp(String.raw`(\*\s+as\s+|(const|let)\s+)$`)
-  return uses
-    .filter(({ index }) => !declared.test(text.slice(0, index).slice(-20)) && !inComment(text, index))
-    .map(([, member]) => member ?? ALL)
-}
-
-const inComment = (text: string, index: number) => /^\s*(\/\/|\/?\*)|\s\/\/ /.test(text.slice(text.lastIndexOf('\n', index) + 1, index))
-
-export function unusedExports(tree: Tree): Fault[] {
-  const used = new Map<string, Set<string>>()
-  for (const [file, text] of code(tree))
-    for (const [to, name] of taken(file, text)) {
-      if (to === file) continue
-      used.set(to, (used.get(to) ?? new Set()).add(name))
-    }
-  const faults: Fault[] = []
-  for (const [file, text] of code(tree)) {
-    // A test is imported by nobody; what it seems to export stands in texts that it plants.
-    if (file.endsWith('.test.ts') || isAmong(LOADED_BY_NAME, file) || used.get(file)?.has(ALL)) continue
-    for (const [name, line] of exportsOf(text))
-      if (!used.get(file)?.has(name)) faults.push({ file, line, advice: `nobody imports ${name}: drop the word export, or the code` })
-  }
-  return faults
-}
-
-/** Names of modules in strings: workers, forked children, programs that a test or a bench starts. */
-const NAMED_MODULE = /['"`]([\w$#./-]+\.tsx?)(?:\?[^'"`]*)?['"`]/g
-
-export function unreachedFiles(tree: Tree): Fault[] {
-  const reached = new Set<string>()
-  const queue = [...tree.keys()].filter((file) => isCode(file) && isAmong([...STARTED, ...LOADED_BY_NAME], file))
-  // Pages are loaded by the browser, from their HTML.
-  for (const [file, text] of tree) if (file.endsWith('.html')) queue.push(...named(tree, file, text))
-  while (queue.length > 0) {
-    const file = queue.pop()!
-    if (reached.has(file)) continue
-    reached.add(file)
-    const text = tree.get(file) ?? ''
-    queue.push(...importsOf(file, text).map(({ to }) => to), ...named(tree, file, text))
-  }
-  return [...code(tree)]
-    .filter(([file]) => !reached.has(file))
-    .map(([file]) => ({ file, line: 1, advice: 'nothing that is started reaches this file: delete it, or import it' }))
-}
-
-/** Files of the tree that a text names, seen from the file itself, its folders, or the root. */
-function named(tree: Tree, file: string, text: string): string[] {
-  const folder = file.slice(0, file.lastIndexOf('/'))
-  return [...text.matchAll(NAMED_MODULE)].flatMap(([, name]) => {
-    const relative = name!.startsWith('.') || name!.startsWith('#') ? name! : `./${name}`
-    const places = [resolve(file, relative)!, name!.replace(/^\//, ''), `${folder}/${name!.split('/').at(-1)}`]
-    return places.filter((place) => tree.has(place)).slice(0, 1)
-  })
 }
 
 /** How far down a reader should have to look for what a test is about. */

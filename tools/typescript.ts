@@ -142,7 +142,7 @@ function objectOf(schema: Schema, indent: string, used: Set<string>): string {
 
 /** Shapes that the client has of its own: what every program has types for, and the contract does not spell out. */
 export const GEOMETRY = 'Geometry'
-const isGeometry = (name: string) => /(^|_)geometry$/.test(name)
+const isGeometry = (name: string) => /(^|_)geometry$|^intersects$/.test(name)
 const isOpenObject = ({ type, properties, patternProperties }: Schema) => type === 'object' && !properties && !patternProperties
 
 function geometryOf(schema: Schema): Schema {

@@ -1,35 +1,55 @@
 import { defineConfig } from 'vite'
+import { cascadeLayers, scopedName } from './css-modules.ts'
 import { firstPaint } from './first/plugin.ts'
 
 /** Modules that the service serves by itself, shared with the page of a share link. */
 const SERVED = ['/assets/maplibre-gl.mjs']
 
+/** Parts of ui/ that bring a library, or that few screens need. */
+const ON_DEMAND = 'auth-image|call-preview|charts|csv|dialog|is-phone|more|pictures'
+
 /** Few files before the first screen: each costs a request. What asks who is there is small and comes first. */
 const GROUPS = [
-  {
-    name: 'start',
-    test: /preload-helper|packages\/client\/src\/(?!upload)|console\/src\/api\/(session|recorder)\.|node_modules\/(react|scheduler)\//,
-  },
-  {
-    name: 'frame',
-    test: /node_modules\/(react-dom|@tanstack)\/|src\/(api|ui|shell)\/(query|client|problem|kit|icons|states|toasts|format|first|lost)\./,
-  },
-  { name: 'kit', test: /node_modules\/@(mantine|floating-ui)\// },
-  {
-    name: 'inside',
-    test: /src\/(shell\/(inside|gate|shell|notification-menu|who|crumbs|keys|theme|url)|api\/live|screens\/(choose|explore\/cart))\./,
-  },
-].map((group, index, all) => ({ ...group, priority: all.length - index }))
+  [
+    'start',
+    ['preload-helper', 'packages/client/src/(?!upload)', 'src/store', 'src/api/(session|recorder)\\.', 'node_modules/(react|scheduler)/'],
+  ],
+  [
+    'frame',
+    [
+      'node_modules/(react-dom|@tanstack)/',
+      `src/ui/(?!${ON_DEMAND})[^/]*\\.tsx?$`,
+      'src/(ui|map|parts)/.*\\.module\\.css',
+      'src/api/(query|client|problem)\\.',
+      'src/shell/(first|lost)\\.',
+    ],
+  ],
+  ['kit', ['node_modules/@(mantine|floating-ui)/']],
+  [
+    'inside',
+    [
+      'src/shell/(inside|gate|shell|places|notification-menu|choose-organization)\\.',
+      'src/state/(who|crumbs|url|cart)\\.',
+      'src/api/live\\.',
+    ],
+  ],
+].map(([name, patterns], index, all) => ({
+  name: String(name),
+  test: new RegExp([patterns].flat().join('|')),
+  priority: all.length - index,
+}))
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
   clearScreen: false,
-  plugins: [firstPaint()],
+  plugins: [cascadeLayers(), firstPaint()],
+  css: { modules: { generateScopedName: scopedName } },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2023',
+    cssCodeSplit: false, // One small file: each costs a request before the first screen.
     assetsInlineLimit: 0, // What is inlined would need a wider policy.
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

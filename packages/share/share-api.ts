@@ -127,8 +127,8 @@ export async function loadTiles(tilejson: string, look: string | null): Promise<
       response?.status ?? 0,
       response?.status === 404 ? 'This image is no longer available.' : 'This image cannot be drawn just now.',
     )
-  const found = (await response.json()) as Tiles
-  return { ...found, tiles: [ownAddress(found.tiles[0])] }
+  const tiles = (await response.json()) as Tiles
+  return { ...tiles, tiles: [ownAddress(tiles.tiles[0])] }
 }
 
 /** What a look is drawn from at one place; null outside the image, and where nothing can be told just now. */

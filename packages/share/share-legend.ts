@@ -33,10 +33,10 @@ function entryOf(label: string, legend: Legend): HTMLElement {
 }
 
 /** Null where there is nothing to tell: then how to be told. */
-export function showValues(found: { values: readonly ValueAt[] | null; place: string; unit: string | null } | null): void {
+export function showValues(shown: { values: readonly ValueAt[] | null; place: string; unit: string | null } | null): void {
   const isTouch = matchMedia('(pointer: coarse)').matches
   const hint = isTouch ? 'Touch the image for its values' : 'Point at the image for its values'
-  element('values').textContent = found ? `${textOf(found.values, found.unit)} at ${found.place}` : hint
+  element('values').textContent = shown ? `${textOf(shown.values, shown.unit)} at ${shown.place}` : hint
 }
 
 function textOf(values: readonly ValueAt[] | null, unit: string | null): string {

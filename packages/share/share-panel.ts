@@ -84,10 +84,10 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   content: string | Node[] = [],
   attributes: Record<string, string> = {},
 ): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag)
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
-  made.append(...(typeof content === 'string' ? [content] : content))
-  return made
+  const created = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value)
+  created.append(...(typeof content === 'string' ? [content] : content))
+  return created
 }
 
 function listScenes(items: readonly SharedItem[], total: number, onPick: (item: SharedItem) => void): void {

@@ -141,13 +141,13 @@ interface View {
 }
 
 function view(): View {
-  const found = new URLSearchParams(location.hash.slice(1))
-  const [longitude, latitude, zoom] = (found.get('at') ?? '').split(',').map(Number)
+  const fragment = new URLSearchParams(location.hash.slice(1))
+  const [longitude, latitude, zoom] = (fragment.get('at') ?? '').split(',').map(Number)
   const isPlace = [longitude, latitude, zoom].every((part) => part !== undefined && Number.isFinite(part)) && Math.abs(latitude!) <= 90
   return {
-    ...(found.get('item') ? { item: found.get('item')! } : {}),
-    ...(found.get('look') ? { look: found.get('look')! } : {}),
-    ...(fromText(found.get('with') ?? '') ? { other: fromText(found.get('with')!) } : {}),
+    ...(fragment.get('item') ? { item: fragment.get('item')! } : {}),
+    ...(fragment.get('look') ? { look: fragment.get('look')! } : {}),
+    ...(fromText(fragment.get('with') ?? '') ? { other: fromText(fragment.get('with')!) } : {}),
     ...(isPlace ? { place: { longitude: longitude!, latitude: latitude!, zoom: zoom! } } : {}),
   }
 }

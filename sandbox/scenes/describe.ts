@@ -20,7 +20,7 @@ export interface SceneRequest {
   readonly sizePx?: number
 }
 
-export interface SceneBand {
+interface SceneBand {
   readonly name: string
   /** The band name in the formulas of the raster library; null if they do not use it. */
   readonly role: string | null

@@ -13,6 +13,8 @@ const BLOCK_CACHE_BYTES = 24 * MIB
 const PICTURE_CACHE_BYTES = 8 * MIB
 const PICTURE_DEADLINE_MS = 60_000
 const BLOCK_DEADLINE_MS = 20_000
+/** On a busy machine it is the client that gives up, not the simulation. */
+const DEADLINE_FACTOR = 20
 /** A file of the largest order takes minutes. */
 const FILE_DEADLINE_MS = 30 * 60_000
 const IDLE_MS = 20_000
@@ -39,8 +41,8 @@ export function openSceneRenderer(folder: string): SceneRenderer {
   const module = new URL('./scene-renderer.handlers.ts', import.meta.url)
   // Small images do not wait behind a file that takes minutes: they have their own child processes, of which mostly none runs.
   // They keep their priority, because someone is looking at a map.
-  const quick = new RasterPool({ module, size: QUICK_CHILDREN, idleMs: IDLE_MS })
-  const slow = new RasterPool({ module, size: 1, idleMs: IDLE_MS, niceness: 10 })
+  const quick = new RasterPool({ module, size: QUICK_CHILDREN, idleMs: IDLE_MS, deadlineFactor: DEADLINE_FACTOR })
+  const slow = new RasterPool({ module, size: 1, idleMs: IDLE_MS, deadlineFactor: DEADLINE_FACTOR, niceness: 10 })
   const blocks = new LoadingCache<Uint8Array>({ maxBytes: BLOCK_CACHE_BYTES, sizeOf: (bytes) => bytes.byteLength })
   const pictures = new LoadingCache<Uint8Array>({ maxBytes: PICTURE_CACHE_BYTES, sizeOf: (bytes) => bytes.byteLength })
   const making = new Map<string, Promise<{ path: string; byteLength: number }>>()

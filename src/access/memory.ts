@@ -1,4 +1,5 @@
 /** A short-lived cache of valid credentials: a map loads hundreds of tiles with one key. */
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '#core/clock.ts'
 import type { Notices } from '#db/notices.ts'
 import type { LiveKey, LiveSession } from '#model/identity/credential.ts'
@@ -24,17 +25,15 @@ interface Memory {
 /** Caches nothing while changes would not be noticed. Invalid credentials are never cached. */
 export function createMemory(clock: Clock, notices: Pick<Notices, 'state'> | null): Memory {
   const remembering = <V extends { expiresAt: Date | null }>() => {
-    const kept = new Map<string, Kept<V>>()
+    const kept = new LRUCache<string, Kept<V>>({ max: MAX_KEPT })
     return async (name: string, find: Find<V>): Promise<V | null> => {
       const state = notices?.state() ?? null
       const nowMs = clock.now().getTime()
       const known = kept.get(name)
       if (known && known.state === state && nowMs < known.untilMs) return known.value
       const value = await find()
-      if (value && state !== null) {
-        if (kept.size >= MAX_KEPT) kept.clear()
+      if (value && state !== null)
         kept.set(name, { value, state, untilMs: Math.min(nowMs + KEPT_MS, value.expiresAt?.getTime() ?? Infinity) })
-      }
       return value
     }
   }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '#core/clock.ts'
 import { problem } from '#core/problem.ts'
 import type { Notices } from '#db/notices.ts'
@@ -29,7 +30,7 @@ const MAX_SPENT = 10_000
 export function createRateLimiter(db: Db, clock: Clock, notices: Notices | null): RateLimiter {
   const leases = new RateLimitLeases(db, clock)
   /** Windows that are used up, with no open leases: they need no query before they end. */
-  const spent = new Map<string, { limit: number; startedAt: Date }>()
+  const spent = new LRUCache<string, { limit: number; startedAt: Date }>({ max: MAX_SPENT })
   notices?.onRecall((subject) => leases.release(subject))
   const tidying = setInterval(() => void leases.releaseUnused(UNUSED_MS).catch(() => {}), UNUSED_MS).unref()
 
@@ -50,7 +51,6 @@ export function createRateLimiter(db: Db, clock: Clock, notices: Notices | null)
     await notices.recall(subject)
     const final = await leases.take(allowance, false)
     if (final.ordinal <= limit) return final
-    if (spent.size >= MAX_SPENT) spent.clear()
     spent.set(subject, { limit, startedAt: final.startedAt })
     return final
   }

@@ -1,5 +1,6 @@
 /** Opens share links, on every call anew, with a token and a password or with a grant. */
 import { createHmac, randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { batcher } from '#core/batcher.ts'
 import type { Clock } from '#core/clock.ts'
 import { createLimiter, queueFull } from '#core/limiter.ts'
@@ -148,7 +149,7 @@ interface Guess {
  */
 function createChecker(clock: Clock, passwords: Passwords) {
   const key = randomBytes(32)
-  const verified = new Map<string, number>()
+  const verified = new LRUCache<string, number>({ max: MAX_VERIFIED })
   const underWay = new Map<string, Promise<boolean>>()
   const digestOf = ({ tokenHash, password, hash }: Guess) =>
     createHmac('sha256', key)
@@ -160,7 +161,6 @@ function createChecker(clock: Clock, passwords: Passwords) {
   const compare = async (digest: string, { password, hash }: Guess): Promise<boolean> => {
     const right = await passwords.matches(password, hash)
     if (!right) return false
-    if (verified.size >= MAX_VERIFIED) verified.delete(verified.keys().next().value!)
     verified.set(digest, clock.now().getTime() + VERIFIED_SECONDS * 1000)
     return true
   }

@@ -1,4 +1,5 @@
 /** Signed tokens: one algorithm, our own keys, our own issuer; any other token is rejected. */
+import { LRUCache } from 'lru-cache'
 import { HOUR_MS } from '#core/time.ts'
 import { createLocalJWKSet, importJWK, jwtVerify, SignJWT, type JWTPayload } from 'jose'
 import type { Clock } from '#core/clock.ts'
@@ -50,7 +51,7 @@ export function createTokens(db: Db, clock: Clock): Tokens {
   }
   const keys = () => (loaded && clock.now().getTime() - loadedAt < REFRESH_AFTER_MS ? loaded : load())
   /** A signature is verified once per token; what can change between two uses is checked elsewhere, every time. */
-  const verified = new Map<string, { claims: Claims; expiresAtMs: number }>()
+  const verified = new LRUCache<string, { claims: Claims; expiresAtMs: number }>({ max: MAX_CACHED_TOKENS })
 
   const verifyFresh = async (token: string, mayReload: boolean): Promise<JWTPayload | null> => {
     const { verifier } = await keys()
@@ -94,7 +95,6 @@ export function createTokens(db: Db, clock: Clock): Tokens {
       const payload = await verifyFresh(token, true)
       const claims = payload && fromPayload(payload)
       if (!claims) return null
-      if (verified.size >= MAX_CACHED_TOKENS) verified.delete(verified.keys().next().value!)
       verified.set(token, { claims, expiresAtMs: payload.exp! * 1000 })
       return claims
     },

@@ -1,4 +1,5 @@
 /** Counts bytes downloaded from the embedded store, in memory, and writes the counts in batches. */
+import { LRUCache } from 'lru-cache'
 import type { EgressMeter } from '#ports/storage.ts'
 import type { Clock } from '#core/clock.ts'
 import { createFlusher } from '#core/flusher.ts'
@@ -18,7 +19,7 @@ interface EgressRecorder extends EgressMeter {
 
 export function createEgressRecorder(db: Db, clock: Clock, onError: (error: unknown) => void): EgressRecorder {
   const waiting = new Map<string, number>()
-  let known = new Map<string, { untilMs: number; refusal: Promise<Problem | null> }>()
+  const known = new LRUCache<string, { untilMs: number; refusal: Promise<Problem | null> }>({ max: MAX_KNOWN })
   const drain = async (): Promise<void> => {
     for (const [organizationId, bytes] of waiting) {
       waiting.delete(organizationId)
@@ -47,10 +48,7 @@ export function createEgressRecorder(db: Db, clock: Clock, onError: (error: unkn
       const nowMs = clock.now().getTime()
       const cached = known.get(organizationId)
       const check = cached && cached.untilMs > nowMs ? cached : { untilMs: nowMs + KNOWN_FOR_MS, refusal: refusalOf(organizationId) }
-      if (check !== cached) {
-        if (known.size >= MAX_KNOWN) known = new Map()
-        known.set(organizationId, check)
-      }
+      if (check !== cached) known.set(organizationId, check)
       const refusal = await check.refusal
       if (refusal) throw refusal
     },

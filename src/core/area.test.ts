@@ -1,4 +1,4 @@
-// Goal: areas are those of the ellipsoid, and a clipped shape is exactly what two shapes share.
+// Goal: areas are those on the ellipsoid, and a clipped shape is exactly the intersection of two shapes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -29,7 +29,7 @@ test('areas of the ellipsoid', () => {
   assert.ok(Math.abs(sqKmOf(holed) - sqKmOf(box(0, 0, 2, 2)) + sqKmOf(box(0.5, 0.5, 1, 1))) < 1e-6)
 })
 
-test('what two boxes share', () => {
+test('the intersection of two boxes', () => {
   const ring = (shape: AreaGeometry & { type: 'Polygon' }) => shape.coordinates[0] as Position[]
   assert.equal(clipToConvex(box(0, 0, 1, 1), ring(box(2, 2, 3, 3))), null)
   assert.equal(clipToConvex(box(0, 0, 1, 1), ring(box(1, 0, 2, 1))), null)
@@ -42,13 +42,13 @@ test('what two boxes share', () => {
       const east = Math.min(x1 + w1, x2 + w2)
       const north = Math.min(y1 + h1, y2 + h2)
       const expected = west < east && south < north ? sqKmOf(box(west, south, east, north)) : 0
-      const found = clipToConvex(a, turned ? ring(b).toReversed() : ring(b))
-      assert.ok(Math.abs((found ? sqKmOf(found) : 0) - expected) < 1e-5 + expected * 1e-9)
+      const clipped = clipToConvex(a, turned ? ring(b).toReversed() : ring(b))
+      assert.ok(Math.abs((clipped ? sqKmOf(clipped) : 0) - expected) < 1e-5 + expected * 1e-9)
     }),
   )
 })
 
-// Goal: what a convex window leaves of a shape is a valid shape, and exactly as large as an independent overlay says.
+// Goal: clipping a shape to a convex window gives a valid shape, with the area that an independent overlay computes.
 test('valid shapes in convex windows', () => {
   const window = [
     [-2.1, -1.3],
@@ -73,12 +73,12 @@ test('valid shapes in convex windows', () => {
       [2.35, 0.45],
     ] as Position[]
     const shape = requireArea({ type: 'Polygon', coordinates: isFar ? [[...ring, ring[0]!]] : [[...ring, ring[0]!], hole] }, 'shape')
-    const [found, expected] = [clipToConvex(shape, window), commonOf(shape, { type: 'Polygon', coordinates: [window] })]
-    assert.equal(found === null, expected === null)
-    if (!found || !expected) continue
-    requireArea(found, 'clipped')
-    assert.ok(Math.abs(sqKmOf(found) / sqKmOf(expected) - 1) < 1e-6, `${sqKmOf(found)} is not ${sqKmOf(expected)}`)
-    if (found.type === 'MultiPolygon') cut++
+    const [clipped, expected] = [clipToConvex(shape, window), commonOf(shape, { type: 'Polygon', coordinates: [window] })]
+    assert.equal(clipped === null, expected === null)
+    if (!clipped || !expected) continue
+    requireArea(clipped, 'clipped')
+    assert.ok(Math.abs(sqKmOf(clipped) / sqKmOf(expected) - 1) < 1e-6, `${sqKmOf(clipped)} is not ${sqKmOf(expected)}`)
+    if (clipped.type === 'MultiPolygon') cut++
   }
-  assert.ok(cut > 20, 'some are cut in pieces')
+  assert.ok(cut > 20, 'some are split into pieces')
 })

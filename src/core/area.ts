@@ -1,11 +1,12 @@
-/** Areas on the ellipsoid, and the part of a shape that lies in another. */
+/** Areas on the ellipsoid, and clipping of shapes. */
 import type { AreaGeometry, Position } from './geometry.ts'
+import { boundsOf } from './position.ts'
 
 const SEMI_MAJOR_KM = 6_378.137
 const ECCENTRICITY_SQUARED = 0.006_694_379_990_14
 const ECCENTRICITY = Math.sqrt(ECCENTRICITY_SQUARED)
 
-/** Twice the area between the equator and a latitude, for each radian of longitude, on an ellipsoid of semi-major axis 1. */
+/** Twice the area between the equator and a latitude, per radian of longitude, on an ellipsoid with semi-major axis 1. */
 function beltTo(latitude: number): number {
   const sin = Math.sin((latitude * Math.PI) / 180)
   const e = ECCENTRICITY
@@ -15,7 +16,7 @@ function beltTo(latitude: number): number {
 /** Signed by the ring's direction. Edges are straight in longitude and equal-area latitude. */
 function ringSqKm(ring: readonly Position[]): number {
   if (ring.length === 0) return 0
-  // Measured from the ring's own start, so that a small ring is not the difference of two large numbers.
+  // Relative to the ring's start, so that a small area is not the difference of two large numbers.
   const start = beltTo(ring[0]![1])
   let sum = 0
   for (let i = 0; i + 1 < ring.length; i++) {
@@ -29,7 +30,10 @@ function ringSqKm(ring: readonly Position[]): number {
 export const polygonsOf = (geometry: AreaGeometry): readonly (readonly Position[][])[] =>
   geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates
 
-/** Square kilometres on the ellipsoid of WGS 84, whatever the direction of the rings. */
+/** West, south, east and north of an area. */
+export const areaBounds = (area: AreaGeometry): [number, number, number, number] => boundsOf(polygonsOf(area).flat(2))
+
+/** Square kilometres on the WGS 84 ellipsoid, whatever the direction of the rings. */
 export function sqKmOf(geometry: AreaGeometry): number {
   return polygonsOf(geometry).reduce((sum, rings) => {
     const [outer = 0, ...holes] = rings.map((ring) => Math.abs(ringSqKm(ring)))
@@ -37,7 +41,7 @@ export function sqKmOf(geometry: AreaGeometry): number {
   }, 0)
 }
 
-/** The part of a valid shape that lies in a convex ring; null where they share no area. */
+/** The part of a valid shape inside a convex ring; null if they share no area. */
 export function clipToConvex(geometry: AreaGeometry, convex: readonly Position[]): AreaGeometry | null {
   const window = ringSqKm(convex) >= 0 ? convex : convex.toReversed()
   let polygons = polygonsOf(geometry).map((rings) => rings.map((ring) => ring.map(([x, y]): Position => [x, y])))
@@ -48,17 +52,17 @@ export function clipToConvex(geometry: AreaGeometry, convex: readonly Position[]
   return parts.length === 1 ? { type: 'Polygon', coordinates: parts[0]! } : { type: 'MultiPolygon', coordinates: parts }
 }
 
-/** A square metre: less is the touch of two edges. */
+/** A square metre; smaller areas are touching edges. */
 const MIN_SQ_KM = 1e-6
 
-/** A piece of a ring on the left of a line, and where along the line it comes and goes. */
+/** A piece of a ring to the left of a line, and the positions along the line where it enters and leaves. */
 interface Chain {
   points: Position[]
   enters: number
   leaves: number
 }
 
-/** What of a polygon lies on the left of the line from a to b, as polygons: one that is cut into several becomes several. */
+/** The part of a polygon to the left of the line from a to b, which can be several polygons. */
 function cutByLine(rings: readonly Position[][], a: Position, b: Position): Position[][][] {
   const [dx, dy] = [b[0] - a[0], b[1] - a[1]]
   const side = ([x, y]: Position) => dx * (y - a[1]) - dy * (x - a[0])
@@ -78,28 +82,28 @@ function cutByLine(rings: readonly Position[][], a: Position, b: Position): Posi
   return outers.map((outer) => [outer, ...holes.filter(([at]) => isIn(outer, at!))])
 }
 
-/** Of a ring that begins on the left, just after a crossing. */
+/** For a ring that starts on the left, just after a crossing. */
 function chainsOf(open: readonly Position[], side: (at: Position) => number, along: (at: Position) => number): Chain[] {
   const chains: Chain[] = []
   let points: Position[] = []
   open.forEach((at, i) => {
     const before = open.at(i - 1)!
-    const [there, here] = [side(before), side(at)]
-    if (here < 0 !== there < 0) {
-      const share = there / (there - here)
+    const [previous, current] = [side(before), side(at)]
+    if (current < 0 !== previous < 0) {
+      const share = previous / (previous - current)
       const border: Position = [before[0] + (at[0] - before[0]) * share, before[1] + (at[1] - before[1]) * share]
       points.push(border)
-      if (here < 0) {
+      if (current < 0) {
         chains.push({ points, enters: along(points[0]!), leaves: along(border) })
         points = []
       }
     }
-    if (here >= 0) points.push(at)
+    if (current >= 0) points.push(at)
   })
   return chains
 }
 
-/** Between every second pair of neighbouring crossings the line runs inside, and there it closes what was cut open. */
+/** Between every second pair of neighbouring crossings the line is inside the polygon; there it closes the open pieces. */
 function joined(chains: readonly Chain[]): Position[][] {
   const crossings = chains
     .flatMap((chain) => [
@@ -109,16 +113,16 @@ function joined(chains: readonly Chain[]): Position[][] {
     .toSorted((a, b) => a.at - b.at)
   const next = new Map<Chain, Chain>()
   for (let i = 0; i + 1 < crossings.length; i += 2) {
-    const [one, other] = [crossings[i]!, crossings[i + 1]!]
-    const [entry, exit] = one.isEntry ? [one, other] : [other, one]
+    const [first, second] = [crossings[i]!, crossings[i + 1]!]
+    const [entry, exit] = first.isEntry ? [first, second] : [second, first]
     next.set(exit.chain, entry.chain)
   }
   const rings: Position[][] = []
-  const done = new Set<Chain>()
+  const visited = new Set<Chain>()
   for (const start of chains) {
     const ring: Position[] = []
-    for (let chain: Chain | undefined = start; chain && !done.has(chain); chain = next.get(chain)) {
-      done.add(chain)
+    for (let chain: Chain | undefined = start; chain && !visited.has(chain); chain = next.get(chain)) {
+      visited.add(chain)
       ring.push(...chain.points)
     }
     if (ring.length > 2) rings.push([...ring, [...ring[0]!]])
@@ -135,26 +139,24 @@ function isIn(ring: readonly Position[], [x, y]: Position): boolean {
   return isInside
 }
 
-/** Places on a side of the box around an area that are looked at. */
+/** Number of samples per side of an area's bounding box. */
 const SAMPLES = 64
 
-/** About how much of an area some shapes show, in percent, from places spread over it: any shapes, in bounded time. */
+/** Estimates how much of an area the shapes cover, in percent, from samples: for any shapes, in bounded time. */
 export function sampledPercent(area: AreaGeometry, shapes: readonly AreaGeometry[]): number {
-  const positions = polygonsOf(area).flat(2)
-  const [west, east] = [Math.min(...positions.map(([x]) => x)), Math.max(...positions.map(([x]) => x))]
-  const [south, north] = [Math.min(...positions.map(([, y]) => y)), Math.max(...positions.map(([, y]) => y))]
+  const [west, south, east, north] = areaBounds(area)
   let inside = 0
-  let shown = 0
+  let covered = 0
   for (let row = 0; row < SAMPLES; row++)
     for (let column = 0; column < SAMPLES; column++) {
       const place: Position = [west + ((column + 0.5) / SAMPLES) * (east - west), south + ((row + 0.5) / SAMPLES) * (north - south)]
       if (!isInArea(area, place)) continue
       inside++
-      if (shapes.some((shape) => isInArea(shape, place))) shown++
+      if (shapes.some((shape) => isInArea(shape, place))) covered++
     }
-  return inside === 0 ? 100 : Math.round((shown / inside) * 1e4) / 100
+  return inside === 0 ? 100 : Math.round((covered / inside) * 1e4) / 100
 }
 
-/** Inside an odd number of rings: holes need no words of their own. */
-const isInArea = (area: AreaGeometry, place: Position): boolean =>
-  polygonsOf(area).reduce((count, rings) => count + rings.filter((ring) => isIn(ring, place)).length, 0) % 2 === 1
+/** Inside an odd number of rings, which handles holes too. */
+const isInArea = (area: AreaGeometry, point: Position): boolean =>
+  polygonsOf(area).reduce((count, rings) => count + rings.filter((ring) => isIn(ring, point)).length, 0) % 2 === 1

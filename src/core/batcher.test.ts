@@ -4,9 +4,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { batcher } from './batcher.ts'
 
-// Goal: everybody gets the answer to their own question, in batches within the limits, and a failed batch fails alone.
+// Goal: every caller gets the value of its own key, in batches within the limits, and a failed batch does not affect others.
 test('batcher', async (t) => {
-  await t.test('answers go to their askers, whatever the sizes and the order of batches', async () => {
+  await t.test('values go to their callers, whatever the sizes and the order of batches', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer(), { minLength: 1, maxLength: 60 }),
@@ -19,7 +19,7 @@ test('batcher', async (t) => {
           const ask = batcher(
             async (batch: readonly number[]) => {
               assert.ok(batch.length >= 1 && batch.length <= maxKeys, `${batch.length} keys in a batch of at most ${maxKeys}`)
-              assert.ok(++inFlight <= maxInFlight, `${inFlight} batches on their way, at most ${maxInFlight}`)
+              assert.ok(++inFlight <= maxInFlight, `${inFlight} batches in flight, at most ${maxInFlight}`)
               seen.push(...batch)
               await scheduler.schedule(Promise.resolve(), `batch of ${batch.length}`)
               inFlight--
@@ -40,14 +40,14 @@ test('batcher', async (t) => {
             await answers,
             keys.map((key) => `answer to ${key}`),
           )
-          assert.deepEqual(seen, keys, 'asked in the order of asking, each once')
+          assert.deepEqual(seen, keys, 'requested in order, each once')
         },
       ),
       { numRuns: 100 },
     )
   })
 
-  await t.test('a batch that fails rejects its own askers and nobody else', async () => {
+  await t.test('a batch that fails rejects its own callers and nobody else', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 5 }), async (bad, maxKeys) => {
         const batches: (readonly number[])[] = []
@@ -72,7 +72,7 @@ test('batcher', async (t) => {
     )
   })
 
-  await t.test('a lone caller waits for nobody, and those who come meanwhile share the next trip', async () => {
+  await t.test('a single caller does not wait, and those that come meanwhile share the next batch', async () => {
     const trips: { batch: readonly string[]; answer: (values: string[]) => void }[] = []
     const ask = batcher((batch: readonly string[]) => new Promise<readonly string[]>((resolve) => trips.push({ batch, answer: resolve })), {
       maxKeys: 10,
@@ -82,7 +82,7 @@ test('batcher', async (t) => {
     while (trips.length < 1) await turn()
     const others = [ask('second'), ask('third')]
     await turn()
-    assert.equal(trips.length, 1, 'the second trip waits for the first')
+    assert.equal(trips.length, 1, 'the second batch waits for the first')
     trips[0]!.answer(['1'])
     assert.equal(await first, '1')
     while (trips.length < 2) await turn()
@@ -91,7 +91,7 @@ test('batcher', async (t) => {
     assert.deepEqual(await Promise.all(others), ['2', '3'])
   })
 
-  await t.test('a run that throws at once is a failed batch like any other, and the next one works', async () => {
+  await t.test('a run that throws synchronously is a failed batch like any other, and the next one works', async () => {
     let calls = 0
     const ask = batcher(
       (batch: readonly number[]): Promise<readonly number[]> => {

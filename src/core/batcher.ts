@@ -6,8 +6,8 @@ interface BatchLimits {
 }
 
 /**
- * Turns single look-ups into shared ones: what is asked while a batch is on its way forms the next batch. A lone caller
- * waits for nobody; a crowd shares round trips. `run` answers in the order of its keys.
+ * Combines single lookups into batches: keys requested while a batch is in flight form the next batch. A single caller does not wait,
+ * and concurrent callers share round trips. `run` returns the values in the order of its keys.
  */
 export function batcher<K, V>(run: (keys: readonly K[]) => Promise<readonly V[]>, limits: BatchLimits): (key: K) => Promise<V> {
   const waiting: { key: K; resolve: (value: V) => void; reject: (error: unknown) => void }[] = []
@@ -20,7 +20,7 @@ export function batcher<K, V>(run: (keys: readonly K[]) => Promise<readonly V[]>
       const batch = waiting.splice(0, limits.maxKeys)
       inFlight++
       void Promise.resolve(batch.map((entry) => entry.key))
-        .then((keys) => asPlatform(() => run(keys))) // Inside the chain: a run that throws at once fails its batch and nothing else.
+        .then((keys) => asPlatform(() => run(keys))) // Inside the chain, so that a run that throws synchronously only fails its batch.
         .then((values) => batch.forEach((entry, index) => entry.resolve(values[index]!)))
         .catch((error: unknown) => batch.forEach((entry) => entry.reject(error)))
         .finally(() => {
@@ -32,7 +32,7 @@ export function batcher<K, V>(run: (keys: readonly K[]) => Promise<readonly V[]>
   const schedule = (): void => {
     if (scheduled || waiting.length === 0) return
     scheduled = true
-    setImmediate(pump) // After this turn's other requests have been read from their sockets.
+    setImmediate(pump) // After the other requests of this event-loop turn have been read from their sockets.
   }
 
   return (key) =>

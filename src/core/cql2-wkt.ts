@@ -1,14 +1,14 @@
-/** Geometries of CQL2-Text, which are written as WKT, as GeoJSON. */
+/** Converts geometries of CQL2-Text, which are WKT, to GeoJSON. */
 import { invalidField } from './problem.ts'
 
-/** What reading one needs of the parser around it. */
-interface Words {
+/** The part of the surrounding parser that reading a geometry needs. */
+interface Tokens {
   accept(word: string): boolean
   expect(word: string): void
   number(): number
   isNumber(): boolean
   word(): string
-  refuse(wanted: string): Error
+  refuse(expected: string): Error
 }
 
 const MAX_NUMBERS = 4
@@ -23,42 +23,42 @@ const NAMES: Readonly<Record<string, { type: string; depth: number }>> = {
   MULTIPOLYGON: { type: 'MultiPolygon', depth: 3 },
 }
 
-/** The name of the geometry has been read already. */
-export function wktGeometry(words: Words, name: string, depth = 0): unknown {
-  if (depth > MAX_DEPTH) throw invalidField('filter', `has collections of geometries nested deeper than ${MAX_DEPTH}`)
-  if (name === 'BBOX') return box(words)
-  words.accept('Z')
+/** The name of the geometry has already been read. */
+export function wktGeometry(tokens: Tokens, name: string, depth = 0): unknown {
+  if (depth > MAX_DEPTH) throw invalidField('filter', `must not have geometry collections nested deeper than ${MAX_DEPTH} levels`)
+  if (name === 'BBOX') return box(tokens)
+  tokens.accept('Z')
   if (name === 'GEOMETRYCOLLECTION')
-    return { type: 'GeometryCollection', geometries: listOf(words, () => wktGeometry(words, words.word(), depth + 1)) }
-  const known = NAMES[name]
-  if (!known) throw words.refuse('the name of a geometry before it')
-  return { type: known.type, coordinates: coordinates(words, known.depth) }
+    return { type: 'GeometryCollection', geometries: listOf(tokens, () => wktGeometry(tokens, tokens.word(), depth + 1)) }
+  const geometry = NAMES[name]
+  if (!geometry) throw tokens.refuse('a geometry name')
+  return { type: geometry.type, coordinates: coordinates(tokens, geometry.depth) }
 }
 
-function listOf<T>(words: Words, read: () => T): T[] {
-  words.expect('(')
+function listOf<T>(tokens: Tokens, read: () => T): T[] {
+  tokens.expect('(')
   const values = [read()]
-  while (words.accept(',')) values.push(read())
-  words.expect(')')
+  while (tokens.accept(',')) values.push(read())
+  tokens.expect(')')
   return values
 }
 
-function coordinates(words: Words, depth: number): unknown {
-  if (depth > 0) return listOf(words, () => (depth === 1 ? position(words) : coordinates(words, depth - 1)))
-  words.expect('(')
-  const only = position(words)
-  words.expect(')')
+function coordinates(tokens: Tokens, depth: number): unknown {
+  if (depth > 0) return listOf(tokens, () => (depth === 1 ? position(tokens) : coordinates(tokens, depth - 1)))
+  tokens.expect('(')
+  const only = position(tokens)
+  tokens.expect(')')
   return only
 }
 
-/** The points of a MULTIPOINT may stand in parentheses of their own. */
-function position(words: Words): number[] {
-  const isWrapped = words.accept('(')
-  const numbers = [words.number()]
-  while (words.isNumber() && numbers.length < MAX_NUMBERS) numbers.push(words.number())
-  if (isWrapped) words.expect(')')
+/** The points of a MULTIPOINT can have their own parentheses. */
+function position(tokens: Tokens): number[] {
+  const isWrapped = tokens.accept('(')
+  const numbers = [tokens.number()]
+  while (tokens.isNumber() && numbers.length < MAX_NUMBERS) numbers.push(tokens.number())
+  if (isWrapped) tokens.expect(')')
   return numbers
 }
 
-/** As in JSON, where it is checked and becomes a rectangle. */
-const box = (words: Words): unknown => ({ bbox: listOf(words, () => words.number()) })
+/** As in CQL2-JSON, where it is validated and becomes a rectangle. */
+const box = (tokens: Tokens): unknown => ({ bbox: listOf(tokens, () => tokens.number()) })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLimiter, queueFull, type Limiter } from './limiter.ts'
 
-/** Work that ends when it is told to, and writes down when it began. */
+/** Work that ends when told to, and records when it started. */
 function bench(limit: Limiter) {
   const began: string[] = []
   const waiting: (() => void)[] = []
@@ -23,7 +23,7 @@ function bench(limit: Limiter) {
   }
 }
 
-// Goal: tenants are served in rotation, one that sends much waits behind its own requests, and a full queue never keeps the others out.
+// Goal: tenants are served in rotation, a busy tenant waits behind its own requests, and a full queue never blocks the others.
 test('limiter', async (t) => {
   await t.test('one at a time, tenant by tenant', async () => {
     const b = bench(createLimiter({ maxRunning: 1, maxWaiting: 100, full: queueFull('tests') }))
@@ -54,19 +54,22 @@ test('limiter', async (t) => {
     assert.equal(settled.filter(({ status }) => status === 'rejected').length, 10)
   })
 
-  await t.test('when it is full, the newest of the longest queue is rejected, and a flood of one tenant keeps nobody out', async () => {
-    const b = bench(createLimiter({ maxRunning: 1, maxWaiting: 3, full: queueFull('tests') }))
-    const kept = [b.bring('a', 'a1'), b.bring('a', 'a2'), b.bring('a', 'a3')]
-    const sentAway = b.bring('a', 'a4')
-    await assert.rejects(b.bring('a', 'a5'), /Too many tests/)
-    kept.push(b.bring('b', 'b1'))
-    await assert.rejects(sentAway, /Too many tests/)
-    for (const _ of kept) await b.finishOne()
-    await Promise.all(kept)
-    assert.deepEqual(b.began, ['a1', 'a2', 'b1', 'a3'])
-  })
+  await t.test(
+    'when it is full, the newest entry of the longest queue is rejected, and a flood of one tenant does not block others',
+    async () => {
+      const b = bench(createLimiter({ maxRunning: 1, maxWaiting: 3, full: queueFull('tests') }))
+      const kept = [b.bring('a', 'a1'), b.bring('a', 'a2'), b.bring('a', 'a3')]
+      const sentAway = b.bring('a', 'a4')
+      await assert.rejects(b.bring('a', 'a5'), /Too many tests/)
+      kept.push(b.bring('b', 'b1'))
+      await assert.rejects(sentAway, /Too many tests/)
+      for (const _ of kept) await b.finishOne()
+      await Promise.all(kept)
+      assert.deepEqual(b.began, ['a1', 'a2', 'b1', 'a3'])
+    },
+  )
 
-  await t.test('whoever waits leaves the queue when aborted or after a time-out, and its slot goes to the next', async () => {
+  await t.test('a waiting call leaves the queue when aborted or timed out, and its slot goes to the next', async () => {
     const limit = createLimiter({ maxRunning: 1, maxWaiting: 3, full: queueFull('tests') })
     const blocker = Promise.withResolvers<void>()
     const first = limit(() => blocker.promise)

@@ -1,6 +1,6 @@
 /**
- * Bounds how much runs at once and how much waits. Callers of one tenant are served in order, tenants in rotation, so that a tenant
- * who sends much waits behind its own requests. `docs/fairness.md` says which limiter protects what.
+ * Limits how many calls run and how many wait. Callers of one tenant are served in order, and tenants in rotation, so that a busy tenant
+ * waits behind its own requests. `docs/fairness.md` lists which limiter protects what.
  */
 import { FairQueue } from './fair-queue.ts'
 import { problem } from './problem.ts'
@@ -8,12 +8,12 @@ import { problem } from './problem.ts'
 interface LimiterOptions {
   readonly maxRunning: number
   readonly maxWaiting: number
-  /** What a caller is told when the queue is full. */
+  /** The error for a caller when the queue is full. */
   readonly full: () => Error
 }
 
 interface WaitOptions {
-  /** Omit it where all callers share one queue. */
+  /** Omit it if all callers share one queue. */
   readonly tenant?: string
   readonly signal?: AbortSignal | undefined
   readonly timeout?: { readonly ms: number; readonly error: () => Error }
@@ -30,7 +30,7 @@ export function createLimiter({ maxRunning, maxWaiting, full }: LimiterOptions):
   const queue = new FairQueue<Waiting>()
   let running = 0
 
-  /** Rejects the newest of the longest queue, so that a tenant who floods it keeps nobody else out. */
+  /** Rejects the newest entry of the longest queue, so that a tenant that floods it does not block the others. */
   const makeSpace = (tenant: string): void => {
     const longest = queue.longest()
     if (longest === null || queue.waitingOf(longest) <= queue.waitingOf(tenant) + 1) throw full()
@@ -72,12 +72,12 @@ export function createLimiter({ maxRunning, maxWaiting, full }: LimiterOptions):
       return await work()
     } finally {
       const next = queue.take(() => true)
-      if (next) next.entry.start() // The slot is handed over, so that no new caller can take it first.
+      if (next) next.entry.start() // Passes the slot on, so that no new caller can take it first.
       else running--
     }
   }
 }
 
-/** The usual answer to a caller who finds the queue full. */
+/** The default error for a full queue. */
 export const queueFull = (what: string) => () =>
   problem('unavailable', `Too many ${what} at once; try again in a moment`, { headers: { 'Retry-After': '2' } })

@@ -30,22 +30,25 @@ const CHARACTERS_PER_TYPO = 4
  */
 function editDistance(a: string, b: string, limit: number): number {
   const beyond = limit + 1
-  let before: number[] = []
-  let above = Array.from({ length: b.length + 1 }, (_, index) => index)
+  // Three rows that take turns: a row for each character would be most of the time.
+  let [before, above, row] = [new Uint16Array(b.length + 1), new Uint16Array(b.length + 1), new Uint16Array(b.length + 1)]
+  for (let j = 0; j <= b.length; j++) above[j] = Math.min(j, beyond)
   for (let i = 1; i <= a.length; i++) {
-    const row = Array.from({ length: b.length + 1 }, () => beyond)
-    row[0] = i
-    let least = i
-    for (let j = Math.max(1, i - limit); j <= Math.min(b.length, i + limit); j++) {
-      const same = a[i - 1] === b[j - 1]
-      let cell = Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + (same ? 0 : 1))
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cell = Math.min(cell, before[j - 2]! + 1)
+    const [first, last] = [Math.max(1, i - limit), Math.min(b.length, i + limit)]
+    row[first - 1] = first === 1 ? Math.min(i, beyond) : beyond
+    let least = row[first - 1]!
+    for (let j = first; j <= last; j++) {
+      let cell = above[j - 1]! + (a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1)
+      if (row[j - 1]! + 1 < cell) cell = row[j - 1]! + 1
+      if (above[j]! + 1 < cell) cell = above[j]! + 1
+      const isSwapped = i > 1 && j > 1 && a.charCodeAt(i - 1) === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1)
+      if (isSwapped && before[j - 2]! + 1 < cell) cell = before[j - 2]! + 1
       row[j] = cell
-      least = Math.min(least, cell)
+      if (cell < least) least = cell
     }
+    if (last < b.length) row[last + 1] = beyond // The next row looks one cell further.
     if (least > limit) return beyond
-    before = above
-    above = row
+    ;[before, above, row] = [above, row, before]
   }
   return above[b.length]!
 }

@@ -1,6 +1,6 @@
 /** Intersection, difference and union of areas. Slow: see src/ports/overlays.ts. */
 import { difference, intersection, union, type Geom } from 'polyclip-ts'
-import { polygonsOf } from './area.ts'
+import { areaBounds, polygonsOf } from './area.ts'
 import type { AreaGeometry, Position } from './geometry.ts'
 import { side } from './orientation.ts'
 
@@ -31,20 +31,9 @@ export function restOf(a: AreaGeometry, b: AreaGeometry | null): AreaGeometry | 
 
 /** Areas with disjoint boxes are their own union; null if some boxes overlap. */
 export function apart(areas: readonly AreaGeometry[]): AreaGeometry | null {
-  const boxes = areas.map(boxOf)
+  const boxes = areas.map(areaBounds)
   const meet = boxes.some((a, index) => boxes.slice(index + 1).some((b) => a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]))
   return meet ? null : areaOf(areas.flatMap((area) => polygonsOf(area) as Position[][][]))
-}
-
-function boxOf(area: AreaGeometry): [number, number, number, number] {
-  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
-  for (const [x, y] of polygonsOf(area).flat(2)) {
-    west = Math.min(west, x)
-    south = Math.min(south, y)
-    east = Math.max(east, x)
-    north = Math.max(north, y)
-  }
-  return [west, south, east, north]
 }
 
 /** Counts crossings between the edges of areas, up to a limit: each crossing makes an overlay slower. */

@@ -4,19 +4,14 @@
  */
 import type { Geometry } from './geometry.ts'
 import { side } from './orientation.ts'
-import type { Position } from './position.ts'
+import { boundsOf, type Position } from './position.ts'
 
 export const SPATIAL_RELATIONS = ['s_contains', 's_crosses', 's_equals', 's_overlaps', 's_touches', 's_within'] as const
 export type SpatialRelation = (typeof SPATIAL_RELATIONS)[number]
 
 type Segment = readonly [Position, Position]
 type Location = 'interior' | 'boundary' | 'exterior'
-interface Box {
-  west: number
-  south: number
-  east: number
-  north: number
-}
+type Box = ReturnType<typeof boundsOf>
 
 /** A geometry of one dimension, prepared once for many comparisons. */
 export interface Shape {
@@ -54,22 +49,11 @@ export function shapeOf(geometry: Geometry): Shape {
     segments: paths.flatMap(segmentsOf),
     polygons,
     ends,
-    box: boxOf(vertices),
+    box: boundsOf(vertices),
   }
 }
 
-function boxOf(points: readonly Position[]): Box {
-  const box = { west: Infinity, south: Infinity, east: -Infinity, north: -Infinity }
-  for (const [x, y] of points) {
-    box.west = Math.min(box.west, x)
-    box.east = Math.max(box.east, x)
-    box.south = Math.min(box.south, y)
-    box.north = Math.max(box.north, y)
-  }
-  return box
-}
-
-const areApart = (a: Box, b: Box): boolean => a.east < b.west || b.east < a.west || a.north < b.south || b.north < a.south
+const areApart = (a: Box, b: Box): boolean => a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1]
 
 export function holds(relation: SpatialRelation, a: Shape, b: Shape): boolean {
   if (areApart(a.box, b.box)) return false
@@ -179,7 +163,7 @@ function pieces(a: Shape, b: Shape): Location[] {
 }
 
 function piecesOf(segment: Segment, b: Shape): Location[] {
-  if (areApart(boxOf(segment), b.box)) return ['exterior']
+  if (areApart(boundsOf(segment), b.box)) return ['exterior']
   const covered: [number, number][] = []
   const cuts = [0, 1]
   for (const other of b.segments) {
@@ -204,7 +188,7 @@ function piecesOf(segment: Segment, b: Shape): Location[] {
 
 function locate(point: Position, shape: Shape): Location {
   const [x, y] = point
-  const { west, south, east, north } = shape.box
+  const [west, south, east, north] = shape.box
   if (x < west || x > east || y < south || y > north) return 'exterior'
   if (shape.dimension === 0) return shape.points.some(([u, v]) => u === x && v === y) ? 'interior' : 'exterior'
   if (shape.segments.some((segment) => isOn(point, segment)))

@@ -23,6 +23,7 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const Choice = <const V extends readonly string[]>(values: V, options: Record<string, unknown> = {}) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options })
 
+/** Filled while modules are loaded, by each pattern that is declared. */
 const patternWords: Record<string, string> = {}
 /** Error messages for patterns; every pattern has one. */
 export const PATTERN_MESSAGES: Readonly<Record<string, string>> = patternWords

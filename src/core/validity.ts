@@ -3,7 +3,7 @@
  * outside each other, parts that do not overlap, and a connected interior. Signs of determinants are exact, so two shapes that differ
  * by one bit are told apart.
  */
-import type { Position } from './position.ts'
+import { boundsOf, type Position } from './position.ts'
 import { FAST_ERROR, side, type CloseCalls } from './orientation.ts'
 
 /** The fault, its ring and its location. */
@@ -37,7 +37,7 @@ export function normalised(polygons: readonly (readonly Position[][])[]): { poly
     for (const [index, ring] of ringsOfPolygon.entries()) {
       const points = withoutSpikes(ring)
       if (points.length < 4) return { fault: { ring: nameOf({ polygon, index }), what: 'has no area', at: flat(ring[0]!) } }
-      rings.push({ points, polygon, index, box: boxOf(points), isCounterClockwise: false })
+      rings.push({ points, polygon, index, box: boundsOf(points), isCounterClockwise: false })
     }
   const fault = faultOf(rings)
   if (fault) return { fault }
@@ -74,17 +74,6 @@ function withoutSpikes(ring: readonly Position[]): Position[] {
 
 const turnsBack = (a: Position, b: Position, c: Position): boolean =>
   isSame(a, c) || ((b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]) < 0 && side(a, b, c) === 0)
-
-function boxOf(points: readonly Position[]): Ring['box'] {
-  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
-  for (const [x, y] of points) {
-    if (x < west) west = x
-    if (x > east) east = x
-    if (y < south) south = y
-    if (y > north) north = y
-  }
-  return [west, south, east, north]
-}
 
 interface Edge {
   ring: number

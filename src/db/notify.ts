@@ -5,7 +5,7 @@ import type { Db } from './tables.ts'
 
 const APPLICATION_NAME = 'groundtrack commits'
 
-/** Listens on a channel with its own connection; `told` is also called after a reconnect, because notifications may have been missed. */
+/** Listens on a channel with its own connection; `onNotify` is also called after a reconnect, because notifications may have been missed. */
 export type Listen = (channel: string, onNotify: () => void) => { close(): Promise<void> }
 
 export function listening(connection: pg.ClientConfig): Listen {

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { fairly } from './fair-pool.ts'
 import { getTypeParser } from './parsers.ts'
 import { prepared } from './prepared.ts'
-import { forgetStreaming, keepStreaming, streamingSession } from './streaming.ts'
+import { StreamingDatabase, streamingSession } from './streaming.ts'
 import type { Db, Tables } from './tables.ts'
 
 export interface Database {
@@ -17,9 +17,11 @@ export interface Database {
 interface PoolLimits {
   maxConnections: number
   idleTimeoutMs: number
+  /** Makes the deadlines of connecting and of statements so many times longer. */
+  deadlineFactor: number
 }
 
-const STANDARD_LIMITS: PoolLimits = { maxConnections: 16, idleTimeoutMs: 10_000 }
+const STANDARD_LIMITS: PoolLimits = { maxConnections: 16, idleTimeoutMs: 10_000, deadlineFactor: 1 }
 
 /** Followed by the PID, so that an operator can identify the connection. */
 const APPLICATION_NAME = 'groundtrack'
@@ -32,19 +34,20 @@ const STREAMING_PART = 0.375
 const MAX_WAITING_PER_TENANT = 500
 
 export function openDatabase(connection: string | pg.PoolConfig, limits: Partial<PoolLimits> = {}): Database {
-  const { maxConnections, idleTimeoutMs } = { ...STANDARD_LIMITS, ...limits }
+  const all = { ...STANDARD_LIMITS, ...limits }
+  const { maxConnections } = all
   const place = typeof connection === 'string' ? { connectionString: connection } : connection
-  const pool = poolOf(place, maxConnections, idleTimeoutMs)
+  const pool = poolOf(place, all)
   const streamingConnections = Math.max(2, Math.floor(maxConnections * STREAMING_PART))
-  const streamingPool = poolOf(place, streamingConnections, idleTimeoutMs)
-  const db = databaseOf(pool, maxConnections)
-  const streaming = databaseOf(streamingPool, streamingConnections)
+  const streamingPool = poolOf(place, { ...all, maxConnections: streamingConnections })
+  const db = new StreamingDatabase(dialectOf(pool, maxConnections))
+  const streaming = new Kysely<Tables>(dialectOf(streamingPool, streamingConnections))
+  db.streaming = streaming
   // The first statement of a connection; everything else waits behind it.
   streamingPool.on('connect', (client: pg.PoolClient & { processID?: number | null }) => {
     const isSet = client.query(streamingSession(client.processID ?? 0)).then(({ rowCount }) => rowCount === 1)
-    isSet.then((is) => is || forgetStreaming(db)).catch(() => {}) // The connection was closed again.
+    isSet.then((is) => is || (db.streaming = null)).catch(() => {}) // The connection was closed again.
   })
-  keepStreaming(db, streaming)
   return {
     db,
     connection: place,
@@ -56,13 +59,13 @@ export function openDatabase(connection: string | pg.PoolConfig, limits: Partial
   }
 }
 
-function poolOf(place: pg.PoolConfig, max: number, idleTimeoutMs: number): pg.Pool {
+function poolOf(place: pg.PoolConfig, { maxConnections, idleTimeoutMs, deadlineFactor }: PoolLimits): pg.Pool {
   const pool = new pg.Pool({
     ...place,
-    max,
+    max: maxConnections,
     idleTimeoutMillis: idleTimeoutMs,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS * deadlineFactor,
+    statement_timeout: STATEMENT_TIMEOUT_MS * deadlineFactor,
     application_name: `${APPLICATION_NAME} ${process.pid}`,
     types: { getTypeParser },
   })
@@ -73,8 +76,9 @@ function poolOf(place: pg.PoolConfig, max: number, idleTimeoutMs: number): pg.Po
   return pool
 }
 
-const databaseOf = (pool: pg.Pool, maxConnections: number): Db =>
-  new Kysely<Tables>({ dialect: new PostgresDialect({ pool: fairly(prepared(pool), limitsFor(maxConnections)) }) })
+const dialectOf = (pool: pg.Pool, maxConnections: number) => ({
+  dialect: new PostgresDialect({ pool: fairly(prepared(pool), limitsFor(maxConnections)) }),
+})
 
 /** A tenant gets a fraction of the connections, so that another tenant's statement can start at once; it grows with the pool. */
 const limitsFor = (maxConnections: number) => ({

@@ -3,7 +3,8 @@
  * statistics no longer matter, and searches need not be planned each time, which would cost more than the search. They have dedicated
  * connections that are configured once: settings per transaction were most of the round trips of a search.
  */
-import type { Db } from './tables.ts'
+import { Kysely } from 'kysely'
+import type { Db, Tables } from './tables.ts'
 
 export const STREAMING_TIMEOUT_MS = 5_000
 
@@ -30,9 +31,9 @@ export const streamingSession = (serverPid: number): string =>
 export const streamingTransaction = (timeoutMs: number): string =>
   [...SETTINGS, ['statement_timeout', String(timeoutMs)]].map(([name, value]) => `set local ${name} = ${value}`).join('; ')
 
-const streaming = new WeakMap<Db, Db>()
+/** A database with connections that are kept for this beside the others; null where there are none, as behind a pooler. */
+export class StreamingDatabase extends Kysely<Tables> {
+  streaming: Db | null = null
+}
 
-/** The dedicated connections of a database; null if there are none, as behind a pooler. */
-export const streamingOf = (db: Db): Db | null => streaming.get(db) ?? null
-export const keepStreaming = (db: Db, own: Db): void => void streaming.set(db, own)
-export const forgetStreaming = (db: Db): void => void streaming.delete(db)
+export const streamingOf = (db: Db): Db | null => (db instanceof StreamingDatabase ? db.streaming : null)

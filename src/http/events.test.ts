@@ -9,6 +9,9 @@ import { listen } from '../../test/support/sse.ts'
 import { world } from '../../test/support/world.ts'
 import { STREAM_LIMITS } from '#background/event-stream.ts'
 
+/** A stream that nobody ends goes on for ever, and a busy machine only takes longer. */
+const ENDS_MS = 120_000
+
 // Goal: whoever listens hears every event of their organization that they may read, in every process, and nobody else's.
 test('GET /v1/events', async (t) => {
   const w = await world(t)
@@ -138,7 +141,7 @@ test('GET /v1/events', async (t) => {
     await w.ok(org.owner.token, 'api_keys.revoke', { key_id: id })
     await w.post('/auth/sign-out', { refresh_token: guest.refreshToken })
     await Promise.all([byKey.ended, bySession.ended])
-    assert.ok(performance.now() - revokedMs < 10_000)
+    assert.ok(performance.now() - revokedMs < ENDS_MS)
   })
 
   await t.test('who may not listen is told so', async () => {

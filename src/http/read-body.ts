@@ -47,6 +47,7 @@ export function registerBodies(app: FastifyInstance): void {
 
 export const readRequest = ({ raw, routeOptions }: FastifyRequest): Promise<Buffer> => readBody(raw, routeOptions.bodyLimit)
 
+/** For the whole process, like its memory: whichever route reads the bodies. */
 let heldBytes = 0
 
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {

@@ -10,7 +10,7 @@ import type { Resampling } from '#raster/warp/sample.ts'
 import type { Change, ChangeOptions } from '#raster/zonal/change.ts'
 import type { ZonalOptions, ZonalResult } from '#raster/zonal/index.ts'
 import type { Failure, SeriesOptions, SeriesPoint } from '#raster/zonal/series.ts'
-import type { DrawnPicture, PictureOptions } from '#raster/render/picture.ts'
+import type { MapImage, MapImageOptions } from '#raster/render/map-image.ts'
 
 /**
  * Where a raster lies: an object of our own store, which never changes; a file of this machine; or an address that the
@@ -142,7 +142,7 @@ export interface RasterService {
   /** What changed from one scene to another, on the pixels of the first. */
   change(before: RasterSource, after: RasterSource, options: ChangeOptions, signal?: AbortSignal): Promise<Change>
   /** A rectangle of a map as one picture. */
-  picture(source: RasterSource, options: PictureOptions & { format: ImageFormat }, signal?: AbortSignal): Promise<DrawnPicture>
+  picture(source: RasterSource, options: MapImageOptions & { format: ImageFormat }, signal?: AbortSignal): Promise<MapImage>
   /** The value of each band under a place, null where there is no data; null altogether outside the raster. */
   point(source: RasterSource, place: { longitude: number; latitude: number }, signal?: AbortSignal): Promise<(number | null)[] | null>
   /** What is worth knowing of a file that has just come in. */

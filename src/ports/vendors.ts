@@ -17,6 +17,8 @@ export interface Vendors {
   licence(id: string): Licence | null
   /** What a host of any kind can be asked. Throws for a name that `source` does not know. */
   catalog(hostName: string): VendorCatalog
+  /** One scene; null if the host has none of that id. A map asks for many tiles of one scene, so a scene that was found is kept. */
+  scene(hostName: string, collectionId: string, id: string): Promise<Scene | null>
   /** What a host that sells can be asked; null for open data. */
   shop(hostName: string): VendorShop | null
   close(): Promise<void>

@@ -1,19 +1,20 @@
+import { LRUCache } from 'lru-cache'
 import { RasterError, throwIfAborted } from '#raster/types.ts'
 
 export interface CacheMetrics {
   hits: number
   misses: number
-  /** Requests that waited for a load which another request had started. */
+  /** Requests that waited for a load that another request had started. */
   joined: number
   evictions: number
   entries: number
   bytes: number
 }
 
-interface CacheOptions<V> {
+interface CacheOptions<V extends {}> {
   maxBytes: number
   sizeOf: (value: V) => number
-  /** Told of every value that leaves: pushed out, replaced or deleted. Others may still be using it. */
+  /** Called for every value that is evicted, replaced or deleted. Others may still be using it. */
   dropped?: (value: V) => void
 }
 
@@ -24,22 +25,26 @@ interface Loading<V> {
 }
 
 /**
- * A least-recently-used cache, bounded in bytes, that loads a missing value once however many ask for it at the same
- * time. A caller that gives up does not spoil the load for the others; when all have given up the load is cancelled.
+ * A least-recently-used cache, limited in bytes, that loads a missing value once for all concurrent callers. A caller that
+ * aborts does not abort the load for the others; when all have aborted, the load is cancelled.
  */
-export class LoadingCache<V> {
-  readonly #options: CacheOptions<V>
-  /** A Map keeps the order of insertion: the first key is the one not used for the longest time. */
-  readonly #entries = new Map<string, { value: V; bytes: number }>()
+export class LoadingCache<V extends {}> {
+  readonly #values: LRUCache<string, V>
   readonly #loading = new Map<string, Loading<V>>()
-  #bytes = 0
   #hits = 0
   #misses = 0
   #joined = 0
   #evictions = 0
 
-  constructor(options: CacheOptions<V>) {
-    this.#options = options
+  constructor({ maxBytes, sizeOf, dropped }: CacheOptions<V>) {
+    this.#values = new LRUCache({
+      maxSize: maxBytes, // A value larger than this is not kept.
+      sizeCalculation: (value) => Math.max(1, sizeOf(value)),
+      dispose: (value, _key, reason) => {
+        if (reason === 'evict') this.#evictions += 1
+        dropped?.(value)
+      },
+    })
   }
 
   get metrics(): CacheMetrics {
@@ -48,27 +53,23 @@ export class LoadingCache<V> {
       misses: this.#misses,
       joined: this.#joined,
       evictions: this.#evictions,
-      entries: this.#entries.size,
-      bytes: this.#bytes,
+      entries: this.#values.size,
+      bytes: this.#values.calculatedSize,
     }
   }
 
-  /** Whether a value is here; does not count as a use of it. */
+  /** Whether a value is cached; does not count as a use. */
   has(key: string): boolean {
-    return this.#entries.has(key)
+    return this.#values.has(key)
   }
 
-  /** The value if it is here, without loading it. */
+  /** The cached value, without loading it. */
   peek(key: string): V | undefined {
-    const entry = this.#entries.get(key)
-    if (!entry) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    return entry.value
+    return this.#values.get(key)
   }
 
   /**
-   * The cached value, or the loaded one. `accepts` may turn a cached value down (a block with too few rows); the load then
+   * The cached value, or the loaded one. `accepts` can reject a cached value (a block with too few rows); the load then
    * replaces it.
    */
   async get(
@@ -82,39 +83,35 @@ export class LoadingCache<V> {
       this.#hits += 1
       return cached
     }
-    const found = this.#loading.get(key)
-    // A load that all its callers gave up is dying; a new caller starts its own.
-    const running = found?.controller.signal.aborted ? undefined : found
+    const loading = this.#loading.get(key)
+    // A load that all its callers aborted is ending; a new caller starts its own.
+    const running = loading?.controller.signal.aborted ? undefined : loading
     if (running) this.#joined += 1
     else this.#misses += 1
     const value = await this.#wait(running ?? this.#start(key, load), signal)
-    // A load that another caller started may bring less than this one needs; then it is loaded again.
+    // Another caller's load may return less than this one needs; then it is loaded again.
     return running && accepts && !accepts(value) ? this.get(key, load, { signal, accepts }) : value
   }
 
   delete(key: string): void {
-    const entry = this.#entries.get(key)
-    if (!entry) return
-    this.#entries.delete(key)
-    this.#bytes -= entry.bytes
-    this.#options.dropped?.(entry.value)
+    this.#values.delete(key)
   }
 
   clear(): void {
-    for (const key of this.#entries.keys()) this.delete(key)
+    this.#values.clear()
   }
 
   #start(key: string, load: (signal: AbortSignal) => Promise<V>): Loading<V> {
     const controller = new AbortController()
     const promise = load(controller.signal).then((value) => {
-      this.#store(key, value)
+      this.#values.set(key, value)
       return value
     })
     const loading = { promise, controller, waiting: 0 }
     const forget = (): void => {
       if (this.#loading.get(key) === loading) this.#loading.delete(key)
     }
-    // Whoever waits sees a failure; when nobody does any more it must not end the process.
+    // Callers see the failure; without callers it must not end the process as an unhandled rejection.
     promise.then(forget, forget)
     this.#loading.set(key, loading)
     return loading
@@ -134,23 +131,6 @@ export class LoadingCache<V> {
       return await Promise.race([loading.promise, given.promise])
     } finally {
       signal.removeEventListener('abort', giveUp)
-    }
-  }
-
-  #store(key: string, value: V): void {
-    const { maxBytes, sizeOf } = this.#options
-    this.delete(key)
-    const bytes = sizeOf(value)
-    // A value larger than the whole cache would only push everything else out.
-    if (bytes > maxBytes) return
-    this.#entries.set(key, { value, bytes })
-    this.#bytes += bytes
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#bytes <= maxBytes) break
-      this.#entries.delete(oldest)
-      this.#bytes -= entry.bytes
-      this.#evictions += 1
-      this.#options.dropped?.(entry.value)
     }
   }
 }

@@ -14,7 +14,7 @@ export const RASTER_ERROR_CODES = [
   'limit_exceeded',
   'invalid_argument',
   'aborted',
-  // Of the pool: its queue is full, or one tenant's part of it, a task took too long, or the child that ran it died.
+  // Of the pool: its queue or one tenant's share of it is full, a task took too long, or the child that ran it died.
   'overloaded',
   'too_many',
   'deadline_exceeded',
@@ -33,12 +33,12 @@ export class RasterError extends Error {
   }
 }
 
-/** Throws the typed error as soon as the caller has given up. */
+/** Throws the typed error if the caller has aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new RasterError('aborted', 'The raster operation was cancelled', { cause: signal.reason })
 }
 
-/** Failures that will be the same tomorrow: of many layers such a one is left out, so that one bad file does not darken the others. */
+/** Permanent failures: a mosaic skips such a layer, so that one bad file does not hide the others. */
 export const UNREADABLE: readonly RasterErrorCode[] = [
   'not_a_tiff',
   'unsupported',

@@ -1,12 +1,11 @@
 /**
- * The vocabulary of the raster library: what a byte source, a raster, a level and a block of pixels are.
- * Everything else in `src/raster` speaks these types.
+ * The core types of the raster library: byte source, raster, level and block of pixels.
+ * Everything else in `src/raster` uses them.
  */
 
 export { RasterError, throwIfAborted } from '#raster/errors.ts'
-export type { RasterErrorCode } from '#raster/errors.ts'
 
-/** Random access to the bytes of one file. The tiny port that local files, memory and HTTP ranges implement. */
+/** Random access to the bytes of one file, implemented by local files, memory and HTTP ranges. */
 export interface Source {
   /** Identity of the content for caches: two sources with the same key hold the same bytes. */
   readonly key: string
@@ -15,11 +14,11 @@ export interface Source {
   /** Strong validator of the content, or null where the origin has none. */
   readonly etag: string | null
   /**
-   * Reads exactly `length` bytes from `offset`. A range that leaves the file, or an origin that
-   * gives other bytes than asked for, is a RasterError: callers never see a short read.
+   * Reads exactly `length` bytes from `offset`. A range outside the file, or an origin that
+   * returns other bytes, is a RasterError: callers never see a short read.
    */
   fetch(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>
-  /** The same, into memory that belongs to the caller alone and that it may give back (`buffers.ts`). */
+  /** The same, into memory that the caller owns and can give back (`buffers.ts`). */
   borrow?(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>
   close?(): Promise<void>
 }
@@ -69,9 +68,9 @@ export interface Crs {
   readonly proj4: string
   /** Metres per unit of a projected system; for a geographic one degrees per unit. */
   readonly unit: number
-  /** How far, in metres, positions may be from where they belong on WGS 84 because of the datum; null where nobody says. */
+  /** Accuracy of positions on WGS 84 because of the datum, in metres; null if unknown. */
   readonly accuracyM: number | null
-  /** Words for whoever measures on the map, where that is more than a few metres. */
+  /** A note for users who measure on the map, if the accuracy is worse than a few metres. */
   readonly note: string | null
 }
 
@@ -85,7 +84,7 @@ export interface Level {
   readonly blocksY: number
   /** Pixel of this level to CRS coordinates, or null where the file has no georeference. */
   readonly transform: Affine | null
-  /** False where the decoder must decode a whole block to give its first rows. */
+  /** False if the decoder must decode a whole block to return its first rows. */
   readonly partialRows: boolean
 }
 
@@ -143,11 +142,11 @@ export interface RasterInfo {
   readonly gcps: readonly Gcp[]
   /** Root mean square distance, in pixels, between the GCPs and the fitted transform; null without GCPs. */
   readonly gcpResidualPx: number | null
-  /** What the transform comes from: the file's own, a fit through control points or through a camera model, or whoever uploaded it. */
+  /** Origin of the transform: the file's own, a fit of control points or of a camera model, or the uploader. */
   readonly placedBy: 'transform' | 'gcps' | 'rpc' | 'caller' | null
-  /** Where a file may say when it was taken, beside `metadata`: items of other domains and bands, and TIFF's own tag. */
+  /** Where a file may state its acquisition time, in addition to `metadata`: items of other domains and bands, and the TIFF tag. */
   readonly times: { readonly items: readonly (readonly [string, string])[]; readonly tag: string | null }
-  /** Null where the file names no CRS or one that we do not know: see `crsProblem`, and `requireCrs`. */
+  /** Null if the file has no CRS or an unknown one: see `crsProblem` and `requireCrs`. */
   readonly crs: Crs | null
   /** Why `crs` is null although the file has geokeys. */
   readonly crsProblem: string | null
@@ -169,14 +168,14 @@ export interface RasterInfo {
 /**
  * Decoded pixels. Sample `k` of `bands` at pixel (x, y) is `data[k][(y * width + x) * stride + starts[k]]`.
  *
- * Pixels stay in the order in which the file holds them. A chunky file gives one array that all bands
- * share (stride = bands in the file), a planar file one array a band (stride 1). A fused gather computes
- * one address for a pixel and reads its bands from one cache line, and no block is ever copied only to
+ * Pixels keep the order of the file. A chunky file gives one array that all bands
+ * share (stride = bands in the file), a planar file one array per band (stride 1). A fused gather computes
+ * one address per pixel and reads its bands from one cache line, and no block is ever copied only to
  * be rearranged: de-interleaving a 512² × 4 uint16 block costs as much as gathering a whole tile from it.
  */
 export interface Block<A = SampleArray> {
   readonly width: number
-  /** Rows that are decoded: the last strip is shorter, and `rows` may have asked for fewer. */
+  /** Number of decoded rows: the last strip is shorter, and `rows` may have requested fewer. */
   readonly height: number
   /** Zero-based band of the file for each entry of `data`. */
   readonly bands: readonly number[]
@@ -190,13 +189,13 @@ export interface Block<A = SampleArray> {
 }
 
 export interface ReadOptions {
-  /** Zero-based bands wanted, all by default. A chunky file decodes all of them anyway. */
+  /** Zero-based bands; default all. A chunky file decodes all of them anyway. */
   readonly bands?: readonly number[]
   readonly signal?: AbortSignal | undefined
 }
 
 export interface ReadBlockOptions extends ReadOptions {
-  /** How many rows from the top of the block are needed: a partial inflate stops there. All by default. */
+  /** Rows needed from the top of the block: a partial inflate stops there. Default all. */
   readonly rows?: number
 }
 

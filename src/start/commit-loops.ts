@@ -2,7 +2,7 @@
 import type { CommitNotifier } from '#background/commit-notifier.ts'
 import { startLoop, type Loop } from '#background/loop.ts'
 import type { TaskPlatform } from '#background/tasks.ts'
-import { createAnswerer } from '#services/alerts/answerer.ts'
+import { createEvaluator } from '#services/alerts/evaluator.ts'
 import { createDeliverer } from '#services/webhooks/deliverer.ts'
 
 /** Maximum delay of work that becomes due; new work wakes the loop. */
@@ -23,11 +23,11 @@ export function startCommitLoops(
 ): { close(): Promise<void> } {
   const parts = { ...taskPlatform.services, db: taskPlatform.db }
   const deliverer = createDeliverer({ ...parts, onError: (error) => onError(error, 'webhooks'), onCapacity: () => loops[0]?.wake() })
-  const answerer = createAnswerer({ ...parts, onError: (error) => onError(error, 'alerts'), onCapacity: () => loops[1]?.wake() })
+  const evaluator = createEvaluator({ ...parts, onError: (error) => onError(error, 'alerts'), onCapacity: () => loops[1]?.wake() })
   const loops: Loop[] = [
     startLoop({ step: deliverer.step, restMs: REST_MS, gapMs: GAP_MS, onError: (error) => onError(error, 'webhooks') }),
     startLoop({
-      step: answerer.step,
+      step: evaluator.step,
       restMs: REST_MS,
       gapMs: GAP_MS,
       onError: (error) => onError(error, 'alerts'),
@@ -48,7 +48,7 @@ export function startCommitLoops(
       unsubscribe()
       await Promise.all(loops.map((loop) => loop.close()))
       await deliverer.close()
-      await answerer.close()
+      await evaluator.close()
     },
   }
 }

@@ -8,6 +8,8 @@ import type { Storage } from '#ports/storage.ts'
 import type { Services } from '#context.ts'
 import type { Clock } from '#core/clock.ts'
 import { createLayers } from '#model/imagery/item-layer.ts'
+import { createSearchMemory } from '#model/imagery/search-memory.ts'
+import { createCursors } from '#model/platform/cursor.ts'
 import type { ClipArea } from '#ports/clip-areas.ts'
 import type { Payments } from '#ports/payments.ts'
 import type { Vendors } from '#ports/vendors.ts'
@@ -77,6 +79,8 @@ export interface Parts {
   notices?: Notices | null
   /** Lower in tests, for speed. */
   passwordCost?: number
+  /** Higher in tests, which share their machine: how many times longer than usual work on rasters and their hosts may take. */
+  deadlineFactor?: number
 }
 
 export interface Composed {
@@ -104,6 +108,7 @@ function rasterOf(parts: Parts): RasterService {
     workDir: parts.workDir,
     compression: parts.cogCompression,
     processes: parts.rasterProcesses,
+    deadlineFactor: parts.deadlineFactor ?? 1,
   })
 }
 
@@ -115,6 +120,14 @@ function faultHandler({ metrics, diskSpace, log }: { metrics: Metrics; diskSpace
     log.error({ err: error, operation, invocation }, 'fault')
   }
 }
+
+/** Services that depend on no setting. */
+const ownServices = (db: Db, clock: Clock) => ({
+  printer: createPrinter(),
+  overlays: createOverlays(),
+  searchMemory: createSearchMemory(),
+  cursors: createCursors(db, clock),
+})
 
 export async function compose(parts: Parts): Promise<Composed> {
   const { db, clock, queue, log, baseUrl, operations } = parts
@@ -141,13 +154,12 @@ export async function compose(parts: Parts): Promise<Composed> {
   const services: Services = {
     clock,
     raster,
-    printer: createPrinter(),
     layers,
+    ...ownServices(db, clock),
     usage,
     storage: parts.storage,
     payments: parts.payments,
     vendors: parts.vendors,
-    overlays: createOverlays(),
     webhooks: parts.webhooks,
     mail: parts.mail,
     clipAreas: parts.clipAreas ?? [],

@@ -11,7 +11,7 @@ import { within } from '../support/guests.ts'
 import { WITHOUT_BROWSER } from './chromium.ts'
 
 const HANGS = path.join(import.meta.dirname, 'support/hangs.ts')
-const END_MS = 60_000
+const END_MS = 600_000
 const LOOK_MS = 20
 
 /** A process that has ended and was not collected yet is gone as well. */

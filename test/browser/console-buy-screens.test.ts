@@ -85,7 +85,7 @@ async function everyScreen(
   const look = async ([name, address, sign]: Screen) => {
     await page.goto(`${w.baseUrl}/app${address}`)
     await page.getByText(sign).first().waitFor()
-    await page.locator('main .skeleton').first().waitFor({ state: 'detached' })
+    await page.locator('main [aria-label="Loading"]').first().waitFor({ state: 'detached' })
     await assertAccessible(page, `${name}, ${mode}`)
     const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
     assert.ok(excess <= 0, `${name}, ${mode}: ${excess} px wider than the screen`)

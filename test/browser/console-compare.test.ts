@@ -41,6 +41,10 @@ async function compare(w: World, org: Org, chromium: Browser, { june, october, h
     await page.getByLabel('Item A').selectOption(june)
     await page.getByLabel('Item B').selectOption(october)
     await page.waitForURL(/a=.*b=/)
+    const place = (await page.locator('main').boundingBox())!
+    const maps = page.locator('canvas.maplibregl-canvas')
+    await maps.nth(1).waitFor()
+    for (const map of await maps.all()) assert.equal((await map.boundingBox())!.height, place.height, 'each map fills the screen')
     const curtain = page.getByRole('slider', { name: 'Curtain between A and B' })
     if (hands === 'mouse') {
       const box = (await curtain.boundingBox())!

@@ -59,17 +59,17 @@ async function shown(w: World, org: Org, page: Page, answers: Map<string, Promis
   await page.keyboard.press('Shift+A')
   const drawer = page.getByLabel('API calls of this screen')
   await drawer.waitFor()
-  const operations = await drawer.locator('.call-head b').allTextContents()
+  const operations = await drawer.locator('button[aria-expanded] b').allTextContents()
   assert.ok(operations.length > 0, `${address}: a screen makes calls`)
   const id = operations.find(
     (operation) => w.platform.operations.get(operation)?.tier === 'read' && !w.platform.operations.get(operation)?.raw,
   )
   assert.ok(id, `${address}: one of ${operations.join(', ')} reads`)
   // By its name: calls that are made meanwhile stand before it.
-  const head = drawer.locator(`.call-head:has(b:text-is("${id}"))`).first()
+  const head = drawer.locator(`button[aria-expanded]:has(b:text-is("${id}"))`).first()
   if ((await head.getAttribute('aria-expanded')) !== 'true') await head.click()
   if (address === '/library') await assertAccessible(page, 'the drawer')
-  const text = (await drawer.locator('.call pre').textContent())!
+  const text = (await drawer.locator('pre').textContent())!
   await shot(page, 'drawer')
   assert.ok(text.startsWith(`curl -s "$BASE/v1/op/${id}"`), `${address}: ${text}`)
   const { stdout } = await run('bash', ['-c', text], { env: { PATH: process.env['PATH'], BASE: w.baseUrl, TOKEN: org.owner.token } })

@@ -65,7 +65,7 @@ async function goFrom(page: Page, address: string): Promise<void> {
   await push(address)
   // What has no screen says so, outside the frame.
   await page
-    .locator('main:not(:has(.skeleton)):not(:has([data-between])) > *, #root:not(:has(main)) > *')
+    .locator('main:not(:has([aria-label="Loading"])):not(:has([data-between])) > *, #root:not(:has(main)) > *')
     .first()
     .waitFor({ state: 'attached' })
 }

@@ -45,7 +45,7 @@ async function uploadToShare(w: World, org: Org, chromium: Browser): Promise<voi
     const expression = `(b${number('nir') || 8} - b${number('red') || 4}) / (b${number('nir') || 8} + b${number('red') || 4})`
     await page.getByLabel(/^Expression/).fill(expression)
     await page.getByText('valid', { exact: true }).waitFor()
-    await page.locator('.stretch rect[fill="var(--c1)"]').first().waitFor({ state: 'attached' })
+    await page.locator('.viewer-stretch rect[fill="var(--c1)"]').first().waitFor({ state: 'attached' })
     await shot(page, 'stretch')
 
     await page.getByRole('tab', { name: 'Statistics' }).click()

@@ -19,7 +19,7 @@ const LOOKS = (root: string, selectors: string) => `[...document.querySelectorAl
   }))`
 
 const SIGN_IN = 'h1, h2, p, label, input, button, a, b'
-const RAIL = '.rail a, .tabbar a, .tabbar button'
+const RAIL = 'nav[aria-label^="Main"] :is(a, button)'
 
 /** Holds the console itself back until it is let go. */
 async function held(page: Page): Promise<() => Promise<void>> {
@@ -59,9 +59,9 @@ test('the first page of the console', { skip: WITHOUT_BROWSER }, async (t) => {
     await t.test(`the sign-in page is the same before and after the console runs, on ${name}`, async () => {
       const { page, release, faults } = await visitor(w, chromium, options)
       await page.getByLabel('Email').waitFor()
-      const before = await page.evaluate(LOOKS('#first .auth-page', SIGN_IN))
+      const before = await page.evaluate(LOOKS('#first .sign-in-page', SIGN_IN))
       await release()
-      assert.deepEqual(await page.evaluate(LOOKS('#root .auth-page', SIGN_IN)), before)
+      assert.deepEqual(await page.evaluate(LOOKS('#root .sign-in-page', SIGN_IN)), before)
       assert.deepEqual(faults, [])
       await page.context().close()
     })
@@ -107,7 +107,7 @@ test('the first page of the console', { skip: WITHOUT_BROWSER }, async (t) => {
         second.evaluate<string[]>(LOOKS(root, RAIL)).then((all) => all.map((element) => element.split(' rgb')[0]))
       const before = await places('#first')
       await release()
-      await second.locator('#root .rail').waitFor({ state: 'attached' })
+      await second.locator('#root nav[aria-label="Main"]').waitFor({ state: 'attached' })
       assert.deepEqual(await places('#root'), before)
       await second.context().close()
     })

@@ -25,7 +25,7 @@ async function style(w: World, org: Org, chromium: Browser, options: object): Pr
     await page.goto(`${w.baseUrl}/app/view/${id}`)
     await page.getByRole('button', { name: 'Expression' }).click()
     await page.getByRole('group', { name: 'Looks' }).getByRole('button', { name: 'NDVI', exact: true }).click()
-    await page.locator('.stretch rect[fill="var(--c1)"]').first().waitFor({ state: 'attached' })
+    await page.locator('.viewer-stretch rect[fill="var(--c1)"]').first().waitFor({ state: 'attached' })
 
     // Each press of an arrow moves a handle by a hundredth; the address has it once it is let go.
     const lowest = page.getByRole('slider', { name: 'Lowest value' })
@@ -41,7 +41,7 @@ async function style(w: World, org: Org, chromium: Browser, options: object): Pr
     const expression = page.getByLabel(/^Expression/)
     await expression.fill('(b8 - b4) / (b8 + )')
     await page.getByRole('alert').getByText('at character 19').waitFor()
-    assert.equal(await page.locator('mark.wrong').textContent(), ')')
+    assert.equal(await page.locator('mark.viewer-wrong').textContent(), ')')
     await assertAccessible(page, 'a wrong expression')
     await expression.fill('(b8 - b5) / (b8 + b5)')
     await page.getByText('valid', { exact: true }).waitFor()

@@ -40,7 +40,7 @@ async function uploads(w: World, org: Org, chromium: Browser, options: object): 
     await page.getByText('No uploads yet').waitFor()
     await choose(page, [await file('Everything.zip')])
     await page.getByRole('alert').getByText('It is an archive: unpack it').waitFor()
-    await page.getByRole('button', { name: 'Take Everything.zip away' }).click()
+    await page.getByRole('button', { name: 'Remove Everything.zip' }).click()
 
     // Nobody answers at the store: the files wait, the tab is closed.
     await page.context().route(storeOf(w), (route) => route.abort('connectionfailed'))

@@ -79,16 +79,16 @@ async function watchedOrganization(w: World, org: Org): Promise<Screen[]> {
   const { item: stored } = await w.ok(token, 'items.get', { item_id: item })
   const zones = encodeURIComponent(zonesIn(stored.bbox))
   return [
-    ['alerts', '/alerts', '.tbl.rules'],
-    ['alert', `/alerts/${id}`, '.trial rect[rx]'],
-    ['alert-new', `/alerts/new?collection=${collection_id}&name=Green%20again&at=0.47`, '.trial rect[rx]'],
-    ['inbox', '/inbox', '.news, .empty'],
-    ['webhooks', `/develop/webhooks/${hook.id}?delivery=${deliveries[0].id}`, '.hooks-detail'],
-    ['webhooks-list', '/develop/webhooks', '.ep'],
-    ['view-stretch', `/view/${item}?expr=${shown}`, '.stretch rect[fill="var(--c1)"]'],
-    ['view-statistics', `/view/${item}?expr=${shown}&tab=statistics&zones=${zones}&series=1`, '.series canvas'],
-    ['reports', '/reports', '.two-one'],
-    ['audit', '/team/audit', '.tbl, .empty'],
+    ['alerts', '/alerts', '.alerts-rules'],
+    ['alert', `/alerts/${id}`, '.alerts-trial rect[rx]'],
+    ['alert-new', `/alerts/new?collection=${collection_id}&name=Green%20again&at=0.47`, '.alerts-trial rect[rx]'],
+    ['inbox', '/inbox', '.news-list-news, .states-empty'],
+    ['webhooks', `/develop/webhooks/${hook.id}?delivery=${deliveries[0].id}`, '.webhooks-detail'],
+    ['webhooks-list', '/develop/webhooks', '.webhooks-endpoint'],
+    ['view-stretch', `/view/${item}?expr=${shown}`, '.viewer-stretch rect[fill="var(--c1)"]'],
+    ['view-statistics', `/view/${item}?expr=${shown}&tab=statistics&zones=${zones}&series=1`, '.viewer-series canvas'],
+    ['reports', '/reports', '.ui-twoToOne'],
+    ['audit', '/team/audit', 'table, .states-empty'],
   ]
 }
 

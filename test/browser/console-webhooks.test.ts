@@ -114,7 +114,7 @@ async function webhook(w: World, org: Org, chromium: Browser, endpoint: Receiver
     await page.getByLabel('The signing secret').waitFor()
     await page.getByRole('button', { name: 'More about this endpoint' }).click()
     await page.getByRole('menuitem', { name: 'Pause' }).click()
-    await page.locator('.hooks-head').getByText('paused').waitFor()
+    await page.locator('.webhooks-header').getByText('paused').waitFor()
     const { event_subscriptions } = await w.ok(org.owner.token, 'event_subscriptions.list', { active: false })
     assert.deepEqual(
       event_subscriptions.map(({ endpoint_url }: { endpoint_url: string }) => endpoint_url),

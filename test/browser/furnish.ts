@@ -5,7 +5,7 @@ import { call, ok, post } from '../support/client.ts'
 import { until } from '../support/service.ts'
 import { boxInAddress } from './support/address.ts'
 
-const DELIVERY_MS = 240_000
+const DELIVERY_MS = 1_200_000
 const DAY_MS = 86_400_000
 
 /** Of a few hundred metres around the demo's village. */

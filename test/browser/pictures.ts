@@ -102,7 +102,7 @@ async function signIn(page: Page, url: string): Promise<void> {
 async function take(page: Page, url: string, name: string, address: string): Promise<void> {
   await page.goto(`${url}/app${address}`)
   await page
-    .locator('main:not(:has(.skeleton)) > *, #root:not(:has(main)) > *')
+    .locator('main:not(:has([aria-label="Loading"])) > *, #root:not(:has(main)) > *')
     .first()
     .waitFor({ state: 'attached' })
     .catch(() => console.error(`${name}: still loading`))

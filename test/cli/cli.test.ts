@@ -173,12 +173,16 @@ test('the command line', async (t) => {
     assert.equal(JSON.parse(await ok('billing', 'credits', 'balance')).balance_credits, 10_000)
   })
 
-  await t.test('a scene is bought after its price was seen', async () => {
+  await t.test('a scene is bought after its price was shown', async () => {
     const scenes = JSON.parse(
       await ok('search', '--host', 'sandbox-vhr', '--bbox', '151.2,-33.87,151.21,-33.86', '--datetime', '2029-01-01/2029-06-30'),
     )
     const args = ['order', scenes[0].id as string, '--host', 'sandbox-vhr', '--bbox', '151.2,-33.87,151.21,-33.86']
-    assert.match((await run(args.slice(0, -2))).stderr, /Nothing was done\. Repeat with --yes/, 'the whole scene without an area')
+    assert.match(
+      (await run(args.slice(0, -2))).stderr,
+      /Nothing was charged\. Run the command again with --yes/,
+      'the whole scene without an area',
+    )
     const { price } = JSON.parse(await ok(...args, '--dry-run')) as { price: { credits: number } }
     assert.ok(price.credits > 0)
     const unconfirmed = await run(args)

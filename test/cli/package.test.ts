@@ -26,7 +26,7 @@ test('no text of ours runs a package from a registry under a name that is not ou
   assert.deepEqual(wrong, [])
 })
 
-test('the packed client and command line', { timeout: 240_000 }, async (t) => {
+test('the packed client and command line', async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-packed-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const here = { cwd: folder, env: { PATH, HOME: folder, XDG_CONFIG_HOME: path.join(folder, 'config') } as NodeJS.ProcessEnv }

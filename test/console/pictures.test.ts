@@ -43,7 +43,7 @@ const settle = async () => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve()
 }
 
-test('however they come and go, at most so many pictures are fetched at once, and each comes in the end', { timeout: 60_000 }, async () => {
+test('however they come and go, at most so many pictures are fetched at once, and each comes in the end', async () => {
   const step = fc.record({ what: fc.constantFrom('ask', 'ask', 'ask', 'answer', 'fail'), turns: fc.nat({ max: 6 }) })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 120 }), async (steps) => {
@@ -68,7 +68,7 @@ test('however they come and go, at most so many pictures are fetched at once, an
   )
 })
 
-test('signing out takes back every picture, also those that are still on their way', { timeout: 10_000 }, async () => {
+test('signing out takes back every picture, also those that are still on their way', async () => {
   const { pictures, open, shown } = studio()
   const first = pictures.get('/a')
   await settle()

@@ -57,7 +57,7 @@ for code, points in json.load(open(sys.argv[1])).items():
 json.dump(out, sys.stdout)
 `
 const METRES_A_DEGREE = 111_320
-const EVERY = campaign({ short: 12, long: 1 })
+const EVERY = campaign({ short: 12, ci: 12, long: 1 })
 /** Of PROJ's own versions among one another: registries are corrected, and shifts replaced. */
 const OTHER_VERSION_CODES = 0.04
 

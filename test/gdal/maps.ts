@@ -164,7 +164,7 @@ test('desktop tools read an item through the service', { skip }, async (t) => {
       const env = { ...process.env, QT_QPA_PLATFORM: 'offscreen', XDG_RUNTIME_DIR: work, HOME: work }
       const { stdout } = await run(PYTHON, ['-c', DRAW_IN_QGIS, `${w.baseUrl}/wmts/${id}?key=${key}`, id, picture], {
         env,
-        timeout: 120_000,
+        timeout: 600_000,
       })
       const report = JSON.parse(stdout.trim().split('\n').at(-1)!)
       assert.deepEqual(report, { valid: true })

@@ -25,7 +25,7 @@ const at = (name: string) => path.join(work, name)
 const script = (name: string) => path.join(import.meta.dirname, 'processes', `${name}.py`)
 
 /** Of a short campaign as large as two blocks and a part of a third. */
-const SIZE = Number(process.env['PROCESS_SIZE'] ?? campaign({ short: 600, long: 1200 }))
+const SIZE = Number(process.env['PROCESS_SIZE'] ?? campaign({ short: 600, ci: 600, long: 1200 }))
 
 /** Rows of blocks in what is written. */
 const BLOCK_PX = 256

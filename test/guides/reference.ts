@@ -4,7 +4,7 @@ import { operations } from '#registry.ts'
 import { withDemoExamples } from '../../src/http/pages/assets/demo-examples.ts'
 import { until } from '../support/service.ts'
 
-const DEMO_MS = 300_000
+const DEMO_MS = 1_800_000
 /** Scopes of roles that an operator gives to people; the demo account has none of them. */
 const NOT_FOR_DEMO = /^(admin|clip):/
 /** What the demo has none of, and why. */

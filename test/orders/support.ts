@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '#core/ids.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
-import askVendor from '#domains/orders/ask.task.ts'
+import askVendor from '#domains/orders/request-terms.task.ts'
 import deliver from '#domains/orders/deliver.task.ts'
 import place from '#domains/orders/place.task.ts'
 import poll from '#domains/orders/poll.task.ts'

@@ -61,7 +61,7 @@ test('row 49: first password reset by mail', async (t) => {
   await w.post('/auth/forgot', { email: person.email })
   await w.drain(resetPassword)
   const password = 'the true owner of it'
-  assert.equal((await w.post('/auth/reset', { token: tokenOf('Choose a new password'), password })).status, 204)
+  assert.equal((await w.post('/auth/reset', { token: tokenOf('Reset your password'), password })).status, 204)
   assert.deepEqual(await isValid(), NOTHING)
 
   await t.test('the planted webhooks stay silent', async () => {
@@ -79,7 +79,7 @@ test('row 49: first password reset by mail', async (t) => {
     const { invitation } = await w.ok(owner.token, 'organizations.members.invite', { email: 'friend@example.com' })
     await w.post('/auth/forgot', { email: person.email })
     await w.drain(resetPassword)
-    assert.equal((await w.post('/auth/reset', { token: tokenOf('Choose a new password'), password: 'changed once more' })).status, 204)
+    assert.equal((await w.post('/auth/reset', { token: tokenOf('Reset your password'), password: 'changed once more' })).status, 204)
     assert.equal((await w.call(owner.token, 'projects.list')).status, 401)
     assert.equal((await w.call(key, 'projects.list')).status, 200)
     assert.equal((await w.accept((await w.person()).token, invitation.url)).status, 200)
@@ -91,7 +91,7 @@ test('row 49: confirmed address', async (t) => {
   await w.drain(confirmAddress)
   await w.post('/auth/forgot', { email: person.email })
   await w.drain(resetPassword)
-  assert.equal((await w.post('/auth/confirm', { token: tokenOf('Confirm your address') })).status, 204)
+  assert.equal((await w.post('/auth/confirm', { token: tokenOf('Confirm your email address') })).status, 204)
   assert.deepEqual(await isValid(), NOTHING)
 })
 

@@ -32,7 +32,7 @@ test('row 56: emails to unconfirmed addresses', async (t) => {
     await w.drain(resetPassword)
     assert.deepEqual(
       server.mails.map(({ headers }) => headers.get('subject')),
-      ['Confirm your address', 'Choose a new password'],
+      ['Confirm your email address', 'Reset your password'],
     )
     for (const mail of server.mails) tame(mail)
   })
@@ -102,7 +102,7 @@ test('row 56: no name makes a link, an address or a line', () => {
           const greeting = text.split('\n')[0]!
           for (const shown of [to.name, greeting.replace(/,$/, '')]) assert.doesNotMatch(shown, /[@:/\\\p{Cc}\p{Zl}\p{Zp}]|\.\S/u)
           assert.ok(to.name.length <= 80)
-          assert.match(text, /^Hello[^\n]*,\n\nA Groundtrack|^Hello[^\n]*,\n\nSomebody/)
+          assert.match(text, /^Hello[^\n]*,\n\nA Groundtrack|^Hello[^\n]*,\n\nWe received/)
         }
       },
     ),

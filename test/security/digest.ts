@@ -13,8 +13,8 @@ export async function businessDigest(db: Db): Promise<string> {
   const { rows: tables } = await sql<{
     name: string
   }>`
-    select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`.execute(db)
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`.execute(db)
   const sums = tables
     .filter(({ name }) => !TELEMETRY_TABLES.includes(name))
     .map(

@@ -19,7 +19,7 @@ const skipClients = hasClients && schemas ? false : 'STAC_PYTHON has no STAC cli
 const skipGdal = spawnSync('gdalinfo', ['--version']).status === 0 ? false : 'GDAL is not on this machine'
 /** The service runs in this process, so nothing may block it. */
 const run = promisify(execFile)
-const TIMEOUT_MS = 100_000
+const TIMEOUT_MS = 600_000
 
 const ring = (x: number, y: number) => [
   [x, y],

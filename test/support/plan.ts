@@ -6,7 +6,10 @@ import { globSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const FILES_A_PROCESS = 6
+const FILES_A_PROCESS = 9
+/** Their files load little, and most take a moment. */
+const LIBRARIES = ['sandbox/', 'src/contract/', 'src/core/', 'src/raster/', 'test/console/', 'test/lint/']
+const LIBRARY_FILES_A_PROCESS = 16
 
 /** They start and kill processes, measure memory, or take so long that they would hold up whatever shares their process. */
 const ALONE = [
@@ -14,23 +17,79 @@ const ALONE = [
   'src/domains/uploads/*.test.ts',
   'src/raster/pool/*.test.ts',
   'src/raster/tiff/{hostile,mutation}.test.ts',
-  'test/*.test.ts',
+  'test/{embedded,examples,first-minute,hostile,processes,real-files,start-errors,troubles,workers}.test.ts',
   'test/{browser,exposed,faults,guides,ledger,money,processing,s3,webhooks}/**/*.test.ts',
   'test/orders/kill.test.ts',
   'test/security/{14-shares,19-idempotency,25-leaks,28-large-bodies,29*,31*,matrix*}.test.ts',
   'tools/**/*.test.ts',
 ]
 
+/**
+ * What `npm test` leaves to `npm run test:all`: what takes minutes, and is seldom broken by a change elsewhere. Every domain and every
+ * row of security is tested without it.
+ */
+const LONG: Readonly<Record<string, readonly string[]>> = {
+  'journeys through the console, shared pages and guides in a browser': ['test/browser/**/*.test.ts'],
+  'services that are killed while they work': [
+    'src/adapters/storage/crash.test.ts',
+    'test/faults/*.test.ts',
+    'test/{money,orders,processing,webhooks}/kill.test.ts',
+  ],
+  'services as processes: starts, troubles, workers, alerts, the first minute, the settings of the guides': [
+    'test/{embedded,first-minute,processes,start-errors,troubles,workers}.test.ts',
+    'test/exposed/*.test.ts',
+    'test/webhooks/{alert,guide}.test.ts',
+    'tools/user.test.ts',
+  ],
+  'the longest tests of domains that have faster ones: vendors that fail, conversions, pictures, spending': [
+    'src/domains/analytics/result.tile.test.ts',
+    'src/domains/billing/{monthly,spending}.test.ts',
+    'src/domains/catalog/public.test.ts',
+    'src/domains/items/{import_stac.geoparquet,retention,tile.wmts}.test.ts',
+    'src/domains/orders/{faults,lies,payments,tasking}.test.ts',
+    'src/domains/processing/{cancel,stages}.test.ts',
+    'src/domains/stac/heavy.test.ts',
+    'src/domains/uploads/{facts,position}.test.ts',
+    'test/orders/buying.test.ts',
+  ],
+  'the simulated vendors and their scenes': ['sandbox/scenes/scenes.test.ts', 'test/vendors/*.test.ts'],
+  'the commands and code of the guides': ['test/guides/guides.test.ts'],
+  'random sequences, mutants and large files': [
+    'src/adapters/storage/{memory,signature}.test.ts',
+    'src/raster/tiff/mutation.test.ts',
+    'test/ledger/*.test.ts',
+    'test/money/{accruals,inputs}.test.ts',
+    'test/{hostile,real-files}.test.ts',
+  ],
+  'every example of the reference, the command line as a process, packages as they are published': [
+    'test/examples.test.ts',
+    'test/cli/{cli,package}.test.ts',
+    'test/client/{live,package,walk}.test.ts',
+  ],
+  'an S3 server': ['src/adapters/storage/s3.test.ts', 'test/s3/platform.test.ts'],
+}
+
+/** A first look at the console belongs to every run. */
+const DAILY = new Set(['test/browser/console-first.test.ts'])
+
+/** The files of each kind that `npm test` leaves out, of those that are given. */
+export function longFiles(root: string, files: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    Object.entries(LONG).map(([kind, patterns]) => {
+      const ofKind = new Set(globSync(patterns, { cwd: root }))
+      return [kind, files.filter((file) => ofKind.has(file) && !DAILY.has(file))] as const
+    }),
+  )
+}
+
 /** Entry files for node's test runner, the longest first so that no core idles at the end. Writes those of groups into `folder`. */
 export function planned(root: string, files: readonly string[], folder: string): string[] {
   const alone = new Set(globSync(ALONE, { cwd: root }))
   const own = files.filter((file) => alone.has(file) || !file.endsWith('.test.ts'))
-  const groups = [
-    ...Map.groupBy(
-      files.filter((file) => !own.includes(file)),
-      roomOf,
-    ).values(),
-  ].flatMap(inParts)
+  const shared = files.filter((file) => !own.includes(file))
+  const libraries = shared.filter((file) => LIBRARIES.some((folder) => file.startsWith(folder)))
+  const others = shared.filter((file) => !libraries.includes(file))
+  const groups = [...inParts(others, FILES_A_PROCESS), ...inParts(libraries, LIBRARY_FILES_A_PROCESS)]
   const entries = groups.map((group, index) => {
     const entry = path.join(folder, `group-${index}.mjs`)
     writeFileSync(entry, group.map((file) => `import '${pathToFileURL(path.join(root, file)).href}'\n`).join(''))
@@ -46,12 +105,7 @@ const LONGEST = ['test/orders/kill.test.ts', 'test/processing/kill.test.ts', 'te
 const byRoom = (a: string, b: string) => rank(a) - rank(b)
 const rank = (file: string) => (LONGEST.includes(file) ? 0 : file.startsWith('test/') ? 1 : file.startsWith('tools/') ? 2 : 3)
 
-/** `src/domains`, `test/security`: files of one room load much the same modules. */
-function roomOf(file: string): string {
-  return file.split(path.sep).slice(0, 2).join('/')
-}
-
-function inParts(files: readonly string[]): string[][] {
-  const parts = Math.ceil(files.length / FILES_A_PROCESS)
+function inParts(files: readonly string[], size: number): string[][] {
+  const parts = Math.ceil(files.length / size)
   return Array.from({ length: parts }, (_, part) => files.filter((_file, index) => index % parts === part))
 }

@@ -1,4 +1,4 @@
-/** Node's own report, and after it what was left out: one line for each test that was skipped, with the reason. */
+/** Node's own report, and after it what was left out: one line for each test that was skipped, with the reason, and for each kind of files. */
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { spec } from 'node:test/reporters'
@@ -23,8 +23,10 @@ interface Report {
   failed: boolean
 }
 
-/** Prints as the tests go; resolves when the last line is out. */
-export async function report(tests: TestsStream, out: NodeJS.WritableStream): Promise<Report> {
+type LeftOut = ReadonlyMap<string, readonly string[]>
+
+/** Prints as the tests go; resolves when the last line is out. `leftOut` is what this run leaves to another, by kind. */
+export async function report(tests: TestsStream, out: NodeJS.WritableStream, leftOut: LeftOut): Promise<Report> {
   const skipped: string[] = []
   const result: Report = { times: new Map(), failed: false }
   const watch = ({ type, data }: Event): void => {
@@ -43,7 +45,7 @@ export async function report(tests: TestsStream, out: NodeJS.WritableStream): Pr
     }
   }
   for await (const text of Readable.from(watched()).compose(new spec())) out.write(text as string)
-  out.write(closing(skipped, result.times))
+  out.write(closing(skipped, result.times, leftOut))
   return result
 }
 
@@ -52,12 +54,14 @@ function skipLine({ name, file, skip }: Outcome): string {
   return `﹣ skipped: ${name} (${file ? path.relative(root, file) : 'unknown file'}): ${reason}`
 }
 
-function closing(skipped: readonly string[], times: ReadonlyMap<string, number>): string {
+function closing(skipped: readonly string[], times: ReadonlyMap<string, number>, leftOut: LeftOut): string {
   const slowest = [...times].toSorted(([, a], [, b]) => b - a).slice(0, SLOWEST)
   return [
     `ℹ slowest files: ${slowest.map(([file, ms]) => `${file} ${(ms / 1000).toFixed(1)} s`).join(', ')}`,
-    ...(campaignLength === 'short' ? ['ℹ campaigns ran short: CAMPAIGN=long runs them at length'] : []),
+    ...(campaignLength === 'short' ? ['ℹ campaigns ran short: CAMPAIGN=long runs them in full'] : []),
     ...skipped.toSorted(),
+    ...[...leftOut].map(([kind, files]) => `﹣ left out: ${kind} (${files.length} ${files.length === 1 ? 'file' : 'files'})`),
+    ...(leftOut.size > 0 ? ['ℹ npm run test:all runs everything, npm run test:rest only what was left out'] : []),
     '',
   ].join('\n')
 }

@@ -3,6 +3,7 @@
  * then waits for that process, and for whatever holds its output, for ever. Linux only: elsewhere a run may hang as it always could.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import os from 'node:os'
 
 const LOOK_EVERY_MS = 5_000
 /** What a file left behind has so long to go by itself. */
@@ -18,7 +19,9 @@ interface Running {
 
 interface Watched {
   name: string
-  sinceMs: number
+  /** Of the machine: less than passed by the clock where others use it too. */
+  hadMs: number
+  seenMs: number
   /** Every process that was seen below it, by id. */
   below: Map<number, Running>
   endedMs: number | null
@@ -29,6 +32,7 @@ interface Watchdog {
 }
 
 interface Options {
+  /** What a file may take on a machine of its own. */
   limitMs: number
   /** The test file that a command runs, or null. */
   nameOf: (command: string) => string | null
@@ -46,17 +50,20 @@ export function watchFiles(options: Options): Watchdog {
 
 function look(files: Map<number, Watched>, { limitMs, nameOf, say }: Options): void {
   const now = performance.now()
+  const share = Math.min(1, os.availableParallelism() / os.loadavg()[0]!)
   const running = processes()
   const children = Map.groupBy(running.values(), (child) => child.parent)
   for (const { pid, command } of children.get(process.pid) ?? []) {
     const name = nameOf(command)
-    if (name && !files.has(pid)) files.set(pid, { name, sinceMs: now, below: new Map(), endedMs: null })
+    if (name && !files.has(pid)) files.set(pid, { name, hadMs: 0, seenMs: now, below: new Map(), endedMs: null })
   }
   for (const [pid, file] of files) {
     for (const descendant of descendants(pid, children)) file.below.set(descendant.pid, descendant)
     if (running.has(pid)) {
-      if (now - file.sinceMs < limitMs) continue
-      say(`✖ ${file.name} has not ended in ${Math.round(limitMs / 1000)} s and is stopped`)
+      file.hadMs += (now - file.seenMs) * share
+      file.seenMs = now
+      if (file.hadMs < limitMs) continue
+      say(`✖ ${file.name} has not ended within its ${Math.round(limitMs / 1000)} s of this machine and is stopped`)
       end(pid, [...file.below.values()], running)
       files.delete(pid)
       continue

@@ -55,7 +55,8 @@ export function domainHelp(prefix: string): string | null {
   const operations = Object.entries(summaries()).filter(([id]) => id.startsWith(`${prefix}.`))
   if (operations.length === 0) return null
   const width = Math.min(MAX_WIDTH, Math.max(WIDTH, ...operations.map(([id]) => commandName(id).length + 2)))
-  return `${head(`groundtrack ${commandName(prefix)}`)}\n${operations.map(([id, summary]) => row(commandName(id), summary, width)).join('\n')}\n`
+  const rows = operations.map(([id, summary]) => row(commandName(id), summary, width))
+  return `${head(`groundtrack ${commandName(prefix)}`)}\n${rows.join('\n')}\n`
 }
 
 export function commandHelp(name: string): string {

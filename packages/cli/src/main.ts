@@ -1,5 +1,6 @@
 /** `groundtrack`: runs a command, and turns failures into a message and an exit code. */
 import path from 'node:path'
+import { nearest } from '../../../src/core/nearest.ts'
 import { command, findCommand, commandName, summaries } from './catalogue.ts'
 import { flagsOf } from './fields.ts'
 import { describe, EXIT, UsageError } from './failure.ts'
@@ -14,7 +15,7 @@ export async function main(args: readonly string[]): Promise<number> {
     throw error
   })
   try {
-    if (args[0] === '__complete') return await (await import('./commands/completion.ts')).complete(args.slice(1))
+    if (args[0] === '__complete') return await (await import('./complete.ts')).complete(args.slice(1))
     return (await dispatch(wordsOf(args))) ?? EXIT.ok
   } catch (error) {
     const { message, code } = describe(error)
@@ -67,24 +68,9 @@ async function help(names: readonly string[] | null, options: GlobalOptions): Pr
 }
 
 function suggestion(names: readonly string[]): string {
-  const typed = names.join(' ')
   const known = [...Object.keys(COMMANDS), ...Object.keys(summaries()).map(commandName)]
-  const near = known
-    .map((name) => ({ name, distance: distanceOf(typed, name) }))
-    .filter(({ name, distance }) => distance <= Math.max(2, name.length / 4))
-    .toSorted((a, b) => a.distance - b.distance)[0]
-  return near ? `; did you mean '${near.name}'?` : ''
-}
-
-/** Letters to change, add or drop. */
-function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
-    row = next
-  }
-  return row[b.length]!
+  const near = nearest(names.join(' '), known)
+  return near === null ? '' : `; did you mean '${near}'?`
 }
 
 async function version(): Promise<number> {

@@ -1,4 +1,4 @@
-/** Words of a command line: what is common to all commands, and what is left for the command itself. */
+/** Parses the command line: common options, and the rest for the command. */
 import { UsageError } from './failure.ts'
 
 export interface GlobalOptions {
@@ -15,22 +15,22 @@ export interface GlobalOptions {
   quiet: boolean
 }
 
-/** Name, whether it takes a value, what it is for. */
+/** Name, whether it takes a value, description. */
 export const GLOBAL_FLAGS: readonly (readonly [string, boolean, string])[] = [
-  ['server', true, 'Address of the service (GROUNDTRACK_URL)'],
+  ['server', true, 'URL of the service (GROUNDTRACK_URL)'],
   ['api-key', true, 'Authenticate with this key (GROUNDTRACK_API_KEY)'],
   ['account', true, 'Use this saved account (GROUNDTRACK_ACCOUNT)'],
   ['timeout', true, 'Seconds to wait for a response'],
   ['retries', true, 'Retries after network failures (default 3)'],
   ['json', false, 'Print JSON, also on a terminal'],
-  ['ndjson', false, 'Print one JSON value per line; lists are read to the end'],
+  ['ndjson', false, 'Print one JSON value per line, with all pages of a list'],
   ['dry-run', false, 'Show the request and its price without sending it'],
-  ['yes', false, 'Do not ask before spending'],
-  ['quiet', false, 'No progress and no notes on stderr'],
+  ['yes', false, 'Skip the confirmation before spending credits'],
+  ['quiet', false, 'Hide progress and notes on stderr'],
   ['help', false, 'Show help'],
 ]
 
-/** A flag as it was written, with its value if it stood in the same word. */
+/** A flag as typed, with its value if given as `--flag=value`. */
 interface Flag {
   name: string
   value: string | null
@@ -40,7 +40,7 @@ export type Word = Flag | string
 
 const isFlag = (word: string) => /^--?[A-Za-z]/.test(word)
 
-/** Splits words into flags and others; after `--` nothing is a flag. */
+/** Splits words into flags and arguments; after `--` everything is an argument. */
 export function wordsOf(args: readonly string[]): Word[] {
   const end = args.indexOf('--')
   const [before, after] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end + 1)]
@@ -54,9 +54,9 @@ export function wordsOf(args: readonly string[]): Word[] {
 
 const SHORT: Readonly<Record<string, string>> = { h: 'help', o: 'output', y: 'yes', q: 'quiet' }
 
-/** Takes the common flags out; `rest` keeps the others in their order, and those that a command has for itself. */
+/** Extracts the common flags; `rest` keeps the others in order, including those that a command defines itself. */
 export function splitGlobal(words: readonly Word[], own: ReadonlySet<string> = new Set()): { options: GlobalOptions; rest: Word[] } {
-  const found: Record<string, string | true> = {}
+  const given: Record<string, string | true> = {}
   const rest: Word[] = []
   for (let index = 0; index < words.length; index++) {
     const word = words[index]!
@@ -66,10 +66,10 @@ export function splitGlobal(words: readonly Word[], own: ReadonlySet<string> = n
       continue
     }
     const [name, takesValue] = known
-    if (!takesValue) found[name] = true
-    else found[name] = word.value ?? valueAfter(words, index++, name)
+    if (!takesValue) given[name] = true
+    else given[name] = word.value ?? valueAfter(words, index++, name)
   }
-  return { options: optionsOf(found), rest }
+  return { options: optionsOf(given), rest }
 }
 
 export function valueAfter(words: readonly Word[], index: number, name: string): string {
@@ -78,8 +78,8 @@ export function valueAfter(words: readonly Word[], index: number, name: string):
   return next
 }
 
-function optionsOf(found: Readonly<Record<string, string | true>>): GlobalOptions {
-  const text = (name: string) => (typeof found[name] === 'string' ? found[name] : undefined)
+function optionsOf(given: Readonly<Record<string, string | true>>): GlobalOptions {
+  const text = (name: string) => (typeof given[name] === 'string' ? given[name] : undefined)
   const timeout = text('timeout')
   if (timeout !== undefined && !(Number(timeout) > 0)) throw new UsageError('--timeout must be a number of seconds')
   const retries = text('retries')
@@ -91,16 +91,16 @@ function optionsOf(found: Readonly<Record<string, string | true>>): GlobalOption
     ...(account === undefined ? {} : { account }),
     ...(timeout === undefined ? {} : { timeout: Number(timeout) }),
     ...(retries === undefined ? {} : { retries: Number(retries) }),
-    json: found['json'] === true,
-    ndjson: found['ndjson'] === true,
-    help: found['help'] === true,
-    dryRun: found['dry-run'] === true,
-    yes: found['yes'] === true,
-    quiet: found['quiet'] === true,
+    json: given['json'] === true,
+    ndjson: given['ndjson'] === true,
+    help: given['help'] === true,
+    dryRun: given['dry-run'] === true,
+    yes: given['yes'] === true,
+    quiet: given['quiet'] === true,
   }
 }
 
-/** What a command of ours takes: named values, values that can be repeated, switches, and the rest by position. */
+/** Reads the flags of a common command: values, repeatable values, switches and positional arguments. */
 export function readFlags(
   rest: readonly Word[],
   flags: { values?: readonly string[]; lists?: readonly string[]; switches?: readonly string[]; positions?: number },
@@ -128,5 +128,5 @@ export function readFlags(
 
 const knownFlags = (names: readonly string[]) => (names.length > 0 ? `Options: ${names.map((name) => `--${name}`).join(' ')}` : null)
 
-/** A command: what it was given, and the number it ends with, 0 unless it says. */
+/** A command: takes its arguments and returns its exit code, default 0. */
 export type Run = (rest: readonly Word[], options: GlobalOptions) => Promise<number | void>

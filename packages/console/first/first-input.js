@@ -2,11 +2,11 @@
 ;(function () {
   var first = document.getElementById('first')
   var seen = document.documentElement.dataset.first
-  first.querySelector(seen === 'shell' ? '.auth-page' : '.shell').remove()
+  first.querySelector(seen === 'shell' ? '.sign-in-page' : '.shell').remove()
   if (seen === 'shell') return
-  if (seen === 'auth') return first.querySelector('.sign-in').remove()
-  first.querySelector('.host').textContent = location.host
-  first.querySelector('.here').hidden = !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
+  if (seen === 'auth') return first.querySelector('#first-sign-in').remove()
+  first.querySelector('#first-host').textContent = location.host
+  first.querySelector('#first-demo').hidden = !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
   first.addEventListener('submit', function (event) {
     event.preventDefault()
     first.dataset.pressed = 'sign-in'

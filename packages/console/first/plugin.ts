@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
+import { LAYER_ORDER } from '../css-modules.ts'
 import { stylesFor } from './styles.ts'
 
 /** Screens that people come to from outside: their chunks are asked for beside the console's, not after it. */
@@ -14,7 +15,7 @@ const INSIDE = 'inside'
 const WITH_MAP = ['explore', 'view']
 const MAP = ['/assets/maplibre-gl.mjs', '/assets/maplibre-gl.css']
 const SCRIPTS = ['before-paint.js', 'first-input.js']
-const STYLESHEET = /\s*<link rel="stylesheet"[^>]*href="\/app\/(assets\/index-[^"]+\.css)"[^>]*>/
+const STYLESHEET = /\s*<link rel="stylesheet"[^>]*href="\/app\/(assets\/style-[^"]+\.css)"[^>]*>/
 
 const inline = (name: string) =>
   readFileSync(path.join(import.meta.dirname, name), 'utf8')
@@ -25,7 +26,7 @@ const inline = (name: string) =>
 
 /** A chunk by its name, and what it needs before it runs. */
 function filesOf(bundle: Rolldown.OutputBundle, name: string): string[] {
-  const chunks = Object.values(bundle).filter((one) => one.type === 'chunk')
+  const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
   const needed = new Set<string>()
   const add = (file: string) => {
     const chunk = chunks.find(({ fileName }) => fileName === file)
@@ -69,7 +70,7 @@ export function firstPaint(): Plugin {
         const styles = stylesFor(html, String(sheet.source))
         return html
           .replace(link, '')
-          .replace('</head>', () => `  <style>${styles}</style>\n  </head>`)
+          .replace('</head>', () => `  <style>${LAYER_ORDER}${styles}</style>\n  </head>`)
           .replace('</body>', () => `  ${link.trim()}\n  </body>`)
       },
     },

@@ -32,7 +32,7 @@ function* blocksOf(css: string): Generator<{ head: string; body: string }> {
 }
 
 /** A comma inside of brackets parts no selectors. */
-const partsOf = (selectors: string) => selectors.split(/,(?![^(]*\))/).map((one) => one.trim())
+const partsOf = (selectors: string) => selectors.split(/,(?![^(]*\))/).map((selector) => selector.trim())
 
 function canApply(selector: string, { tags, names }: Words): boolean {
   if (/mantine|maplibre/i.test(selector)) return false
@@ -49,13 +49,13 @@ function canApply(selector: string, { tags, names }: Words): boolean {
 function kept(css: string, words: Words): string {
   let out = ''
   for (const { head, body } of blocksOf(css)) {
-    if (/^@(media|supports)/.test(head)) {
+    if (/^@(media|supports|layer)/.test(head)) {
       const inner = kept(body, words)
       if (inner !== '') out += `${head}{${inner}}`
     } else if (!head.startsWith('@')) {
       const selectors = partsOf(head).filter((selector) => canApply(selector, words))
       // The kit has no part in a first paint.
-      const declarations = body.split(';').filter((one) => one !== '' && !one.includes('--mantine-'))
+      const declarations = body.split(';').filter((declaration) => declaration !== '' && !declaration.includes('--mantine-'))
       if (selectors.length > 0 && declarations.length > 0) out += `${selectors.join(',')}{${declarations.join(';')}}`
     }
   }

@@ -1,12 +1,25 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
 import { Lost, Broken } from './shell/lost.tsx'
 
+/** Search parameters that a screen reads; each is text, and what else stands in the address is not among them. */
+const search =
+  <const Name extends string>(...names: readonly Name[]) =>
+  (raw: Record<string, unknown>): { [name in Name]?: string } => {
+    const kept: { [name in Name]?: string } = {}
+    for (const name of names) if (typeof raw[name] === 'string') kept[name] = raw[name]
+    return kept
+  }
+const noSearch = search<never>()
+
 const root = createRootRoute({ component: Outlet, notFoundComponent: Lost, errorComponent: Broken })
-const authScreens = () => import('./screens/sign-in.tsx')
-const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: lazyRouteComponent(authScreens, 'SignIn') })
-const signUp = createRoute({ getParentRoute: () => root, path: '/sign-up', component: lazyRouteComponent(authScreens, 'SignUp') })
-const forgot = createRoute({ getParentRoute: () => root, path: '/forgot', component: lazyRouteComponent(authScreens, 'Forgot') })
-const invite = createRoute({ getParentRoute: () => root, path: '/invite/$token', component: lazyRouteComponent(authScreens, 'Invitation') })
+
+/** A screen that needs no session. */
+const open = <const Path extends string, Search, T extends Record<string, unknown>>(
+  path: Path,
+  validateSearch: (raw: Record<string, unknown>) => Search,
+  load: () => Promise<T>,
+  name: keyof T & string,
+) => createRoute({ getParentRoute: () => root, path, validateSearch, component: lazyRouteComponent(load, name) })
 
 const inside = createRoute({
   getParentRoute: () => root,
@@ -15,8 +28,12 @@ const inside = createRoute({
 })
 
 /** A screen behind the sign-in, loaded when somebody goes there. */
-const screen = <T extends Record<string, unknown>>(path: string, load: () => Promise<T>, name: keyof T & string) =>
-  createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load, name) })
+const screen = <const Path extends string, Search, T extends Record<string, unknown>>(
+  path: Path,
+  validateSearch: (raw: Record<string, unknown>) => Search,
+  load: () => Promise<T>,
+  name: keyof T & string,
+) => createRoute({ getParentRoute: () => inside, path, validateSearch, component: lazyRouteComponent(load, name) })
 
 const start = createRoute({
   getParentRoute: () => inside,
@@ -25,72 +42,107 @@ const start = createRoute({
     throw redirect({ to: '/explore' })
   },
 })
+
+const account = () => import('./screens/sign-in/sign-in.tsx')
+const explore = () => import('./screens/explore/explore.tsx')
+const library = () => import('./screens/library/library.tsx')
+const viewer = () => import('./screens/viewer/viewer.tsx')
+const lineage = () => import('./screens/lineage/lineage.tsx')
 const billing = () => import('./screens/billing/billing.tsx')
 const team = () => import('./screens/team/team.tsx')
 const orders = () => import('./screens/orders/list.tsx')
-const jobs = () => import('./screens/make/jobs.tsx')
-const processes = () => import('./screens/make/process.tsx')
+const jobs = () => import('./screens/jobs/jobs.tsx')
+const processes = () => import('./screens/jobs/process.tsx')
+const builder = () => import('./screens/alerts/builder.tsx')
+const webhooks = () => import('./screens/webhooks/webhooks.tsx')
 
-const screens = [
-  screen('/welcome', () => import('./screens/welcome.tsx'), 'Welcome'),
-  screen('/explore', () => import('./screens/explore/explore.tsx'), 'Explore'),
-  screen('/library', () => import('./screens/library.tsx'), 'Library'),
-  screen('/library/$project', () => import('./screens/library.tsx'), 'Library'),
-  screen('/library/$project/$collection', () => import('./screens/library.tsx'), 'Library'),
-  screen('/view/$item', () => import('./screens/viewer/viewer.tsx'), 'Viewer'),
-  screen('/compare', () => import('./screens/compare.tsx'), 'Compare'),
-  screen('/uploads', () => import('./screens/uploads.tsx'), 'Uploads'),
-  screen('/shares', () => import('./screens/shares.tsx'), 'Shares'),
-  screen('/lineage', () => import('./screens/lineage.tsx'), 'LineageStart'),
-  screen('/lineage/$type/$id', () => import('./screens/lineage.tsx'), 'Lineage'),
-  screen('/develop/keys', () => import('./screens/keys.tsx'), 'Keys'),
-  screen('/develop/requests', () => import('./screens/team/team.tsx'), 'Requests'),
-  screen('/billing', billing, 'Overview'),
-  screen('/billing/ledger', billing, 'Ledger'),
-  screen('/billing/invoices', billing, 'Invoices'),
-  screen('/billing/invoices/$id', billing, 'InvoicePage'),
-  screen('/billing/usage', billing, 'Usage'),
-  screen('/billing/cards', billing, 'Cards'),
-  screen('/billing/approvals', billing, 'Approvals'),
-  screen('/billing/plan', billing, 'PlanPage'),
-  screen('/billing/commitments', billing, 'Commitments'),
-  screen('/team', team, 'Team'),
-  screen('/team/projects', team, 'Projects'),
-  screen('/team/licences', team, 'Licences'),
-  screen('/team/audit', team, 'Audit'),
-  screen('/team/organization', team, 'OrganizationPage'),
-  screen('/orders', orders, 'Orders'),
-  screen('/orders/review', () => import('./screens/orders/review.tsx'), 'ReviewOrder'),
-  screen('/orders/$id', () => import('./screens/orders/order.tsx'), 'OrderPage'),
-  screen('/tasking', () => import('./screens/tasking/list.tsx'), 'Tasking'),
-  screen('/tasking/new', () => import('./screens/tasking/new.tsx'), 'NewTasking'),
-  screen('/tasking/$order', () => import('./screens/tasking/decision.tsx'), 'TaskingOrder'),
-  screen('/jobs', jobs, 'Jobs'),
-  screen('/jobs/$id', () => import('./screens/make/job.tsx'), 'JobPage'),
-  screen('/clips', () => import('./screens/make/clips.tsx'), 'Clips'),
-  screen('/mosaics', () => import('./screens/make/mosaics.tsx'), 'Mosaics'),
-  screen('/processes', processes, 'Processes'),
-  screen('/processes/$id', processes, 'ProcessPage'),
-  screen('/alerts', () => import('./screens/watch/alerts.tsx'), 'Alerts'),
-  screen('/alerts/new', () => import('./screens/watch/builder.tsx'), 'NewAlert'),
-  screen('/alerts/$id', () => import('./screens/watch/alert.tsx'), 'Alert'),
-  screen('/alerts/$id/edit', () => import('./screens/watch/builder.tsx'), 'EditAlert'),
-  screen('/develop/webhooks', () => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
-  screen('/develop/webhooks/$id', () => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
-  screen('/reports', () => import('./screens/reports.tsx'), 'Reports'),
-  screen('/inbox', () => import('./screens/watch/inbox.tsx'), 'Inbox'),
-]
+const next = search('next')
+const exploreSearch = search('aoi', 'bbox', 'map', 'from', 'to', 'cloud', 'gsd', 'sources', 'scope', 'sort', 'sel')
+const librarySearch = search('q', 'type', 'view')
+const viewerSearch = search(
+  ...(['look', 'expr', 'bands', 'cmap', 'range', 'asset', 'with', 'tab', 'use', 'zones', 'series', 'map'] as const),
+)
+const taskingSearch = search('product', 'areas', 'in', 'name', 'project', 'template')
+const ruleSearch = search(
+  ...(['recipe', 'collection', 'name', 'note', 'on', 'expr', 'bands', 'is', 'at', 'to', 'tell', 'quiet', 'area'] as const),
+)
+const auditSearch = search('operation', 'from')
+const deliverySearch = search('new', 'delivery', 'status')
+
+const routeTree = root.addChildren([
+  open('/sign-in', next, account, 'SignIn'),
+  open('/sign-up', next, account, 'SignUp'),
+  open('/forgot', noSearch, account, 'Forgot'),
+  open('/invite/$token', noSearch, account, 'Invitation'),
+  inside.addChildren([
+    start,
+    screen('/welcome', noSearch, () => import('./screens/welcome/welcome.tsx'), 'Welcome'),
+    screen('/explore', exploreSearch, explore, 'Explore'),
+    screen('/library', librarySearch, library, 'Library'),
+    screen('/library/$project', librarySearch, library, 'Library'),
+    screen('/library/$project/$collection', librarySearch, library, 'Library'),
+    screen('/view/$item', viewerSearch, viewer, 'Viewer'),
+    screen('/compare', search('a', 'b', 'at', 'look', 'mode'), () => import('./screens/compare/compare.tsx'), 'Compare'),
+    screen('/uploads', search('project', 'collection', 'item'), () => import('./screens/uploads/uploads.tsx'), 'Uploads'),
+    screen('/shares', search('project'), () => import('./screens/shares/shares.tsx'), 'Shares'),
+    screen('/lineage', noSearch, lineage, 'LineageStart'),
+    screen('/lineage/$type/$id', search('direction', 'depth'), lineage, 'Lineage'),
+    screen('/develop/keys', noSearch, () => import('./screens/keys/keys.tsx'), 'Keys'),
+    screen('/develop/requests', auditSearch, team, 'Requests'),
+    screen('/billing', noSearch, billing, 'Overview'),
+    screen('/billing/ledger', noSearch, billing, 'Ledger'),
+    screen('/billing/invoices', noSearch, billing, 'Invoices'),
+    screen('/billing/invoices/$id', noSearch, billing, 'InvoicePage'),
+    screen('/billing/usage', noSearch, billing, 'Usage'),
+    screen('/billing/cards', noSearch, billing, 'Cards'),
+    screen('/billing/approvals', noSearch, billing, 'Approvals'),
+    screen('/billing/plan', noSearch, billing, 'PlanPage'),
+    screen('/billing/commitments', search('month'), billing, 'Commitments'),
+    screen('/team', noSearch, team, 'Team'),
+    screen('/team/projects', search('project'), team, 'Projects'),
+    screen('/team/licences', noSearch, team, 'Licences'),
+    screen('/team/audit', auditSearch, team, 'Audit'),
+    screen('/team/organization', noSearch, team, 'OrganizationPage'),
+    screen('/orders', search('status', 'mine', 'type', 'project', 'page'), orders, 'Orders'),
+    screen('/orders/review', search('name', 'project', 'split'), () => import('./screens/orders/review.tsx'), 'ReviewOrder'),
+    screen('/orders/$id', noSearch, () => import('./screens/orders/order.tsx'), 'OrderPage'),
+    screen('/tasking', noSearch, () => import('./screens/tasking/list.tsx'), 'Tasking'),
+    screen('/tasking/new', taskingSearch, () => import('./screens/tasking/new.tsx'), 'NewTasking'),
+    screen('/tasking/$order', noSearch, () => import('./screens/tasking/decision.tsx'), 'TaskingOrder'),
+    screen('/jobs', search('status', 'project', 'process', 'page'), jobs, 'Jobs'),
+    screen('/jobs/$id', noSearch, () => import('./screens/jobs/job.tsx'), 'JobPage'),
+    screen('/clips', search('aoi', 'area', 'project'), () => import('./screens/jobs/clips.tsx'), 'Clips'),
+    screen('/mosaics', noSearch, () => import('./screens/jobs/mosaics.tsx'), 'Mosaics'),
+    screen('/processes', noSearch, processes, 'Processes'),
+    screen('/processes/$id', search('in', 'project'), processes, 'ProcessPage'),
+    screen('/alerts', search('show'), () => import('./screens/alerts/alerts.tsx'), 'Alerts'),
+    screen('/alerts/new', ruleSearch, builder, 'NewAlert'),
+    screen('/alerts/$id', noSearch, () => import('./screens/alerts/alert.tsx'), 'Alert'),
+    screen('/alerts/$id/edit', ruleSearch, builder, 'EditAlert'),
+    screen('/develop/webhooks', deliverySearch, webhooks, 'Webhooks'),
+    screen('/develop/webhooks/$id', deliverySearch, webhooks, 'Webhooks'),
+    screen('/reports', search('about', 'format', 'item', 'period', 'project'), () => import('./screens/reports/reports.tsx'), 'Reports'),
+    screen('/inbox', search('show'), () => import('./screens/inbox/inbox.tsx'), 'Inbox'),
+  ]),
+])
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, signUp, forgot, invite, inside.addChildren([start, ...screens])]),
+  routeTree,
   basepath: '/app',
   defaultPreload: 'intent',
   scrollRestoration: true,
   // Every parameter is text: what stands in the address is what a screen reads.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
-  stringifySearch: (search) => {
-    const kept = Object.entries(search).filter(([, value]) => value !== undefined && value !== null && value !== '')
+  stringifySearch: (values) => {
+    const kept = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '')
     const text = new URLSearchParams(kept.map(([name, value]) => [name, String(value)])).toString()
     return text ? `?${text}` : ''
   },
 })
+
+/** Links and navigation are checked against the routes above, wherever they stand. */
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

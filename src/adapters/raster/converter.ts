@@ -28,6 +28,8 @@ interface ConverterOptions {
   compression: CogCompression
   /** Maximum number of child processes. */
   size: number
+  /** How many times longer than usual a child may take to start. */
+  deadlineFactor: number
   locate: (source: RasterSource, signal: AbortSignal | undefined) => Promise<OpenableSource>
 }
 
@@ -36,12 +38,13 @@ interface Converter extends Pick<RasterService, 'convert' | 'process' | 'folder'
 }
 
 /** Conversions have their own child processes, so that a map never waits for an upload. */
-export function createConverter({ workDir, compression, size, locate }: ConverterOptions): Converter {
+export function createConverter({ workDir, compression, size, deadlineFactor, locate }: ConverterOptions): Converter {
   const pool = new RasterPool({
     module: new URL('./handlers.ts', import.meta.url),
     size,
     maxQueue: MAX_QUEUE,
     deadlineMs: DEADLINE_MS,
+    deadlineFactor,
     maxRssBytes: MAX_RSS_BYTES,
     recycleAfterTasks: TASKS_PER_CHILD,
     niceness: NICENESS,

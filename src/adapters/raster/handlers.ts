@@ -18,21 +18,31 @@ export interface OpenableSource {
   readonly hosts: readonly string[]
   /** Hosts that may be private or use plain http. */
   readonly egressAllow: readonly string[]
+  /** How many times longer than usual its host may take. */
+  readonly deadlineFactor?: number
   /** Key of the content that the parent identified; other content is an error. */
   readonly expectedKey?: string
 }
 
 /** Time until a host starts to respond, and for each later pause; the source limits the time of a whole range. */
 const PAUSE_MS = 10_000
+const RANGE_MS = 15_000
 const MAX_REDIRECTS = 3
 
 /** One guard per list of exceptions; a process has one list. */
 const guards = new Map<string, Egress>()
 
+const factorOf = ({ deadlineFactor = 1 }: OpenableSource): number => deadlineFactor
+
 async function open(source: OpenableSource, signal: AbortSignal): Promise<TiffRaster> {
   const bytes: Source =
     source.path === undefined
-      ? await openHttpSource(source.url!, { fetch: guardedFetch(source), name: source.name, signal })
+      ? await openHttpSource(source.url!, {
+          fetch: guardedFetch(source),
+          name: source.name,
+          deadlineMs: RANGE_MS * factorOf(source),
+          signal,
+        })
       : await openFileSource(source.path)
   try {
     if (source.expectedKey !== undefined && bytes.key !== source.expectedKey)
@@ -49,9 +59,10 @@ function guardedFetch(source: OpenableSource): HttpFetch {
   const egress = guards.get(name) ?? createEgress({ allow: source.egressAllow })
   guards.set(name, egress)
   const permit = (url: URL) => source.hosts.includes(url.hostname) || source.hosts.includes(url.host)
+  const pauseMs = PAUSE_MS * factorOf(source)
   return async (url, { headers, signal }) => {
     const answer = await egress
-      .open(url, { headers, signal, permit, maxRedirects: MAX_REDIRECTS, deadlineMs: PAUSE_MS, idleMs: PAUSE_MS })
+      .open(url, { headers, signal, permit, maxRedirects: MAX_REDIRECTS, deadlineMs: pauseMs, idleMs: pauseMs })
       .catch(refused)
     return {
       status: answer.status,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { canonicalJson } from '#core/canonical.ts'
 import { tenantOf } from '#core/tenant.ts'
 import type { Asking, Drawn, MosaicLayer, MosaicRequest, RasterSource, SeriesWish } from '#ports/raster.ts'
@@ -38,7 +39,7 @@ export class Renderer {
   readonly #sources: Sources
   readonly #tiles = new LoadingCache<Buffer>({ maxBytes: TILE_CACHE_BYTES, sizeOf: (tile) => tile.byteLength + 256 })
 
-  readonly #names = new Map<string, string>()
+  readonly #names = new LRUCache<string, string>({ max: MAX_NAMES })
 
   constructor(pool: RasterPool, sources: Sources) {
     this.#pool = pool
@@ -143,7 +144,6 @@ export class Renderer {
     const known = this.#names.get(key)
     if (known !== undefined) return known
     const name = nameFor(identity)
-    if (this.#names.size >= MAX_NAMES) this.#names.clear()
     this.#names.set(key, name)
     return name
   }

@@ -3,7 +3,7 @@ import { MEDIA_TYPES } from '#raster/encode/format.ts'
 import type { Inspection } from '#raster/ingest/inspect.ts'
 import { RasterPool } from '#raster/pool/pool.ts'
 import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
-import type { DrawnPicture } from '#raster/render/picture.ts'
+import type { MapImage } from '#raster/render/map-image.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import type { Change } from '#raster/zonal/change.ts'
 import type { ZonalResult } from '#raster/zonal/index.ts'
@@ -30,12 +30,9 @@ const ANALYSIS_DEADLINE_MS = 25_000
 const INSPECT_DEADLINE_MS = 15_000
 const TABLE_DEADLINE_MS = 20_000
 
-export function createRasterService(options: RasterServiceOptions): RasterService {
-  const pool = new RasterPool({
-    module: new URL('./handlers.ts', import.meta.url),
-    size: options.processes,
-    restTask: 'rest',
-  })
+export function createRasterService({ deadlineFactor = 1, ...options }: RasterServiceOptions): RasterService {
+  const module = new URL('./handlers.ts', import.meta.url)
+  const pool = new RasterPool({ module, size: options.processes, restTask: 'rest', deadlineFactor })
   const summaries = new LoadingCache<Statistics>({ maxBytes: STATISTICS_CACHE_BYTES, sizeOf: ({ bands }) => 256 + bands.length * 1024 })
   const sources = createSources(pool, options)
   const renderer = new Renderer(pool, sources)
@@ -43,6 +40,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     workDir: options.workDir,
     compression: options.compression,
     size: Math.max(1, Math.floor(options.processes / 2)),
+    deadlineFactor,
     locate: async (source, signal) => (await sources.locate(source, signal)).source,
   })
 
@@ -82,7 +80,7 @@ export function createRasterService(options: RasterServiceOptions): RasterServic
     change: (before, after, { signal: _signal, ...options }, signal) =>
       renderer.runPair<Change>('change', [before, after], { options: defined(options) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
     picture: (source, { signal: _signal, ...options }, signal) =>
-      renderer.run<DrawnPicture>('picture', source, { options: defined(options) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
+      renderer.run<MapImage>('picture', source, { options: defined(options) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
     point: (source, place, signal) => renderer.run('point', source, { place, options: {} }, { signal }),
     inspect: (source, signal) => renderer.run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
     table: async (bytes, maxRows, signal) =>

@@ -1,4 +1,5 @@
 /** Locates rasters, identifies their current content, and defines how a child process opens them. */
+import { LRUCache } from 'lru-cache'
 import { StorageError, type Storage } from '#ports/storage.ts'
 import type { Clock } from '#core/clock.ts'
 import { LoadingCache } from '#raster/cache.ts'
@@ -14,6 +15,8 @@ export interface SourceOptions {
   /** Hosts that URLs of callers may use. */
   hosts: readonly string[]
   egressAllow: readonly string[]
+  /** How many times longer than usual a task and a host may take. */
+  deadlineFactor?: number
 }
 
 const MIB = 1024 * 1024
@@ -46,10 +49,11 @@ interface Located {
 
 /** Returns how a child opens a source; signed URLs are created once per period. */
 function createLocator(options: SourceOptions) {
-  const signed = new Map<string, Promise<string>>()
+  const signed = new LRUCache<string, Promise<string>>({ max: MAX_REMEMBERED })
   return async (source: RasterSource, signal: AbortSignal | undefined): Promise<Located> => {
     if ('path' in source) return { source: { ...source, hosts: [], egressAllow: [] }, stretch: null }
-    if ('url' in source) return { source: { ...source, ...reachFor(source.url, options) }, stretch: null }
+    const { deadlineFactor = 1 } = options
+    if ('url' in source) return { source: { ...source, ...reachFor(source.url, options), deadlineFactor }, stretch: null }
     if (options.storage.kind === 'files') {
       const object = await options.storage.source(source.object, signal).catch(missing)
       await object.close()
@@ -61,7 +65,7 @@ function createLocator(options: SourceOptions) {
       options.storage.signGet({ ...source.object, expiresInSeconds: 2 * SIGNED_STRETCH_SECONDS }),
     )
     const { host } = new URL(url) // The operator's own store: it may be private, and nothing else is reached through it.
-    return { source: { url, name, hosts: [host], egressAllow: [host] }, stretch }
+    return { source: { url, name, hosts: [host], egressAllow: [host], deadlineFactor }, stretch }
   }
 }
 
@@ -170,13 +174,12 @@ function missing(error: unknown): never {
 const MAX_REMEMBERED = 1_000
 
 /** Caches the newest results; a failure is not cached. */
-function remembered<T>(known: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
+function remembered<T>(known: LRUCache<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
   const cached = known.get(name)
   if (cached) return cached
   const created = make()
   known.set(name, created)
   created.catch(() => known.delete(name))
-  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
   return created
 }
 

@@ -6,6 +6,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
 import { open, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { explainDisk, isMissing } from './file-layout.ts'
 import { StorageError } from '#ports/storage.ts'
 
@@ -25,13 +26,8 @@ export interface PartialUploads {
 }
 
 export function createPartialUploads(stagingFolder: string): PartialUploads {
-  const running = new Map<string, { hash: Hash; offset: number }>()
+  const running = new LRUCache<string, { hash: Hash; offset: number }>({ max: MAX_RUNNING_HASHES })
   const fileOf = (id: string) => path.join(stagingFolder, `upload-${id}`)
-  const remember = (id: string, hash: Hash, offset: number) => {
-    running.delete(id)
-    running.set(id, { hash, offset })
-    if (running.size > MAX_RUNNING_HASHES) running.delete(running.keys().next().value!)
-  }
 
   const sizeOf = async (id: string): Promise<number> =>
     await stat(fileOf(id)).then(
@@ -62,7 +58,7 @@ export function createPartialUploads(stagingFolder: string): PartialUploads {
             hash?.update(chunk)
           }
         } finally {
-          if (hash) remember(id, hash, position)
+          if (hash) running.set(id, { hash, offset: position })
           await handle.datasync()
         }
         return position

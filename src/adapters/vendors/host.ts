@@ -42,7 +42,7 @@ const STREAM_IDLE_MS = 60_000
 const MAX_RUNNING = 6
 const MAX_WAITING = 200
 
-export const createHost = (egress: Egress, address: HostAddress): Host => new HttpHost(egress, address)
+export const createHost = (egress: Egress, address: HostAddress, deadlineFactor = 1): Host => new HttpHost(egress, address, deadlineFactor)
 
 class HttpHost implements Host {
   readonly name: string
@@ -51,13 +51,15 @@ class HttpHost implements Host {
   readonly #token: string | null
   readonly #own: string
   readonly #limit: Limiter
+  readonly #deadlineMs: number
 
-  constructor(egress: Egress, { hostName, url, token }: HostAddress) {
+  constructor(egress: Egress, { hostName, url, token }: HostAddress, deadlineFactor: number) {
     this.name = hostName
     this.url = url
     this.#egress = egress
     this.#token = token
     this.#own = new URL(url).origin
+    this.#deadlineMs = DEFAULT_DEADLINE_MS * deadlineFactor
     this.#limit = createLimiter({
       maxRunning: MAX_RUNNING,
       maxWaiting: MAX_WAITING,
@@ -66,7 +68,7 @@ class HttpHost implements Host {
   }
 
   async send(request: HostRequest): Promise<HostAnswer> {
-    const endsAtMs = performance.now() + (request.deadlineMs ?? DEFAULT_DEADLINE_MS)
+    const endsAtMs = performance.now() + (request.deadlineMs ?? this.#deadlineMs)
     const left = () => endsAtMs - performance.now()
     const options = request.signal ? { signal: request.signal } : {}
     for (let tries = 1; ; tries++) {

@@ -32,12 +32,12 @@ test('errors name their place', async () => {
       () => parseRegistry(text, 'mine.json', SANDBOX_URL),
       (error) => error instanceof RegistryError && pattern.test(error.message),
     )
-  refused('{', /mine\.json is no JSON/)
+  refused('{', /mine\.json is not valid JSON/)
   refused('{}', /mine\.json/)
   const sources = (file: object) => (file as { sources: Record<string, unknown>[] }).sources
   refused(
     bent((file) => (sources(file)[0]!['hostName'] = 'sandbox-hr')),
-    /two hosts are called 'sandbox-hr'/,
+    /two hosts have the name 'sandbox-hr'/,
   )
   refused(
     bent((file) => (sources(file)[0]!['provider'] = 'nobody')),

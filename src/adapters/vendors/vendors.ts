@@ -1,6 +1,7 @@
 /** Clients of all vendors in the registry. */
+import { LRUCache } from 'lru-cache'
 import { createEgress } from '#adapters/egress/guard.ts'
-import { VendorError, type VendorCatalog, type Vendors, type VendorShop } from '#ports/vendors.ts'
+import { VendorError, type Scene, type VendorCatalog, type Vendors, type VendorShop } from '#ports/vendors.ts'
 import { createCatalog } from './catalog.ts'
 import { createHost } from './host.ts'
 import type { Registry } from './registry.ts'
@@ -15,6 +16,8 @@ interface VendorsOptions {
   registry: Registry
   /** `host` or `host:port` that may be private or plain http, in addition to the sandbox. */
   egressAllow: readonly string[]
+  /** How many times longer than usual a host may take. */
+  deadlineFactor?: number
 }
 
 /** Hosts of the sources' files: those that tiles can be rendered from, and which of them are private. */
@@ -31,7 +34,7 @@ export function fileHostsOf({ hosts }: Registry): FileHosts {
   }
 }
 
-export function createVendors({ registry, egressAllow }: VendorsOptions): Vendors {
+export function createVendors({ registry, egressAllow, deadlineFactor = 1 }: VendorsOptions): Vendors {
   const { sources, products, licences, providers, hosts } = registry
   const egress = createEgress({ allow: [...egressAllow, ...fileHostsOf(registry).sandbox] })
   const clients = new Map<string, Client>()
@@ -39,6 +42,7 @@ export function createVendors({ registry, egressAllow }: VendorsOptions): Vendor
     const host = createHost(
       egress,
       hosts.find(({ hostName }) => hostName === source.hostName)!,
+      deadlineFactor,
     )
     clients.set(source.hostName, {
       catalog: createCatalog(host, source, products),
@@ -59,7 +63,29 @@ export function createVendors({ registry, egressAllow }: VendorsOptions): Vendor
     product: (idOrName) => products.find(({ id, name }) => id === idOrName || name === idOrName) ?? null,
     licence: (licenceId) => licences.find(({ id }) => id === licenceId) ?? null,
     catalog: (hostName) => clientOf(hostName).catalog,
+    scene: createScenes((hostName) => clientOf(hostName).catalog),
     shop: (hostName) => clientOf(hostName).shop,
     close: () => egress.close(),
+  }
+}
+
+const MAX_SCENES = 1_000
+
+/** Only what was found stays known: a host may have failed, and a scene may come. */
+function createScenes(catalog: Vendors['catalog']): Vendors['scene'] {
+  const scenes = new LRUCache<string, Promise<Scene | null>>({ max: MAX_SCENES })
+  return (hostName, collectionId, id) => {
+    const name = `${hostName}/${collectionId}/${id}`
+    const known = scenes.get(name)
+    if (known) return known
+    const scene = catalog(hostName)
+      .search({ ids: [id], collections: [collectionId], limit: 1 })
+      .then((page) => page.scenes[0] ?? null)
+    scenes.set(name, scene)
+    scene.then(
+      (result) => result ?? scenes.delete(name),
+      () => scenes.delete(name),
+    )
+    return scene
   }
 }

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { areaBounds } from '#core/area.ts'
 import { requireArea, type AreaGeometry } from '#core/geometry.ts'
 import { Closed, Defaulted, Described } from '#core/shapes.ts'
 import type { Context } from '#operation.ts'
@@ -97,7 +98,7 @@ async function compare(context: Context, comparison: Comparison, report: { organ
     ...report,
     projectIds: [...new Set([before, after].map(({ item }) => item!.projectId))],
     cog: change.cog,
-    bounds: boundsOf(geometry),
+    bounds: areaBounds(geometry),
     colormap: 'change',
     range: [-maxDifference, maxDifference],
   })
@@ -138,10 +139,4 @@ function toResult({ before, after, threshold, measures }: Comparison, change: Ch
       histogram: change.histogram,
     },
   }
-}
-
-export function boundsOf(geometry: AreaGeometry): [number, number, number, number] {
-  const points = (geometry.type === 'Polygon' ? geometry.coordinates : geometry.coordinates.flat()).flat()
-  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)]
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
 }

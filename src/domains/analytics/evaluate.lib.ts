@@ -1,5 +1,6 @@
 /** One measure over one raster: its statistics and, on request, an image. */
 import Type, { type Static } from 'typebox'
+import { areaBounds } from '#core/area.ts'
 import { invalidField } from '#core/problem.ts'
 import { requireArea, type AreaGeometry } from '#core/geometry.ts'
 import { Choice, Closed, Defaulted, Nullable } from '#core/shapes.ts'
@@ -7,7 +8,6 @@ import { findColormap, unknownColormap } from '#raster/colormap/index.ts'
 import type { Context } from '#operation.ts'
 import { RasterError } from '#raster/types.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
-import { boundsOf } from './change_detection.lib.ts'
 import type { Measure } from './measure.lib.ts'
 import { tooLarge } from './method.lib.ts'
 import { openItem, openUrl, type Scene } from './scene.lib.ts'
@@ -162,7 +162,7 @@ async function renderImage(
   { scene, area, measure, maxSize }: Omit<Evaluation, 'withImage'>,
   range: readonly [number, number],
 ): Promise<Image> {
-  const bounds = area ? boundsOf(area) : coverageOf(scene.info).bounds
+  const bounds = area ? areaBounds(area) : coverageOf(scene.info).bounds
   const style = {
     kind: 'expression' as const,
     expression: measure.expression,

@@ -6,7 +6,7 @@ import type { Style } from '#raster/render/style.ts'
 import type { RasterReference } from './wire.ts'
 import type { Measure } from './measure.lib.ts'
 import type { Scene } from './scene.lib.ts'
-import { tileTemplate } from '#services/drawing/tilejson.ts'
+import { tileTemplate } from '#services/rendering/tilejson.ts'
 import { keepReport, REPORT_SECONDS } from '#services/documents/report-store.ts'
 
 /** The item's own tile URL, with parameters that show the measure. */

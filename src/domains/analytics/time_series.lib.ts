@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { invalidField, Problem, problem } from '#core/problem.ts'
+import { areaBounds } from '#core/area.ts'
 import { requireArea, type AreaGeometry } from '#core/geometry.ts'
 import { parseInterval } from '#core/interval.ts'
 import { Closed, Described, Uuid } from '#core/shapes.ts'
@@ -11,7 +12,6 @@ import type { Context } from '#operation.ts'
 import { RasterError, type RasterInfo } from '#raster/types.ts'
 import type { Failure } from '#raster/zonal/series.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
-import { boundsOf } from './change_detection.lib.ts'
 import { findMeasure, measureOf, type Definition, type Measure } from './measure.lib.ts'
 import { method } from './method.lib.ts'
 import { sceneOf, type Scene } from './scene.lib.ts'
@@ -112,11 +112,11 @@ async function scenesOf(context: Context, params: Params, geometry: AreaGeometry
   }
   const { db, principal } = context
   const collection = await collections.requireReader(db, principal, collection_id!)
-  const seqs = await searchSeqs(db, {
+  const seqs = await searchSeqs(db, context.searchMemory, {
     organizationId: collection.organizationId,
     projectId: collection.projectId,
     hiddenProjectIds: [],
-    bbox: boundsOf(geometry),
+    bbox: areaBounds(geometry),
     interval,
     collectionIds: [collection.id],
     type: null,

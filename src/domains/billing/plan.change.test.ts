@@ -288,7 +288,7 @@ test('billing.plan.change', async (t) => {
     assert.equal((await change('team')).status, 200)
     const refused = await detach(first)
     assert.deepEqual([refused.status, refused.body.code], [400, 'bad-request'])
-    assert.match(refused.body.detail, /'Team' is paid by this card/)
+    assert.match(refused.body.detail, /'Team' is paid with this card/)
     const second = await attach('pm_card_mastercard')
     assert.equal((await detach(second)).status, 200, 'a card that is not the default can be removed')
     assert.equal((await change('free')).status, 200)

@@ -207,7 +207,7 @@ test('a processor that times out and repeats itself', async (t) => {
         held.push(resolve)
       })
   }
-  const w = await world(t, { payments: { beforeAnswer, manualNotices: true, timeoutMs: 300 } })
+  const w = await world(t, { payments: { beforeAnswer, manualNotices: true, timeoutMs: 4_000 } })
   t.after(() => {
     for (const release of held) release()
   })

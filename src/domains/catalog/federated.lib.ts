@@ -1,4 +1,5 @@
 /** Searches several sources concurrently, each with its own deadline; a source that fails is reported and does not affect the others. */
+import { areaBounds } from '#core/area.ts'
 import { problem } from '#core/problem.ts'
 import type { Context } from '#operation.ts'
 import { VendorError, type Scene, type Source, type SourceCollection, type Vendors } from '#ports/vendors.ts'
@@ -38,7 +39,7 @@ export function selectSources(vendors: Vendors, filters: Filters, { source_ids, 
 }
 
 function covers({ coverage }: Source, { bbox, intersects }: Filters): boolean {
-  const box = bbox ?? (intersects && boxOf(intersects))
+  const box = bbox ?? (intersects && areaBounds(intersects))
   if (coverage.length === 0 || !box) return true
   const [west, south, east, north] = box
   const spans =
@@ -49,13 +50,6 @@ function covers({ coverage }: Source, { bbox, intersects }: Filters): boolean {
           [-180, east],
         ]
   return coverage.some(([w, s, e, n]) => s <= north && n >= south && spans.some(([from, to]) => w <= to! && e >= from!))
-}
-
-function boxOf({ coordinates }: NonNullable<Filters['intersects']>): readonly [number, number, number, number] {
-  const positions = (coordinates as [number, number][][]).flat()
-  const xs = positions.map(([x]) => x)
-  const ys = positions.map(([, y]) => y)
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
 }
 
 interface SourceResult {

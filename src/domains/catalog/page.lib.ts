@@ -1,5 +1,4 @@
 /** Pages of one host's scenes, with cursors that are bound to their search. */
-import { openCursor, sealCursor } from '#model/platform/cursor.ts'
 import type { Context } from '#operation.ts'
 import type { ScenePage, Source } from '#ports/vendors.ts'
 import { collectionsFor, parseFilters, requireSource, type Filters } from './search.lib.ts'
@@ -16,17 +15,14 @@ export interface HostSearch {
 
 type SearchInput = FilterFields & { host_name: string; next?: string | null }
 
-export async function readSearch(
-  { db, vendors, clock }: Pick<Context, 'db' | 'vendors' | 'clock'>,
-  input: SearchInput,
-): Promise<HostSearch> {
+export async function readSearch({ vendors, cursors }: Pick<Context, 'vendors' | 'cursors'>, input: SearchInput): Promise<HostSearch> {
   const { host_name, next, full_catalog } = input
   const source = requireSource(vendors, host_name)
   const filters = parseFilters(input)
   const collections = collectionsFor(source, filters.collections, full_catalog === true)
   const { collections: wanted, ids, datetime, query, bbox, intersects } = input
   const criteria = { host_name, wanted, ids, datetime, query, bbox, intersects, full_catalog }
-  const cursor = next == null ? null : await openCursor(db, cursorIn(next), criteria, clock.now())
+  const cursor = next == null ? null : await cursors.open(cursorIn(next), criteria)
   return { source, filters: collections && { ...filters, collections }, criteria, cursor }
 }
 
@@ -45,7 +41,7 @@ export async function searchPage(
 }
 
 export const sealNext = async (
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  { cursors }: Pick<Context, 'cursors'>,
   { criteria }: HostSearch,
   cursor: string | null,
-): Promise<string | null> => (cursor === null ? null : await sealCursor(db, cursor, criteria, clock.now()))
+): Promise<string | null> => (cursor === null ? null : await cursors.seal(cursor, criteria))

@@ -39,31 +39,6 @@ export function requirePublic(vendors: Vendors, name: { provider?: string | null
   })
 }
 
-const MAX_CACHED_SCENES = 1_000
-const sceneCaches = new WeakMap<Vendors, Map<string, Promise<Scene | null>>>()
-
-/** Cached, because a map requests many tiles of one scene. */
-async function sceneOf({ vendors }: Pick<Context, 'vendors'>, { source, collection }: PublicCollection, id: string): Promise<Scene | null> {
-  let cache = sceneCaches.get(vendors)
-  if (!cache) sceneCaches.set(vendors, (cache = new Map()))
-  const key = `${source.hostName}/${collection.id}/${id}`
-  const cached = cache.get(key)
-  if (cached) return await cached
-  const lookup = vendors
-    .catalog(source.hostName)
-    .search({ ids: [id], collections: [collection.id], limit: 1 })
-    .then(({ scenes }) => scenes[0] ?? null)
-  cache.set(key, lookup)
-  if (cache.size > MAX_CACHED_SCENES) cache.delete(cache.keys().next().value!)
-  // Only scenes that exist stay cached: a host may have failed, and a scene may be added later.
-  const scene = await lookup.catch((error: unknown) => {
-    cache.delete(key)
-    throw error
-  })
-  if (!scene) cache.delete(key)
-  return scene
-}
-
 interface PublicScene {
   readonly imagery: PublicCollection
   readonly scene: Scene
@@ -78,7 +53,7 @@ export async function openScene(
   imagery: PublicCollection,
   id: string,
 ): Promise<PublicScene> {
-  const scene = await sceneOf(context, imagery, id)
+  const scene = await context.vendors.scene(imagery.source.hostName, imagery.collection.id, id)
   if (!scene) throw notFound('scene')
   const asset = imagery.collection.assets
     .map((key) => (Object.hasOwn(scene.assets, key) ? scene.assets[key] : undefined))

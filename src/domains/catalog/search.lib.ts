@@ -1,8 +1,9 @@
 /** Shared by all searches: parsing filters, finding sources, and pricing scenes for sale. */
 import { sqKmOf } from '#core/area.ts'
-import { requireArea, type AreaGeometry, type Position } from '#core/geometry.ts'
+import { requireArea, type AreaGeometry } from '#core/geometry.ts'
 import { parseInterval } from '#core/interval.ts'
 import { audOf } from '#core/money.ts'
+import { boundsOf } from '#core/position.ts'
 import { invalidField, problem } from '#core/problem.ts'
 import { requireBbox } from '#model/imagery/footprint.ts'
 import { priced } from '#model/money/commitment.ts'
@@ -138,8 +139,5 @@ function probeIn({ geometry, bbox }: Scene): AreaGeometry {
 /** Of a geometry in two parts, as at the antimeridian, the first. */
 function boxOfFirst(geometry: Scene['geometry']): readonly [number, number, number, number] {
   const { type, coordinates } = geometry as AreaGeometry
-  const ring = (type === 'Polygon' ? coordinates[0]! : coordinates[0]![0]!) as Position[]
-  const xs = ring.map(([x]) => x)
-  const ys = ring.map(([, y]) => y)
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
+  return boundsOf(type === 'Polygon' ? coordinates[0]! : coordinates[0]![0]!)
 }

@@ -141,7 +141,7 @@ test('a clip of an item', async (t) => {
   await t.test('rejections cost nothing and say what to change', async () => {
     const initial = await balance(w, org)
     for (const [more, status, words] of [
-      [{ aoi_geometry: box(10, 10, 11, 11) }, 400, /does not touch/],
+      [{ aoi_geometry: box(10, 10, 11, 11) }, 400, /does not intersect/],
       [{ aoi_geometry: { type: 'Point', coordinates: [151, -33] } }, 422, /aoi_geometry/],
       [
         { asset_keys: ['data', 'nothing'] },

@@ -126,7 +126,7 @@ test('cog.tile.render', async (t) => {
       [{ url: 'https://example.com/a.tif' }, 422, /host 'example.com' of url is not allowed; .*COG_HOSTS/],
       [{ url: 'file:///etc/passwd' }, 422, /https URL/],
       [{ url: files.url('notes.txt') }, 422, /TIFF/],
-      [{ url: files.url('missing.tif') }, 422, /has no file at this address/],
+      [{ url: files.url('missing.tif') }, 422, /does not exist or is not public/],
     ]
     for (const [input, status, detail] of cases) {
       const response = await render(input)

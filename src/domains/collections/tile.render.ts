@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { Closed, Described } from '#core/shapes.ts'
 import * as collections from '#model/imagery/collection.ts'
 import { operation } from '#operation.ts'
-import { drawCollectionTile, requireShared } from '#services/drawing/collection.ts'
-import { choiceOf } from '#services/drawing/look.ts'
+import { renderCollectionTile, rejectSavedProfile } from '#services/rendering/collection.ts'
+import { choiceOf } from '#services/rendering/styled-layer.ts'
 import { FormatOrWebp, IMAGE_TYPES, lookFields, pictureReply, Quality, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { EXAMPLE_COLLECTION } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -33,11 +33,11 @@ export default operation({
 }).handle({
   async check({ db, principal }, input) {
     requireTile(input)
-    requireShared(input)
+    rejectSavedProfile(input)
     choiceOf(input)
     return await collections.requireReader(db, principal, input.collection_id)
   },
   async execute(context, input, collection) {
-    return pictureReply(await drawCollectionTile(context, collection, { ...input, format: input.format }), FOR_MINUTES)
+    return pictureReply(await renderCollectionTile(context, collection, { ...input, format: input.format }), FOR_MINUTES)
   },
 })

@@ -1,9 +1,9 @@
 import { Closed, Described } from '#core/shapes.ts'
 import * as collections from '#model/imagery/collection.ts'
 import { operation } from '#operation.ts'
-import { collectionCoverage, requireShared } from '#services/drawing/collection.ts'
+import { collectionCoverage, rejectSavedProfile } from '#services/rendering/collection.ts'
 import { FormatOrWebp, lookFields, TemplateKey, TileSize } from '#wire/tile.ts'
-import { EXAMPLE_TILEJSON, TileJson, tileJson, tileTemplate } from '#services/drawing/tilejson.ts'
+import { EXAMPLE_TILEJSON, TileJson, tileJson, tileTemplate } from '#services/rendering/tilejson.ts'
 import { EXAMPLE_COLLECTION } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -27,7 +27,7 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, input) {
-    requireShared(input)
+    rejectSavedProfile(input)
     return await collections.requireReader(db, principal, input.collection_id)
   },
   async execute(context, { profile, asset_key, key, format, tile_size }, collection) {

@@ -6,6 +6,8 @@ import { receiver, type Received } from '../../../test/support/receiver.ts'
 import { world, type Org, type World } from '../../../test/support/world.ts'
 
 const BACKOFF_MINUTES = [1, 5, 30, 120, 300, 600, 1_440]
+/** An endpoint that hangs would be waited for until the client's own five minutes are over. */
+const HANGS_MS = 100_000
 
 async function subscribe(w: World, org: Org, more: object = {}) {
   return await w.ok(org.owner.token, 'event_subscriptions.create', { event_type: 'collection.created', ...more })
@@ -123,7 +125,7 @@ test('event_subscriptions: delivery', async (t) => {
 // Goal: a failed delivery is retried on schedule, within 10%; then it is a dead letter, which can be sent again.
 test('event_subscriptions: retries and dead letters', async (t) => {
   const endpoint = await receiver(t, (_got, response) => response.writeHead(500).end('out of order'))
-  const w = await world(t, { egressAllow: [endpoint.host], webhooks: { timeoutMs: 200 } })
+  const w = await world(t, { egressAllow: [endpoint.host] })
   const org = await w.organization()
   const { key } = await w.key(org.owner.token, ['read', 'write'])
   const call = (id: string, input: object) => w.ok(key, id, input)
@@ -145,7 +147,7 @@ test('event_subscriptions: retries and dead letters', async (t) => {
     const dead = await latest()
     assert.equal(dead.state, 'dead')
     assert.equal(dead.attempts.length, 8)
-    assert.equal(dead.reason, 'All 8 attempts failed; the last: The endpoint answered 500')
+    assert.equal(dead.reason, 'All 8 attempts failed; the last: The endpoint returned 500')
     assert.deepEqual(new Set(dead.attempts.map((attempt: { response_start: string }) => attempt.response_start)), new Set(['out of order']))
     w.clock.advance({ days: 3 })
     assert.equal(await w.deliver(), 0)
@@ -157,7 +159,7 @@ test('event_subscriptions: retries and dead letters', async (t) => {
   await t.test('owners are notified once', async () => {
     const rows = await w.db.selectFrom('notification').selectAll().where('org_id', '=', org.id).where('kind', '=', 'webhook').execute()
     assert.equal(rows.length, 1)
-    assert.match(rows[0]!.title, /was given up/)
+    assert.match(rows[0]!.title, /was not delivered/)
     assert.equal(rows[0]!.user_id, org.owner.id)
   })
 
@@ -200,12 +202,19 @@ test('event_subscriptions: retries and dead letters', async (t) => {
       reset: [(_got, response) => void response.destroy(), null],
       long: [(_got, response) => response.writeHead(200).end('y'.repeat(200_000)), 200],
     }
+    // Another process of the service that soon gives up: only those that never answer are left to it.
+    const hasty = await world(t, {
+      databaseUrl: w.databaseUrl,
+      startAt: w.clock.now().toISOString(),
+      egressAllow: [endpoint.host],
+      webhooks: { timeoutMs: 200 },
+    })
     for (const [name, [respond, status]] of Object.entries(outcomes)) {
       endpoint.answer(respond)
       await make(name)
       const startedMs = performance.now()
-      await w.deliver()
-      assert.ok(performance.now() - startedMs < 2_000, name)
+      await (status === null ? hasty : w).deliver()
+      assert.ok(performance.now() - startedMs < HANGS_MS, name)
       const {
         attempts: [attempt],
         state,
@@ -213,7 +222,7 @@ test('event_subscriptions: retries and dead letters', async (t) => {
       assert.equal(attempt.http_status, status, name)
       assert.equal(state, status === 200 ? 'delivered' : 'pending', name)
       assert.ok((attempt.response_start ?? '').length <= 1_000)
-      if (status === null) assert.equal(attempt.error, 'The endpoint could not be reached or gave no answer in time', name)
+      if (status === null) assert.equal(attempt.error, 'The endpoint could not be reached or did not respond in time', name)
     }
     assert.equal(canary.received.length, 0)
   })
@@ -316,12 +325,14 @@ test('event_subscriptions.test', async (t) => {
   const closed = await receiver(t)
   await closed.close()
   const hanging = await receiver(t, () => {})
-  const w = await world(t, { egressAllow: [endpoint.host, closed.host, hanging.host], webhooks: { timeoutMs: 150 } })
+  const egressAllow = [endpoint.host, closed.host, hanging.host]
+  const w = await world(t, { egressAllow })
+  const hasty = await world(t, { databaseUrl: w.databaseUrl, egressAllow, webhooks: { timeoutMs: 150 } })
   const org = await w.organization()
-  const testEndpoint = async (endpoint_url: string) => {
+  const testEndpoint = async (endpoint_url: string, by = w) => {
     const { id, signing_secret } = await subscribe(w, org, { endpoint_url })
     await w.ok(org.owner.token, 'event_subscriptions.update', { subscription_id: id, active: false })
-    return { id, signing_secret, ...(await w.ok(org.owner.token, 'event_subscriptions.test', { subscription_id: id })) }
+    return { id, signing_secret, ...(await by.ok(org.owner.token, 'event_subscriptions.test', { subscription_id: id })) }
   }
   const good = await testEndpoint(endpoint.url)
   assert.deepEqual([good.status, good.delivered, good.http_status, good.event_type], ['delivered', true, 204, 'collection.created'])
@@ -331,7 +342,7 @@ test('event_subscriptions.test', async (t) => {
 
   const seen = await Promise.all(
     [closed.url, hanging.url, endpoint.url.replace('http:', 'https:')].map(async (url) => {
-      const { status, delivered, http_status, error } = await testEndpoint(url)
+      const { status, delivered, http_status, error } = await testEndpoint(url, hasty)
       return JSON.stringify({ status, delivered, http_status, error })
     }),
   )
@@ -409,7 +420,7 @@ test('event_subscriptions: private projects', async (t) => {
   const dead = await w.db.selectFrom('webhook_delivery').select('reason').where('state', '=', 'dead').execute()
   assert.deepEqual(
     dead.map(({ reason }) => reason),
-    ['Whoever made the subscription may no longer read what the event is about'],
+    ['The creator of the subscription no longer has access to the subject of the event'],
   )
 
   await t.test('whoever redirects or resumes a subscription receives only what they can read', async () => {

@@ -8,7 +8,7 @@ import * as subscriptions from '#model/events/subscription.ts'
 import * as rateWindows from '#model/platform/rate-window.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
-import { NO_ANSWER, post } from '#services/webhooks/send.ts'
+import { NO_RESPONSE, post } from '#services/webhooks/send.ts'
 import { EXAMPLE_SUBSCRIPTION, SubscriptionId, TESTS_PER_MINUTE } from './wire.ts'
 
 const WINDOW_SECONDS = 60
@@ -39,7 +39,7 @@ export default operation({
       status: 'failed',
       delivered: false,
       http_status: null,
-      error: NO_ANSWER,
+      error: NO_RESPONSE,
       event_id: '0199f2ca-3400-7b11-9c10-1f2e3d4c5b6a',
       event_type: 'item.created',
     },

@@ -53,13 +53,13 @@ export default operation({
     if (collectionId) await collections.lock(tx, target.id, collectionId)
     const current = await items.lock(tx, source.seq)
     const files = assets.copies(await assets.list(tx, current.seq))
-    await storageAccounts.requireFreeBytes(tx, target.organizationId, assets.storedBytes(files.map((file) => file.made)))
+    await storageAccounts.requireFreeBytes(tx, target.organizationId, assets.storedBytes(files.map(({ asset }) => asset)))
     const name = input.new_name ?? current.name.slice(0, MAX_NAME_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
     const copy = await itemWrite.duplicate(
       tx,
       current,
       { organizationId: target.organizationId, projectId: target.id, createdBy: principal.userId, now: clock.now(), collectionId, name },
-      files.map((file) => file.made),
+      files.map(({ asset }) => asset),
     )
     await visualizationProfiles.copyAll(tx, current.seq, {
       organizationId: target.organizationId,
@@ -68,7 +68,7 @@ export default operation({
       now: clock.now(),
     })
     lineage.record('item', copy.id, 'duplicated_from', { kind: 'item', id: current.id }, target.id)
-    for (const { from, made: asset } of files) lineage.record('asset', asset.id, 'duplicated_from', { kind: 'asset', id: from }, target.id)
+    for (const { from, asset } of files) lineage.record('asset', asset.id, 'duplicated_from', { kind: 'asset', id: from }, target.id)
     events.emit('item.created', copy.id, items.summary(copy))
     return toRecord(copy)
   },

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { choiceOf, resolveLook } from '#services/drawing/look.ts'
-import { resultsAt } from '#services/drawing/point.ts'
+import { choiceOf, styleLayer } from '#services/rendering/styled-layer.ts'
+import { resultsAt } from '#services/rendering/point.ts'
 import { lookFields } from '#wire/tile.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -65,7 +65,7 @@ export default operation({
 }).handle({
   async check(context, input) {
     const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
-    return await resolveLook(context, layer, input)
+    return await styleLayer(context, layer, input)
   },
   async execute({ raster, usage, signal }, { longitude, latitude }, resolved) {
     const { layer, source, info, names } = resolved

@@ -34,10 +34,10 @@ export function readSearch(
 }
 
 export async function searchItems(
-  { db, baseUrl }: Context,
+  { db, searchMemory, baseUrl }: Context,
   search: itemSearch.Search & { baseUrl: string | null },
 ): Promise<Static<typeof ItemSearchResult>> {
-  const { items, matched, isEstimated } = await itemSearch.search(db, search)
+  const { items, matched, isEstimated } = await itemSearch.search(db, searchMemory, search)
   const view = { baseUrl: search.baseUrl ?? baseUrl, links: 'self' } as const
   const features = await mapInParts(items, (item) => toFeature(item, assetsIn(item.assetList), view))
   return {

@@ -9,6 +9,7 @@ import type { ItemType } from '#core/vocabulary.ts'
 import { placeOf } from '#model/imagery/item-place.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import { search } from '#model/imagery/item-search.ts'
+import { createSearchMemory } from '#model/imagery/search-memory.ts'
 import { sql } from 'kysely'
 import { campaign } from '../../../test/support/campaign.ts'
 import { world, type World } from '../../../test/support/world.ts'
@@ -667,9 +668,15 @@ test('a search that takes too long is rejected with advice', async (t) => {
   await w.db.transaction().execute(async (tx) => {
     await sql`lock table item in access exclusive mode`.execute(tx)
     await assert.rejects(
-      search(w.db, slowSearch, 50),
+      search(w.db, createSearchMemory(), slowSearch, 50),
       (error) => error instanceof Problem && error.status === 400 && /narrow it/.test(error.message),
     )
   })
-  assert.deepEqual(await search(w.db, slowSearch), { items: [], matched: 0, isEstimated: false, isLast: true, cursors: [] })
+  assert.deepEqual(await search(w.db, createSearchMemory(), slowSearch), {
+    items: [],
+    matched: 0,
+    isEstimated: false,
+    isLast: true,
+    cursors: [],
+  })
 })

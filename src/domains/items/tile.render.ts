@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { choiceOf, drawTile, resolveLook } from '#services/drawing/look.ts'
+import { choiceOf, renderLayerTile, styleLayer } from '#services/rendering/styled-layer.ts'
 import {
   FOR_A_DAY,
   FormatOrWebp,
@@ -41,9 +41,9 @@ export default operation({
   async check(context, input) {
     requireTile(input)
     const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
-    return await resolveLook(context, layer, input)
+    return await styleLayer(context, layer, input)
   },
   async execute(context, input, resolved) {
-    return pictureReply(await drawTile(context, resolved, { ...input, format: input.format }), FOR_A_DAY)
+    return pictureReply(await renderLayerTile(context, resolved, { ...input, format: input.format }), FOR_A_DAY)
   },
 })

@@ -3,8 +3,8 @@ import { GeoJsonArea } from '#core/geojson-shapes.ts'
 import { requireArea } from '#core/geometry.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { choiceOf, resolveLook } from '#services/drawing/look.ts'
-import { rangesOf } from '#services/drawing/ranges.ts'
+import { choiceOf, styleLayer } from '#services/rendering/styled-layer.ts'
+import { rangesOf } from '#services/rendering/ranges.ts'
 import { lookFields } from '#wire/tile.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -83,7 +83,7 @@ export default operation({
   async check(context, input) {
     const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
     const area = input.geometry == null ? null : requireArea(input.geometry, 'geometry')
-    return { resolved: await resolveLook(context, layer, input), area }
+    return { resolved: await styleLayer(context, layer, input), area }
   },
   async execute(context, { bins }, { resolved, area }) {
     return await rangesOf(context, resolved, { bins: bins ?? null, area })

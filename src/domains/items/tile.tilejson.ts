@@ -1,9 +1,9 @@
 import { Closed, Described } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
-import { choiceOf, resolveLook } from '#services/drawing/look.ts'
+import { choiceOf, styleLayer } from '#services/rendering/styled-layer.ts'
 import { lookFields, FormatOrWebp, TemplateKey, TileSize } from '#wire/tile.ts'
-import { EXAMPLE_TILEJSON, profileParameters, TileJson, tileJson, tileTemplate } from '#services/drawing/tilejson.ts'
+import { EXAMPLE_TILEJSON, profileParameters, TileJson, tileJson, tileTemplate } from '#services/rendering/tilejson.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -25,7 +25,7 @@ export default operation({
 }).handle({
   async check(context, input) {
     const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
-    return await resolveLook(context, layer, input)
+    return await styleLayer(context, layer, input)
   },
   async execute({ baseUrl }, { profile, asset_key, key, format, tile_size }, { layer, info }) {
     const tiles = tileTemplate({

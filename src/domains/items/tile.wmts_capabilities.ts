@@ -5,9 +5,9 @@ import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import { operation } from '#operation.ts'
 import { visualizationsOf } from '#raster/render/request.ts'
 import { coverageOf, imageGridOf } from '#raster/warp/coverage.ts'
-import { choiceOf, resolveLook } from '#services/drawing/look.ts'
+import { choiceOf, styleLayer } from '#services/rendering/styled-layer.ts'
 import { lookFields, TemplateKey } from '#wire/tile.ts'
-import { capabilities, stylesOf } from '#services/drawing/wmts.ts'
+import { capabilities, stylesOf } from '#services/rendering/wmts.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -30,7 +30,7 @@ export default operation({
   async check(context, input) {
     const baseUrl = requireBaseUrl(input.base_url)
     const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
-    return { baseUrl, resolved: await resolveLook(context, layer, input) }
+    return { baseUrl, resolved: await styleLayer(context, layer, input) }
   },
   async execute({ db }, { profile, asset_key, key }, { baseUrl, resolved }) {
     const { layer, info, names } = resolved

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Choice, Closed, Defaulted, Described, Nullable } from '#core/shapes.ts'
 import { Grid, WMTS_FORMATS } from '#wire/wmts.ts'
 import { operation } from '#operation.ts'
-import { choiceOf, drawTile, resolveLook } from '#services/drawing/look.ts'
+import { choiceOf, renderLayerTile, styleLayer } from '#services/rendering/styled-layer.ts'
 import { FOR_A_DAY, IMAGE_TYPES, lookFields, pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -30,9 +30,9 @@ export default operation({
   async check(context, input) {
     if (!input.grid) requireTile(input)
     const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
-    return await resolveLook(context, layer, input)
+    return await styleLayer(context, layer, input)
   },
   async execute(context, { z, x, y, format, grid }, resolved) {
-    return pictureReply(await drawTile(context, resolved, { z, x, y, format, grid }), FOR_A_DAY)
+    return pictureReply(await renderLayerTile(context, resolved, { z, x, y, format, grid }), FOR_A_DAY)
   },
 })

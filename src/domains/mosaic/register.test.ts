@@ -4,8 +4,8 @@ import { fileHost } from '../../../test/support/ranges.ts'
 import { scene } from '../../../test/support/scene.ts'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: a mosaic is registered by address, its three layers of provenance read back as STAC, and a lookup is inline or beside
-// the item, never both; what cannot be is refused and leaves nothing behind.
+// Goal: a mosaic is registered by URL, its three layers of provenance read back as STAC, and a lookup is inline or a separate
+// asset, never both; invalid mosaics are rejected and leave nothing behind.
 test('mosaic.register', async (t) => {
   const files = await fileHost(t)
   files.put('m.tif', await scene({ dataType: 'float32' }))
@@ -32,15 +32,15 @@ test('mosaic.register', async (t) => {
   const extensions = (stac: { stac_extensions: string[] }) =>
     stac.stac_extensions.map((uri) => /(\w+)\/v[\d.]+\/schema/.exec(uri)![1]).toSorted()
 
-  await t.test('what its samples are is read from the raster, unless it is said', async () => {
+  await t.test('the data type is read from the raster unless it is given', async () => {
     const data_asset = { href: files.url('m.tif'), band_count: 4 }
     const { body } = await register({ data_asset })
     assert.equal((await stacOf(body.item.id)).properties['svc:data_type'], 'float32')
-    const { body: said } = await register({ data_asset, data_type: 'uint8' })
-    assert.equal((await stacOf(said.item.id)).properties['svc:data_type'], 'uint8')
+    const { body: typed } = await register({ data_asset, data_type: 'uint8' })
+    assert.equal((await stacOf(typed.item.id)).properties['svc:data_type'], 'uint8')
   })
 
-  await t.test('a plain one has a summary and a place of its own', async () => {
+  await t.test('a plain mosaic has a summary and its own collection', async () => {
     const { status, body } = await register({})
     assert.equal(status, 200, JSON.stringify(body))
     const stac = await stacOf(body.item.id)
@@ -48,7 +48,7 @@ test('mosaic.register', async (t) => {
     assert.equal(stac.properties['svc:item_type'], 'mosaic')
     assert.equal(stac.properties['svc:mosaic_name'], 'Reef')
     assert.equal(stac.properties['svc:mosaic_method'], 'median')
-    assert.equal(stac.properties['svc:data_type'], null, 'nothing can be read there')
+    assert.equal(stac.properties['svc:data_type'], null, 'the file cannot be read')
     assert.deepEqual(stac.properties['svc:source_collections'], [sourceId, 'sentinel-2'])
     assert.deepEqual(stac.properties['band_roles'], { RED: 1, GREEN: 2, BLUE: 3 })
     assert.equal(stac.properties.datetime, null)
@@ -72,7 +72,7 @@ test('mosaic.register', async (t) => {
     )
   })
 
-  await t.test('256 scenes are inline, 257 are beside it', async () => {
+  await t.test('256 scenes are inline, 257 are a separate asset', async () => {
     const few = await stacOf((await register({ provenance_asset, source_lookup: lookup(256) })).body.item.id)
     assert.equal(few.assets.provenance['classification:classes'].length, 256)
     assert.equal(few.properties['svc:source_scene_count'], 256)
@@ -99,7 +99,7 @@ test('mosaic.register', async (t) => {
     assert.deepEqual(named.properties.band_roles, { NIR: 4 })
   })
 
-  await t.test('what cannot be is refused and leaves nothing', async () => {
+  await t.test('invalid mosaics are rejected and leave nothing', async () => {
     const count = async () => (await w.ok(org.owner.token, 'items.list', { project_id: org.projectId })).total
     const before = await count()
     const cases: [object, number][] = [
@@ -122,15 +122,15 @@ test('mosaic.register', async (t) => {
     assert.equal(await count(), before)
   })
 
-  await t.test('once for a key, and one Mosaics for all at once', async () => {
+  await t.test('registered once for an idempotency key, and concurrent calls share one Mosaics collection', async () => {
     const project = await w.ok(org.owner.token, 'projects.create', { name: 'Second' })
-    const there = { project_id: project.id }
-    const twice = await Promise.all([1, 2, 3, 4].map(() => register(there)))
+    const target = { project_id: project.id }
+    const twice = await Promise.all([1, 2, 3, 4].map(() => register(target)))
     assert.equal(new Set(twice.map(({ body }) => body.item.collection_id)).size, 1)
     const key = { 'idempotency-key': 'mosaic-1' }
-    const [first, again] = [await register(there, key), await register(there, key)]
+    const [first, again] = [await register(target, key), await register(target, key)]
     assert.deepEqual(again.bytes, first.bytes)
-    assert.equal((await register({ ...there, name: 'Other' }, key)).status, 409)
+    assert.equal((await register({ ...target, name: 'Other' }, key)).status, 409)
     assert.equal((await w.ok(org.owner.token, 'items.list', { project_id: project.id })).total, 5)
   })
 })

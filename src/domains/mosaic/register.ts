@@ -71,7 +71,7 @@ const Input = Closed({
   source_manifest_asset: Type.Optional(Nullable(Described(Reference, 'Source scenes as STAC-GeoParquet'))),
 })
 
-/** Registers a mosaic by the addresses of its files, with its three layers of provenance. No bytes are copied. */
+/** Registers a mosaic by the URLs of its files, with its three layers of provenance. No bytes are copied. */
 export default operation({
   id: 'mosaic.register',
   scope: 'items:write',
@@ -100,15 +100,15 @@ export default operation({
   permit: ({ db, principal }, { project_id }) => projects.requireRole(db, principal, project_id, 'editor'),
   async check(context, input, permitted) {
     const { db } = context
-    const found = projects.requireActive(permitted)
-    if (input.collection_id != null) await collections.requireIn(db, found.id, input.collection_id)
+    const project = projects.requireActive(permitted)
+    if (input.collection_id != null) await collections.requireIn(db, project.id, input.collection_id)
     const sources = await readableSources(context, input.source_collections)
     const fields = fieldsOf(input, context)
     mosaics.requireLayers(fields)
-    mosaics.toItem({ ...fields, collectionId: '' }) // Whatever is wrong with box or times is told before anything is changed.
-    return { found, fields, sources }
+    mosaics.toItem({ ...fields, collectionId: '' }) // Validates bounding box and times before anything changes.
+    return { project, fields, sources }
   },
-  /** What the samples are stands in the raster; null where it cannot be read now. */
+  /** The data type comes from the raster; null if it cannot be read now. */
   async prepare({ raster, signal }, _input, { fields }): Promise<string | null> {
     if (fields.dataType !== null) return fields.dataType
     try {
@@ -118,17 +118,17 @@ export default operation({
       throw error
     }
   },
-  async execute({ tx, principal, clock, lineage, events, attributeTo }, input, { found, fields, sources }, dataType) {
-    attributeTo(found.organizationId)
-    const owner = { organizationId: found.organizationId, projectId: found.id, createdBy: principal.userId, now: clock.now() }
-    await projects.lock(tx, found.id)
-    const { collection: place, isNew } = input.collection_id
-      ? { collection: await collections.requireIn(tx, found.id, input.collection_id), isNew: false }
+  async execute({ tx, principal, clock, lineage, events, attributeTo }, input, { project, fields, sources }, dataType) {
+    attributeTo(project.organizationId)
+    const owner = { organizationId: project.organizationId, projectId: project.id, createdBy: principal.userId, now: clock.now() }
+    await projects.lock(tx, project.id)
+    const { collection, isNew } = input.collection_id
+      ? { collection: await collections.requireIn(tx, project.id, input.collection_id), isNew: false }
       : await collections.openSystem(tx, owner, mosaics.MOSAICS)
-    await collections.lock(tx, found.id, place.id)
-    if (isNew) events.emit('collection.created', place.id, collections.summary(place))
-    const [stored] = await itemWrite.insert(tx, owner, [mosaics.toItem({ ...fields, dataType, collectionId: place.id })])
-    lineage.record('item', stored!.id, 'created_in', { kind: 'project', id: found.id })
+    await collections.lock(tx, project.id, collection.id)
+    if (isNew) events.emit('collection.created', collection.id, collections.summary(collection))
+    const [stored] = await itemWrite.insert(tx, owner, [mosaics.toItem({ ...fields, dataType, collectionId: collection.id })])
+    lineage.record('item', stored!.id, 'created_in', { kind: 'project', id: project.id })
     for (const id of sources) lineage.record('item', stored!.id, 'derived_from', { kind: 'collection', id })
     events.emit('item.created', stored!.id, items.summary(stored!))
     return { item: toRecord(stored!) }
@@ -137,11 +137,10 @@ export default operation({
 
 function fieldsOf(input: Received<typeof Input>, { raster }: Context): Omit<mosaics.MosaicFields, 'collectionId'> {
   const reference = (field: 'data_asset' | 'provenance_asset' | 'source_lookup_asset' | 'source_manifest_asset') => {
-    const given = input[field]
-    if (given == null) return null
-    if (!raster.mayRead(given.href))
-      throw invalidField(`${field}.href`, 'must be an https address on a host that this service reads rasters from')
-    return { href: given.href, roles: given.roles ?? [], mediaType: given.media_type ?? null }
+    const asset = input[field]
+    if (asset == null) return null
+    if (!raster.mayRead(asset.href)) throw invalidField(`${field}.href`, 'must be an HTTPS URL on an allowed host')
+    return { href: asset.href, roles: asset.roles ?? [], mediaType: asset.media_type ?? null }
   }
   return {
     name: input.name,
@@ -158,20 +157,20 @@ function fieldsOf(input: Received<typeof Input>, { raster }: Context): Omit<mosa
     data: reference('data_asset')!,
     provenance: reference('provenance_asset'),
     lookup:
-      input.source_lookup?.map(({ value, scene_id, collection: from }) => ({ value, sceneId: scene_id, collection: from ?? null })) ?? null,
+      input.source_lookup?.map(({ value, scene_id, collection }) => ({ value, sceneId: scene_id, collection: collection ?? null })) ?? null,
     lookupAsset: reference('source_lookup_asset'),
     manifest: reference('source_manifest_asset'),
     jobId: null,
   }
 }
 
-/** Those of the sources that are collections the caller may read have a lineage; other names are only names. */
+/** Source collections that the caller can read get lineage; other names are only stored. */
 async function readableSources({ db, principal }: Context, sources: readonly string[]): Promise<string[]> {
   if (!principal.organizationId) return []
-  const found = await collections.listOfOrganization(db, {
+  const readable = await collections.listOfOrganization(db, {
     organizationId: principal.organizationId,
     hiddenProjectIds: await projects.hiddenFrom(db, principal),
     ids: sources.filter(isUuid),
   })
-  return found.map(({ id }) => id)
+  return readable.map(({ id }) => id)
 }

@@ -3,7 +3,7 @@ import * as notifications from '#model/events/notification.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_NOTIFICATION, NotificationId, NotificationRecord, toRecord } from './wire.ts'
 
-/** Hides one notification from the lists for good. */
+/** Removes a notification from the inbox permanently. */
 export default operation({
   id: 'notifications.dismiss',
   scope: 'notifications:write',
@@ -16,7 +16,7 @@ export default operation({
   },
 }).handle({
   async execute({ tx, principal, clock }, { notification_id }) {
-    const person = principal.kind === 'user' ? principal.id : null
-    return toRecord(await notifications.dismiss(tx, person, notification_id, clock.now()))
+    const userId = principal.kind === 'user' ? principal.id : null
+    return toRecord(await notifications.dismiss(tx, userId, notification_id, clock.now()))
   },
 })

@@ -7,25 +7,25 @@ import * as rateWindows from '#model/platform/rate-window.ts'
 import { invitationMail } from '#services/mail/mail-templates.ts'
 import { task, type TaskContext } from '#task.ts'
 
-/** A day: strangers can found organizations, and nobody's mailbox is theirs to fill. */
+/** Rate limits per day: anyone can create an organization, and must not flood other people's mailboxes from it. */
 const MAILS_PER_ORGANIZATION = 100
 const MAILS_PER_ADDRESS = 5
 
-/** Mails the link of an invitation, and tells the person in their inbox if they have one. The inviter's link works without. */
+/** Emails the link of an invitation, and notifies the invited person if they have an account. The inviter's link works anyway. */
 export default task({ ...inviteTask, retryLimit: 5 }).handle(async (context, { invitation_id }) => {
   const { db, clock, mail, baseUrl } = context
-  const found = await invitations.findForMail(db, invitation_id, clock.now())
-  if (!found) return
-  const counted = [`invite-mails-of:${found.organizationId}`, `invite-mails-to:${found.email}`]
-  if (!(await isWithinLimits(context, counted))) return await tellNotMailed(context, found)
+  const invitation = await invitations.findForMail(db, invitation_id, clock.now())
+  if (!invitation) return
+  const limitSubjects = [`invite-mails-of:${invitation.organizationId}`, `invite-mails-to:${invitation.email}`]
+  if (!(await isWithinLimits(context, limitSubjects))) return await notifyNotMailed(context, invitation)
   try {
-    const token = await invitations.issueForMail(db, found.id)
-    await mail.send(invitationMail(found, `${baseUrl}/invite/${token}`))
+    const token = await invitations.issueForMail(db, invitation.id)
+    await mail.send(invitationMail(invitation, `${baseUrl}/invite/${token}`))
   } catch (error) {
-    for (const subject of counted) await rateWindows.forgive(db, subject)
+    for (const subject of limitSubjects) await rateWindows.forgive(db, subject)
     throw error
   }
-  await tellInvited(context, found)
+  await notifyInvited(context, invitation)
 })
 
 async function isWithinLimits({ db, clock }: TaskContext, subjects: readonly string[]): Promise<boolean> {
@@ -37,27 +37,27 @@ async function isWithinLimits({ db, clock }: TaskContext, subjects: readonly str
   return counts[0]!.ordinal <= MAILS_PER_ORGANIZATION && counts[1]!.ordinal <= MAILS_PER_ADDRESS
 }
 
-async function tellInvited({ db, clock }: TaskContext, invited: invitations.MailedInvitation): Promise<void> {
-  const known = await users.findByEmail(db, invited.email)
-  if (!known?.user.isActive) return
+async function notifyInvited({ db, clock }: TaskContext, invited: invitations.MailedInvitation): Promise<void> {
+  const account = await users.findByEmail(db, invited.email)
+  if (!account?.user.isActive) return
   const news: notifications.NewNotification = {
     kind: 'invitation',
     title: `You are invited to ${invited.organization}`,
-    body: `The link that lets you in was mailed to ${invited.email}. It works once, until ${invited.expiresAt.toISOString().slice(0, 10)}.`,
+    body: `We emailed the link to ${invited.email}. It works once and expires on ${invited.expiresAt.toISOString().slice(0, 10)}.`,
     dedupeKey: `invited:${invited.id}`,
     isMailed: true,
   }
-  await notifications.notify(db, invited.organizationId, { userId: known.user.id }, [news], clock.now())
+  await notifications.notify(db, invited.organizationId, { userId: account.user.id }, [news], clock.now())
 }
 
-async function tellNotMailed({ db, clock }: TaskContext, invited: invitations.MailedInvitation): Promise<void> {
+async function notifyNotMailed({ db, clock }: TaskContext, invited: invitations.MailedInvitation): Promise<void> {
   if (!invited.invitedBy) return
   const news: notifications.NewNotification = {
     kind: 'invitation',
-    title: 'An invitation was not mailed',
+    title: 'Invitation email not sent',
     body:
-      `Too many invitations were mailed in a day, so none went to ${invited.email}. ` +
-      'The link that you were given works: send it to them yourself.',
+      `The daily limit of invitation emails was reached, so none was sent to ${invited.email}. ` +
+      'The invitation link still works: send it to them yourself.',
     dedupeKey: `not-mailed:${invited.id}`,
   }
   await notifications.notify(db, invited.organizationId, { userId: invited.invitedBy }, [news], clock.now())

@@ -4,7 +4,7 @@ import * as notifications from '#model/events/notification.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_NOTIFICATION, NotificationRecord, toRecord } from './wire.ts'
 
-/** The person's inbox, newest first, without what was dismissed. A key has no inbox. */
+/** Lists the user's inbox, newest first, without dismissed notifications. API keys have no inbox. */
 export default operation({
   id: 'notifications.list',
   scope: 'notifications:read',

@@ -1,8 +1,8 @@
 import { Closed } from '#core/shapes.ts'
 import { task } from '#task.ts'
-import { mailNews } from './mail.lib.ts'
+import { mailNotifications } from './mail.lib.ts'
 
-/** Mails new notifications to who wants them at once. */
+/** Emails new notifications to users who chose immediate emails. */
 export default task({ name: 'notifications.mail_now', data: Closed({}), schedule: '* * * * *', retryLimit: 0 }).handle(async (context) => {
-  await mailNews(context, 'instant')
+  await mailNotifications(context, 'instant')
 })

@@ -3,7 +3,7 @@ import { Closed } from '#core/shapes.ts'
 import * as notifications from '#model/events/notification.ts'
 import { operation } from '#operation.ts'
 
-/** Marks everything in the inbox read. */
+/** Marks all notifications in the inbox as read. */
 export default operation({
   id: 'notifications.mark_all_read',
   scope: 'notifications:write',

@@ -3,7 +3,7 @@ import * as notifications from '#model/events/notification.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_NOTIFICATION, NotificationId, NotificationRecord, toRecord } from './wire.ts'
 
-/** Marks one notification read. One that was read before is 404, like one that is not there. */
+/** Marks a notification as read. An already read notification is 404, like one that does not exist. */
 export default operation({
   id: 'notifications.mark_read',
   scope: 'notifications:write',
@@ -16,7 +16,7 @@ export default operation({
   },
 }).handle({
   async execute({ tx, principal, clock }, { notification_id }) {
-    const person = principal.kind === 'user' ? principal.id : null
-    return toRecord(await notifications.markRead(tx, person, notification_id, clock.now()))
+    const userId = principal.kind === 'user' ? principal.id : null
+    return toRecord(await notifications.markRead(tx, userId, notification_id, clock.now()))
   },
 })

@@ -4,10 +4,10 @@ import * as users from '#model/identity/user.ts'
 import { passwordResetMail } from '#services/mail/mail-templates.ts'
 import { task } from '#task.ts'
 
-/** Sends the link to a new password, if the address is anybody's. */
+/** Emails a password reset link, if an active account has the address. */
 export default task({ ...resetPasswordTask, retryLimit: 3 }).handle(async ({ db, clock, mail, baseUrl }, { email }) => {
-  const found = await users.findByEmail(db, email)
-  if (!found?.user.isActive) return
-  const token = await mailTokens.issue(db, found.user, 'reset', clock.now())
-  await mail.send(passwordResetMail(found.user, `${baseUrl}/reset#token=${token}`))
+  const account = await users.findByEmail(db, email)
+  if (!account?.user.isActive) return
+  const token = await mailTokens.issue(db, account.user, 'reset', clock.now())
+  await mail.send(passwordResetMail(account.user, `${baseUrl}/reset#token=${token}`))
 })

@@ -3,7 +3,7 @@ import { Closed } from '#core/shapes.ts'
 import * as notifications from '#model/events/notification.ts'
 import { operation } from '#operation.ts'
 
-/** How many notifications are neither read nor dismissed. */
+/** Counts notifications that are neither read nor dismissed. */
 export default operation({
   id: 'notifications.unread_count',
   scope: 'notifications:read',

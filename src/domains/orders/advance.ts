@@ -4,7 +4,7 @@ import { Choice, Closed, Nullable } from '#core/shapes.ts'
 import { isIn } from '#core/vocabulary.ts'
 import { bind } from '#model/orders/delivered.ts'
 import * as ending from '#model/orders/ending.ts'
-import * as group from '#model/orders/order-group.ts'
+import * as groups from '#model/orders/order-group.ts'
 import type { Group } from '#model/orders/order-group.ts'
 import * as orders from '#model/orders/order.ts'
 import type { Order } from '#model/orders/order.ts'
@@ -15,8 +15,8 @@ import { EXAMPLE_ORDER, OrderId, OrderRecord, toRecord } from './wire.ts'
 const MAX_ITEMS = 1_000
 
 /**
- * Moves an order on by hand, for a vendor that answers people and not programs: the vendor has accepted it; it has delivered,
- * and these items of the project are what came; or it has failed.
+ * Advances an order by hand, for a vendor without an API: the vendor has accepted it, has delivered these items of the
+ * project, or has failed.
  */
 export default operation({
   id: 'orders.advance',
@@ -26,19 +26,23 @@ export default operation({
   events: ['order.being_fulfilled', 'order.fulfilled', 'order.failed'],
   input: Closed({
     order_id: OrderId,
-    to: Choice(['awaiting_data', 'fulfilled', 'failed'], { description: 'Where it is moved to' }),
-    group_id: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'Only this group; all that are open by default' }))),
+    to: Choice(['awaiting_data', 'fulfilled', 'failed'], { description: 'New status of the order' }),
+    group_id: Type.Optional(
+      Nullable(Type.String({ maxLength: 100, description: 'ID of the group to advance; all open groups by default' })),
+    ),
     item_ids: Type.Optional(
       Nullable(
         Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
           minItems: 1,
           maxItems: MAX_ITEMS,
           uniqueItems: true,
-          description: 'For fulfilled: items of the project that the vendor delivered',
+          description: 'IDs of the delivered items of the project; required for `fulfilled`',
         }),
       ),
     ),
-    reason: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 1_000, description: 'Why the job failed; null if it has not' }))),
+    reason: Type.Optional(
+      Nullable(Type.String({ minLength: 1, maxLength: 1_000, description: 'Why the order failed; required for `failed`' })),
+    ),
   }),
   output: OrderRecord,
   example: {
@@ -47,46 +51,47 @@ export default operation({
   },
 }).handle({
   async check({ db }, { order_id, to, item_ids, reason }) {
-    const found = await orders.find(db, order_id)
-    if (!found) throw notFound('order')
-    if (found.status !== 'processing' && found.status !== 'awaiting_data')
-      throw problem('bad-request', `This order is ${found.status}; only orders that are processing or awaiting data are moved on`)
-    if ((to === 'fulfilled') !== (item_ids != null)) throw invalidField('item_ids', 'say what was delivered, and only then')
-    if ((to === 'failed') !== (reason != null)) throw invalidField('reason', 'say why it failed, and only then')
-    return found
+    const order = await orders.find(db, order_id)
+    if (!order) throw notFound('order')
+    if (order.status !== 'processing' && order.status !== 'awaiting_data')
+      throw problem('bad-request', `This order is ${order.status}; only processing and awaiting_data orders can be advanced`)
+    if ((to === 'fulfilled') !== (item_ids != null))
+      throw invalidField('item_ids', 'is required if to is fulfilled, and not allowed otherwise')
+    if ((to === 'failed') !== (reason != null)) throw invalidField('reason', 'is required if to is failed, and not allowed otherwise')
+    return order
   },
   async execute(context, { to, group_id, item_ids, reason }, { id, organizationId }) {
     context.attributeTo(organizationId)
-    const current = await orders.lock(context.tx, id)
-    const groups = current.groups.filter((one) => !isIn(ENDED_STATUSES, one.status) && (group_id == null || one.id === group_id))
-    if (groups.length === 0) throw problem('bad-request', 'No open group matches group_id')
-    if (to === 'fulfilled') await deliver(context, current, groups, item_ids!)
+    const order = await orders.lock(context.tx, id)
+    const openGroups = order.groups.filter((group) => !isIn(ENDED_STATUSES, group.status) && (group_id == null || group.id === group_id))
+    if (openGroups.length === 0) throw problem('bad-request', 'No open group matches group_id')
+    if (to === 'fulfilled') await deliver(context, order, openGroups, item_ids!)
     else {
       context.lineage.nothingProduced()
-      if (to === 'awaiting_data') await accept(context, current, groups)
-      else for (const one of groups) await ending.failGroup(context, one, reason!)
+      if (to === 'awaiting_data') await accept(context, order, openGroups)
+      else for (const group of openGroups) await ending.failGroup(context, group, reason!)
     }
     return toRecord(await orders.get(context.tx, id))
   },
 })
 
-async function accept(context: WriteContext, current: Order, groups: readonly Group[]): Promise<void> {
+async function accept(context: WriteContext, order: Order, openGroups: readonly Group[]): Promise<void> {
   const now = context.clock.now()
-  for (const { id } of groups) {
-    await group.move(context.tx, id, 'place', {}, now)
-    await group.move(context.tx, id, 'accept', {}, now)
+  for (const { id } of openGroups) {
+    await groups.move(context.tx, id, 'place', {}, now)
+    await groups.move(context.tx, id, 'accept', {}, now)
   }
-  await orders.move(context, current, 'accept')
+  await orders.move(context, order, 'accept')
 }
 
-async function deliver(context: WriteContext, current: Order, groups: readonly Group[], itemIds: readonly string[]): Promise<void> {
+async function deliver(context: WriteContext, order: Order, openGroups: readonly Group[], itemIds: readonly string[]): Promise<void> {
   const { tx, clock, lineage } = context
-  await accept(context, current, groups)
-  await bind(tx, current, itemIds, clock.now())
-  for (const { id, reservedCredits } of groups) {
-    await group.move(tx, id, 'fetch', {}, clock.now())
-    await group.move(tx, id, 'deliver', { capturedCredits: reservedCredits, itemIds }, clock.now())
+  await accept(context, order, openGroups)
+  await bind(tx, order, itemIds, clock.now())
+  for (const { id, reservedCredits } of openGroups) {
+    await groups.move(tx, id, 'fetch', {}, clock.now())
+    await groups.move(tx, id, 'deliver', { capturedCredits: reservedCredits, itemIds }, clock.now())
   }
-  await ending.concludeIfDone(context, current.id)
-  for (const id of itemIds) lineage.record('item', id, 'delivered_for', { kind: 'order', id: current.id })
+  await ending.concludeIfDone(context, order.id)
+  for (const id of itemIds) lineage.record('item', id, 'delivered_for', { kind: 'order', id: order.id })
 }

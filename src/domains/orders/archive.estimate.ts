@@ -15,7 +15,7 @@ const GroupEstimate = Closed({
   ...Estimated,
 })
 
-/** What a set of captures would cost, in the groups that an order of them would have. Nothing is stored or reserved. */
+/** Estimates the price of captures, in the groups that their order would have. Nothing is stored or reserved. */
 export default operation({
   id: 'orders.archive.estimate',
   scope: 'orders:read',
@@ -47,8 +47,8 @@ export default operation({
 }).handle({
   check: async ({ principal }) => requireOrganization(principal),
   async execute(context, { captures, splitByDate }, organizationId) {
-    const wanted = await capturesOf(captures)
-    const { groups, errors } = await priceCaptures(pricingOf(context, organizationId), wanted, splitByDate ?? false)
+    const parsed = await capturesOf(captures)
+    const { groups, errors } = await priceCaptures(pricingOf(context, organizationId), parsed, splitByDate ?? false)
     const total = groups.reduce((sum, { credits }) => sum + credits, 0)
     return {
       groups: groups.map(({ product, captures: members, areaKm2, credits }) => ({

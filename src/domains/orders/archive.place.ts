@@ -7,7 +7,7 @@ import { Captures, capturesOf } from './input.lib.ts'
 import { executeArchive, prepareArchive, requireOrderProject, requirePerson, type ArchiveOrder } from './placing.lib.ts'
 import { DisplayName, EXAMPLE_CAPTURE, EXAMPLE_ORDER, MaxCredits, OrderRecord, ProjectId, Tags, toRecord } from './wire.ts'
 
-/** Orders scenes of the archive. What they cost is reserved with the order, and paid when they are delivered. */
+/** Orders archive scenes. Their price is reserved with the order and captured on delivery. */
 export default operation({
   id: 'orders.archive.place',
   scope: 'orders:write',
@@ -34,10 +34,10 @@ export default operation({
     requirePerson(context.principal)
     return await requireOrderProject(context, projectId)
   },
-  async check(_context, { captures, licenseType, splitByDate, displayName, tags, maxCredits }, found): Promise<ArchiveOrder> {
+  async check(_context, { captures, licenseType, splitByDate, displayName, tags, maxCredits }, project): Promise<ArchiveOrder> {
     return {
       kind: 'archive',
-      project: projects.requireActive(found),
+      project: projects.requireActive(project),
       captures: await capturesOf(captures),
       splitByDate: splitByDate ?? false,
       displayName: displayName ?? null,
@@ -47,6 +47,6 @@ export default operation({
       operation: 'orders.archive.place',
     }
   },
-  prepare: async (context, _input, wanted) => await prepareArchive(context, wanted),
-  execute: async (context, _input, wanted, prepared) => toRecord(await executeArchive(context, wanted, prepared)),
+  prepare: async (context, _input, order) => await prepareArchive(context, order),
+  execute: async (context, _input, order, prepared) => toRecord(await executeArchive(context, order, prepared)),
 })

@@ -5,8 +5,8 @@ import { balance, eventsOf, features, grant, placeArchive, scenes, square, work 
 import { orderViolations } from '../../../test/orders/invariants.ts'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: what is estimated is what is reserved, what is delivered is what is paid, and the imagery is in the project with its lineage.
-test('an order of the archive', async (t) => {
+// Goal: the estimate is reserved, the delivery is charged, and the imagery is in the project with its lineage.
+test('an archive order', async (t) => {
   const w = await world(t, { vendors: true })
   const org = await w.organization()
   await grant(w, org, 100_000)
@@ -15,7 +15,7 @@ test('an order of the archive', async (t) => {
   const estimate = (captures: object[], more: object = {}) => w.ok(org.owner.token, 'orders.archive.estimate', { captures, ...more })
   let placed: { id: string; totalCredits: number; groups: { id: string }[] }
 
-  await t.test('the estimate groups by host, and by day where that is asked for', async () => {
+  await t.test('the estimate groups by host and, on request, by day', async () => {
     const together = await estimate([capture(first!.id), capture(second!.id)])
     assert.equal(together.groups.length, 1)
     assert.ok(Math.abs(together.groups[0].aoi_km2 - 0.8272) < 0.001, 'one area, although two scenes show it')
@@ -27,7 +27,7 @@ test('an order of the archive', async (t) => {
     assert.equal(unnamed.groups[0].host, 'sandbox-hr', 'the host is found by the scene')
   })
 
-  await t.test('what cannot be priced is told by the estimate, and refused by the placement', async () => {
+  await t.test('captures without a price are errors of the estimate, and cannot be ordered', async () => {
     const captures = [
       capture(first!.id),
       capture('no-such-scene'),
@@ -54,26 +54,26 @@ test('an order of the archive', async (t) => {
     assert.deepEqual(await balance(w, org), before)
   })
 
-  await t.test('it is reserved with the order, once for each key', async () => {
+  await t.test('credits are reserved with the order, once per idempotency key', async () => {
     const { total_credits } = await estimate([capture(first!.id)])
     const key = newId()
-    const answer = await placeArchive(w, org, { displayName: 'Fields', tags: ['a', 'b'] }, key)
-    assert.equal(answer.status, 200, answer.bytes.toString())
-    placed = answer.body
+    const response = await placeArchive(w, org, { displayName: 'Fields', tags: ['a', 'b'] }, key)
+    assert.equal(response.status, 200, response.bytes.toString())
+    placed = response.body
     assert.deepEqual(
-      [answer.body.status, answer.body.orderType, answer.body.billingMode, answer.body.currency, answer.body.simulated],
+      [response.body.status, response.body.orderType, response.body.billingMode, response.body.currency, response.body.simulated],
       ['processing', 'archive', 'credit', 'AUD', true],
     )
-    assert.equal(answer.body.totalCredits, total_credits)
+    assert.equal(response.body.totalCredits, total_credits)
     assert.deepEqual(await balance(w, org), [100_000 - total_credits, total_credits])
     const again = await placeArchive(w, org, { displayName: 'Fields', tags: ['a', 'b'] }, key)
-    assert.equal(again.bytes.toString(), answer.bytes.toString())
+    assert.equal(again.bytes.toString(), response.bytes.toString())
     assert.equal(again.headers.get('idempotent-replayed'), 'true')
     assert.equal((await placeArchive(w, org, { displayName: 'Other' }, key)).status, 409)
     assert.equal((await w.ok(org.owner.token, 'orders.list')).totalElements, 1)
   })
 
-  await t.test('it is delivered: an item with a file, tiles, lineage, events, and the money captured', async () => {
+  await t.test('a delivery creates an item with a file, tiles, lineage and events, and captures the credits', async () => {
     await work(w, [placed.id])
     const done = await w.ok(org.owner.token, 'orders.get', { id: placed.id })
     assert.deepEqual(
@@ -113,7 +113,7 @@ test('an order of the archive', async (t) => {
     assert.equal(groups.groups[0].groupId, placed.groups[0]!.id)
   })
 
-  await t.test('who may not: keys, viewers, strangers, those above a ceiling', async () => {
+  await t.test('rejected: API keys, viewers, strangers, and prices above maxCredits', async () => {
     const before = await balance(w, org)
     const key = await w.key(org.owner.token, ['read', 'write'])
     const byKey = await placeArchive(w, org, {}, newId(), key.key)
@@ -147,7 +147,7 @@ test('an order of the archive', async (t) => {
     assert.equal((await w.call(org.owner.token, 'orders.list', { sort: 'price' })).status, 422)
   })
 
-  await t.test('by the name of a product: priced, ordered and cancelled like any other', async () => {
+  await t.test('an order by product name is priced, placed and cancelled like any other', async () => {
     const input = { dataProduct: 'sandbox-hr-archive', params: { id: first!.id }, featureCollection: features(square()) }
     const estimate = await w.ok(org.owner.token, 'orders.estimate', input)
     assert.deepEqual([estimate.summary.totalCredits, estimate.errors], [placed.totalCredits, []])
@@ -158,7 +158,7 @@ test('an order of the archive', async (t) => {
     await w.ok(org.owner.token, 'orders.cancel', { id: ordered.id })
   })
 
-  await t.test('a product under a licence waits for its acceptance', async () => {
+  await t.test('a licensed product requires acceptance of its licence', async () => {
     const input = {
       workspaceId: org.projectId,
       dataProduct: 'sandbox-hr-analytic',

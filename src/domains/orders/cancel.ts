@@ -9,7 +9,7 @@ import { callVendor } from '#model/orders/vendor-problem.ts'
 import { operation, type Context } from '#operation.ts'
 import { EXAMPLE_ORDER, IdOf, OrderId } from './wire.ts'
 
-/** Cancels an order that no vendor has taken on yet, and gives back what was reserved for it. */
+/** Cancels an order that no vendor has accepted yet, and releases its reservation. */
 export default operation({
   id: 'orders.cancel',
   scope: 'orders:write',
@@ -27,15 +27,15 @@ export default operation({
   example: { input: { id: EXAMPLE_ORDER.id }, output: { orderId: EXAMPLE_ORDER.id, status: 'cancelled' } },
 }).handle({
   permit: ({ db, principal }, { id }) => orders.requireBuyer(db, principal, id),
-  async check(_context, _input, found) {
-    if (!isIn(ORDER_MOVES.cancel.from, found.status)) throw tooLate(found)
-    return found
+  async check(_context, _input, order) {
+    if (!isIn(ORDER_MOVES.cancel.from, order.status)) throw tooLate(order)
+    return order
   },
-  prepare: async (context, _input, found) => await withdraw(context, found),
-  async execute(context, _input, found) {
-    context.attributeTo(found.organizationId)
-    const cancelled = await ending.cancel(context, found.id, null)
-    if (!cancelled) throw tooLate(await orders.get(context.tx, found.id))
+  prepare: async (context, _input, order) => await withdraw(context, order),
+  async execute(context, _input, order) {
+    context.attributeTo(order.organizationId)
+    const cancelled = await ending.cancel(context, order.id, null)
+    if (!cancelled) throw tooLate(await orders.get(context.tx, order.id))
     return { orderId: cancelled.id, status: cancelled.status }
   },
 })
@@ -44,20 +44,20 @@ const tooLate = ({ status }: Order) =>
   problem('bad-request', `This order is ${status}; only ${ORDER_MOVES.cancel.from.join(' and ')} orders can be cancelled`)
 
 /**
- * The vendors are asked before anything is given back: an order that one of them has taken on is theirs to fulfil. All are
- * looked at before the first is told, so that none is cancelled in part.
+ * Cancels at the vendors before anything is released: an order that a vendor has accepted will be delivered. All are checked
+ * before the first is cancelled, so that no order is cancelled in part.
  */
 async function withdraw({ vendors, signal }: Context, { groups }: Order): Promise<void> {
   const placed = groups.flatMap((group) =>
-    group.status === 'placed' && group.vendorOrderId ? [{ ...group, there: group.vendorOrderId }] : [],
+    group.status === 'placed' && group.vendorOrderId ? [{ hostName: group.hostName, vendorOrderId: group.vendorOrderId }] : [],
   )
   const shopOf = (hostName: string) => vendors.shop(hostName)!
   await callVendor(async () => {
-    for (const { hostName, there } of placed) {
-      const { status } = await shopOf(hostName).order(there, { signal })
+    for (const { hostName, vendorOrderId } of placed) {
+      const { status } = await shopOf(hostName).order(vendorOrderId, { signal })
       if (status !== 'placed' && status !== 'cancelled')
-        throw problem('bad-request', `'${hostName}' has taken this order on already, so it can no longer be cancelled`)
+        throw problem('bad-request', `'${hostName}' has already accepted this order, so it can no longer be cancelled`)
     }
-    for (const { hostName, there } of placed) await shopOf(hostName).cancelOrder(there, { signal })
+    for (const { hostName, vendorOrderId } of placed) await shopOf(hostName).cancelOrder(vendorOrderId, { signal })
   })
 }

@@ -5,7 +5,7 @@ import { operation } from '#operation.ts'
 import { Coverage, EXAMPLE_COVERAGE } from './coverage.wire.ts'
 import { EXAMPLE_ORDER, OrderId } from './wire.ts'
 
-/** How much of the area of an order has been delivered. */
+/** Returns how much of an order's area has been delivered. */
 export default operation({
   id: 'orders.coverage.get',
   scope: 'orders:read',
@@ -15,10 +15,10 @@ export default operation({
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: EXAMPLE_COVERAGE },
 }).handle({
   check: async ({ db, principal }, { order_id }) => await orders.requireReader(db, principal, order_id),
-  async execute({ db, overlays }, _input, found) {
-    const { organizationId } = found
-    const items = await itemsOf(db, organizationId, orders.itemIdsOf(found))
-    const areas = found.groups.map(({ area }) => area)
+  async execute({ db, overlays }, _input, order) {
+    const { organizationId } = order
+    const items = await itemsOf(db, organizationId, orders.itemIdsOf(order))
+    const areas = order.groups.map(({ area }) => area)
     const whole = await overlays.union(areas, { organizationId, field: 'order_id' })
     return await coverageOf({ overlays }, organizationId, whole!, items)
   },

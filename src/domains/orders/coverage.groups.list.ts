@@ -6,7 +6,7 @@ import { operation } from '#operation.ts'
 import { Coverage, EXAMPLE_COVERAGE } from './coverage.wire.ts'
 import { EXAMPLE_GROUP_ID, EXAMPLE_ORDER, IdOf, OrderId } from './wire.ts'
 
-/** How much of the area of each group of an order has been delivered. */
+/** Returns how much of the area of each order group has been delivered. */
 export default operation({
   id: 'orders.coverage.groups.list',
   scope: 'orders:read',
@@ -20,12 +20,12 @@ export default operation({
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: { groups: [{ groupId: EXAMPLE_GROUP_ID, ...EXAMPLE_COVERAGE }] } },
 }).handle({
   check: async ({ db, principal }, { order_id }) => await orders.requireReader(db, principal, order_id),
-  async execute({ db, overlays }, _input, found) {
-    const items = await itemsOf(db, found.organizationId, orders.itemIdsOf(found))
+  async execute({ db, overlays }, _input, order) {
+    const items = await itemsOf(db, order.organizationId, orders.itemIdsOf(order))
     const groups = []
-    for (const { id, area, itemIds } of found.groups) {
-      const own = items.filter((item) => itemIds.includes(item.id))
-      groups.push({ groupId: id, ...(await coverageOf({ overlays }, found.organizationId, area, own)) })
+    for (const { id, area, itemIds } of order.groups) {
+      const delivered = items.filter((item) => itemIds.includes(item.id))
+      groups.push({ groupId: id, ...(await coverageOf({ overlays }, order.organizationId, area, delivered)) })
     }
     return { groups }
   },

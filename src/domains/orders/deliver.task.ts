@@ -1,7 +1,7 @@
 import { startHeartbeat } from '#core/heartbeat.ts'
 import { Problem } from '#core/problem.ts'
 import type { Change } from '#effects.ts'
-import * as itemRead from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import * as projects from '#model/identity/project.ts'
@@ -13,17 +13,17 @@ import type { Order } from '#model/orders/order.ts'
 import { deliverTask } from '#model/orders/tasks.ts'
 import { VendorError } from '#ports/vendors.ts'
 import { refusalOf } from '#raster/ingest/refusal.ts'
-import { takeDelivered, type DeliveredItem } from '#services/ingest/delivery.ts'
+import { ingestDelivery, type DeliveredItem } from '#services/ingest/delivery.ts'
 import { discard } from '#services/ingest/intake.ts'
 import { task, type TaskContext } from '#task.ts'
-import { judge, requireOrdered, requireShown, WrongDelivery } from './delivery.lib.ts'
-import { downloaded } from './download.lib.ts'
+import { assessDelivery, requireOrdered, requireShown, WrongDelivery } from './delivery.lib.ts'
+import { download } from './download.lib.ts'
 
 const MAX_ATTEMPTS = 5
 
 /**
- * Fetches what a vendor delivered for a group: its files go to the project's bucket, then items, lineage, the group's end and,
- * where it is the last group, the order's end and its money in one transaction.
+ * Ingests a vendor's delivery for a group. Files go to the project's bucket first; then one transaction writes the items and
+ * their lineage, ends the group and, after the last group, ends and settles the order.
  */
 export default task({
   ...deliverTask,
@@ -42,21 +42,21 @@ export default task({
     const reason = reasonOf(error, run)
     await groups.release(context.db, run)
     if (reason === null) throw error
-    await context.change(run.organizationId, async (made) => {
-      made.lineage.nothingProduced()
-      await ending.failGroup(made, run, reason)
+    await context.change(run.organizationId, async (change) => {
+      change.lineage.nothingProduced()
+      await ending.failGroup(change, run, reason)
     })
   } finally {
     heartbeat.stop()
   }
 })
 
-/** Why a delivery is given up; null while it may be tried again. */
+/** Why a delivery failed for good; null if it will be retried. */
 function reasonOf(error: unknown, { attempts, hostName }: Run): string | null {
   const unreadable = refusalOf(error)
   if (unreadable) return `'${hostName}' delivered a file that cannot be read: ${unreadable}`
   if (error instanceof WrongDelivery) return error.message
-  if (error instanceof Problem) return error.message // Its project was closed.
+  if (error instanceof Problem) return error.message // The project was archived or deleted.
   if (error instanceof VendorError && (error.code === 'refused' || error.code === 'not-found')) return error.message
   if (attempts < MAX_ATTEMPTS) return null
   return error instanceof VendorError ? error.message : `Delivery failed ${attempts} times because of an internal error`
@@ -64,35 +64,34 @@ function reasonOf(error: unknown, { attempts, hostName }: Run): string | null {
 
 async function deliver(context: TaskContext, run: Run): Promise<void> {
   const { db, vendors, signal, storage } = context
-  const current = await orders.get(db, run.orderId)
-  const { bucketName } = await projects.get(db, current.projectId)
+  const order = await orders.get(db, run.orderId)
+  const { bucketName } = await projects.get(db, order.projectId)
   const shop = vendors.shop(run.hostName)!
-  const there = await shop.order(run.vendorOrderId!, { signal })
-  const { files } = there
-  if (files.length === 0)
-    throw new VendorError('nonsense', run.hostName, `'${run.hostName}' says that it has delivered, but there are no files`)
+  const vendorOrder = await shop.order(run.vendorOrderId!, { signal })
+  const { files } = vendorOrder
+  if (files.length === 0) throw new VendorError('nonsense', run.hostName, `'${run.hostName}' reports a delivery without files`)
   requireOrdered(run, files)
-  const taken: DeliveredItem[] = []
+  const ingested: DeliveredItem[] = []
   let isKept = false
   try {
     for (const file of files) {
-      const body = downloaded(shop, { hostName: run.hostName, orderId: run.vendorOrderId!, file }, signal)
-      const name = nameOf(current, file.sceneId, files.length)
-      taken.push(await takeDelivered(context, file, { bucket: bucketName!, orderId: current.id, name }, body))
-      await requireShown(context, run, taken.at(-1)!)
+      const body = download(shop, { hostName: run.hostName, orderId: run.vendorOrderId!, file }, signal)
+      const name = nameOf(order, file.sceneId, files.length)
+      ingested.push(await ingestDelivery(context, file, { bucket: bucketName!, orderId: order.id, name }, body))
+      await requireShown(context, run, ingested.at(-1)!)
     }
-    const judged = await judge(
+    const assessed = await assessDelivery(
       context,
       run,
-      there,
-      taken.map(({ item }) => item),
+      vendorOrder,
+      ingested.map(({ item }) => item),
     )
-    isKept = await context.change(run.organizationId, (made) => keep(made, current, run, { taken, ...judged }))
+    isKept = await context.change(run.organizationId, (change) => keep(change, order, run, { ingested, ...assessed }))
   } finally {
     if (!isKept)
       await discard(
         { storage },
-        taken.map(({ at }) => at),
+        ingested.map(({ at }) => at),
       )
   }
 }
@@ -101,14 +100,19 @@ const nameOf = ({ displayName }: Order, sceneId: string, count: number): string 
   (count === 1 && displayName !== sceneId ? displayName : `${displayName === sceneId ? '' : `${displayName}, `}${sceneId}`).slice(0, 500)
 
 interface Outcome {
-  taken: readonly DeliveredItem[]
-  /** What is missing; null for nothing. */
+  ingested: readonly DeliveredItem[]
+  /** What is missing; null if the delivery is complete. */
   reason: string | null
   credits: number
 }
 
-/** False: another run was faster, or the order has ended; then what was fetched is nobody's. */
-async function keep(change: Change, { id, projectId, createdBy }: Order, run: Run, { taken, reason, credits }: Outcome): Promise<boolean> {
+/** Returns false if another run was faster or the order has ended; the caller then discards the files. */
+async function keep(
+  change: Change,
+  { id, projectId, createdBy }: Order,
+  run: Run,
+  { ingested, reason, credits }: Outcome,
+): Promise<boolean> {
   const { tx, clock, lineage, events } = change
   const { organizationId } = run
   const now = clock.now()
@@ -118,20 +122,20 @@ async function keep(change: Change, { id, projectId, createdBy }: Order, run: Ru
     lineage.nothingProduced()
     return false
   }
-  const itemIds = taken.map(({ item }) => item.id)
+  const itemIds = ingested.map(({ item }) => item.id)
   const end = { itemIds, capturedCredits: credits, failureReason: reason }
   await groups.move(tx, run.id, reason === null ? 'deliver' : 'deliverPart', end, now)
   await orders.move(change, current, 'accept')
   await ending.concludeIfDone(change, id)
-  const items = await itemWrite.insert(
+  const stored = await itemWrite.insert(
     tx,
     { organizationId, projectId, createdBy, now },
-    taken.map(({ item }) => item),
+    ingested.map(({ item }) => item),
   )
-  for (const [index, made] of items.entries()) {
-    await visualizationProfiles.insertDefault(tx, { organizationId, itemSeq: made.seq, createdBy, now }, taken[index]!.look)
-    lineage.record('item', made.id, 'delivered_for', { kind: 'order', id })
-    events.emit('item.created', made.id, itemRead.summary(made))
+  for (const [index, item] of stored.entries()) {
+    await visualizationProfiles.insertDefault(tx, { organizationId, itemSeq: item.seq, createdBy, now }, ingested[index]!.style)
+    lineage.record('item', item.id, 'delivered_for', { kind: 'order', id })
+    events.emit('item.created', item.id, items.summary(item))
   }
   return true
 }

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createOverlays } from '#adapters/overlays/overlays.ts'
 import { square } from '../../../test/orders/support.ts'
-import { judge } from './delivery.lib.ts'
+import { assessDelivery } from './delivery.lib.ts'
 
-// Goal: a delivery is judged by what it shows, exactly or, where its outline is too intricate for that, from places in it.
-test('what a delivery shows', async (t) => {
+// Goal: a delivery is assessed by the area it covers, exactly or, if its outline is too complex, by sampled points.
+test('coverage of a delivery', async (t) => {
   const run = { hostName: 'host', organizationId: 'a', captures: null, area: square(2, 48, 0.1), reservedCredits: 1_000 }
-  const there = { files: [], captures: [], reason: null } as never
-  for (const [how, maxCrossings] of [
+  const vendorOrder = { files: [], captures: [], reason: null } as never
+  for (const [method, maxCrossings] of [
     ['exactly', 2_000],
-    ['from places', 0],
+    ['by sampling', 0],
   ] as const)
-    await t.test(how, async () => {
+    await t.test(method, async () => {
       const overlays = createOverlays({ maxCrossings })
       t.after(() => overlays.close())
       const creditsFor = async (...geometries: object[]) =>
         (
-          await judge(
+          await assessDelivery(
             { overlays },
             run,
-            there,
+            vendorOrder,
             geometries.map((geometry) => ({ geometry })),
           )
         ).credits

@@ -4,12 +4,12 @@ import { Closed } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { priceCaptures, priceTasking } from '#model/orders/pricing.ts'
 import { operation } from '#operation.ts'
-import { GenericInput, genericOf } from './generic.lib.ts'
+import { GenericInput, parseRequest } from './generic.lib.ts'
 import { ErrorRecord, errorRecord, EstimatedPart } from './input.lib.ts'
 import { pricingOf } from './placing.lib.ts'
 import { EXAMPLE_FEATURES, round } from './wire.ts'
 
-/** What an order of a data product would cost. Nothing is stored or reserved. */
+/** Estimates the price of an order. Nothing is stored or reserved. */
 export default operation({
   id: 'orders.estimate',
   scope: 'items:read',
@@ -40,12 +40,12 @@ export default operation({
   },
 }).handle({
   async check(context, input) {
-    return { organizationId: requireOrganization(context.principal), wanted: await genericOf(context, input) }
+    return { organizationId: requireOrganization(context.principal), request: await parseRequest(context, input) }
   },
-  async execute(context, _input, { organizationId, wanted }) {
+  async execute(context, _input, { organizationId, request }) {
     const pricing = pricingOf(context, organizationId)
     const { groups, errors } =
-      wanted.type === 'ARCHIVE' ? await priceCaptures(pricing, wanted.captures, false) : await priceTasking(pricing, wanted.wanted)
+      request.type === 'ARCHIVE' ? await priceCaptures(pricing, request.captures, false) : await priceTasking(pricing, request.taskings)
     const sum = (of: (group: (typeof groups)[number]) => number) => groups.reduce((total, group) => total + of(group), 0)
     const credits = sum((group) => group.credits)
     return {

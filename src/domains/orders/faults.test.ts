@@ -8,7 +8,7 @@ import { world } from '../../../test/support/world.ts'
 import sweep from './sweep.task.ts'
 import poll from './poll.task.ts'
 
-// Goal: whatever a vendor does, an order ends: what came is paid, everything else is released, and the order says why.
+// Goal: whatever a vendor does, an order ends: deliveries are charged, the rest is released, and the order states the reason.
 test('vendors that fail', async (t) => {
   const w = await world(t, { vendors: true })
   const org = await w.organization()
@@ -16,13 +16,13 @@ test('vendors that fail', async (t) => {
   const [good] = await scenes(w, 'sandbox-flaky')
   const capture = (id: string, west = 2.3, degrees = 0.01) => ({ id, geometry: square(west, 48.2, degrees), host: 'sandbox-flaky' })
   const place = async (...captures: object[]) => {
-    const answer = await placeArchive(w, org, { captures })
-    assert.equal(answer.status, 200, answer.bytes.toString())
-    return answer.body as { id: string; totalCredits: number; groups: { id: string }[] }
+    const response = await placeArchive(w, org, { captures })
+    assert.equal(response.status, 200, response.bytes.toString())
+    return response.body as { id: string; totalCredits: number; groups: { id: string }[] }
   }
   const get = (id: string) => w.ok(org.owner.token, 'orders.get', { id })
 
-  await t.test('one that gives up: failed, with its reason, and all released', async () => {
+  await t.test('a vendor fails the order: it has failed with the reason, and all credits are released', async () => {
     const before = await balance(w, org)
     const { id } = await place(capture('fail-order'))
     await work(w, [id])
@@ -34,7 +34,7 @@ test('vendors that fail', async (t) => {
     assert.deepEqual(await eventsOf(w, id), ['order.created', 'order.placed', 'order.being_fulfilled', 'order.failed'])
   })
 
-  await t.test('one that delivers in part: the part is paid, the rest released, and what is missing is named', async () => {
+  await t.test('a vendor delivers in part: the part is charged, the rest released, and missing scenes are named', async () => {
     const [available] = await balance(w, org)
     const { scenes: sameDay } = await w.platform.services.vendors.catalog('sandbox-flaky').search({
       bbox: [2.3, 48.2, 2.31, 48.21],
@@ -51,7 +51,7 @@ test('vendors that fail', async (t) => {
     assert.deepEqual(await balance(w, org), [available - done.capturedCredits, 0])
   })
 
-  await t.test('one whose file breaks off: it is taken up where it broke, and is whole in the end', async () => {
+  await t.test('a download is interrupted: it resumes, and the file is complete', async () => {
     const { id, totalCredits } = await place(capture('half'))
     await work(w, [id])
     const done = await get(id)
@@ -60,7 +60,7 @@ test('vendors that fail', async (t) => {
     assert.equal((await w.call(org.owner.token, 'items.detect_asset_bands', { item_id: asset.item_id })).status, 200)
   })
 
-  await t.test('one that never answers the order: tried for a day, then failed and released', async () => {
+  await t.test('a vendor never responds: retried for a day, then failed and released', async () => {
     const before = await balance(w, org)
     const { id } = await place(capture('fail-502'))
     await work(w, [id])
@@ -70,12 +70,12 @@ test('vendors that fail', async (t) => {
     assert.deepEqual(await balance(w, org), before)
   })
 
-  await t.test('a forged callback delivers nothing: the vendor is asked, and nobody else is believed', async () => {
+  await t.test('a forged callback delivers nothing: only the vendor itself is trusted', async () => {
     const { id, groups } = await place(capture(good!.id))
     const before = await get(id)
     for (const reference of [groups[0]!.id, newId(), 'x', id]) {
-      const answer = await w.post(`/webhooks/vendors/${reference}`, { status: 'delivered', order: { status: 'delivered' } })
-      assert.deepEqual([answer.status, answer.body], [202, { received: true }])
+      const response = await w.post(`/webhooks/vendors/${reference}`, { status: 'delivered', order: { status: 'delivered' } })
+      assert.deepEqual([response.status, response.body], [202, { received: true }])
     }
     assert.deepEqual({ ...(await get(id)), updatedAt: null }, { ...before, updatedAt: null })
     await w.runTask(poll, { order_id: id })
@@ -85,7 +85,7 @@ test('vendors that fail', async (t) => {
     await w.ok(org.owner.token, 'orders.cancel', { id })
   })
 
-  await t.test('cancelled before the vendor takes it on; not after', async () => {
+  await t.test('an order can be cancelled before the vendor accepts it, not after', async () => {
     const before = await balance(w, org)
     const early = await place(capture(good!.id))
     const key = newId()
@@ -108,7 +108,7 @@ test('vendors that fail', async (t) => {
     assert.equal((await w.call(org.owner.token, 'orders.cancel', { id: sent.id })).status, 400)
   })
 
-  await t.test('a look that was lost is made up for by the sweep', async () => {
+  await t.test('the sweep repeats a lost poll', async () => {
     const { id } = await place(capture('fail-order'))
     await sql`delete from queue.job`.execute(w.db)
     w.clock.advance({ minutes: 5 })

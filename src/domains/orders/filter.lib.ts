@@ -4,35 +4,35 @@ import type { Principal } from '#core/principal.ts'
 import * as projects from '#model/identity/project.ts'
 import type { DecisionFilter } from '#model/orders/study.ts'
 
-interface Given {
+interface FilterInput {
   id?: string | null
   workspaceId?: string | null
   orderId?: string | null
 }
 
-/** One decision, or several with commas between; 422 for what is none. */
-export function decisionsOf(given: string | null | undefined, known: readonly string[]): string[] | null {
-  if (given == null) return null
-  const wanted = given.split(',').map((part) => part.trim())
-  if (!wanted.every((one) => known.includes(one))) throw invalidField('decision', `must be one of ${known.join(', ')}`)
-  return wanted
+/** Parses one or more decisions separated by commas; 422 for an unknown one. */
+export function decisionsOf(text: string | null | undefined, known: readonly string[]): string[] | null {
+  if (text == null) return null
+  const decisions = text.split(',').map((part) => part.trim())
+  if (!decisions.every((decision) => known.includes(decision))) throw invalidField('decision', `must be one of ${known.join(', ')}`)
+  return decisions
 }
 
-/** What is no id of ours is nobody's. */
-const NOBODYS = '00000000-0000-0000-0000-000000000000'
-export const idOrNobodys = (given: string | null | undefined): string | null => (given == null ? null : isUuid(given) ? given : NOBODYS)
+/** Matches no row: a filter by an invalid ID gives an empty list. */
+const UNKNOWN_ID = '00000000-0000-0000-0000-000000000000'
+export const filterId = (id: string | null | undefined): string | null => (id == null ? null : isUuid(id) ? id : UNKNOWN_ID)
 
-/** Studies and quotations of orders in private projects are seen by those who see the project. */
+/** Studies and quotations of a private project are visible only to its members. */
 export async function filterOf(
   db: Parameters<typeof projects.hiddenFrom>[0],
   principal: Principal,
-  { id, workspaceId, orderId }: Given,
+  { id, workspaceId, orderId }: FilterInput,
   { decisions, isReady }: { decisions: readonly string[] | null; isReady: boolean },
 ): Promise<DecisionFilter> {
   return {
-    id: idOrNobodys(id),
-    projectId: idOrNobodys(workspaceId),
-    orderId: idOrNobodys(orderId),
+    id: filterId(id),
+    projectId: filterId(workspaceId),
+    orderId: filterId(orderId),
     decisions,
     isReady,
     hiddenProjects: await projects.hiddenFrom(db, principal),

@@ -1,11 +1,11 @@
-/** Orders of a data product by name, archive or tasking, as `orders.place` and `orders.estimate` take them. */
+/** Input of `orders.place` and `orders.estimate`: an archive or tasking order of a data product by name. */
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Defaulted, Nullable } from '#core/shapes.ts'
 import type { CaptureRequest } from '#model/orders/pricing.ts'
 import type { Context } from '#operation.ts'
 import type { Product } from '#ports/vendors.ts'
-import { featuresOf, requireParams, requireProduct, taskingOf, type Wanted } from './input.lib.ts'
+import { featuresOf, requireParams, requireProduct, taskingOf, type TaskingGroupRequest } from './input.lib.ts'
 import { DataProduct, DisplayName, FeatureCollection, Params, Tags } from './wire.ts'
 
 export const GenericInput = {
@@ -16,23 +16,25 @@ export const GenericInput = {
   tags: Type.Optional(Nullable(Tags)),
 }
 
-interface Given {
+interface OrderInput {
   dataProduct: string
   params: Record<string, unknown>
   featureCollection?: Record<string, unknown>
 }
 
-type Generic = { type: 'ARCHIVE'; product: Product; captures: CaptureRequest[] } | { type: 'TASKING'; product: Product; wanted: Wanted[] }
+type OrderRequest =
+  | { type: 'ARCHIVE'; product: Product; captures: CaptureRequest[] }
+  | { type: 'TASKING'; product: Product; taskings: TaskingGroupRequest[] }
 
-/** An archive product names its scene in `params.id`; each feature is a part of it that is wanted. */
-export async function genericOf(
+/** For an archive product, `params.id` is the scene ID and each feature is a part of the scene. */
+export async function parseRequest(
   context: Pick<Context, 'vendors' | 'clock'>,
-  { dataProduct, params, featureCollection }: Given,
-): Promise<Generic> {
+  { dataProduct, params, featureCollection }: OrderInput,
+): Promise<OrderRequest> {
   const product = requireProduct(context.vendors, dataProduct)
-  if (!featureCollection) throw problem('bad-request', 'Say what is wanted: featureCollection has the areas')
+  if (!featureCollection) throw problem('bad-request', 'featureCollection is required; it contains the areas to order')
   if (product.type === 'TASKING')
-    return { type: 'TASKING', product, wanted: [await taskingOf(context, { dataProduct, params, featureCollection })] }
+    return { type: 'TASKING', product, taskings: [await taskingOf(context, { dataProduct, params, featureCollection })] }
   requireParams(product, params, 'params')
   const captures = (await featuresOf(featureCollection, 'featureCollection')).map(({ area }) => ({
     id: String(params['id']),
@@ -43,5 +45,6 @@ export async function genericOf(
   return { type: 'ARCHIVE', product, captures }
 }
 
-/** An archive product may say its licence type among its parameters. */
-export const licenseTypeOf = ({ params }: Given): string => (typeof params['licenseType'] === 'string' ? params['licenseType'] : 'standard')
+/** For an archive product, the licence type can be one of its parameters. */
+export const licenseTypeOf = ({ params }: OrderInput): string =>
+  typeof params['licenseType'] === 'string' ? params['licenseType'] : 'standard'

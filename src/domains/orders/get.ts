@@ -3,7 +3,7 @@ import * as orders from '#model/orders/order.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORDER, OrderId, OrderRecord, toRecord } from './wire.ts'
 
-/** One order, with its groups and its history. */
+/** Returns an order with its groups and its history. */
 export default operation({
   id: 'orders.get',
   scope: 'orders:read',
@@ -13,5 +13,5 @@ export default operation({
   example: { input: { id: EXAMPLE_ORDER.id }, output: EXAMPLE_ORDER },
 }).handle({
   check: async ({ db, principal }, { id }) => await orders.requireReader(db, principal, id),
-  execute: async (_context, _input, found) => toRecord(found),
+  execute: async (_context, _input, order) => toRecord(order),
 })

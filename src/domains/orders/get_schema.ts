@@ -3,7 +3,7 @@ import { operation } from '#operation.ts'
 import { requireProduct } from './input.lib.ts'
 import { DataProduct } from './wire.ts'
 
-/** JSON Schema (2020-12) of the parameters that an order of a data product takes. */
+/** Returns the JSON Schema (2020-12) of a data product's order parameters. */
 export default operation({
   id: 'orders.get_schema',
   scope: 'items:read',

@@ -29,10 +29,10 @@ import taskingTemplatesDelete from './tasking.templates.delete.ts'
 import taskingTemplatesList from './tasking.templates.list.ts'
 import taskingTemplatesSave from './tasking.templates.save.ts'
 import update from './update.ts'
-import askTask from './ask.task.ts'
 import deliverTask from './deliver.task.ts'
 import placeTask from './place.task.ts'
 import pollTask from './poll.task.ts'
+import requestTermsTask from './request-terms.task.ts'
 import sweepTask from './sweep.task.ts'
 import withdrawTask from './withdraw.task.ts'
 
@@ -67,4 +67,4 @@ export const operations: readonly AnyOperation[] = [
   update,
 ]
 
-export const tasks: readonly AnyTask[] = [askTask, deliverTask, placeTask, pollTask, sweepTask, withdrawTask]
+export const tasks: readonly AnyTask[] = [deliverTask, placeTask, pollTask, requestTermsTask, sweepTask, withdrawTask]

@@ -1,4 +1,4 @@
-/** What callers order, checked: scenes and areas, products and their parameters. */
+/** Parses and validates order input: scenes and areas, products and their parameters. */
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { GeoJsonArea } from '#core/geojson-shapes.ts'
@@ -7,12 +7,12 @@ import { requireArea, requireGeometry, type AreaGeometry, type Geometry } from '
 import { mapInTime } from '#core/in-parts.ts'
 import { invalidField, invalidInput, notFound, problem } from '#core/problem.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import type { Unpriced, CaptureRequest, TaskingRequest } from '#model/orders/pricing.ts'
+import type { CaptureRequest, TaskingRequest, Unpriced } from '#model/orders/pricing.ts'
 import type { Context } from '#operation.ts'
 import type { Product, Vendors } from '#ports/vendors.ts'
 
 const MAX_CAPTURES = 200
-/** What a vendor is asked to take around a point. */
+/** Side of the square that is ordered around a point. */
 const POINT_SIDE_KM = 1
 
 export const CaptureInput = Closed(
@@ -25,14 +25,14 @@ export const CaptureInput = Closed(
 )
 export const Captures = Type.Array(CaptureInput, { minItems: 1, maxItems: MAX_CAPTURES, description: 'Scenes or parts of scenes to order' })
 
-interface GivenCapture {
+interface CaptureFields {
   id: string
   geometry: unknown
   host?: string | null
 }
 
-export async function capturesOf(given: readonly GivenCapture[]): Promise<CaptureRequest[]> {
-  return await mapInTime(given, ({ id, geometry, host }, index) => ({
+export async function capturesOf(requests: readonly CaptureFields[]): Promise<CaptureRequest[]> {
+  return await mapInTime(requests, ({ id, geometry, host }, index) => ({
     id,
     geometry: requireArea(geometry, `captures.${index}.geometry`),
     host: host ?? null,
@@ -41,30 +41,28 @@ export async function capturesOf(given: readonly GivenCapture[]): Promise<Captur
 }
 
 export function requireProduct(vendors: Vendors, idOrName: string, type?: Product['type']): Product {
-  const found = vendors.product(idOrName)
-  if (!found) throw notFound('data product')
-  if (type && found.type !== type)
-    throw problem('bad-request', `'${found.name}' is a product of the ${found.type === 'ARCHIVE' ? 'archive' : 'kind that is tasked'}`)
-  return found
+  const product = vendors.product(idOrName)
+  if (!product) throw notFound('data product')
+  if (type && product.type !== type)
+    throw problem('bad-request', `'${product.name}' is ${product.type === 'ARCHIVE' ? 'an archive' : 'a tasking'} product`)
+  return product
 }
 
-interface GivenTasking {
+interface TaskingInput {
   dataProduct: string
   featureCollection: Record<string, unknown>
   params?: Record<string, unknown> | null
 }
 
-export interface Wanted extends TaskingRequest {
+export interface TaskingGroupRequest extends TaskingRequest {
   featureCollection: Record<string, unknown>
 }
 
-type Asking = Pick<Context, 'vendors' | 'clock'>
-
 export async function taskingOf(
-  { vendors, clock }: Asking,
-  { dataProduct, featureCollection, params }: GivenTasking,
+  { vendors, clock }: Pick<Context, 'vendors' | 'clock'>,
+  { dataProduct, featureCollection, params }: TaskingInput,
   at = '',
-): Promise<Wanted> {
+): Promise<TaskingGroupRequest> {
   const product = requireProduct(vendors, dataProduct, 'TASKING')
   requireParams(product, params ?? {}, `${at}params`)
   requireOpenWindow(params ?? {}, clock.now(), `${at}params`)
@@ -79,7 +77,7 @@ export async function taskingOf(
   }
 }
 
-/** 422 for a window that has ended: nothing can be taken in it any more. */
+/** 422 for an acquisition window in the past. */
 export function requireOpenWindow(params: Record<string, unknown>, now: Date, field: string): void {
   const end = params['acquisitionEnd']
   if (typeof end === 'string' && Date.parse(end) < now.getTime())
@@ -90,40 +88,40 @@ const asStored = ({ feature, geometry }: TaskedFeature) => ({ ...feature, geomet
 
 interface TaskedFeature {
   feature: object
-  /** As it is stored. */
+  /** The geometry as given, which is stored. */
   geometry: Geometry
-  /** What is taken: for a point, a square around it. */
+  /** The area to acquire; for a point, a square around it. */
   area: AreaGeometry
 }
 
-/** Each feature with a valid geometry. */
+/** Returns the features; 422 for an invalid geometry. */
 export async function featuresOf(featureCollection: Record<string, unknown>, field: string): Promise<TaskedFeature[]> {
   return await mapInTime(featureCollection['features'] as ({ geometry?: unknown } | null)[], (feature, index) => {
     const at = `${field}.features.${index}.geometry`
     const geometry = requireGeometry(feature?.geometry, at)
     if (geometry.type === 'Point') return { feature: feature!, geometry, area: squareAround(geometry.coordinates, POINT_SIDE_KM) }
-    if (geometry.type !== 'Polygon' && geometry.type !== 'MultiPolygon')
-      throw invalidField(at, 'must be a Polygon, a MultiPolygon or a Point')
+    if (geometry.type !== 'Polygon' && geometry.type !== 'MultiPolygon') throw invalidField(at, 'must be a Polygon, MultiPolygon or Point')
     return { feature: feature!, geometry, area: geometry }
   })
 }
 
 type Validator = ReturnType<typeof Compile>
-const compiled = new WeakMap<object, Validator>()
+/** Compiled once for each product's schema, and released with it. */
+const validators = new WeakMap<object, Validator>()
 
-/** 422 that names each parameter that the product does not take. */
+/** 422 with each parameter that the product does not accept. */
 export function requireParams({ paramsSchema, name }: Product, params: Record<string, unknown>, field: string): void {
-  const validator = compiled.get(paramsSchema) ?? Compile(Type.Unsafe<unknown>(paramsSchema))
-  compiled.set(paramsSchema, validator)
+  const validator = validators.get(paramsSchema) ?? Compile(Type.Unsafe<unknown>(paramsSchema))
+  validators.set(paramsSchema, validator)
   if (validator.Check(params)) return
   const errors = validator.Errors(params).map(({ instancePath, message }) => ({
     field: `${field}${instancePath.replaceAll('/', '.')}`,
-    message: `${message}; orders.get_schema shows what '${name}' takes`,
+    message: `${message}; see orders.get_schema for the parameters of '${name}'`,
   }))
   throw invalidInput(errors)
 }
 
-/** A part of an order without a price, as estimates show it. */
+/** A part of an order that could not be priced, as estimates return it. */
 export const ErrorRecord = Closed(
   {
     index: Type.Integer({ description: 'Position in the request, counted from 0' }),
@@ -136,7 +134,7 @@ export const ErrorRecord = Closed(
 
 export const errorRecord = ({ index, id, host, reason }: Unpriced) => ({ index, id, host, reason })
 
-/** 422 with the errors that an estimate would show, or what the vendor failed with; nothing is placed in part. */
+/** Throws the vendor's problem, or 422 with the errors that an estimate would return: an order is never placed in part. */
 export function requirePriced(errors: readonly Unpriced[], field: string): void {
   const failed = errors.find((error) => error.problem !== null)
   if (failed) throw failed.problem!

@@ -9,7 +9,7 @@ const PARAMS = { acquisitionStart: '2030-01-02T00:00:00Z', acquisitionEnd: '2030
 /** About 900 km² and 290 km². */
 const [TOO_LARGE, LARGE] = [square(10, 48, 0.33), square(10, 48, 0.19)]
 
-// Goal: what one image covers at most is a property of the product, shown before anybody draws, and holds for each feature by itself.
+// Goal: the maximum area of an image is a property of the product, visible before an area is drawn, and applies to each feature.
 test('limits of products', async (t) => {
   const w = await world(t, { vendors: true })
   const org = await w.organization()
@@ -19,41 +19,41 @@ test('limits of products', async (t) => {
   const estimate = (...groups: object[]) => w.ok(token, 'orders.tasking.estimate', { groups })
   const place = (...groups: object[]) =>
     w.call(token, 'orders.tasking.place', { projectId: org.projectId, groups }, { 'idempotency-key': newId() })
-  const check = (given: object) => w.call(token, 'orders.tasking.feasibility_check', given)
+  const check = (input: object) => w.call(token, 'orders.tasking.feasibility_check', input)
 
-  await t.test('the glossary shows it', async () => {
+  await t.test('the glossary lists the limit', async () => {
     const { content } = await w.ok(token, 'glossary.data_products.list', { size: 100 })
     const sold = content.filter(({ simulated }: { simulated: boolean }) => simulated)
     assert.ok(sold.length >= 7)
     for (const { name, maxSqKm } of sold) assert.equal(maxSqKm, 400, name)
   })
 
-  await t.test('scattered features are priced and limited one by one, not by the box around them', async () => {
+  await t.test('scattered features are priced and limited individually, not by their bounding box', async () => {
     const near = square(2.3, 48.2)
     const far = square(7.3, 43.2)
-    const [one, other, both] = [
+    const [first, second, both] = [
       await estimate(group(features(near))),
       await estimate(group(features(far))),
       await estimate(group(features(near, far))),
     ]
     assert.deepEqual(both.errors, [])
-    assert.ok(Math.abs(both.groups[0].aoi_km2 - one.groups[0].aoi_km2 - other.groups[0].aoi_km2) < 1e-5)
-    assert.ok(Math.abs(both.totalCredits - one.totalCredits - other.totalCredits) <= 2)
+    assert.ok(Math.abs(both.groups[0].aoi_km2 - first.groups[0].aoi_km2 - second.groups[0].aoi_km2) < 1e-5)
+    assert.ok(Math.abs(both.totalCredits - first.totalCredits - second.totalCredits) <= 2)
     const large = await estimate(group(features(LARGE, far)))
     assert.deepEqual(large.errors, [], 'a feature of less than 400 km² is taken')
     const twice = await estimate(group(features(LARGE, LARGE)))
     assert.equal(twice.totalCredits, (await estimate(group(features(LARGE)))).totalCredits, 'what features share is paid once')
   })
 
-  await t.test('a feature that is too large is told with its number and the limit', async () => {
-    const said = /^Feature 2 covers 9\d\d\.\d km².*at most 400 km²/
+  await t.test('the error of a feature that is too large has its number and the limit', async () => {
+    const expected = /^Feature 2 covers 9\d\d\.\d km².*at most 400 km²/
     const { groups, errors } = await estimate(group(features(LARGE)), group(features(LARGE, TOO_LARGE)))
     assert.equal(groups.length, 1)
     assert.equal(errors[0].index, 1)
-    assert.match(errors[0].reason, said)
+    assert.match(errors[0].reason, expected)
     const refused = await place(group(features(LARGE, TOO_LARGE)))
     assert.equal(refused.status, 422)
-    assert.match(refused.body.errors[0].message, said)
+    assert.match(refused.body.errors[0].message, expected)
     const checked = await check(group(features(LARGE, TOO_LARGE)))
     assert.equal(checked.status, 422)
     assert.equal(checked.body.errors[0].field, 'featureCollection.features.1.geometry')
@@ -73,7 +73,7 @@ test('limits of products', async (t) => {
     assert.equal(done.itemIds.length, 2)
   })
 
-  await t.test('a window that has ended is 422 in check, estimate and place', async () => {
+  await t.test('an acquisition window in the past is 422 in check, estimate and place', async () => {
     const params = { acquisitionStart: '2029-01-02T00:00:00Z', acquisitionEnd: '2029-12-31T00:00:00Z' }
     const past = group(features(square()), { params })
     const isRefused = ({ status, body }: { status: number; body: { errors: { field: string; message: string }[] } }, field: string) => {
@@ -87,7 +87,7 @@ test('limits of products', async (t) => {
     isRefused(await w.call(token, 'orders.estimate', past), 'params.acquisitionEnd')
   })
 
-  await t.test('a product that does not exist is an error of its group in an estimate, and 404 when it is ordered', async () => {
+  await t.test('an unknown product is an error of its group in an estimate, and 404 in an order', async () => {
     const unknown = group(features(square()), { dataProduct: 'no-such-product' })
     const { groups, errors } = await estimate(unknown, group(features(square())))
     assert.deepEqual([groups[0].index, errors[0].index, errors[0].id], [1, 0, 'no-such-product'])

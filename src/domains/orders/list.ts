@@ -4,9 +4,9 @@ import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, Nullable } from '#core/shapes.ts'
 import { isIn, ORDER_STATUSES, ORDER_SUB_STATUSES, ORDER_TYPES } from '#core/vocabulary.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as order from '#model/orders/order.ts'
+import * as orders from '#model/orders/order.ts'
 import { operation } from '#operation.ts'
-import { idOrNobodys } from './filter.lib.ts'
+import { filterId } from './filter.lib.ts'
 import { PageOf } from '#wire/page.ts'
 import { EXAMPLE_ORDER, OrderRecord, toRecord, Window, windowOf } from './wire.ts'
 
@@ -15,7 +15,7 @@ const SORT = /^(createdAt|updatedAt|status|displayName|type)(?:,(asc|desc))?$/
 
 const Text = (description: string) => Type.Optional(Nullable(Type.String({ maxLength: 4_000, description })))
 
-/** Pages of the organization's orders, newest first unless sorted otherwise. */
+/** Lists the organization's orders, newest first by default. */
 export default operation({
   id: 'orders.list',
   scope: 'orders:read',
@@ -51,14 +51,14 @@ export default operation({
 }).handle({
   check: async ({ principal }, input) => {
     const [, sort, direction = 'desc'] = SORT.exec(input.sort) ?? []
-    if (!sort) throw invalidField('sort', 'must be createdAt, updatedAt, status, type or displayName, with ,asc or ,desc behind it')
+    if (!sort) throw invalidField('sort', 'must be createdAt, updatedAt, status, type or displayName, optionally followed by ,asc or ,desc')
     const type = (input.orderType ?? input.type)?.toLowerCase() ?? null
     if (type !== null && !isIn(ORDER_TYPES, type)) throw invalidField('type', 'must be ARCHIVE or TASKING')
     return {
       organizationId: requireOrganization(principal),
-      window: { page: input.page, size: input.size, sort: sort as order.PageOf['sort'], direction: direction as 'asc' | 'desc' },
+      window: { page: input.page, size: input.size, sort: sort as orders.PageOf['sort'], direction: direction as 'asc' | 'desc' },
       filter: {
-        projectId: idOrNobodys(input.projectId ?? input.workspaceId),
+        projectId: filterId(input.projectId ?? input.workspaceId),
         orderType: type,
         statuses: wordsOf(input.status ?? null, ORDER_STATUSES, 'status'),
         subStatuses: wordsOf(input.subStatus ?? null, ORDER_SUB_STATUSES, 'subStatus'),
@@ -66,12 +66,12 @@ export default operation({
         products: listOf(input.dataProductIds ?? null, 'dataProductIds'),
         ids: listOf(input.orderIds ?? null, 'orderIds')?.filter(isUuid) ?? null,
         tags: typeof input.tags === 'string' ? listOf(input.tags, 'tags') : (input.tags ?? null),
-      } satisfies order.OrderFilter,
+      } satisfies orders.OrderFilter,
     }
   },
   async execute({ db, principal }, _input, { organizationId, filter, window }) {
-    const { orders, total } = await order.list(db, principal, organizationId, filter, window)
-    return windowOf(orders.map(toRecord), window, total)
+    const { orders: page, total } = await orders.list(db, principal, organizationId, filter, window)
+    return windowOf(page.map(toRecord), window, total)
   },
 })
 
@@ -81,7 +81,7 @@ function listOf(text: string | null, field: string): string[] | null {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  if (parts.length > MAX_LISTED) throw invalidField(field, `names more than ${MAX_LISTED}`)
+  if (parts.length > MAX_LISTED) throw invalidField(field, `must have at most ${MAX_LISTED} values`)
   return parts
 }
 

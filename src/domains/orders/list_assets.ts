@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
-import * as asset from '#model/imagery/asset.ts'
+import * as assets from '#model/imagery/asset.ts'
 import { itemsOf } from '#model/orders/delivered.ts'
 import * as orders from '#model/orders/order.ts'
 import { operation } from '#operation.ts'
 import { AssetRecord, EXAMPLE_ASSET, toAsset } from '#wire/item.ts'
 import { EXAMPLE_ORDER, OrderId } from './wire.ts'
 
-/** The files that an order has delivered so far, item by item. */
+/** Lists the files that an order has delivered so far, by item. */
 export default operation({
   id: 'orders.list_assets',
   scope: 'items:read',
@@ -17,12 +17,12 @@ export default operation({
   example: { input: { order_id: EXAMPLE_ORDER.id }, output: [EXAMPLE_ASSET] },
 }).handle({
   check: async ({ db, principal }, { order_id }) => await orders.requireReader(db, principal, order_id),
-  async execute({ db, baseUrl }, _input, found) {
-    const items = await itemsOf(db, found.organizationId, orders.itemIdsOf(found))
-    const assets = await asset.listOf(
+  async execute({ db, baseUrl }, _input, order) {
+    const items = await itemsOf(db, order.organizationId, orders.itemIdsOf(order))
+    const assetsByItem = await assets.listOf(
       db,
       items.map(({ seq }) => seq),
     )
-    return items.flatMap(({ seq, id }) => assets.get(seq)!.map((each) => toAsset(each, id, baseUrl)))
+    return items.flatMap(({ seq, id }) => assetsByItem.get(seq)!.map((asset) => toAsset(asset, id, baseUrl)))
   },
 })

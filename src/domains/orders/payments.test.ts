@@ -25,11 +25,11 @@ const captured = async (w: World, org: Org) =>
       .execute()
   ).map((row) => row.captured_cents)
 
-// Goal: the same order, paid in every way there is: one order each time, paid once, when and only when it was delivered.
+// Goal: with every payment method, an order is placed once and charged once, if and only if it is delivered.
 test('an order paid by card', async (t) => {
   const w = await world(t, { vendors: true })
 
-  await t.test('no card, a declined one: 402, and nothing is left', async () => {
+  await t.test('no card or a declined card: 402, and nothing is left behind', async () => {
     const org = await w.organization()
     const none = await placeArchive(w, org)
     assert.deepEqual([none.status, none.body.title], [402, 'Payment Method Required'])
@@ -43,9 +43,9 @@ test('an order paid by card', async (t) => {
     const org = await w.organization()
     await attach(w, org, 'pm_card_authenticationRequired')
     const key = newId()
-    const asked = await placeArchive(w, org, {}, key)
-    assert.deepEqual([asked.status, asked.body.title, asked.body.requires_action], [402, 'Authentication Required', true])
-    const { status } = await w.post('/sandbox/payments/confirm', { client_secret: asked.body.client_secret })
+    const required = await placeArchive(w, org, {}, key)
+    assert.deepEqual([required.status, required.body.title, required.body.requires_action], [402, 'Authentication Required', true])
+    const { status } = await w.post('/sandbox/payments/confirm', { client_secret: required.body.client_secret })
     assert.equal(status, 200)
     const placed = await placeArchive(w, org, {}, key)
     assert.deepEqual([placed.status, placed.body.billingMode], [200, 'card'], placed.bytes.toString())
@@ -79,7 +79,7 @@ test('an order paid by card', async (t) => {
     assert.equal((await attempts(w, org)).filter((status) => status === 'held').length, 3, 'three new holds stand for the three old ones')
     await w.ok(org.owner.token, 'orders.cancel', { id: second.id })
     await step(w, [third.id])
-    w.clock.advance({ minutes: 11 }) // So long after its last change it is looked at every ten minutes.
+    w.clock.advance({ minutes: 11 }) // This long after its last change, it is polled every ten minutes.
     await work(w, [third.id])
     Object.assign(org.owner, await w.signIn(org.owner, org.id))
     await w.drain(settleReservation)
@@ -103,7 +103,7 @@ test('an order paid by card', async (t) => {
   assert.deepEqual(await orderViolations(w.db), [])
 })
 
-// Goal: where real cards are charged, invented imagery is paid with credits or not at all, whichever way it is ordered.
+// Goal: if real cards are charged, simulated imagery can only be bought with credits, however it is ordered.
 test('a simulated vendor never charges a real card', async (t) => {
   const sandbox = await world(t, { vendors: true })
   const w = await world(t, { vendors: true, databaseUrl: sandbox.databaseUrl, payments: { isLive: true } })
@@ -131,10 +131,10 @@ test('a simulated vendor never charges a real card', async (t) => {
       refused(await w.call(token, 'orders.place', { ...generic, featureCollection: features(square()) }))
     }
     assert.equal((await w.ok(token, 'orders.list')).totalElements, 0)
-    assert.deepEqual(await attempts(w, org), [], 'the card was never asked')
+    assert.deepEqual(await attempts(w, org), [], 'the card was never charged')
   })
 
-  await t.test('a tasking that was begun in the sandbox is not paid for by a real card either', async () => {
+  await t.test('a tasking order from the sandbox is not charged to a real card either', async () => {
     const placed = await sandbox.ok(token, 'orders.tasking.place', tasking)
     await work(sandbox, [placed.id], until('quotation_ready'))
     const { content } = await w.ok(token, 'orders.tasking.quotations.list', { orderId: placed.id })
@@ -144,7 +144,7 @@ test('a simulated vendor never charges a real card', async (t) => {
     await w.ok(token, 'orders.cancel', { id: placed.id })
   })
 
-  await t.test('with credits it is sold, and says that it is simulated', async () => {
+  await t.test('with credits it can be bought, and is marked as simulated', async () => {
     await grant(w, org, 100_000)
     const { status, body } = await placeArchive(w, org)
     assert.deepEqual([status, body.billingMode, body.simulated], [200, 'credit', true])
@@ -152,7 +152,7 @@ test('a simulated vendor never charges a real card', async (t) => {
   })
 })
 
-test('an order on account, and one above a cap', async (t) => {
+test('orders on account, and orders above a spend limit', async (t) => {
   const w = await world(t, { vendors: true })
 
   const accrued = async (org: Org) => {
@@ -237,7 +237,7 @@ test('an order on account, and one above a cap', async (t) => {
     assert.equal(statement.subtotal_aud, placed.totalCredits / 100)
   })
 
-  await t.test('above a cap: 403 and nothing reserved; asked for, approved by another, and run as the member', async () => {
+  await t.test('above a spend limit: 403 and nothing reserved; approved by another user, it runs as the member', async () => {
     const org = await w.organization()
     await grant(w, org, 100_000)
     const member = await w.member(org, 'editor')
@@ -257,7 +257,11 @@ test('an order on account, and one above a cap', async (t) => {
       displayName: 'Approved',
     }
     const { id } = await w.ok(member.token, 'billing.approvals.request', { operation: 'orders.archive.place', input, reason: 'flood' })
-    assert.equal((await w.call(member.token, 'billing.approvals.approve', { approval_id: id })).status, 403, 'nobody approves their own')
+    assert.equal(
+      (await w.call(member.token, 'billing.approvals.approve', { approval_id: id })).status,
+      403,
+      'members cannot approve their own',
+    )
     const approved = await w.ok(org.owner.token, 'billing.approvals.approve', { approval_id: id }, { 'idempotency-key': newId() })
     assert.deepEqual([approved.status, approved.result.displayName, approved.result.createdBy], ['used', 'Approved', member.id])
     assert.equal((await get(w, org, approved.result.id)).status, 'processing')

@@ -2,7 +2,7 @@ import { Closed } from '#core/shapes.ts'
 import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
-import { GenericInput, genericOf, licenseTypeOf } from './generic.lib.ts'
+import { GenericInput, licenseTypeOf, parseRequest } from './generic.lib.ts'
 import {
   executeArchive,
   executeTasking,
@@ -17,7 +17,7 @@ import {
 import type { PricedGroup } from '#model/orders/pricing.ts'
 import { EXAMPLE_FEATURES, EXAMPLE_ORDER, MaxCredits, OrderRecord, ProjectId, toRecord } from './wire.ts'
 
-/** Orders a data product by name, of the archive or to be taken anew: as `POST /v2/orders` does. */
+/** Orders archive or new imagery of a data product by name, as `POST /v2/orders` does. */
 export default operation({
   id: 'orders.place',
   scope: 'orders:write',
@@ -42,28 +42,28 @@ export default operation({
     if (context.vendors.product(dataProduct)?.type === 'ARCHIVE') requirePerson(context.principal)
     return await requireOrderProject(context, workspaceId)
   },
-  async check(context, input, found): Promise<ArchiveOrder | TaskingOrder> {
-    const wanted = await genericOf(context, input)
+  async check(context, input, project): Promise<ArchiveOrder | TaskingOrder> {
+    const request = await parseRequest(context, input)
     const common = {
-      project: projects.requireActive(found),
+      project: projects.requireActive(project),
       displayName: input.displayName ?? null,
       tags: input.tags ?? [],
       licenseType: licenseTypeOf(input),
       maxCredits: input.maxCredits ?? null,
       operation: 'orders.place',
     }
-    return wanted.type === 'ARCHIVE'
-      ? { ...common, kind: 'archive', captures: wanted.captures, splitByDate: false }
-      : { ...common, kind: 'tasking', wanted: wanted.wanted }
+    return request.type === 'ARCHIVE'
+      ? { ...common, kind: 'archive', captures: request.captures, splitByDate: false }
+      : { ...common, kind: 'tasking', taskings: request.taskings }
   },
-  async prepare(context, _input, wanted): Promise<PreparedArchive | readonly PricedGroup[]> {
-    return wanted.kind === 'archive' ? await prepareArchive(context, wanted) : await prepareTasking(context, wanted)
+  async prepare(context, _input, order): Promise<PreparedArchive | readonly PricedGroup[]> {
+    return order.kind === 'archive' ? await prepareArchive(context, order) : await prepareTasking(context, order)
   },
-  async execute(context, _input, wanted, prepared) {
+  async execute(context, _input, order, prepared) {
     return toRecord(
-      wanted.kind === 'archive'
-        ? await executeArchive(context, wanted, prepared as PreparedArchive)
-        : await executeTasking(context, wanted, prepared as readonly PricedGroup[]),
+      order.kind === 'archive'
+        ? await executeArchive(context, order, prepared as PreparedArchive)
+        : await executeTasking(context, order, prepared as readonly PricedGroup[]),
     )
   },
 })

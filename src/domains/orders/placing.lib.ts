@@ -1,4 +1,4 @@
-/** Placing orders: what `orders.archive.place`, `orders.tasking.place` and `orders.place` do alike, stage by stage. */
+/** The common stages of `orders.archive.place`, `orders.tasking.place` and `orders.place`. */
 import { problem } from '#core/problem.ts'
 import type { Principal } from '#core/principal.ts'
 import * as projects from '#model/identity/project.ts'
@@ -15,18 +15,18 @@ import { requestFromVendorTask, placeAtVendorTask, pollTask } from '#model/order
 import type { Context, WriteContext } from '#operation.ts'
 import { requireNoRealMoney } from '#model/orders/simulated.ts'
 import type { Product } from '#ports/vendors.ts'
-import { requirePriced, type Wanted } from './input.lib.ts'
+import { requirePriced, type TaskingGroupRequest } from './input.lib.ts'
 
-/** Tasks run a moment later by themselves; the first look need not come before they have. */
-const FIRST_LOOK_SECONDS = 2
+/** Queued tasks start a moment later; the first poll waits until they have. */
+const FIRST_POLL_SECONDS = 2
 
-/** A key must not spend on archive imagery: somebody has to stand behind it. */
+/** API keys cannot buy archive imagery: a signed-in user must authorize the purchase. */
 export function requirePerson({ kind, userId }: Principal): void {
   if (kind === 'api_key' || userId === null)
-    throw problem('user-authorization-required', 'An API key cannot place an order of archive imagery; a person must, signed in')
+    throw problem('user-authorization-required', 'An API key cannot order archive imagery; a signed-in user must place the order')
 }
 
-/** The project, for those who may order for it. */
+/** Returns the project if the caller can order for it. */
 export async function requireOrderProject({ db, principal }: Context, projectId: string): Promise<projects.Project> {
   requireOrganization(principal)
   return await projects.requireBuyer(db, principal, projectId)
@@ -38,7 +38,7 @@ interface Common {
   tags: readonly string[]
   licenseType: string
   maxCredits: number | null
-  /** Of the operation that places it. */
+  /** ID of the operation that places the order. */
   operation: string
 }
 
@@ -50,7 +50,7 @@ export interface ArchiveOrder extends Common {
 
 export interface TaskingOrder extends Common {
   kind: 'tasking'
-  wanted: readonly Wanted[]
+  taskings: readonly TaskingGroupRequest[]
 }
 
 export interface PreparedArchive {
@@ -62,15 +62,15 @@ export function pricingOf({ db, vendors, overlays, clock, signal }: Context, org
   return { db, vendors, overlays, organizationId, now: clock.now(), signal }
 }
 
-/** Stage 6a: the price, and the card if one pays. */
-export async function prepareArchive(context: Context, wanted: ArchiveOrder): Promise<PreparedArchive> {
-  const { organizationId } = wanted.project
-  const { groups, errors } = await priceCaptures(pricingOf(context, organizationId), wanted.captures, wanted.splitByDate)
+/** Stage 6a: prices the captures and, if a card pays, authorizes it. */
+export async function prepareArchive(context: Context, order: ArchiveOrder): Promise<PreparedArchive> {
+  const { organizationId } = order.project
+  const { groups, errors } = await priceCaptures(pricingOf(context, organizationId), order.captures, order.splitByDate)
   requirePriced(errors, 'captures')
   const credits = groups.reduce((sum, group) => sum + group.credits, 0)
   const mode = await requireOrderable(
     context,
-    wanted,
+    order,
     groups.map(({ product }) => product),
     credits,
   )
@@ -78,28 +78,28 @@ export async function prepareArchive(context: Context, wanted: ArchiveOrder): Pr
     spender: spending.spenderOf(context.principal, organizationId),
     credits,
     countsForCaps: true,
-    operation: wanted.operation,
+    operation: order.operation,
     idempotencyKey: context.idempotencyKey,
     mode,
   })
   return { groups, funding }
 }
 
-/** Stage 6b: the order, its reservation and the work that sends it, or none of them. */
-export async function executeArchive(context: WriteContext, wanted: ArchiveOrder, { groups, funding }: PreparedArchive): Promise<Order> {
+/** Stage 6b: writes the order and its reservation, and enqueues the tasks that send it, in one transaction. */
+export async function executeArchive(context: WriteContext, order: ArchiveOrder, { groups, funding }: PreparedArchive): Promise<Order> {
   const { tx, tasks, events, vendors, principal } = context
   const id = orders.newOrderId()
   const { mode } = await spending.reserve(context, funding, {
     reference: orders.referenceOf({ id }),
     lines: linesOf(groups.map(({ product, areaKm2, credits }) => ({ productName: product.name, areaKm2, reservedCredits: credits }))),
-    description: wanted.displayName ?? groups[0]!.captures![0]!.id,
+    description: order.displayName ?? groups[0]!.captures![0]!.id,
   })
-  const made = await orders.insert(context, {
+  const placed = await orders.insert(context, {
     id,
-    ...ownerOf(principal, wanted),
+    ...ownerOf(principal, order),
     orderType: 'archive',
     billingMode: mode,
-    displayName: wanted.displayName ?? groups[0]!.captures![0]!.id,
+    displayName: order.displayName ?? groups[0]!.captures![0]!.id,
     simulated: groups.some(({ product }) => vendors.source(product.hostName)?.simulated),
     groups: groups.map(({ product, captures, area, areaKm2, credits }) => ({
       ...soldAs(product),
@@ -115,21 +115,21 @@ export async function executeArchive(context: WriteContext, wanted: ArchiveOrder
       reservedCredits: credits,
     })),
   })
-  events.emit('order.placed', id, orders.summary(made, null))
-  for (const group of made.groups) await tasks.enqueue(placeAtVendorTask, { group_id: group.id })
-  await tasks.enqueue(pollTask, { order_id: id }, { afterSeconds: FIRST_LOOK_SECONDS })
+  events.emit('order.placed', id, orders.summary(placed, null))
+  for (const group of placed.groups) await tasks.enqueue(placeAtVendorTask, { group_id: group.id })
+  await tasks.enqueue(pollTask, { order_id: id }, { afterSeconds: FIRST_POLL_SECONDS })
   return await orders.get(tx, id)
 }
 
-/** Stage 6a of tasking: nothing is reserved before a price is accepted, but it must be one that could be. */
-export async function prepareTasking(context: Context, wanted: TaskingOrder): Promise<readonly PricedGroup[]> {
-  const { organizationId } = wanted.project
-  const { groups, errors } = await priceTasking(pricingOf(context, organizationId), wanted.wanted)
+/** Stage 6a of tasking: nothing is reserved until a price is accepted, but the estimate must be within the caps. */
+export async function prepareTasking(context: Context, order: TaskingOrder): Promise<readonly PricedGroup[]> {
+  const { organizationId } = order.project
+  const { groups, errors } = await priceTasking(pricingOf(context, organizationId), order.taskings)
   requirePriced(errors, 'groups')
   const credits = groups.reduce((sum, group) => sum + group.credits, 0)
   await requireOrderable(
     context,
-    wanted,
+    order,
     groups.map(({ product }) => product),
     credits,
   )
@@ -137,14 +137,14 @@ export async function prepareTasking(context: Context, wanted: TaskingOrder): Pr
   return groups
 }
 
-export async function executeTasking(context: WriteContext, wanted: TaskingOrder, groups: readonly PricedGroup[]): Promise<Order> {
+export async function executeTasking(context: WriteContext, order: TaskingOrder, groups: readonly PricedGroup[]): Promise<Order> {
   const { tx, tasks, vendors, principal } = context
-  const made = await orders.insert(context, {
+  const placed = await orders.insert(context, {
     id: orders.newOrderId(),
-    ...ownerOf(principal, wanted),
+    ...ownerOf(principal, order),
     orderType: 'tasking',
-    billingMode: await billingModeOf(tx, wanted.project.organizationId),
-    displayName: wanted.displayName ?? groups[0]!.product.title,
+    billingMode: await billingModeOf(tx, order.project.organizationId),
+    displayName: order.displayName ?? groups[0]!.product.title,
     simulated: groups.some(({ product }) => vendors.source(product.hostName)?.simulated),
     groups: groups.map(({ product, area, areaKm2, credits }, index) => ({
       ...soldAs(product),
@@ -152,18 +152,18 @@ export async function executeTasking(context: WriteContext, wanted: TaskingOrder
       subStatus: product.steps.includes('feasibility') ? 'awaiting_feasibility' : 'awaiting_quotation',
       steps: product.steps,
       captures: null,
-      featureCollection: wanted.wanted[index]!.featureCollection,
-      params: wanted.wanted[index]!.params,
+      featureCollection: order.taskings[index]!.featureCollection,
+      params: order.taskings[index]!.params,
       area,
       areaKm2,
       credits,
       reservedCredits: 0,
     })),
   })
-  await studies.insertFor(context, made)
-  for (const group of made.groups) await tasks.enqueue(requestFromVendorTask, { group_id: group.id })
-  await tasks.enqueue(pollTask, { order_id: made.id }, { afterSeconds: FIRST_LOOK_SECONDS })
-  return made
+  await studies.insertFor(context, placed)
+  for (const group of placed.groups) await tasks.enqueue(requestFromVendorTask, { group_id: group.id })
+  await tasks.enqueue(pollTask, { order_id: placed.id }, { afterSeconds: FIRST_POLL_SECONDS })
+  return placed
 }
 
 const ownerOf = (principal: Principal, { project: { id, organizationId }, tags, licenseType }: Common) => ({
@@ -177,7 +177,7 @@ const ownerOf = (principal: Principal, { project: { id, organizationId }, tags, 
 
 const soldAs = ({ hostName, id, name }: Product) => ({ hostName, productId: id, productName: name })
 
-/** How it will be paid, if it can be ordered. */
+/** Checks licences, price limit and licence type, and returns the billing mode. */
 async function requireOrderable(
   context: Context,
   { licenseType, maxCredits, project: { organizationId } }: Common,
@@ -197,11 +197,7 @@ async function requireOrderable(
 
 export function requireBelow(maxCredits: number | null, credits: number): void {
   if (maxCredits !== null && credits > maxCredits)
-    throw problem(
-      'bad-request',
-      `This costs ${credits} credits, which is above the ceiling of ${maxCredits} that came with it (maxCredits)`,
-      {
-        members: { required_credits: credits, max_credits: maxCredits },
-      },
-    )
+    throw problem('bad-request', `This costs ${credits} credits, which is more than maxCredits (${maxCredits})`, {
+      members: { required_credits: credits, max_credits: maxCredits },
+    })
 }

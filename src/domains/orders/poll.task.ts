@@ -1,7 +1,7 @@
 import { isIn } from '#core/vocabulary.ts'
 import { answerStudy, declareInfeasible, issueQuotation, refuseQuotation } from '#model/orders/answers.ts'
 import * as ending from '#model/orders/ending.ts'
-import * as group from '#model/orders/order-group.ts'
+import * as groups from '#model/orders/order-group.ts'
 import type { Group } from '#model/orders/order-group.ts'
 import * as orders from '#model/orders/order.ts'
 import type { Order } from '#model/orders/order.ts'
@@ -15,16 +15,16 @@ import { task, type TaskContext } from '#task.ts'
 
 const MIN_WAIT_SECONDS = 1
 const MAX_WAIT_SECONDS = 600
-/** The longer nothing has changed, the rarer the looks: a tenth of that time from one to the next. */
+/** Backoff: the interval between polls is this share of the time since the last change. */
 const WAIT_SHARE = 0.1
-/** Looks in a row that a vendor did not answer; at ten minutes each about three and a half days. */
+/** Consecutive polls without a response from the vendor; at ten minutes each, about three and a half days. */
 const MAX_UNANSWERED = 500
-/** Work that was queued with a group and has not begun by then was lost, and is queued again. */
+/** A group's task that has not started by then was lost, and is enqueued again. */
 const LOST_MS = 30_000
 
 /**
- * Looks at how an order fares: at its funds, at what was asked of its vendors, at what they have done. The next look is
- * arranged before this one begins, so that whatever happens to this one, there is a next.
+ * Polls the state of an order: its funds, its studies and quotations, and its orders at the vendors. The next poll is
+ * enqueued before this one starts, so that a failure does not end the polling.
  */
 export default task({
   ...pollTask,
@@ -32,21 +32,21 @@ export default task({
   concurrency: 4,
 }).handle(async (context, { order_id }) => {
   const { db, clock, change, tasks } = context
-  const found = await orders.find(db, order_id)
-  if (!found || !isIn(OPEN_STATUSES, found.status)) return
+  const order = await orders.find(db, order_id)
+  if (!order || !isIn(OPEN_STATUSES, order.status)) return
   const now = clock.now()
-  const wait = waitSeconds(found, now)
+  const wait = waitSeconds(order, now)
   const isOurs = await db.transaction().execute(async (tx) => {
     if (!(await orders.takePoll(tx, order_id, new Date(now.getTime() + wait * 1000), now))) return false
     await tasks(tx).enqueue(pollTask, { order_id }, { afterSeconds: wait })
     return true
   })
   if (!isOurs) return
-  const lost = await ending.lostFunds(db, found)
-  if (lost) return void (await change(found.organizationId, (made) => ending.failAll(made, order_id, lost)))
-  if (await isExpired(context, found))
-    return void (await change(found.organizationId, (made) => ending.cancel(made, order_id, 'Nobody decided on it within 30 days')))
-  for (const one of found.groups) await lookAt(context, found, one)
+  const lost = await ending.lostFunds(db, order)
+  if (lost) return void (await change(order.organizationId, (change) => ending.failAll(change, order_id, lost)))
+  if (await isExpired(context, order))
+    return void (await change(order.organizationId, (change) => ending.cancel(change, order_id, 'No decision within 30 days')))
+  for (const group of order.groups) await pollGroup(context, order, group)
 })
 
 function waitSeconds({ updatedAt }: Order, now: Date): number {
@@ -54,10 +54,10 @@ function waitSeconds({ updatedAt }: Order, now: Date): number {
   return Math.round(Math.min(MAX_WAIT_SECONDS, Math.max(MIN_WAIT_SECONDS, since * WAIT_SHARE)))
 }
 
-/** A study or a quotation that nobody decided on in its time ends its order. */
-async function isExpired({ db, clock }: TaskContext, { status, groups }: Order): Promise<boolean> {
-  if (status !== 'pending') return false
-  for (const { id, subStatus } of groups) {
+/** A study or quotation that is not decided in time cancels its order. */
+async function isExpired({ db, clock }: TaskContext, order: Order): Promise<boolean> {
+  if (order.status !== 'pending') return false
+  for (const { id, subStatus } of order.groups) {
     const open =
       subStatus === 'feasibility_ready'
         ? await studies.ofGroup(db, id)
@@ -69,81 +69,87 @@ async function isExpired({ db, clock }: TaskContext, { status, groups }: Order):
   return false
 }
 
-/** A vendor that does not answer is asked again at the next look, for days; one that says no is believed. */
-async function lookAt(context: TaskContext, found: Order, one: Group): Promise<void> {
+/** A vendor that does not respond is retried at the next poll, for days; a refusal is final. */
+async function pollGroup(context: TaskContext, order: Order, group: Group): Promise<void> {
   const { db, change } = context
   try {
-    await lookOnce(context, found, one)
-    if (one.attempts > 0 && one.vendorOrderId) await group.resetAttempts(db, one.id)
+    await checkGroup(context, order, group)
+    if (group.attempts > 0 && group.vendorOrderId) await groups.resetAttempts(db, group.id)
   } catch (error) {
     if (!(error instanceof VendorError)) throw error
     const isFinal = error.code === 'not-found' || error.code === 'refused'
-    const attempts = await group.countAttempt(db, one.id)
+    const attempts = await groups.countAttempt(db, group.id)
     if (!isFinal && attempts < MAX_UNANSWERED) return
-    await change(one.organizationId, (made) =>
-      one.status === 'deciding' ? ending.closeGroup(made, one, error.message) : ending.failGroup(made, one, error.message),
+    await change(group.organizationId, (change) =>
+      group.status === 'deciding' ? ending.closeGroup(change, group, error.message) : ending.failGroup(change, group, error.message),
     )
   }
 }
 
-async function lookOnce(context: TaskContext, found: Order, one: Group): Promise<void> {
-  const lastSign = Math.max(one.updatedAt.getTime(), one.heartbeatAt?.getTime() ?? 0)
-  const isLost = context.clock.now().getTime() - lastSign > LOST_MS
-  if (one.status === 'deciding') return await lookAtTerms(context, one, isLost)
-  if (one.status === 'waiting' && isLost) return await again(context, placeAtVendorTask, one)
-  if (one.status === 'delivering' && isLost) return await again(context, deliverTask, one)
-  if ((one.status === 'placed' || one.status === 'accepted') && one.vendorOrderId) await lookAtOrder(context, found, one, one.vendorOrderId)
+async function checkGroup(context: TaskContext, order: Order, group: Group): Promise<void> {
+  const lastActivity = Math.max(group.updatedAt.getTime(), group.heartbeatAt?.getTime() ?? 0)
+  const isLost = context.clock.now().getTime() - lastActivity > LOST_MS
+  if (group.status === 'deciding') return await checkTerms(context, group, isLost)
+  if (group.status === 'waiting' && isLost) return await enqueueAgain(context, placeAtVendorTask, group)
+  if (group.status === 'delivering' && isLost) return await enqueueAgain(context, deliverTask, group)
+  if ((group.status === 'placed' || group.status === 'accepted') && group.vendorOrderId)
+    await checkVendorOrder(context, order, group, group.vendorOrderId)
 }
 
-const again = async ({ db, clock, tasks }: TaskContext, contract: typeof placeAtVendorTask, { id }: Group): Promise<void> =>
+const enqueueAgain = async ({ db, clock, tasks }: TaskContext, contract: typeof placeAtVendorTask, { id }: Group): Promise<void> =>
   await db.transaction().execute(async (tx) => {
-    await group.touch(tx, id, clock.now())
+    await groups.touch(tx, id, clock.now())
     await tasks(tx).enqueue(contract, { group_id: id })
   })
 
-/** Has the study been answered, or the quotation issued? */
-async function lookAtTerms(context: TaskContext, one: Group, isLost: boolean): Promise<void> {
+/** Checks whether the study was answered or the quotation issued. */
+async function checkTerms(context: TaskContext, group: Group, isLost: boolean): Promise<void> {
   const { db, clock, change, vendors, signal } = context
-  const { organizationId, hostName } = one
-  const priced = (cents: number) => contracted(db, organizationId, one, cents, clock.now())
-  if (one.subStatus === 'awaiting_feasibility') {
-    const asked = await studies.ofGroup(db, one.id)
-    if (!asked?.vendorId) return isLost ? await again(context, requestFromVendorTask, one) : undefined
-    const answer = await vendors.shop(hostName)!.study(asked.vendorId, { signal })
-    if (answer.status === 'infeasible')
-      await change(organizationId, (made) => declareInfeasible(made, asked, answer.reason ?? 'The vendor cannot do it'))
-    if (answer.status !== 'answered') return
-    const options = await Promise.all(answer.options.map(async ({ cents, ...option }) => ({ ...option, credits: await priced(cents) })))
-    await change(organizationId, (made) => answerStudy(made, asked, options))
+  const { organizationId, hostName } = group
+  const priced = (cents: number) => contracted(db, organizationId, group, cents, clock.now())
+  if (group.subStatus === 'awaiting_feasibility') {
+    const study = await studies.ofGroup(db, group.id)
+    if (!study?.vendorId) return isLost ? await enqueueAgain(context, requestFromVendorTask, group) : undefined
+    const response = await vendors.shop(hostName)!.study(study.vendorId, { signal })
+    if (response.status === 'infeasible')
+      await change(organizationId, (change) => declareInfeasible(change, study, response.reason ?? 'The vendor cannot acquire this area'))
+    if (response.status !== 'answered') return
+    const options = await Promise.all(response.options.map(async ({ cents, ...option }) => ({ ...option, credits: await priced(cents) })))
+    await change(organizationId, (change) => answerStudy(change, study, options))
   }
-  if (one.subStatus === 'awaiting_quotation') {
-    const asked = await quotations.ofGroup(db, one.id)
-    if (!asked?.vendorId) return isLost ? await again(context, requestFromVendorTask, one) : undefined
-    const answer = await vendors.shop(hostName)!.quotation(asked.vendorId, { signal })
-    if (answer.status === 'refused')
-      await change(organizationId, (made) => refuseQuotation(made, asked, answer.reason ?? 'The vendor made no quotation'))
-    if (answer.status !== 'issued' || answer.cents === null) return
-    const credits = await priced(answer.cents)
-    await change(organizationId, (made) => issueQuotation(made, asked, credits))
+  if (group.subStatus === 'awaiting_quotation') {
+    const quotation = await quotations.ofGroup(db, group.id)
+    if (!quotation?.vendorId) return isLost ? await enqueueAgain(context, requestFromVendorTask, group) : undefined
+    const response = await vendors.shop(hostName)!.quotation(quotation.vendorId, { signal })
+    if (response.status === 'refused')
+      await change(organizationId, (change) => refuseQuotation(change, quotation, response.reason ?? 'The vendor declined to quote'))
+    if (response.status !== 'issued' || response.cents === null) return
+    const credits = await priced(response.cents)
+    await change(organizationId, (change) => issueQuotation(change, quotation, credits))
   }
 }
 
-/** Has the vendor taken the order on, delivered it, or given it up? */
-async function lookAtOrder({ clock, change, vendors, signal }: TaskContext, { id }: Order, one: Group, there: string): Promise<void> {
-  const { status, reason } = await vendors.shop(one.hostName)!.order(there, { signal })
+/** Checks whether the vendor has accepted, delivered, failed or cancelled the order. */
+async function checkVendorOrder(
+  { clock, change, vendors, signal }: TaskContext,
+  { id }: Order,
+  group: Group,
+  vendorOrderId: string,
+): Promise<void> {
+  const { status, reason } = await vendors.shop(group.hostName)!.order(vendorOrderId, { signal })
   if (status === 'placed') return
-  await change(one.organizationId, async (made) => {
-    const { tx, tasks } = made
+  await change(group.organizationId, async (change) => {
+    const { tx, tasks } = change
     const current = await orders.lock(tx, id)
     if (status === 'failed' || status === 'cancelled')
       return await ending.failGroup(
-        made,
-        one,
-        reason ?? `The vendor has ${status === 'failed' ? 'failed to deliver' : 'cancelled the order'}`,
+        change,
+        group,
+        reason ?? `The vendor ${status === 'failed' ? 'failed to deliver' : 'cancelled the order'}`,
       )
-    await orders.move(made, current, 'accept')
-    if (status === 'accepted') return await group.move(tx, one.id, 'accept', {}, clock.now())
-    if (await group.move(tx, one.id, 'fetch', {}, clock.now())) await tasks.enqueue(deliverTask, { group_id: one.id })
+    await orders.move(change, current, 'accept')
+    if (status === 'accepted') return await groups.move(tx, group.id, 'accept', {}, clock.now())
+    if (await groups.move(tx, group.id, 'fetch', {}, clock.now())) await tasks.enqueue(deliverTask, { group_id: group.id })
     return true
   })
 }

@@ -1,6 +1,6 @@
 import type { Group } from '#model/orders/order-group.ts'
 
-/** What a vendor is sent for a group. The group's id is our reference: sent again, it is the same order. */
+/** The order request for a group. The group's ID is our reference and makes the request idempotent at the vendor. */
 export function requestOf(
   { id, productId, captures, area, params, vendorOptionId, vendorQuotationId }: Group,
   licenseType: string,

@@ -6,7 +6,7 @@ import { task } from '#task.ts'
 
 const LIMIT = 500
 
-/** Looks at orders whose next look is overdue: a process died between one and the next. */
+/** Enqueues overdue polls, which a crashed process left behind. */
 export default task({ name: 'orders.sweep', data: Closed({}), schedule: '* * * * *' }).handle(async ({ db, clock, tasks }) => {
   const overdue = await orders.overdue(db, new Date(clock.now().getTime() - MINUTE_MS), LIMIT)
   await db.transaction().execute(async (tx) => {

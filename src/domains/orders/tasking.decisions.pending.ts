@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as quotation from '#model/orders/quotation.ts'
-import * as study from '#model/orders/study.ts'
+import * as quotations from '#model/orders/quotation.ts'
+import * as studies from '#model/orders/study.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_QUOTATION, EXAMPLE_STUDY, Kinds, QuotationRecord, StudyRecord, toQuotation, toStudy } from './decisions.wire.ts'
 import { filterOf } from './filter.lib.ts'
@@ -11,7 +11,7 @@ import { Window } from './wire.ts'
 
 const KINDS = ['study', 'quotation']
 
-/** Studies and quotations that wait for the customer's decision, newest first. */
+/** Lists studies and quotations that await the customer's decision, newest first. */
 export default operation({
   id: 'orders.tasking.decisions.pending',
   scope: 'orders:read',
@@ -38,22 +38,23 @@ export default operation({
   },
 }).handle({
   async check({ principal }, { kinds }) {
-    const wanted = kinds === null ? KINDS : kinds.split(',').map((kind) => kind.trim().toLowerCase())
-    if (!wanted.every((kind) => KINDS.includes(kind))) throw invalidField('kinds', 'must be study, quotation, or both with a comma between')
-    return { organizationId: requireOrganization(principal), wanted }
+    const included = kinds === null ? KINDS : kinds.split(',').map((kind) => kind.trim().toLowerCase())
+    if (!included.every((kind) => KINDS.includes(kind)))
+      throw invalidField('kinds', 'must be study, quotation, or both separated by a comma')
+    return { organizationId: requireOrganization(principal), included }
   },
-  async execute({ db, principal, clock }, input, { organizationId, wanted }) {
+  async execute({ db, principal, clock }, input, { organizationId, included }) {
     const filter = await filterOf(db, principal, { workspaceId: input.workspaceId ?? null }, { decisions: null, isReady: true })
-    const none = { found: [], total: 0 }
-    const studies = wanted.includes('study') ? await study.list(db, organizationId, filter, input, clock.now()) : none
-    const quotations = wanted.includes('quotation') ? await quotation.list(db, organizationId, filter, input, clock.now()) : none
+    const empty = { found: [], total: 0 }
+    const studyPage = included.includes('study') ? await studies.list(db, organizationId, filter, input, clock.now()) : empty
+    const quotationPage = included.includes('quotation') ? await quotations.list(db, organizationId, filter, input, clock.now()) : empty
     return {
-      studies: studies.found.map(toStudy),
-      quotations: quotations.found.map((one) => toQuotation(one, clock.now())),
+      studies: studyPage.found.map(toStudy),
+      quotations: quotationPage.found.map((quotation) => toQuotation(quotation, clock.now())),
       page: input.page,
       size: input.size,
-      totalStudies: studies.total,
-      totalQuotations: quotations.total,
+      totalStudies: studyPage.total,
+      totalQuotations: quotationPage.total,
     }
   },
 })

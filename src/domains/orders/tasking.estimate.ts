@@ -8,7 +8,7 @@ import { ErrorRecord, errorRecord, EstimatedPart, taskingOf } from './input.lib.
 import { pricingOf } from './placing.lib.ts'
 import { EXAMPLE_FEATURES, MAX_GROUPS, round, TaskingGroup } from './wire.ts'
 
-/** What new images are likely to cost. The firm price is that of a study's option or of a quotation; nothing is made. */
+/** Estimates the price of a tasking order. The firm price comes from a study option or a quotation. Nothing is stored. */
 export default operation({
   id: 'orders.tasking.estimate',
   scope: 'orders:read',
@@ -44,14 +44,16 @@ export default operation({
   async check(context, { groups }) {
     const organizationId = requireOrganization(context.principal)
     const known = [...groups.entries()].filter(([, { dataProduct }]) => context.vendors.product(dataProduct))
-    const wanted = []
-    for (const [index, group] of known) wanted.push(await taskingOf(context, group, `groups.${index}.`))
-    return { organizationId, wanted, indices: known.map(([index]) => index) }
+    const taskings = []
+    for (const [index, group] of known) taskings.push(await taskingOf(context, group, `groups.${index}.`))
+    return { organizationId, taskings, indices: known.map(([index]) => index) }
   },
-  async execute(context, { groups: asked }, { organizationId, wanted, indices }) {
-    const priced = await priceTasking(pricingOf(context, organizationId), wanted)
+  async execute(context, { groups: requested }, { organizationId, taskings, indices }) {
+    const priced = await priceTasking(pricingOf(context, organizationId), taskings)
     const groups = priced.groups.map((group) => ({ ...group, index: indices[group.index]! }))
-    const unknown = [...asked.entries()].filter(([index]) => !indices.includes(index)).map(([index, group]) => unknownProduct(index, group))
+    const unknown = [...requested.entries()]
+      .filter(([index]) => !indices.includes(index))
+      .map(([index, group]) => unknownProduct(index, group))
     const errors = [...unknown, ...priced.errors.map((error) => ({ ...error, index: indices[error.index]! }))].toSorted(
       (a, b) => a.index - b.index,
     )

@@ -6,7 +6,7 @@ import { operation } from '#operation.ts'
 import { featuresOf, requireOpenWindow, requireParams, requireProduct } from './input.lib.ts'
 import { DataProduct, DisplayName, EXAMPLE_FEATURES, FeatureCollection, Params } from './wire.ts'
 
-/** Whether a vendor would study an order before taking it, feature by feature. Nothing is made. */
+/** Tells for each feature whether the vendor requires a feasibility study. Nothing is stored. */
 export default operation({
   id: 'orders.tasking.feasibility_check',
   scope: 'orders:read',
@@ -39,7 +39,7 @@ export default operation({
       params: { acquisitionStart: '2026-04-01T00:00:00Z', acquisitionEnd: '2026-05-01T00:00:00Z' },
     },
     output: {
-      features: [{ index: 0, featureId: null, studyRequired: true, reason: 'Every order of this product is studied first' }],
+      features: [{ index: 0, featureId: null, studyRequired: true, reason: 'Every order of this product requires a feasibility study' }],
       studyRequired: true,
     },
   },
@@ -57,8 +57,8 @@ export default operation({
   async execute(_context, { featureCollection }, { steps }) {
     const studyRequired = steps.includes('feasibility')
     const reason = studyRequired
-      ? 'Every order of this product is studied first'
-      : 'This product is quoted without a study: the price comes first'
+      ? 'Every order of this product requires a feasibility study'
+      : 'This product is quoted without a feasibility study'
     const features = featureCollection['features'] as { id?: string | number }[]
     return {
       features: features.map(({ id }, index) => ({ index, featureId: id ?? null, studyRequired, reason })),

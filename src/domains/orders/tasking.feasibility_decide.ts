@@ -12,7 +12,7 @@ import { EXAMPLE_STUDY, StudyId, StudyRecord, toStudy } from './decisions.wire.t
 import { requireBelow } from './placing.lib.ts'
 import { MaxCredits } from './wire.ts'
 
-/** Accepts one option of a study, whose price is then reserved. A study is declined by cancelling its order. */
+/** Accepts an option of a study and reserves its price. To decline a study, cancel its order. */
 export default operation({
   id: 'orders.tasking.feasibility_decide',
   scope: 'orders:write',
@@ -31,41 +31,41 @@ export default operation({
   },
 }).handle({
   async permit({ db, principal }, { study_id }) {
-    const found = await studies.find(db, study_id)
-    if (!found) throw notFound('feasibility study')
-    return { found, current: await orders.requireBuyer(db, principal, found.orderId, 'feasibility study') }
+    const study = await studies.find(db, study_id)
+    if (!study) throw notFound('feasibility study')
+    return { study, order: await orders.requireBuyer(db, principal, study.orderId, 'feasibility study') }
   },
-  async check({ clock }, { acceptedOptionId }, { found, current }) {
-    if (found.decision !== 'NOT_DECIDED') throw problem('bad-request', 'This study was decided before')
-    if (found.state === 'waiting') throw problem('bad-request', 'The vendor has not answered this study yet')
-    const isOver = found.state !== 'answered' || found.expiresAt <= clock.now() || current.status !== 'pending'
-    if (isOver) throw problem('bad-request', 'This study can no longer be decided on: its time is over, or its order has ended')
-    const option = found.options.find(({ id }) => id === acceptedOptionId)
-    if (!option) throw notFound('option of this study')
-    return { found, current, option }
+  async check({ clock }, { acceptedOptionId }, { study, order }) {
+    if (study.decision !== 'NOT_DECIDED') throw problem('bad-request', 'This study is already decided')
+    if (study.state === 'waiting') throw problem('bad-request', 'The vendor has not completed this study yet')
+    const isClosed = study.state !== 'answered' || study.expiresAt <= clock.now() || order.status !== 'pending'
+    if (isClosed) throw problem('bad-request', 'This study has expired, or its order has ended')
+    const option = study.options.find(({ id }) => id === acceptedOptionId)
+    if (!option) throw notFound('study option')
+    return { study, order, option }
   },
-  async prepare(context, { maxCredits }, { found, current, option }) {
+  async prepare(context, { maxCredits }, { study, order, option }) {
     requireBelow(maxCredits ?? null, option.credits)
-    const asked = { principal: context.principal, operation: 'orders.tasking.feasibility_decide', idempotencyKey: context.idempotencyKey }
-    return await deciding.authorize(context, asked, { order: current, groupId: found.groupId, credits: option.credits })
+    const caller = { principal: context.principal, operation: 'orders.tasking.feasibility_decide', idempotencyKey: context.idempotencyKey }
+    return await deciding.authorize(context, caller, { order, groupId: study.groupId, credits: option.credits })
   },
-  async execute(context, _input, { found, option }, funding) {
+  async execute(context, _input, { study, option }, funding) {
     const { tx, clock, tasks, attributeTo } = context
     const now = clock.now()
-    attributeTo(found.organizationId)
-    const held = await deciding.lockUndecided(context, found.orderId)
-    const decided = await studies.accept(tx, found.id, option.id, now)
+    attributeTo(study.organizationId)
+    const locked = await deciding.lockUndecided(context, study.orderId)
+    const decided = await studies.accept(tx, study.id, option.id, now)
     if (!decided) throw problem('bad-request', 'This study was already decided or has expired')
-    const ofGroup = held.groups.find(({ id }) => id === found.groupId)!
-    const isQuoted = ofGroup.steps.includes('quotation')
+    const group = locked.groups.find(({ id }) => id === study.groupId)!
+    const isQuoted = group.steps.includes('quotation')
     const terms = { credits: option.credits, reservedCredits: option.credits, vendorOptionId: option.id }
-    await groups.agree(tx, ofGroup.id, isQuoted ? 'askQuotation' : 'accept', terms, now)
-    await deciding.reserveTotal(context, funding, found.orderId)
+    await groups.agree(tx, group.id, isQuoted ? 'askQuotation' : 'accept', terms, now)
+    await deciding.reserveTotal(context, funding, study.orderId)
     if (isQuoted) {
-      await quotations.request(context, found.projectId, ofGroup)
-      await tasks.enqueue(requestFromVendorTask, { group_id: ofGroup.id })
+      await quotations.request(context, study.projectId, group)
+      await tasks.enqueue(requestFromVendorTask, { group_id: group.id })
     }
-    await deciding.proceed(context, found.orderId)
+    await deciding.proceed(context, study.orderId)
     return toStudy(decided)
   },
 })

@@ -9,7 +9,7 @@ import { decisionsOf, filterOf } from './filter.lib.ts'
 import { PageOf } from '#wire/page.ts'
 import { windowOf } from './wire.ts'
 
-/** Pages of feasibility studies, newest first. */
+/** Lists feasibility studies, newest first. */
 export default operation({
   id: 'orders.tasking.feasibility_studies.list',
   scope: 'orders:read',
@@ -17,7 +17,12 @@ export default operation({
   input: Closed({
     ...DecisionFilters,
     decision: Type.Optional(
-      Nullable(Type.String({ maxLength: 100, description: `${STUDY_DECISIONS.join(', ')}; several with commas between` })),
+      Nullable(
+        Type.String({
+          maxLength: 100,
+          description: `Only studies with these decisions, separated by commas: ${STUDY_DECISIONS.join(', ')}`,
+        }),
+      ),
     ),
   }),
   output: PageOf(StudyRecord, 'Feasibility studies'),
@@ -28,13 +33,13 @@ export default operation({
     decisions: decisionsOf(decision, STUDY_DECISIONS),
   }),
   async execute({ db, principal, clock }, input, { organizationId, decisions }) {
-    const { found, total } = await studies.list(
+    const { found: page, total } = await studies.list(
       db,
       organizationId,
       await filterOf(db, principal, input, { decisions, isReady: false }),
       input,
       clock.now(),
     )
-    return windowOf(found.map(toStudy), input, total)
+    return windowOf(page.map(toStudy), input, total)
   },
 })

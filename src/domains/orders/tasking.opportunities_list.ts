@@ -8,9 +8,9 @@ import { featuresOf, requireProduct } from './input.lib.ts'
 import { PageOf, pageOf } from '#wire/page.ts'
 import { At, DataProduct, DisplayName, EXAMPLE_FEATURES, FeatureCollection, Params, Window } from './wire.ts'
 
-const STANDARD_DAYS = 14
+const DEFAULT_DAYS = 14
 const MAX_DAYS = 90
-/** More passes than this over one place within the window would tell nobody more. */
+/** Upper limit of passes in one response, which no realistic window reaches. */
 const MAX_PASSES = 500
 
 const PassRecord = Closed({
@@ -22,7 +22,7 @@ const PassRecord = Closed({
   sunElevationDeg: Type.Number({ description: 'Sun elevation in degrees' }),
 })
 
-/** When satellites of a product will pass over an area, as its vendor computes it from their orbits, earliest first. */
+/** Lists the passes of a product's satellites over an area, computed from their orbits by the vendor, earliest first. */
 export default operation({
   id: 'orders.tasking.opportunities_list',
   scope: 'orders:read',
@@ -64,25 +64,25 @@ export default operation({
     const features = await featuresOf(featureCollection, 'featureCollection')
     const areas = features.map(({ area }) => area)
     const whole = await overlays.union(areas, { organizationId: principal.organizationId ?? '', field: 'featureCollection' })
-    return { product, wanted: { productId: product.id, area: whole!, limit: MAX_PASSES, ...windowOf(params ?? {}, clock.now()) } }
+    return { product, query: { productId: product.id, area: whole!, limit: MAX_PASSES, ...windowOf(params ?? {}, clock.now()) } }
   },
-  async execute({ vendors, signal }, { page, size }, { product, wanted }) {
-    const passes = await callVendor(() => vendors.shop(product.hostName)!.opportunities(wanted, { signal }))
+  async execute({ vendors, signal }, { page, size }, { product, query }) {
+    const passes = await callVendor(() => vendors.shop(product.hostName)!.opportunities(query, { signal }))
     return pageOf(passes, { page, size })
   },
 })
 
-/** Two weeks from now unless the parameters say otherwise. */
+/** The acquisition window of the parameters, by default two weeks from now. */
 function windowOf(params: Record<string, unknown>, now: Date): { from: Date; to: Date; maxOffNadirDeg?: number } {
-  const timeOf = (name: string, standard: number): Date => {
-    const given = params[name]
-    if (given === undefined || given === null) return new Date(standard)
-    const time = new Date(typeof given === 'string' ? given : Number.NaN)
-    if (Number.isNaN(time.getTime())) throw invalidField(`params.${name}`, 'must be a time such as 2026-04-01T00:00:00Z')
+  const timeOf = (name: string, defaultMs: number): Date => {
+    const value = params[name]
+    if (value === undefined || value === null) return new Date(defaultMs)
+    const time = new Date(typeof value === 'string' ? value : Number.NaN)
+    if (Number.isNaN(time.getTime())) throw invalidField(`params.${name}`, 'must be a timestamp such as 2026-04-01T00:00:00Z')
     return time
   }
   const from = timeOf('acquisitionStart', now.getTime())
-  const to = timeOf('acquisitionEnd', from.getTime() + STANDARD_DAYS * DAY_MS)
+  const to = timeOf('acquisitionEnd', from.getTime() + DEFAULT_DAYS * DAY_MS)
   if (to <= from || to.getTime() - from.getTime() > MAX_DAYS * DAY_MS)
     throw invalidField('params.acquisitionEnd', `must be after acquisitionStart, by at most ${MAX_DAYS} days`)
   const angle = params['maxOffNadirAngle']

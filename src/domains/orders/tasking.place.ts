@@ -18,7 +18,7 @@ import {
   toRecord,
 } from './wire.ts'
 
-/** Orders new images. Nothing is reserved until an option of a study or a quotation is accepted. */
+/** Orders new imagery. Nothing is reserved until a study option or a quotation is accepted. */
 export default operation({
   id: 'orders.tasking.place',
   scope: 'orders:write',
@@ -51,13 +51,13 @@ export default operation({
   },
 }).handle({
   permit: (context, { projectId }) => requireOrderProject(context, projectId),
-  async check(context, { groups, displayName, licenseType, tags, maxCredits }, found): Promise<TaskingOrder> {
-    const wanted = []
-    for (const [index, group] of groups.entries()) wanted.push(await taskingOf(context, group, `groups.${index}.`))
+  async check(context, { groups, displayName, licenseType, tags, maxCredits }, project): Promise<TaskingOrder> {
+    const taskings = []
+    for (const [index, group] of groups.entries()) taskings.push(await taskingOf(context, group, `groups.${index}.`))
     return {
       kind: 'tasking',
-      project: projects.requireActive(found),
-      wanted,
+      project: projects.requireActive(project),
+      taskings,
       displayName: displayName ?? null,
       tags: tags ?? [],
       licenseType,
@@ -65,6 +65,6 @@ export default operation({
       operation: 'orders.tasking.place',
     }
   },
-  prepare: async (context, _input, wanted) => await prepareTasking(context, wanted),
-  execute: async (context, _input, wanted, prepared) => toRecord(await executeTasking(context, wanted, prepared)),
+  prepare: async (context, _input, order) => await prepareTasking(context, order),
+  execute: async (context, _input, order, prepared) => toRecord(await executeTasking(context, order, prepared)),
 })

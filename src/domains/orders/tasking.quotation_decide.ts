@@ -12,12 +12,12 @@ import { requireBelow } from './placing.lib.ts'
 import { MaxCredits } from './wire.ts'
 
 const UNDECIDABLE = {
-  requested: 'This quotation has no price yet: the vendor has not issued it',
+  requested: 'The vendor has not issued this quotation yet',
   expired: 'This quotation has expired, or its order has ended',
   decided: 'This quotation is already decided',
 } as const
 
-/** Accepts a quotation, whose price is then reserved, or rejects it: that closes it without a charge. */
+/** Accepts a quotation and reserves its price, or rejects it and closes the group without a charge. */
 export default operation({
   id: 'orders.tasking.quotation_decide',
   scope: 'orders:write',
@@ -36,25 +36,25 @@ export default operation({
   },
 }).handle({
   async permit({ db, principal }, { quotation_id }) {
-    const found = await quotations.find(db, quotation_id)
-    if (!found) throw notFound('quotation')
-    return { found, current: await orders.requireBuyer(db, principal, found.orderId, 'quotation') }
+    const quotation = await quotations.find(db, quotation_id)
+    if (!quotation) throw notFound('quotation')
+    return { quotation, order: await orders.requireBuyer(db, principal, quotation.orderId, 'quotation') }
   },
-  async check({ clock }, _input, { found, current }) {
-    const state = quotations.stateOf(found, clock.now())
+  async check({ clock }, _input, { quotation, order }) {
+    const state = quotations.stateOf(quotation, clock.now())
     if (state !== 'issued') throw problem('bad-request', UNDECIDABLE[state])
-    return { found, current }
+    return { quotation, order }
   },
-  async prepare(context, { decision, maxCredits }, { found, current }) {
+  async prepare(context, { decision, maxCredits }, { quotation, order }) {
     if (decision === 'REJECTED') return null
-    requireBelow(maxCredits ?? null, found.credits!)
-    const asked = { principal: context.principal, operation: 'orders.tasking.quotation_decide', idempotencyKey: context.idempotencyKey }
-    return await deciding.authorize(context, asked, { order: current, groupId: found.groupId, credits: found.credits! })
+    requireBelow(maxCredits ?? null, quotation.credits!)
+    const caller = { principal: context.principal, operation: 'orders.tasking.quotation_decide', idempotencyKey: context.idempotencyKey }
+    return await deciding.authorize(context, caller, { order, groupId: quotation.groupId, credits: quotation.credits! })
   },
-  async execute(context, { decision }, { found }, funding) {
-    context.attributeTo(found.organizationId)
-    await deciding.lockUndecided(context, found.orderId)
-    const decided = await quotations.decide(context.tx, found.id, decision, context.clock.now())
+  async execute(context, { decision }, { quotation }, funding) {
+    context.attributeTo(quotation.organizationId)
+    await deciding.lockUndecided(context, quotation.orderId)
+    const decided = await quotations.decide(context.tx, quotation.id, decision, context.clock.now())
     if (!decided) throw problem('bad-request', 'This quotation was already decided or has expired')
     if (funding) await accept(context, decided, funding)
     else await reject(context, decided)

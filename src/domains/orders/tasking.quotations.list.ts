@@ -9,7 +9,7 @@ import { decisionsOf, filterOf } from './filter.lib.ts'
 import { PageOf } from '#wire/page.ts'
 import { windowOf } from './wire.ts'
 
-/** Pages of quotations, newest first. */
+/** Lists quotations, newest first. */
 export default operation({
   id: 'orders.tasking.quotations.list',
   scope: 'orders:read',
@@ -17,7 +17,12 @@ export default operation({
   input: Closed({
     ...DecisionFilters,
     decision: Type.Optional(
-      Nullable(Type.String({ maxLength: 100, description: `${QUOTATION_DECISIONS.join(', ')}; several with commas between` })),
+      Nullable(
+        Type.String({
+          maxLength: 100,
+          description: `Only quotations with these decisions, separated by commas: ${QUOTATION_DECISIONS.join(', ')}`,
+        }),
+      ),
     ),
   }),
   output: PageOf(QuotationRecord, 'Quotations'),
@@ -31,7 +36,7 @@ export default operation({
     decisions: decisionsOf(decision, QUOTATION_DECISIONS),
   }),
   async execute({ db, principal, clock }, input, { organizationId, decisions }) {
-    const { found, total } = await quotations.list(
+    const { found: page, total } = await quotations.list(
       db,
       organizationId,
       await filterOf(db, principal, input, { decisions, isReady: false }),
@@ -39,7 +44,7 @@ export default operation({
       clock.now(),
     )
     return windowOf(
-      found.map((one) => toQuotation(one, clock.now())),
+      page.map((quotation) => toQuotation(quotation, clock.now())),
       input,
       total,
     )

@@ -28,7 +28,7 @@ const SensorRecord = Closed({
   ),
 })
 
-/** Sensors that can be tasked, with the products that they are ordered as. */
+/** Lists the sensors that can be tasked, with their data products. */
 export default operation({
   id: 'orders.tasking.sensors',
   scope: 'orders:read',
@@ -62,12 +62,12 @@ export default operation({
   },
 }).handle({
   async execute({ vendors }) {
-    const tasked = Map.groupBy(
+    const productsBySensor = Map.groupBy(
       vendors.products.filter(({ type }) => type === 'TASKING'),
       ({ hostName, collection }) => JSON.stringify([hostName, collection]),
     )
     return {
-      sensors: [...tasked.values()].map((products) => {
+      sensors: [...productsBySensor.values()].map((products) => {
         const [{ hostName, collection, gsdM }] = products as [(typeof products)[number]]
         const source = vendors.source(hostName)!
         return {

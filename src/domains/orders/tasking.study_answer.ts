@@ -12,7 +12,7 @@ import { At } from './wire.ts'
 const MAX_OPTIONS = 50
 
 const OptionInput = Closed({
-  description: Type.String({ minLength: 1, maxLength: 1_000, description: 'What is offered, in a sentence' }),
+  description: Type.String({ minLength: 1, maxLength: 1_000, description: 'Description of the option, in one sentence' }),
   credits: CreditsInput(0, { description: 'Firm price in credits' }),
   acquisitionStart: At('Start of the acquisition window'),
   acquisitionEnd: At('End of the acquisition window'),
@@ -20,7 +20,7 @@ const OptionInput = Closed({
   maxOffNadirDeg: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 90, description: 'Maximum off-nadir angle in degrees' }))),
 })
 
-/** Answers a feasibility study with its options, for a vendor that answers people and not programs. */
+/** Completes a feasibility study with its options by hand, for a vendor without an API. */
 export default operation({
   id: 'orders.tasking.study_answer',
   scope: 'admin:write',
@@ -28,7 +28,7 @@ export default operation({
   events: ['feasibility.answered'],
   input: Closed({
     study_id: StudyId,
-    options: Type.Array(OptionInput, { minItems: 1, maxItems: MAX_OPTIONS, description: 'What the buyer can choose from' }),
+    options: Type.Array(OptionInput, { minItems: 1, maxItems: MAX_OPTIONS, description: 'Options for the buyer' }),
   }),
   output: StudyRecord,
   example: {
@@ -47,24 +47,24 @@ export default operation({
   },
 }).handle({
   async check({ db }, { study_id, options }) {
-    const found = await studies.find(db, study_id)
-    if (!found) throw notFound('feasibility study')
-    if (found.state !== 'waiting') throw problem('bad-request', 'This study was answered before')
+    const study = await studies.find(db, study_id)
+    if (!study) throw notFound('feasibility study')
+    if (study.state !== 'waiting') throw problem('bad-request', 'This study is already answered')
     options.forEach(({ acquisitionStart, acquisitionEnd }, index) => {
       if (Date.parse(acquisitionStart) >= Date.parse(acquisitionEnd))
         throw invalidField(`options.${index}.acquisitionEnd`, 'must be after acquisitionStart')
     })
-    return found
+    return study
   },
-  async execute(context, { options }, found) {
-    context.attributeTo(found.organizationId)
-    const made = options.map(({ maxCloudCover, maxOffNadirDeg, ...option }) => ({
+  async execute(context, { options }, study) {
+    context.attributeTo(study.organizationId)
+    const stored = options.map(({ maxCloudCover, maxOffNadirDeg, ...option }) => ({
       ...option,
       id: newId(),
       maxCloudCover: maxCloudCover ?? null,
       maxOffNadirDeg: maxOffNadirDeg ?? null,
     }))
-    const answered = await answerStudy(context, found, made)
+    const answered = await answerStudy(context, study, stored)
     if (!answered) throw problem('bad-request', 'This study was answered concurrently, or its order has ended')
     return toStudy(answered)
   },

@@ -22,9 +22,9 @@ export default operation({
   example: { input: { template_id: EXAMPLE_TEMPLATE.id }, output: { template_id: EXAMPLE_TEMPLATE.id, deleted: true } },
 }).handle({
   async check({ db, principal }, { template_id }) {
-    const found = await templates.find(db, requireOrganization(principal), template_id)
-    if (!found) throw notFound('template')
-    return found
+    const template = await templates.find(db, requireOrganization(principal), template_id)
+    if (!template) throw notFound('template')
+    return template
   },
   async execute({ tx }, _input, { id }) {
     if (!(await templates.remove(tx, id))) throw notFound('template')

@@ -5,7 +5,7 @@ import * as templates from '#model/orders/template.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_TEMPLATE, TemplateRecord, toRecord } from './templates.wire.ts'
 
-/** The organization's saved settings of tasking orders, by name. */
+/** Lists the organization's tasking templates by name. */
 export default operation({
   id: 'orders.tasking.templates.list',
   scope: 'orders:read',

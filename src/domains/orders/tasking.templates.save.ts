@@ -5,7 +5,7 @@ import * as templates from '#model/orders/template.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_TEMPLATE, Settings } from './templates.wire.ts'
 
-/** Saves settings of tasking orders under a name; the one that had the name before is replaced. */
+/** Saves a tasking template; an existing template of the same name is replaced. */
 export default operation({
   id: 'orders.tasking.templates.save',
   scope: 'orders:write',

@@ -4,7 +4,7 @@ import { newId } from '#core/ids.ts'
 import { balance, eventsOf, features, grant, square, step, until, work } from '../../../test/orders/support.ts'
 import { orderViolations } from '../../../test/orders/invariants.ts'
 import { world } from '../../../test/support/world.ts'
-import askVendor from './ask.task.ts'
+import askVendor from './request-terms.task.ts'
 import poll from './poll.task.ts'
 
 const PARAMS = { acquisitionStart: '2030-01-02T00:00:00Z', acquisitionEnd: '2030-01-20T00:00:00Z' }
@@ -14,7 +14,7 @@ const group = (dataProduct: string, west = 2.3, params: object = PARAMS) => ({
   params,
 })
 
-// Goal: a new image is agreed on step by step, costs nothing before a price is accepted, and is paid when it is delivered.
+// Goal: a tasking order is agreed step by step, reserves nothing before a price is accepted, and is charged on delivery.
 test('tasking', async (t) => {
   const w = await world(t, { vendors: true })
   const org = await w.organization()
@@ -26,7 +26,7 @@ test('tasking', async (t) => {
   const studyOf = async (orderId: string) => (await w.ok(token, 'orders.tasking.feasibility_studies.list', { orderId })).content[0]
   const quotationOf = async (orderId: string) => (await w.ok(token, 'orders.tasking.quotations.list', { orderId })).content[0]
 
-  await t.test('what can be tasked, when satellites pass, what is needed first, and what it is likely to cost', async () => {
+  await t.test('sensors, passes, feasibility check and estimate', async () => {
     const { sensors } = await w.ok(token, 'orders.tasking.sensors')
     assert.deepEqual(sensors[0].satellites.length, 3)
     assert.ok(sensors[0].dataProducts.length >= 3)
@@ -49,7 +49,7 @@ test('tasking', async (t) => {
     assert.equal((await w.call(token, 'orders.tasking.feasibility_check', group('nothing'))).status, 404)
   })
 
-  await t.test('by a study: an option is accepted, reserved, taken and delivered', async () => {
+  await t.test('with a study: an option is accepted, reserved, acquired and delivered', async () => {
     const before = await balance(w, org)
     const placed = await place([group('sandbox-vhr-tasking')])
     assert.deepEqual([placed.status, placed.subStatus, placed.totalCredits], ['pending', 'awaiting_feasibility', 0])
@@ -79,7 +79,7 @@ test('tasking', async (t) => {
     assert.deepEqual(await eventsOf(w, study.id), ['feasibility.requested', 'feasibility.answered'])
   })
 
-  await t.test('by a quotation: rejected it closes without a charge; accepted it is reserved', async () => {
+  await t.test('with a quotation: rejected, it closes without a charge; accepted, it is reserved', async () => {
     const before = await balance(w, org)
     const [no, yes] = [await place([group('sandbox-vhr-quoted')]), await place([group('sandbox-vhr-quoted')])]
     assert.equal(no.subStatus, 'awaiting_quotation')
@@ -102,6 +102,12 @@ test('tasking', async (t) => {
     assert.deepEqual(await eventsOf(w, accepted.id), ['quotation.requested', 'quotation.accepted'])
   })
 
+  await t.test('notifications about both name the order', async () => {
+    const notifications = await w.db.selectFrom('notification').select(['title', 'body']).where('kind', '=', 'decision').execute()
+    assert.ok(notifications.some(({ body }) => body === "The feasibility study for 'New' has 3 options to choose from."))
+    assert.ok(notifications.some(({ title }) => title === "Quotation requested for 'New'"))
+  })
+
   await t.test('a quotation is requested, issued, then decided or expired, and only an issued one can be decided', async () => {
     const { id: orderId } = await place([group('sandbox-vhr-quoted')])
     const decide = async (id: string) =>
@@ -117,7 +123,7 @@ test('tasking', async (t) => {
     assert.deepEqual([(await quotationOf(orderId)).state, await decide(issued.id)], ['expired', 400], 'its order has ended')
   })
 
-  await t.test('two groups: one reservation that grows with each acceptance, and the order goes when both are settled', async () => {
+  await t.test('two groups: one reservation grows with each acceptance, and the order is sent when both are decided', async () => {
     const before = await balance(w, org)
     const placed = await place([group('sandbox-vhr-tasking'), group('sandbox-vhr-quoted', 2.31)])
     for (let round = 0; round < 5; round++) await step(w, [placed.id])
@@ -134,7 +140,7 @@ test('tasking', async (t) => {
     assert.deepEqual(await balance(w, org), before)
   })
 
-  await t.test('what a vendor cannot do, and what nobody decides on in 30 days, is cancelled', async () => {
+  await t.test('infeasible orders, and those without a decision in 30 days, are cancelled', async () => {
     const impossible = await place([group('sandbox-vhr-tasking', 2.3, { ...PARAMS, cloudCoverage: 1 })])
     await work(w, [impossible.id])
     assert.deepEqual(
@@ -157,8 +163,8 @@ test('tasking', async (t) => {
   assert.deepEqual(await orderViolations(w.db), [])
 })
 
-// Goal: where a vendor answers people and not programs, staff move an order on by hand, with the same money, lineage and events.
-test('orders moved on by staff', async (t) => {
+// Goal: for a vendor without an API, staff advance an order by hand, with the same payments, lineage and events.
+test('orders advanced by staff', async (t) => {
   const w = await world(t, { vendors: true })
   const org = await w.organization()
   await grant(w, org, 1_000_000)
@@ -166,7 +172,7 @@ test('orders moved on by staff', async (t) => {
   const place = (product: string) =>
     w.ok(org.owner.token, 'orders.tasking.place', { projectId: org.projectId, groups: [group(product)] }, { 'idempotency-key': newId() })
 
-  await t.test('a study is answered, its option accepted, the vendor accepts, and uploaded items are what came', async () => {
+  await t.test('a study is answered, its option accepted, the vendor accepts, and uploaded items are the delivery', async () => {
     const { id: orderId } = await place('sandbox-vhr-tasking')
     const { content } = await w.ok(org.owner.token, 'orders.tasking.feasibility_studies.list', { orderId })
     const options = [
@@ -189,10 +195,11 @@ test('orders moved on by staff', async (t) => {
     assert.equal((await w.call(org.owner.token, 'orders.advance', { order_id: orderId, to: 'failed', reason: 'x' })).status, 403)
   })
 
-  await t.test('two open groups that one delivery ends: each item is listed once, in the order and in its event', async () => {
+  await t.test('one delivery ends two open groups: each item is listed once, in the order and in its event', async () => {
     const groups = [group('sandbox-vhr-quoted'), group('sandbox-vhr-quoted', 2.32)]
-    const { id: orderId, groups: made } = await w.ok(org.owner.token, 'orders.tasking.place', { projectId: org.projectId, groups })
-    for (const { id: group_id } of made) await w.ok(staff, 'orders.tasking.quotation_issue', { order_id: orderId, group_id, credits: 300 })
+    const { id: orderId, groups: placedGroups } = await w.ok(org.owner.token, 'orders.tasking.place', { projectId: org.projectId, groups })
+    for (const { id: group_id } of placedGroups)
+      await w.ok(staff, 'orders.tasking.quotation_issue', { order_id: orderId, group_id, credits: 300 })
     for (const { id } of (await w.ok(org.owner.token, 'orders.tasking.quotations.list', { orderId })).content)
       await w.ok(org.owner.token, 'orders.tasking.quotation_decide', { quotation_id: id, decision: 'ACCEPTED' })
     const item = { project_id: org.projectId, type: 'satellite_capture', assets: [{ key: 'data', href: 'https://data.example/a.tif' }] }
@@ -202,19 +209,19 @@ test('orders moved on by staff', async (t) => {
     ]
     const done = await w.ok(staff, 'orders.advance', { order_id: orderId, to: 'fulfilled', item_ids })
     assert.deepEqual([done.status, done.itemIds, done.capturedCredits], ['fulfilled', item_ids, 600])
-    const told = await w.db
+    const emitted = await w.db
       .selectFrom('event')
       .select('data')
       .where('entity_id', '=', orderId)
       .where('type', '=', 'order.fulfilled')
       .execute()
     assert.deepEqual(
-      told.map(({ data }) => (data as { item_ids: string[] }).item_ids),
+      emitted.map(({ data }) => (data as { item_ids: string[] }).item_ids),
       [item_ids],
     )
   })
 
-  await t.test('a quotation is issued and accepted, and the order then fails: all is released', async () => {
+  await t.test('a quotation is issued and accepted, then the order fails: all credits are released', async () => {
     const before = await balance(w, org)
     const { id: orderId } = await place('sandbox-vhr-quoted')
     const quotation = await w.ok(staff, 'orders.tasking.quotation_issue', { order_id: orderId, credits: 700 })
@@ -228,7 +235,7 @@ test('orders moved on by staff', async (t) => {
   assert.deepEqual(await orderViolations(w.db), [])
 })
 
-// Goal: settings of tasking orders are kept by name, within the organization.
+// Goal: tasking templates are saved by name, within the organization.
 test('templates', async (t) => {
   const w = await world(t)
   const org = await w.organization()

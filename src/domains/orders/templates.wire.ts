@@ -5,9 +5,9 @@ import { EXAMPLE_AT } from '#wire/examples.ts'
 
 const Word = (description: string) => Type.String({ minLength: 1, maxLength: 100, description })
 
-/** What a template keeps beside its name. */
+/** The fields of a template except its name. */
 export const Settings = {
-  description: Defaulted(Nullable(Type.String({ maxLength: 2_000, description: 'Description of the subscription; null if none' })), null),
+  description: Defaulted(Nullable(Type.String({ maxLength: 2_000, description: 'Description of the template; null if none' })), null),
   capture_asap: Defaulted(Type.Boolean({ description: 'Whether to capture at the earliest opportunity' }), true),
   resolution: Word('Resolution, such as `0.5 m`'),
   sensor: Word('Sensor ID from `orders.tasking.sensors`'),

@@ -4,7 +4,7 @@ import * as orders from '#model/orders/order.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORDER, OrderId, OrderRecord, Tags, toRecord } from './wire.ts'
 
-/** Replaces an order's tags; nothing else of it can be changed. Null clears them, and what is left out stays. */
+/** Replaces an order's tags, the only field that can change. Null clears them; if omitted, they stay. */
 export default operation({
   id: 'orders.update',
   scope: 'orders:write',
@@ -14,8 +14,8 @@ export default operation({
   example: { input: { order_id: EXAMPLE_ORDER.id, tags: ['flood'] }, output: { ...EXAMPLE_ORDER, tags: ['flood'] } },
 }).handle({
   check: async ({ db, principal }, { order_id }) => await orders.requireBuyer(db, principal, order_id),
-  async execute({ tx, clock, attributeTo }, { tags }, found) {
-    attributeTo(found.organizationId)
-    return toRecord(tags === undefined ? found : await orders.setTags(tx, found.id, [...new Set(tags ?? [])], clock.now()))
+  async execute({ tx, clock, attributeTo }, { tags }, order) {
+    attributeTo(order.organizationId)
+    return toRecord(tags === undefined ? order : await orders.setTags(tx, order.id, [...new Set(tags ?? [])], clock.now()))
   },
 })

@@ -24,7 +24,7 @@ export const Params = Type.Unsafe<Record<string, unknown>>({
   additionalProperties: true,
   description: 'Order parameters of the data product; see `orders.get_schema`',
 })
-/** A ceiling for what may be reserved. */
+/** Upper limit of the reservation. */
 export const MaxCredits = Type.Optional(
   Nullable(CreditsInput(0, { description: 'Maximum price in credits; if the price is higher, the call returns 400 and reserves nothing' })),
 )
@@ -54,10 +54,10 @@ export const TaskingGroup = Closed(
 )
 export const MAX_GROUPS = 20
 
-/** How many entries a page of orders, studies or quotations has unless more or fewer are asked for. */
+/** Page parameters of orders, studies and quotations, with the default page size. */
 export const Window = pageFields(20)
 
-/** One page as the database gave it, of so many entries in all. */
+/** A page of results with the total number of entries. */
 export const windowOf = <T>(content: T[], { page, size }: { page: number; size: number }, total: number) => ({
   content,
   page,
@@ -162,10 +162,10 @@ const groupRecord = (group: Group) => ({
   failureReason: group.failureReason,
 })
 
-/** Areas are shown to a square metre or so: finer digits are noise. */
+/** Areas are rounded to a square metre: finer digits are noise. */
 export const round = (km2: number): number => Math.round(km2 * 1e6) / 1e6
 
-/** A tasking order costs what is estimated until a price of it is accepted. */
+/** Until a price is accepted, a tasking order has only an estimate. */
 const hasFirmPrice = ({ orderType, status }: Order, totalCredits: number): boolean =>
   orderType !== 'tasking' || status !== 'pending' || totalCredits > 0
 

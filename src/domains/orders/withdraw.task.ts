@@ -5,17 +5,17 @@ import { VendorError } from '#ports/vendors.ts'
 import { task } from '#task.ts'
 import { requestOf } from './request.lib.ts'
 
-/** Takes an order back at the vendor's that was cancelled here while it was being sent. Sending it again tells its name there. */
+/** Cancels an order at the vendor that was cancelled here while it was being sent. Sending it again returns the vendor's order ID. */
 export default task({ ...withdrawTask, concurrency: 2 }).handle(async ({ db, vendors, signal, baseUrl }, { group_id }) => {
-  const found = await groups.find(db, group_id)
-  if (found?.status !== 'cancelled') return
-  const shop = vendors.shop(found.hostName)
-  const { licenseType } = await orders.get(db, found.orderId)
+  const group = await groups.find(db, group_id)
+  if (group?.status !== 'cancelled') return
+  const shop = vendors.shop(group.hostName)
+  const { licenseType } = await orders.get(db, group.orderId)
   try {
-    const { id } = await shop!.placeOrder(requestOf(found, licenseType, baseUrl), { signal })
+    const { id } = await shop!.placeOrder(requestOf(group, licenseType, baseUrl), { signal })
     await shop!.cancelOrder(id, { signal })
   } catch (error) {
-    // A vendor that refuses will deliver to nobody; one that is away is asked again.
+    // A vendor that refuses will not deliver; an unavailable one is retried.
     if (!(error instanceof VendorError) || error.code === 'unavailable' || error.code === 'timeout') throw error
   }
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: every call made for the organization is there once, failed ones too, newest first, and can be found again by its marks.
+// Goal: every call for the organization is listed once, including failed ones, newest first, and can be filtered.
 test('organizations.audit.list', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -16,7 +16,7 @@ test('organizations.audit.list', async (t) => {
 
   w.clock.advance({ minutes: 1 })
   const from = w.clock.now().toISOString()
-  const made = await w.call(org.owner.token, 'projects.create', { name: 'Audited' })
+  const created = await w.call(org.owner.token, 'projects.create', { name: 'Audited' })
   w.clock.advance({ seconds: 1 })
   const refused = await w.call(member.token, 'projects.archive', { project_id: org.projectId })
   w.clock.advance({ seconds: 1 })
@@ -26,11 +26,11 @@ test('organizations.audit.list', async (t) => {
   w.clock.advance({ seconds: 1 })
   const to = w.clock.now().toISOString()
 
-  await t.test('who, what, when, how it ended and what it made', async () => {
+  await t.test('caller, operation, time, status and created objects', async () => {
     const entries = await list({ from, to })
     assert.deepEqual(
       entries.map((entry: { invocation_id: string }) => entry.invocation_id),
-      [invalid, unscoped, refused, made].map(({ headers }) => headers.get('x-svc-invocation-id')),
+      [invalid, unscoped, refused, created].map(({ headers }) => headers.get('x-svc-invocation-id')),
     )
     assert.deepEqual(
       entries.map(({ operation, status, principal_kind, user_id, api_key_id }: Record<string, unknown>) => [
@@ -47,7 +47,7 @@ test('organizations.audit.list', async (t) => {
         ['projects.create', 200, 'user', org.owner.id, null],
       ],
     )
-    assert.deepEqual(entries[3].artifacts, [`project ${made.body.id}`])
+    assert.deepEqual(entries[3].artifacts, [`project ${created.body.id}`])
     assert.match(entries[3].input_sha256, /^[0-9a-f]{64}$/)
     assert.equal(entries[1].input_sha256, null, 'the body of a call without scope was not read')
   })
@@ -66,7 +66,7 @@ test('organizations.audit.list', async (t) => {
     assert.ok((await list({ operation: null, user_id: null, from: null, to: null })).length >= 4)
   })
 
-  await t.test('pages: none twice, none missing, the same order', async () => {
+  await t.test('pages: no duplicates, no gaps, the same order', async () => {
     const all = await list({ to })
     const pages = []
     for (let offset = 0; offset < all.length; offset += 3) pages.push(...(await list({ to, limit: 3, offset })))
@@ -75,10 +75,10 @@ test('organizations.audit.list', async (t) => {
     assert.equal(count, 2)
   })
 
-  await t.test('the trail can be neither changed nor shortened, even by the database user', async () => {
+  await t.test('not even the database user can change or delete entries', async () => {
     for (const change of [w.db.deleteFrom('audit'), w.db.updateTable('audit').set({ status: 200 })])
       await assert.rejects(change.execute(), /append-only/)
   })
 
-  await t.test('members are refused', async () => assert.equal((await w.call(member.token, 'organizations.audit.list')).status, 403))
+  await t.test('members are rejected', async () => assert.equal((await w.call(member.token, 'organizations.audit.list')).status, 403))
 })

@@ -37,7 +37,7 @@ const EXAMPLE_ENTRY = {
   artifacts: ['project 0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10'],
 }
 
-/** Every call made for the organization, failed ones too, newest first; for owners and admins. */
+/** Lists all calls made for the organization, including failed ones, newest first; for owners and admins. */
 export default operation({
   id: 'organizations.audit.list',
   scope: 'organizations:read',
@@ -57,9 +57,9 @@ export default operation({
   example: { input: { operation: 'projects.create' }, output: { entries: [EXAMPLE_ENTRY], count: 1 } },
 }).handle({
   async check({ principal }) {
-    const own = organizations.requireOrganization(principal)
+    const organizationId = organizations.requireOrganization(principal)
     organizations.requireAdmin(principal)
-    return own
+    return organizationId
   },
   async execute({ db }, input, organizationId) {
     const rows = await audit.list(db, organizationId, {

@@ -6,7 +6,7 @@ import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { CommitmentRecord, EXAMPLE_COMMITMENT, toCommitment } from './commitments.wire.ts'
 
-/** The organization's commitments with how far they are fulfilled; on request with what counted towards them. */
+/** Lists the organization's commitments with their progress and, on request, the deliveries that count towards them. */
 export default operation({
   id: 'organizations.commitments.list',
   scope: 'orders:read',
@@ -20,11 +20,13 @@ export default operation({
 }).handle({
   check: async ({ principal }) => organizations.requireOrganization(principal),
   async execute({ db, clock }, { commitment_id, include_line_items }, organizationId) {
-    const found = await commitments.list(db, organizationId, clock.now(), commitment_id ?? null)
-    if (commitment_id && found.length === 0) throw notFound('commitment')
+    const rows = await commitments.list(db, organizationId, clock.now(), commitment_id ?? null)
+    if (commitment_id && rows.length === 0) throw notFound('commitment')
     return {
       commitments: await Promise.all(
-        found.map(async (one) => toCommitment(one, include_line_items ? await commitments.lineItems(db, organizationId, one) : null)),
+        rows.map(async (commitment) =>
+          toCommitment(commitment, include_line_items ? await commitments.lineItems(db, organizationId, commitment) : null),
+        ),
       ),
     }
   },

@@ -6,12 +6,12 @@ import { Closed, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import * as commitments from '#model/money/commitment.ts'
 import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
-import { CommitmentRecord, Day, EXAMPLE_COMMITMENT, RateGiven, toCommitment } from './commitments.wire.ts'
+import { CommitmentRecord, Day, EXAMPLE_COMMITMENT, NegotiatedRate, toCommitment } from './commitments.wire.ts'
 import { EXAMPLE_ORGANIZATION } from './wire.ts'
 
 const MAX_PRODUCTS = 100
 
-/** Operators only: writes a commitment, new or by its id anew. The minimum is either money or area. */
+/** Operators only: creates a commitment, or replaces it by its ID. The minimum is either an amount or an area. */
 export default operation({
   id: 'organizations.commitments.put',
   scope: 'admin:write',
@@ -26,7 +26,7 @@ export default operation({
     period_end: Day,
     minimum_aud: Type.Optional(Nullable(DollarsInput())),
     minimum_km2: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 1e12 }))),
-    rates: Type.Array(RateGiven, { maxItems: MAX_PRODUCTS }),
+    rates: Type.Array(NegotiatedRate, { maxItems: MAX_PRODUCTS }),
   }),
   output: CommitmentRecord,
   example: {
@@ -45,12 +45,12 @@ export default operation({
   async check({ db }, { organization_id, period_start, period_end, minimum_aud, minimum_km2, rates }) {
     if (period_end <= period_start) throw invalidField('period_end', 'must be later than period_start')
     if (((minimum_aud ?? null) === null) === ((minimum_km2 ?? null) === null))
-      throw invalidField('minimum_aud', 'exactly one of minimum_aud and minimum_km2 is needed')
+      throw invalidField('minimum_aud', 'send exactly one of minimum_aud and minimum_km2')
     const minimumCents = (minimum_aud ?? null) === null ? null : centsOf(minimum_aud!)
     if (rates.some((rate) => (rate.credits_per_km2 === null) === (rate.discount_percent === null)))
-      throw invalidField('rates', 'each rate has either credits_per_km2 or discount_percent')
+      throw invalidField('rates', 'each rate must have either credits_per_km2 or discount_percent')
     if ((minimum_km2 ?? null) !== null && !rates.some((rate) => rate.credits_per_km2 !== null))
-      throw invalidField('rates', 'a minimum of area needs a rate in credits_per_km2, which its shortfall is charged at')
+      throw invalidField('rates', 'a minimum area requires a rate with credits_per_km2, at which the shortfall is charged')
     if (!(await organizations.exists(db, organization_id))) throw notFound('organization')
     return { minimumCents, minimumKm2: minimum_km2 ?? null }
   },

@@ -19,7 +19,7 @@ const Line = Closed(
   },
   { $id: 'StatementLine', description: 'A line of a statement' },
 )
-const Standing = Closed(
+const Progress = Closed(
   {
     id: Described(Uuid, 'Commitment ID'),
     name: Type.String({ description: 'Name of the commitment' }),
@@ -31,7 +31,7 @@ const Standing = Closed(
   { $id: 'StatementCommitment', description: 'Progress of a commitment' },
 )
 
-/** What a settled month came to, with the commitments as they stood at its end; by default the last settled month. */
+/** Returns the statement of a settled month, by default the latest, with the commitments at its end. */
 export default operation({
   id: 'organizations.commitments.statement',
   scope: 'billing:read',
@@ -49,7 +49,7 @@ export default operation({
       subtotal_aud: Type.Number({ description: 'Subtotal before tax in Australian dollars' }),
       gst_aud: Type.Number({ description: 'GST in Australian dollars' }),
       total_aud: Type.Number({ description: 'Total including tax in Australian dollars' }),
-      commitments: Type.Array(Standing, { description: 'Commitments that apply to the month' }),
+      commitments: Type.Array(Progress, { description: 'Commitments that apply to the month' }),
       settled_at: Described(Timestamp, 'Settlement time'),
     },
     { description: 'Statement of the month' },
@@ -80,23 +80,23 @@ export default operation({
   },
 }).handle({
   async check({ db, principal, clock }, { organization_id, period }) {
-    const own = organizations.requireNamedOrganization(principal, organization_id)
-    if (period && periodNamed(period).start > clock.now()) throw problem('bad-request', `The month ${period} has not begun`)
-    const found = period ? await invoices.findByPeriod(db, own, period) : await invoices.findLatest(db, own)
-    if (!found) throw notFound('statement')
-    return found
+    const organizationId = organizations.requireNamedOrganization(principal, organization_id)
+    if (period && periodNamed(period).start > clock.now()) throw problem('bad-request', `The month ${period} is in the future`)
+    const invoice = period ? await invoices.findByPeriod(db, organizationId, period) : await invoices.findLatest(db, organizationId)
+    if (!invoice) throw notFound('statement')
+    return invoice
   },
-  async execute(_context, _input, found) {
+  async execute(_context, _input, invoice) {
     return {
-      organization_id: found.organizationId,
-      period: found.period,
+      organization_id: invoice.organizationId,
+      period: invoice.period,
       currency: 'AUD' as const,
-      lines: found.lines,
-      subtotal_aud: audOf(found.subtotalCents),
-      gst_aud: audOf(found.gstCents),
-      total_aud: audOf(found.totalCents),
-      commitments: found.commitments,
-      settled_at: found.issuedAt.toISOString(),
+      lines: invoice.lines,
+      subtotal_aud: audOf(invoice.subtotalCents),
+      gst_aud: audOf(invoice.gstCents),
+      total_aud: audOf(invoice.totalCents),
+      commitments: invoice.commitments,
+      settled_at: invoice.issuedAt.toISOString(),
     }
   },
 })

@@ -6,8 +6,8 @@ import type { LineItem, Rollup } from '#model/money/commitment.ts'
 
 export const Day = Type.String({ format: 'date' })
 
-/** As an operator writes it. */
-export const RateGiven = Closed({
+/** A rate in the input of `organizations.commitments.put`. */
+export const NegotiatedRate = Closed({
   product: Type.String({ minLength: 1, maxLength: 200 }),
   credits_per_km2: Nullable(RateInput({ maximum: 1e9 })),
   discount_percent: Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 100 })),
@@ -51,7 +51,7 @@ export const CommitmentRecord = Closed(
     minimum_aud: Described(Nullable(Type.Number()), 'Minimum spend in Australian dollars; null if an area is committed'),
     minimum_km2: Described(Nullable(Type.Number()), 'Minimum area in km²; null if a spend is committed'),
     rates: Type.Array(RateRecord, { description: 'Rates of each product under the commitment' }),
-    /** These three are in the unit of the minimum. */
+    /** The next three are in the unit of the minimum. */
     delivered_to_date: Type.Number({ description: 'Amount delivered so far' }),
     remaining: Type.Number({ description: 'Amount still to be bought' }),
     shortfall: Type.Number({ description: 'Amount short at the end of the period' }),
@@ -62,21 +62,21 @@ export const CommitmentRecord = Closed(
   { $id: 'Commitment', description: 'A commitment to a minimum spend or area' },
 )
 
-export function toCommitment(one: Rollup, items: readonly LineItem[] | null) {
+export function toCommitment(commitment: Rollup, items: readonly LineItem[] | null) {
   return {
-    id: one.id,
-    name: one.name,
-    products: one.products,
-    period_start: one.periodStart,
-    period_end: one.periodEnd,
-    minimum_aud: one.minimumCents === null ? null : audOf(one.minimumCents),
-    minimum_km2: one.minimumKm2,
-    rates: one.rates,
-    delivered_to_date: one.delivered,
-    remaining: one.remaining,
-    shortfall: one.shortfall,
-    shortfall_aud: audOf(one.shortfallCents),
-    status: one.status,
+    id: commitment.id,
+    name: commitment.name,
+    products: commitment.products,
+    period_start: commitment.periodStart,
+    period_end: commitment.periodEnd,
+    minimum_aud: commitment.minimumCents === null ? null : audOf(commitment.minimumCents),
+    minimum_km2: commitment.minimumKm2,
+    rates: commitment.rates,
+    delivered_to_date: commitment.delivered,
+    remaining: commitment.remaining,
+    shortfall: commitment.shortfall,
+    shortfall_aud: audOf(commitment.shortfallCents),
+    status: commitment.status,
     line_items: items?.map(toLineItem) ?? null,
   }
 }

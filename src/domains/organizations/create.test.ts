@@ -6,7 +6,7 @@ import * as computeQuotas from '#model/plans/compute-quota.ts'
 import { FREE_PLAN } from '#model/plans/plan.ts'
 import { scene } from '../../../test/support/scene.ts'
 
-// Goal: whoever founds an organization owns it, and acts for it after the next refresh or sign-in.
+// Goal: the creator of an organization owns it, and acts for it after the next refresh or sign-in.
 test('organizations.create', async (t) => {
   const w = await world(t)
   const person = await w.person()
@@ -23,20 +23,23 @@ test('organizations.create', async (t) => {
     billing_address: { lines: ['1 Road'], city: 'Perth' },
   }
 
-  await t.test('keeps the profile, and asking for enterprise billing is only asking', async () => {
-    const made = await w.ok(person.token, 'organizations.create', { name: 'Küste & Söhne', ...profile, enterprise_billing: true })
-    for (const [field, value] of Object.entries(profile)) assert.deepEqual(made[field], value, field)
-    assert.match(made.slug, /^ku-ste-so-hne-[0-9a-f]{6}$/)
-    assert.deepEqual([made.plan, made.enterprise_billing, made.enterprise_billing_status], ['free', false, 'requested'])
+  await t.test('keeps the profile; enterprise billing is only requested', async () => {
+    const organization = await w.ok(person.token, 'organizations.create', { name: 'Küste & Söhne', ...profile, enterprise_billing: true })
+    for (const [field, value] of Object.entries(profile)) assert.deepEqual(organization[field], value, field)
+    assert.match(organization.slug, /^ku-ste-so-hne-[0-9a-f]{6}$/)
+    assert.deepEqual(
+      [organization.plan, organization.enterprise_billing, organization.enterprise_billing_status],
+      ['free', false, 'requested'],
+    )
     const refreshed = (await w.post('/auth/refresh', { refresh_token: person.refreshToken })).body
-    assert.equal(refreshed.organization_id, made.id)
-    assert.equal((await w.ok(refreshed.access_token, 'organizations.get')).id, made.id)
+    assert.equal(refreshed.organization_id, organization.id)
+    assert.equal((await w.ok(refreshed.access_token, 'organizations.get')).id, organization.id)
     const me = (await w.request('GET', '/auth/me', { headers: { authorization: `Bearer ${refreshed.access_token}` } })).body
     const unlimited = { spend_limit_credits: null, per_order_limit_credits: null, spent_30d_credits: 0 }
-    assert.deepEqual(me.organizations, [{ id: made.id, name: 'Küste & Söhne', role: 'owner', ...unlimited }])
+    assert.deepEqual(me.organizations, [{ id: organization.id, name: 'Küste & Söhne', role: 'owner', ...unlimited }])
   })
 
-  await t.test('names need not be unique, and one person may found several', async () => {
+  await t.test('names need not be unique, and one person can create several', async () => {
     const two = [
       await w.ok(person.token, 'organizations.create', { name: 'Same' }),
       await w.ok(person.token, 'organizations.create', { name: 'Same' }),
@@ -62,7 +65,7 @@ test('organizations.create', async (t) => {
   })
 })
 
-// Goal: a founder who deletes a free organization and creates another has one free quota in a month, not two.
+// Goal: deleting a free organization and creating another does not give a second free quota in a month.
 test('free quotas after an organization is deleted', async (t) => {
   const w = await world(t)
   const first = await w.organization()
@@ -90,7 +93,7 @@ test('free quotas after an organization is deleted', async (t) => {
       [status, body.code, body.used, body.limit],
       [402, 'compute-quota-exceeded', FREE_PLAN.processingJobs, FREE_PLAN.processingJobs],
     )
-    assert.match(body.detail, /organizations that their founder deleted this month/)
+    assert.match(body.detail, /organizations that their creator deleted this month/)
   })
 
   await t.test('others have their own, and the next month is new', async () => {

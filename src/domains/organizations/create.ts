@@ -5,7 +5,7 @@ import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORGANIZATION, OrganizationRecord, profileInput, toProfile, toRecord } from './wire.ts'
 
-/** Founds an organization with the caller as its owner. A refresh of the session then lets the caller act for it. */
+/** Creates an organization with the caller as its owner. After a session refresh, the caller acts for it. */
 export default operation({
   id: 'organizations.create',
   scope: 'organizations:write',
@@ -23,18 +23,18 @@ export default operation({
     if (!principal.userId) throw problem('forbidden', 'Only a signed-in user can create an organization')
     // A new organization has one member, so nobody else can be its billing admin yet.
     if (billing_admin_id && billing_admin_id !== principal.userId)
-      throw invalidField('billing_admin_id', 'must be a member of the organization: at first, the caller alone')
+      throw invalidField('billing_admin_id', "must be the caller's own user ID, because a new organization has no other members")
     return principal.userId
   },
   async execute({ tx, clock, attributeTo }, input, ownerId) {
     await organizations.requireCanCreate(tx, ownerId)
-    const made = await organizations.insert(
+    const organization = await organizations.insert(
       tx,
       ownerId,
       { ...toProfile(input), name: input.name, enterpriseRequested: input.enterprise_billing ?? false },
       clock.now(),
     )
-    attributeTo(made.id)
-    return toRecord(made)
+    attributeTo(organization.id)
+    return toRecord(organization)
   },
 })

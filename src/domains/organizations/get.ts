@@ -3,7 +3,7 @@ import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORGANIZATION, OrganizationRecord, toRecord } from './wire.ts'
 
-/** The organization that the caller acts for. */
+/** Returns the organization that the caller acts for. */
 export default operation({
   id: 'organizations.get',
   scope: 'organizations:read',

@@ -5,7 +5,7 @@ import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_INVITATION, InvitationRecord, toInvitation } from '#wire/invitation.ts'
 
-/** Open invitations into the organization and its projects, newest first, for owners and admins. Links are not in it. */
+/** Lists open invitations to the organization and its projects, newest first, without their links; for owners and admins. */
 export default operation({
   id: 'organizations.invitations.list',
   scope: 'organizations:read',
@@ -27,7 +27,7 @@ export default operation({
   },
   async execute({ db, clock }, window, organizationId) {
     const now = clock.now()
-    const found = await invitations.listOfOrganization(db, organizationId, window, now)
-    return { invitations: found.map(toInvitation), total: await invitations.countOfOrganization(db, organizationId, now) }
+    const open = await invitations.listOfOrganization(db, organizationId, window, now)
+    return { invitations: open.map(toInvitation), total: await invitations.countOfOrganization(db, organizationId, now) }
   },
 })

@@ -6,7 +6,7 @@ import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_INVITATION } from '#wire/invitation.ts'
 
-/** Takes an open invitation back: its link is worth nothing from now on. For owners and admins. */
+/** Revokes an open invitation: its links stop working. For owners and admins. */
 export default operation({
   id: 'organizations.invitations.revoke',
   scope: 'organizations:write',
@@ -20,9 +20,9 @@ export default operation({
     memberships.requireSignedIn(principal)
     const organizationId = organizations.requireOrganization(principal)
     organizations.requireAdmin(principal)
-    const found = await invitations.findOpen(db, organizationId, invitation_id, clock.now())
-    if (!found) throw notFound('invitation')
-    return { organizationId, id: found.id }
+    const invitation = await invitations.findOpen(db, organizationId, invitation_id, clock.now())
+    if (!invitation) throw notFound('invitation')
+    return { organizationId, id: invitation.id }
   },
   async execute({ tx, clock }, _input, { organizationId, id }) {
     if (!(await invitations.withdrawOne(tx, organizationId, id, clock.now()))) throw notFound('invitation')

@@ -10,8 +10,8 @@ import { operation } from '#operation.ts'
 import { EXAMPLE_NEW_INVITATION, NewInvitation, toNewInvitation } from '#wire/invitation.ts'
 
 /**
- * Invites a person into the organization. The link is in this answer, and a mail brings another; nobody joins before they use
- * one of them, signed in. Inviting an address again makes new links and ends the older ones.
+ * Invites a person to the organization. The response contains one link and an email another; the person joins by using
+ * either of them, signed in. Inviting an address again creates new links and revokes the older ones.
  */
 export default operation({
   id: 'organizations.members.invite',
@@ -31,11 +31,11 @@ export default operation({
     organizations.requireAdmin(principal)
     const address = users.normaliseEmail(email)
     if (await organizations.findMemberByEmail(db, organizationId, address))
-      throw problem('bad-request', 'This person is a member already; change what they are with organizations.members.set_role')
+      throw problem('bad-request', 'This person is already a member; change their role with organizations.members.set_role')
     return { organizationId, address }
   },
   async execute({ tx, principal, clock, tasks, baseUrl }, { role }, { organizationId, address }) {
-    const made = await invitations.put(tx, {
+    const created = await invitations.put(tx, {
       organizationId,
       organizationRole: role,
       project: null,
@@ -43,7 +43,7 @@ export default operation({
       invitedBy: principal.userId,
       now: clock.now(),
     })
-    await tasks.enqueue(inviteTask, { invitation_id: made.invitation.id })
-    return { invitation: toNewInvitation(made, baseUrl) }
+    await tasks.enqueue(inviteTask, { invitation_id: created.invitation.id })
+    return { invitation: toNewInvitation(created, baseUrl) }
   },
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
 import { newId } from '#core/ids.ts'
 
-// Goal: owners and admins see who belongs, with roles and caps, in the order of joining; guests of projects are no members.
+// Goal: owners and admins see members with roles and spend limits, in order of joining; project guests are not members.
 test('organizations.members.list', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -37,10 +37,10 @@ test('organizations.members.list', async (t) => {
     )
     assert.equal(count, 3)
   }
-  await t.test('named in capitals it is the same organization', async () =>
+  await t.test('the organization ID is case-insensitive', async () =>
     assert.equal((await w.call(org.owner.token, 'organizations.members.list', { organizationId: org.id.toUpperCase() })).status, 200),
   )
-  await t.test('members, strangers and other names are refused alike', async () => {
+  await t.test('members, strangers and other IDs get the same response', async () => {
     for (const [who, organizationId] of [
       [member, org.id],
       [guest, org.id],

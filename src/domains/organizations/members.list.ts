@@ -4,7 +4,7 @@ import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_ORGANIZATION, MemberRecord, toMember } from './wire.ts'
 
-/** Members with their roles and spend caps, for owners and admins. */
+/** Lists members with their roles and spend limits; for owners and admins. */
 export default operation({
   id: 'organizations.members.list',
   scope: 'organizations:read',
@@ -17,9 +17,9 @@ export default operation({
   example: { input: { organizationId: EXAMPLE_ORGANIZATION.id }, output: { members: [EXAMPLE_MEMBER], count: 1 } },
 }).handle({
   async check({ principal }, { organizationId }) {
-    const own = organizations.requireNamedOrganization(principal, organizationId)
+    const ownId = organizations.requireNamedOrganization(principal, organizationId)
     organizations.requireAdmin(principal)
-    return own
+    return ownId
   },
   async execute({ db }, _input, organizationId) {
     const members = (await organizations.listMembers(db, organizationId)).map(toMember)

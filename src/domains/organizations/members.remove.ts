@@ -7,8 +7,8 @@ import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER } from './wire.ts'
 
 /**
- * Takes a person out of the organization, with their roles in its projects, their keys and the sessions that act for it. What
- * they made stays. Anybody may take themselves out; the last owner cannot go.
+ * Removes a member with their project roles, API keys and sessions for the organization. What they created stays. Members
+ * can remove themselves; the last owner cannot be removed.
  */
 export default operation({
   id: 'organizations.members.remove',
@@ -22,7 +22,7 @@ export default operation({
   async check({ db, principal }, { user_id }) {
     memberships.requireSignedIn(principal)
     const organizationId = organizations.requireOrganization(principal)
-    if (!isOneself(principal, user_id)) organizations.requireAdmin(principal)
+    if (!isSelf(principal, user_id)) organizations.requireAdmin(principal)
     const member = await organizations.findMember(db, organizationId, user_id)
     if (!member) throw notFound('member')
     requireMayRemove(principal, member)
@@ -39,10 +39,10 @@ export default operation({
   },
 })
 
-function isOneself(principal: Principal, userId: string): boolean {
+function isSelf(principal: Principal, userId: string): boolean {
   return principal.kind === 'user' && principal.userId === userId.toLowerCase()
 }
 
 function requireMayRemove(principal: Principal, member: organizations.Member): void {
-  if (!isOneself(principal, member.userId)) memberships.requireMayChange(principal, member.role, null)
+  if (!isSelf(principal, member.userId)) memberships.requireMayChange(principal, member.role, null)
 }

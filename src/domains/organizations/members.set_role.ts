@@ -6,7 +6,7 @@ import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, MemberRecord, toMember } from './wire.ts'
 
-/** Changes what a member is. Owners are made and unmade by owners, and the last one stays. */
+/** Changes a member's role. Only owners can appoint or demote owners, and the last owner stays. */
 export default operation({
   id: 'organizations.members.set_role',
   scope: 'organizations:write',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
 import { newId } from '#core/ids.ts'
 
-// Goal: both caps are what the last call said: a number sets, null and omission clear.
+// Goal: each call sets both limits: a number sets, null and omission clear.
 test('organizations.members.set_spend_limit', async (t) => {
   const w = await world(t)
   const org = await w.organization()

@@ -7,10 +7,10 @@ import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_ORGANIZATION, MemberRecord, toMember } from './wire.ts'
 
-/** Omission clears like null does; the document asks clients to send both, so that nobody clears a cap by accident. */
-const Cap = Type.Optional(Nullable(CreditsInput(0)))
+/** Omitting a limit clears it, like null; the OpenAPI document requires both, so that clients do not clear one by accident. */
+const SpendLimit = Type.Optional(Nullable(CreditsInput(0)))
 
-/** Sets or clears what a member may spend: per order, and over any 30 days. */
+/** Sets or clears a member's spend limits: per order, and over any 30 days. */
 export default operation({
   id: 'organizations.members.set_spend_limit',
   scope: 'organizations:write',
@@ -20,8 +20,8 @@ export default operation({
     {
       organizationId: Type.String({ description: 'Organization ID' }),
       userId: Type.String({ description: 'User ID of the member' }),
-      perOrderLimitCredits: Described(Cap, 'Maximum credits per order; null for no limit'),
-      spendLimitCredits: Described(Cap, 'Maximum credits in any 30 days; null for no limit'),
+      perOrderLimitCredits: Described(SpendLimit, 'Maximum credits per order; null for no limit'),
+      spendLimitCredits: Described(SpendLimit, 'Maximum credits in any 30 days; null for no limit'),
     },
     { 'x-documented-required': ['perOrderLimitCredits', 'spendLimitCredits'] },
   ),

@@ -10,7 +10,7 @@ const rolesIn = async (w: World, org: Org) =>
     ),
   )
 
-// Goal: owners and admins let people in by a link, see who is invited, and take invitations back.
+// Goal: owners and admins invite people by a link, see open invitations, and can revoke them.
 test('organizations.members.invite and its invitations', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -29,10 +29,10 @@ test('organizations.members.invite and its invitations', async (t) => {
       assert.equal((await w.accept((await w.person()).token, invitation.url)).status, 404)
     }
     const { body } = await invite({ email: 'plain@example.com' })
-    assert.equal(body.invitation.role, 'member', 'unless said otherwise')
+    assert.equal(body.invitation.role, 'member', 'by default')
   })
 
-  await t.test('twenty use one link at the same moment: one is in', async () => {
+  await t.test('twenty people use one link concurrently: one joins', async () => {
     const { invitation } = (await invite({ email: 'crowd@example.com' })).body
     const people: Person[] = []
     for (let i = 0; i < 20; i++) people.push(await w.person())
@@ -45,12 +45,12 @@ test('organizations.members.invite and its invitations', async (t) => {
     assert.equal(people.filter(({ id }) => roles.has(id)).length, 1)
   })
 
-  await t.test('open ones are listed without their links, and taken back', async () => {
+  await t.test('open invitations are listed without their links, and can be revoked', async () => {
     const { invitation } = (await invite({ email: 'listed@example.com', role: 'admin' })).body
     const { invitations, total } = await open()
-    const found = invitations.find(({ id }: { id: string }) => id === invitation.id)
+    const listed = invitations.find(({ id }: { id: string }) => id === invitation.id)
     assert.deepEqual(
-      [found.email, found.role, found.organization_role, found.invited_by],
+      [listed.email, listed.role, listed.organization_role, listed.invited_by],
       ['listed@example.com', 'admin', 'admin', org.owner.id],
     )
     assert.ok(!JSON.stringify(invitations).includes('inv_'))
@@ -70,11 +70,11 @@ test('organizations.members.invite and its invitations', async (t) => {
     for (const token of ['inv_nothing', 'x', 'inv_'.padEnd(400, 'x')]) assert.equal((await w.accept(member.token, token)).status, 404)
     const { key } = await w.key(org.owner.token, ['read', 'write'])
     const { invitation } = (await invite({ email: 'x@example.com' })).body
-    assert.equal((await w.accept(key, invitation.url)).status, 403, 'a key is nobody who could join')
+    assert.equal((await w.accept(key, invitation.url)).status, 403, 'an API key cannot join')
   })
 })
 
-// Goal: roles change by those who may, an organization keeps an owner, and whoever leaves takes no open door along.
+// Goal: only those who can manage members change roles, an organization keeps an owner, and a former member keeps no access.
 test('organizations.members.set_role and organizations.members.remove', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -82,9 +82,9 @@ test('organizations.members.set_role and organizations.members.remove', async (t
     w.call(token, 'organizations.members.set_role', { user_id, role })
   const remove = (user_id: string, token = org.owner.token) => w.call(token, 'organizations.members.remove', { user_id })
 
-  await t.test('admins manage admins and members, owners owners too', async () => {
+  await t.test('admins manage admins and members; owners also manage owners', async () => {
     const [admin, member] = [await w.member(org), await w.member(org)]
-    assert.equal((await setRole(member.id, 'admin', admin.token)).status, 403, 'a member changes nobody')
+    assert.equal((await setRole(member.id, 'admin', admin.token)).status, 403, 'members cannot change roles')
     assert.equal((await setRole(admin.id, 'admin')).body.role, 'admin')
     assert.equal((await setRole(member.id, 'admin', admin.token)).status, 200)
     assert.equal((await setRole(member.id, 'owner', admin.token)).status, 403)
@@ -96,14 +96,14 @@ test('organizations.members.set_role and organizations.members.remove', async (t
     assert.equal((await remove(newId())).status, 404)
   })
 
-  await t.test('the last owner stays one', async () => {
+  await t.test('the last owner stays an owner', async () => {
     for (const { status, body } of [await setRole(org.owner.id, 'admin'), await remove(org.owner.id)]) {
       assert.equal(status, 400)
       assert.match(body.detail, /must have an owner/)
     }
   })
 
-  await t.test('two owners who unmake each other at the same moment leave one', async () => {
+  await t.test('two owners who demote each other concurrently leave one', async () => {
     const other = await w.member(org)
     for (let round = 0; round < 5; round++) {
       await setRole(other.id, 'owner')
@@ -120,13 +120,13 @@ test('organizations.members.set_role and organizations.members.remove', async (t
     await setRole(other.id, 'member')
   })
 
-  await t.test('who is removed loses keys, sessions, project roles and promises at once; what they made stays', async () => {
+  await t.test('a removed member loses keys, sessions, project roles and open invitations at once; created objects stay', async () => {
     const member = await w.member(org, 'admin')
     await setRole(member.id, 'admin')
     const { key } = await w.key(member.token, ['read', 'write'])
     const { key: grandchild } = await w.key(key)
     const { invitation } = await w.ok(member.token, 'organizations.members.invite', { email: 'backdoor@example.com', role: 'admin' })
-    const { id: made } = await w.ok(member.token, 'projects.create', { name: 'Made by them' })
+    const { id: projectId } = await w.ok(member.token, 'projects.create', { name: 'Made by them' })
     const elsewhere = await w.ok(member.token, 'organizations.create', { name: 'Their own' })
     const athome = await w.signIn(member, elsewhere.id)
     assert.equal((await remove(member.id)).status, 200)
@@ -135,15 +135,15 @@ test('organizations.members.set_role and organizations.members.remove', async (t
     assert.equal((await w.call(member.token, 'projects.list')).status, 401, 'the session that acted for it has ended')
     assert.equal((await w.post('/auth/refresh', { refresh_token: member.refreshToken })).status, 401)
     assert.equal((await w.call(athome.token, 'projects.get', { project_id: org.projectId })).status, 404)
-    assert.equal((await w.ok(athome.token, 'organizations.get')).id, elsewhere.id, 'other sessions go on')
-    assert.equal((await w.accept((await w.person()).token, invitation.url)).status, 404, 'no door is left open')
-    assert.equal((await w.ok(org.owner.token, 'projects.get', { project_id: made })).role, 'admin')
+    assert.equal((await w.ok(athome.token, 'organizations.get')).id, elsewhere.id, 'other sessions stay valid')
+    assert.equal((await w.accept((await w.person()).token, invitation.url)).status, 404, 'their invitation no longer works')
+    assert.equal((await w.ok(org.owner.token, 'projects.get', { project_id: projectId })).role, 'admin')
     const back = await w.join(athome, org)
     assert.equal((await w.call(key, 'projects.list')).status, 401, 'a key stays ended when its person comes back')
     assert.equal((await w.ok(back.token, 'organizations.get')).id, org.id)
   })
 
-  await t.test('an admin who becomes a member has promised nothing', async () => {
+  await t.test('the invitations of an admin who becomes a member are revoked', async () => {
     const admin = await w.member(org)
     await setRole(admin.id, 'admin')
     const { invitation } = await w.ok(admin.token, 'organizations.members.invite', { email: 'later@example.com', role: 'admin' })
@@ -151,12 +151,12 @@ test('organizations.members.set_role and organizations.members.remove', async (t
     assert.equal((await w.accept((await w.person()).token, invitation.url)).status, 404)
   })
 
-  await t.test('anybody may leave; a member removes nobody else, and a key nobody at all below admin', async () => {
-    const [one, two] = [await w.member(org), await w.member(org)]
-    assert.equal((await remove(two.id, one.token)).status, 403)
-    const { key } = await w.key(one.token, ['read', 'write'])
-    assert.equal((await remove(one.id, key)).status, 403, 'leaving is for the person to say')
-    assert.equal((await remove(one.id, one.token)).status, 200)
+  await t.test('anyone can leave; members cannot remove others, and API keys cannot remove anyone', async () => {
+    const [first, second] = [await w.member(org), await w.member(org)]
+    assert.equal((await remove(second.id, first.token)).status, 403)
+    const { key } = await w.key(first.token, ['read', 'write'])
+    assert.equal((await remove(first.id, key)).status, 403, 'an API key cannot leave for its user')
+    assert.equal((await remove(first.id, first.token)).status, 200)
     assert.equal((await w.call(key, 'projects.list')).status, 401)
   })
 })

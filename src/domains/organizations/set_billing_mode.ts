@@ -4,7 +4,7 @@ import * as organizations from '#model/identity/organization.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_ORGANIZATION, OrganizationRecord, toRecord } from './wire.ts'
 
-/** Operators only: confirms enterprise billing, or ends it. `standard` is what the organization's wallet and plan say. */
+/** Operators only: confirms or ends enterprise billing. With `standard`, wallet and plan determine the billing mode. */
 export default operation({
   id: 'organizations.set_billing_mode',
   scope: 'admin:write',

@@ -7,7 +7,7 @@ import { EXAMPLE_IDS } from '#wire/examples.ts'
 const Text = Type.String({ maxLength: 2_000 })
 const OptionalText = Type.Optional(Nullable(Text))
 
-/** What an organization says of itself. */
+/** The profile of an organization. */
 export const profileInput = {
   description: Described(OptionalText, 'Description of the organization'),
   website: Described(OptionalText, 'Website of the organization'),
@@ -55,7 +55,7 @@ export const OrganizationRecord = Closed(
     billing_address: Described(Nullable(FreeForm), 'Address printed on invoices; null if not given'),
     plan: Type.String({ description: 'Plan ID' }),
     billing_mode: Choice(['credit', 'card', 'enterprise'], { description: 'How spending is paid: credits, card or monthly invoice' }),
-    enterprise_billing: Type.Boolean({ description: 'Whether monthly invoicing was requested' }),
+    enterprise_billing: Type.Boolean({ description: 'Whether monthly invoicing is active' }),
     enterprise_billing_status: Choice(ENTERPRISE_STATUSES, { description: 'Status of the request for monthly invoicing' }),
     created_at: Described(Timestamp, 'Creation time'),
   },
@@ -79,7 +79,7 @@ export function toRecord(organization: Organization) {
     billing_address: organization.billingAddress,
     plan: organization.planId,
     billing_mode: organization.billingMode,
-    // Asking for enterprise billing is not having it: staff confirm it.
+    // A request for enterprise billing takes effect only when staff confirm it.
     enterprise_billing: organization.enterpriseStatus === 'confirmed',
     enterprise_billing_status: organization.enterpriseStatus,
     created_at: organization.createdAt.toISOString(),

@@ -7,14 +7,14 @@ import * as paymentMethods from '#model/money/payment-method.ts'
 import { operation } from '#operation.ts'
 import { CardRecord, EXAMPLE_CARD, toEvent, toRecord } from './wire.ts'
 
-/** Saves a card that the client has confirmed with the processor. The first one becomes the default. */
+/** Saves a card that the client has confirmed with the payment processor. The first card becomes the default. */
 export default operation({
   id: 'payment_methods.attach',
   scope: 'billing:write',
   tier: 'compute',
   input: Closed({
     payment_method_id: Described(
-      Matching('^[A-Za-z0-9_]+$', 'must be the id of a payment method, such as pm_card_visa', {
+      Matching('^[A-Za-z0-9_]+$', 'must be a payment method ID such as pm_card_visa', {
         minLength: 4,
         maxLength: 100,
       }),
@@ -37,7 +37,7 @@ export default operation({
         if (!(await hasDefaultCard(context.db, organizationId))) await payments.setDefaultMethod(customerId, card.id)
         return card
       } catch (error) {
-        // Another customer's looks like none.
+        // A card of another customer must look like an unknown one.
         if (error instanceof PaymentsError && error.code === 'refused') throw notFound('payment method')
         throw error
       }

@@ -4,7 +4,7 @@ import { requireBillingAdmin } from '#model/money/billing-account.ts'
 import { callProcessor, customerOf, requirePayments } from '#model/money/processor.ts'
 import { operation } from '#operation.ts'
 
-/** Begins to save a card. The client confirms the secret with the processor, so that card data never comes here. */
+/** Starts saving a card. The client confirms it with the payment processor, so that we never receive card data. */
 export default operation({
   id: 'payment_methods.create_setup_intent',
   scope: 'billing:write',
@@ -33,5 +33,5 @@ export default operation({
     const intent = await callProcessor(() => payments.createSetupIntent(customerId, `setup:${context.invocationId}`))
     return { client_secret: intent.clientSecret, setup_intent_id: intent.id, customer_id: customerId, env: payments.env }
   },
-  execute: async (_context, _input, _facts, made) => made,
+  execute: async (_context, _input, _facts, intent) => intent,
 })

@@ -3,7 +3,7 @@ import { detachCardTask } from '#model/money/tasks.ts'
 import { task } from '#task.ts'
 import { requirePayments } from '#model/money/processor.ts'
 
-/** Lets the processor forget a card that was removed here. One that it no longer knows is forgotten already. */
+/** Detaches a removed card at the payment processor. A card that the processor does not know is already detached. */
 export default task({ ...detachCardTask, retryLimit: 20 }).handle(async ({ payments }, { processor_id }) => {
   try {
     await requirePayments({ payments }).detachMethod(processor_id)

@@ -9,7 +9,7 @@ import { detachCardTask } from '#model/money/tasks.ts'
 import { operation } from '#operation.ts'
 import { CardRecord, EXAMPLE_CARD, toEvent, toRecord } from './wire.ts'
 
-/** Removes a saved card. The default one stays while automatic top-up or a paid plan depends on it. */
+/** Removes a saved card. The default card cannot be removed while automatic top-up or a paid plan uses it. */
 export default operation({
   id: 'payment_methods.detach',
   scope: 'billing:write',
@@ -36,12 +36,12 @@ export default operation({
     const { autoEnabled } = await lockWallet(tx, organizationId)
     const current = await paymentMethods.find(tx, organizationId, card.id)
     if (current?.isDefault && autoEnabled)
-      throw problem('bad-request', 'Automatic top-up charges this card; switch it off, or make another card the default first')
+      throw problem('bad-request', 'Automatic top-up uses this card; turn it off or set another default card first')
     const plan = await planOf(tx, organizationId)
     if (current?.isDefault && plan.monthlyAud > 0 && (await billingModeOf(tx, organizationId)) !== 'enterprise')
       throw problem(
         'bad-request',
-        `The plan '${plan.name}' is paid by this card; make another card the default, or change to the free plan first`,
+        `The plan '${plan.name}' is paid with this card; set another default card or change to the free plan first`,
       )
     const removed = await paymentMethods.detach(tx, organizationId, card.id, clock.now())
     if (!removed) throw notFound('payment method')

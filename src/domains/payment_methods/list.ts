@@ -5,7 +5,7 @@ import * as paymentMethods from '#model/money/payment-method.ts'
 import { operation } from '#operation.ts'
 import { CardRecord, EXAMPLE_CARD, toRecord } from './wire.ts'
 
-/** The organization's saved cards, newest first. */
+/** Lists the organization's saved cards, newest first. */
 export default operation({
   id: 'payment_methods.list',
   scope: 'billing:read',

@@ -7,7 +7,7 @@ import * as paymentMethods from '#model/money/payment-method.ts'
 import { operation } from '#operation.ts'
 import { CardRecord, EXAMPLE_CARD, toRecord } from './wire.ts'
 
-/** Makes a saved card the one that is charged. */
+/** Sets the default card, which is charged. */
 export default operation({
   id: 'payment_methods.set_default',
   scope: 'billing:write',

@@ -15,7 +15,7 @@ export const CardRecord = Closed(
   { $id: 'PaymentMethod', description: 'A saved card' },
 )
 
-/** Both spellings of the default are part of the interface. */
+/** The contract has both spellings, `is_default` and `isDefault`. */
 export function toRecord({ id, brand, last4, expMonth, expYear, isDefault }: SavedCard) {
   return { id, brand, last4, exp_month: expMonth, exp_year: expYear, is_default: isDefault, isDefault }
 }

@@ -5,7 +5,7 @@ import { requireProcess } from '#services/processing/catalogue.ts'
 import { estimate } from '#services/processing/price.ts'
 import { EXAMPLE_PARAMS, MAX_PARAMS_BYTES, MaybeInputs, ProcessId } from './wire.ts'
 
-/** What a job would cost: the price is the same that `processing.create` reserves. Nothing is made. */
+/** Estimates the price of a job, which is what `processing.create` reserves. Nothing is stored. */
 export default operation({
   id: 'processing.catalog.estimate',
   scope: 'processing:read',

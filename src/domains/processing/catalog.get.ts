@@ -3,7 +3,7 @@ import { operation } from '#operation.ts'
 import { requireProcess } from '#services/processing/catalogue.ts'
 import { EXAMPLE_PARAMS, EXAMPLE_SUMMARY, ProcessId, ProcessRecord, toProcess } from './wire.ts'
 
-/** One process with the schemas of what it takes and of what it makes. */
+/** Returns a process with the schemas of its parameters and outputs. */
 export default operation({
   id: 'processing.catalog.get',
   scope: 'processing:read',

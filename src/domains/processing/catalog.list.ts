@@ -4,7 +4,7 @@ import { operation } from '#operation.ts'
 import { PROCESSES } from '#services/processing/catalogue.ts'
 import { EXAMPLE_SUMMARY, ProcessSummary, toSummary } from './wire.ts'
 
-/** The processes on offer, with versions and prices. */
+/** Lists the available processes with versions and prices. */
 export default operation({
   id: 'processing.catalog.list',
   scope: 'processing:read',

@@ -6,9 +6,9 @@ import { examineParams, requireProcess } from '#services/processing/catalogue.ts
 import { findSources, openSources } from '#services/processing/sources.ts'
 import { EXAMPLE_PARAMS, MAX_PARAMS_BYTES, MaybeInputs, ProcessId } from './wire.ts'
 
-const MEANT_FOR_THE_CALLER = [400, 422]
+const CALLER_ERRORS = [400, 422]
 
-/** Whether parameters would be taken, without making anything: the schema, the items that they name, and what these hold. */
+/** Validates parameters without creating a job: the schema, the named items and their rasters. */
 export default operation({
   id: 'processing.catalog.validate',
   scope: 'processing:read',
@@ -39,7 +39,7 @@ export default operation({
       process.check?.(value, await openSources(context, sources))
       return { valid: true, errors: [] }
     } catch (error) {
-      if (!(error instanceof Problem) || !MEANT_FOR_THE_CALLER.includes(error.status)) throw error
+      if (!(error instanceof Problem) || !CALLER_ERRORS.includes(error.status)) throw error
       const fields = error.members['errors'] as FieldError[] | undefined
       return { valid: false, errors: fields ?? [{ field: 'inputs', message: error.message }] }
     }

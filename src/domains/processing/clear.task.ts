@@ -5,12 +5,11 @@ import { clearJobTask } from '#model/processing/tasks.ts'
 import { workerPrefix } from '#services/processing/worker-files.ts'
 import { task } from '#task.ts'
 
-/** Removes what a worker put for a job that was cancelled. Where the project is gone, its bucket is too. */
+/** Removes the uploads of an external worker for a cancelled job. A deleted project has no bucket any more. */
 export default task({ ...clearJobTask }).handle(async ({ db, storage, signal }, { job_id }) => {
-  const found = await jobs.find(db, job_id)
-  if (found?.status !== 'cancelled' || !(await projects.exists(db, { ...SERVICE, organizationId: found.organizationId }, found.projectId)))
-    return
-  const { bucketName } = await projects.requireReader(db, { ...SERVICE, organizationId: found.organizationId }, found.projectId)
+  const job = await jobs.find(db, job_id)
+  if (job?.status !== 'cancelled' || !(await projects.exists(db, { ...SERVICE, organizationId: job.organizationId }, job.projectId))) return
+  const { bucketName } = await projects.requireReader(db, { ...SERVICE, organizationId: job.organizationId }, job.projectId)
   for (let cursor: string | null = null; ;) {
     const { objects, next } = await storage.list(bucketName!, { prefix: workerPrefix(job_id), cursor, signal })
     for (const { key } of objects) await storage.remove({ bucket: bucketName!, key })

@@ -6,7 +6,7 @@ import { EXAMPLE_JOB, JobRecord, toJob } from '#wire/job.ts'
 import { EXAMPLE_NEW_JOB, NewJobInput } from './create.wire.ts'
 import { MAX_PARAMS_BYTES } from './wire.ts'
 
-/** Makes a job and reserves its credits. It waits until `processing.dispatch`, for seven days at most. */
+/** Creates a job and reserves its credits. The job waits for `processing.dispatch`, for at most seven days. */
 export default operation({
   id: 'processing.create',
   scope: 'processing:process',

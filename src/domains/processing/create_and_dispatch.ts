@@ -4,7 +4,7 @@ import { checkJob, fundJob, permitJob, storeJob } from '#services/processing/job
 import { Dispatched, EXAMPLE_DISPATCHED, EXAMPLE_NEW_JOB, NewJobInput, toDispatched } from './create.wire.ts'
 import { MAX_PARAMS_BYTES } from './wire.ts'
 
-/** Makes a job, reserves its credits and hands it over to be worked on, all or nothing. */
+/** Creates a job, reserves its credits and dispatches it, all or nothing. */
 export default operation({
   id: 'processing.create_and_dispatch',
   scope: 'processing:process',

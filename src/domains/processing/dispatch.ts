@@ -7,7 +7,7 @@ import { queueJob } from '#services/processing/jobs.ts'
 import { EXAMPLE_JOB, JobId } from '#wire/job.ts'
 import { Dispatched, EXAMPLE_DISPATCHED, toDispatched } from './create.wire.ts'
 
-/** Hands a pending job over to be worked on. */
+/** Dispatches a pending job. */
 export default operation({
   id: 'processing.dispatch',
   scope: 'processing:process',
@@ -21,14 +21,14 @@ export default operation({
   example: { input: { job_id: EXAMPLE_JOB.id }, output: EXAMPLE_DISPATCHED },
 }).handle({
   permit: ({ db, principal }, { job_id }) => jobs.requireEditor(db, principal, job_id),
-  async check(_context, { version }, found) {
-    if (version !== found.version)
-      throw problem('bad-request', `This job is for version ${found.version} of '${found.jobType}', not ${version}`)
-    if (found.status !== 'pending') throw notPending(found.status)
-    return found
+  async check(_context, { version }, job) {
+    if (version !== job.version)
+      throw problem('bad-request', `This job requires version ${job.version} of '${job.jobType}', not ${version}`)
+    if (job.status !== 'pending') throw notPending(job.status)
+    return job
   },
-  async execute(context, { job_id }, found) {
-    context.attributeTo(found.organizationId)
+  async execute(context, { job_id }, job) {
+    context.attributeTo(job.organizationId)
     const dispatched = await jobs.dispatch(context.tx, job_id, context.clock.now())
     if (!dispatched) throw notPending((await jobs.lock(context.tx, job_id)).status)
     await queueJob(context, dispatched)

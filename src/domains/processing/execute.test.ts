@@ -5,7 +5,7 @@ import { scene } from '../../../test/support/scene.ts'
 import { world } from '../../../test/support/world.ts'
 import run from './run.task.ts'
 
-// Goal: a repeated `processing.execute` is answered with the bytes of the first answer, also while the first one still waits.
+// Goal: a repeated `processing.execute` returns the bytes of the first response, even while the first call still waits.
 test('processing.execute, repeated with one key', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -17,11 +17,11 @@ test('processing.execute, repeated with one key', async (t) => {
   const execute = () => w.call(token, 'processing.execute', input, headers)
   const [first, meanwhile] = [execute(), execute()]
   while ((await w.drain(run)) === 0) await new Promise((resolve) => setImmediate(resolve))
-  const answer = await first
-  assert.equal(answer.status, 200)
-  assert.equal(answer.body.job.status, 'completed')
-  assert.ok(answer.body.outputs.items.length > 0)
-  assert.deepEqual((await meanwhile).bytes, answer.bytes)
-  assert.deepEqual((await execute()).bytes, answer.bytes)
+  const response = await first
+  assert.equal(response.status, 200)
+  assert.equal(response.body.job.status, 'completed')
+  assert.ok(response.body.outputs.items.length > 0)
+  assert.deepEqual((await meanwhile).bytes, response.bytes)
+  assert.deepEqual((await execute()).bytes, response.bytes)
   assert.equal((await w.ok(token, 'processing.jobs.list', { workspaceId: org.projectId })).jobs.length, 1)
 })

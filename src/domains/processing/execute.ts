@@ -10,9 +10,9 @@ import { EXAMPLE_JOB, JobRecord, JobResponse, toJob } from '#wire/job.ts'
 import { EXAMPLE_PARAMS, MAX_PARAMS_BYTES, MaybeInputs, ProcessId } from './wire.ts'
 
 const MAX_WAIT_SECONDS = 25
-const LOOK_EVERY_MS = 250
+const POLL_MS = 250
 
-/** Makes and dispatches a job, and waits a moment for it to end. `outputs` is null where it is still under way. */
+/** Creates and dispatches a job, and waits a moment for it to end. `outputs` is null if it is still running. */
 export default operation({
   id: 'processing.execute',
   scope: 'processing:process',
@@ -55,22 +55,22 @@ export default operation({
     checkJob(context, { process: requireProcess(process_id), projectId: workspaceId, params: inputs, field: 'inputs' }),
   prepare: (context, _input, checked) => fundJob(context, checked, 'processing.execute'),
   async execute(context, { response, outputs = null }, checked, funding) {
-    return toAnswer(await storeJob(context, checked, funding, { dispatch: true, requested: { response, outputs } }))
+    return toResponse(await storeJob(context, checked, funding, { dispatch: true, requested: { response, outputs } }))
   },
-  async afterwards(context, { wait_seconds }, answer) {
-    const ended = await ending(context, answer.job.id, wait_seconds)
-    return ended ? toAnswer(ended) : answer
+  async afterwards(context, { wait_seconds }, response) {
+    const job = await waitForEnd(context, response.job.id, wait_seconds)
+    return job ? toResponse(job) : response
   },
 })
 
-const toAnswer = (found: jobs.Job) => ({ job: toJob(found), outputs: found.status === 'completed' ? found.outputArtifacts : null })
+const toResponse = (job: jobs.Job) => ({ job: toJob(job), outputs: job.status === 'completed' ? job.outputArtifacts : null })
 
-/** The job as it is when it has ended, or when there is no more time to wait; null where it is gone. */
-async function ending({ db, signal }: Context, id: string, seconds: number): Promise<jobs.Job | null> {
+/** The job when it has ended or the time to wait is over; null if it was deleted. */
+async function waitForEnd({ db, signal }: Context, id: string, seconds: number): Promise<jobs.Job | null> {
   const until = performance.now() + seconds * 1_000
   for (;;) {
-    const found = await jobs.find(db, id)
-    if (!found || found.completedAt || signal.aborted || performance.now() >= until) return found
-    await sleep(LOOK_EVERY_MS)
+    const job = await jobs.find(db, id)
+    if (!job || job.completedAt || signal.aborted || performance.now() >= until) return job
+    await sleep(POLL_MS)
   }
 }

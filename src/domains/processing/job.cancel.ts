@@ -22,15 +22,15 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { job_id }) {
-    const found = await jobs.requireEditor(db, principal, job_id)
-    if (hasEndedOtherwise(found)) throw tooLate(found)
-    return found
+    const job = await jobs.requireEditor(db, principal, job_id)
+    if (hasEndedOtherwise(job)) throw tooLate(job)
+    return job
   },
   async execute(context, _input, { id, organizationId }) {
     context.attributeTo(organizationId)
     const held = await jobs.lock(context.tx, id)
     if (hasEndedOtherwise(held)) throw tooLate(held)
-    if (held.status !== 'cancelled') await cancelJob(context, held, { isAsked: true })
+    if (held.status !== 'cancelled') await cancelJob(context, held, { isRequested: true })
     return { job: toJob(await jobs.lock(context.tx, id)) }
   },
 })

@@ -4,7 +4,7 @@ import { operation } from '#operation.ts'
 import { releaseJob } from '#services/processing/ending.ts'
 import { EXAMPLE_JOB, JobId } from '#wire/job.ts'
 
-/** Deletes a job for good. One that is under way is called off and its reservation released; items that it made stay. */
+/** Deletes a job permanently. A job that has not ended is cancelled and its reservation released; created items stay. */
 export default operation({
   id: 'processing.job.delete',
   scope: 'clip:destroy',

@@ -3,7 +3,7 @@ import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_JOB, JobId, JobRecord, toJob } from '#wire/job.ts'
 
-/** One job, with how far it is. */
+/** Returns a job with its progress. */
 export default operation({
   id: 'processing.job.get',
   scope: 'processing:read',
@@ -13,7 +13,7 @@ export default operation({
   example: { input: { job_id: EXAMPLE_JOB.id }, output: { job: EXAMPLE_JOB } },
 }).handle({
   check: ({ db, principal }, { job_id }) => jobs.requireReader(db, principal, job_id),
-  async execute(_context, _input, found) {
-    return { job: toJob(found) }
+  async execute(_context, _input, job) {
+    return { job: toJob(job) }
   },
 })

@@ -50,8 +50,8 @@ const Input = Closed({
 })
 
 /**
- * A worker from outside reports on the job that its token is for: how far it is, what it made, or why it failed. Completing
- * registers the outputs, captures the price and records the lineage; a job that has ended stays as it is.
+ * An external worker reports on the job of its token: progress, outputs or failure. Completing registers the outputs,
+ * captures the price and records the lineage; a job that has ended stays unchanged.
  */
 export default operation({
   id: 'processing.job.register',
@@ -72,27 +72,27 @@ export default operation({
     if (principal.kind !== 'worker' || principal.jobId !== job_id.toLowerCase()) throw accessDenied()
   },
   async check({ db }, { job_id, status, outputs }) {
-    const found = await jobs.find(db, job_id)
-    if (!found) throw notFound('job')
-    if (found.completedAt) return { found, run: null }
-    if (found.status !== 'running') throw problem('bad-request', `Nobody works on this job; it is ${found.status}`)
-    if (status === 'completed' && !outputs?.length) throw invalidField('outputs', 'must name at least one file of a completed job')
-    return { found, run: { ...found, runId: found.runId! } }
+    const job = await jobs.find(db, job_id)
+    if (!job) throw notFound('job')
+    if (job.completedAt) return { job, run: null }
+    if (job.status !== 'running') throw problem('bad-request', `Only a running job accepts reports; this one is ${job.status}`)
+    if (status === 'completed' && !outputs?.length) throw invalidField('outputs', 'must have at least one file if status is completed')
+    return { job, run: { ...job, runId: job.runId! } }
   },
   async prepare(context, { status, outputs }, { run }): Promise<StoredItem[]> {
     if (!run || status !== 'completed') return []
     const bucket = await bucketOf(context, run)
     for (const [index, { name }] of outputs!.entries())
       if ((await context.storage.stat(workerObject(bucket, run.id, name), context.signal)) === null)
-        throw invalidField(`outputs.${index}.name`, `nothing was put under '${name}'`)
+        throw invalidField(`outputs.${index}.name`, `no file '${name}' was uploaded`)
     return await storeOutputs(context, bucket, itemsOf(outputs!, run, bucket))
   },
-  async execute(context, input, { found, run }, stored) {
-    context.attributeTo(found.organizationId)
-    if (!run) return unchanged(context, found)
+  async execute(context, input, { job, run }, stored) {
+    context.attributeTo(job.organizationId)
+    if (!run) return unchanged(context, job)
     if (input.status === 'completed') return { job: toJob(await complete(context, run, stored)) }
     context.lineage.nothingProduced()
-    if (input.status === 'failed') await failJob(context, run, run.runId, input.error ?? 'Its worker said that it failed, and not why')
+    if (input.status === 'failed') await failJob(context, run, run.runId, input.error ?? 'The worker reported a failure without a reason')
     else
       await runs.heartbeat(
         context.tx,
@@ -104,9 +104,9 @@ export default operation({
   },
 })
 
-function unchanged({ lineage }: WriteContext, found: jobs.Job) {
+function unchanged({ lineage }: WriteContext, job: jobs.Job) {
   lineage.nothingProduced()
-  return { job: toJob(found) }
+  return { job: toJob(job) }
 }
 
 async function complete(context: WriteContext, run: runs.Run, stored: StoredItem[]): Promise<jobs.Job> {
@@ -125,14 +125,14 @@ async function bucketOf({ db }: Context, { projectId, organizationId }: jobs.Job
   return (await projects.requireReader(db, { ...SERVICE, organizationId }, projectId)).bucketName!
 }
 
-/** Files of one name become one item, in the order in which they came. */
+/** Files with the same item name become assets of one item, in the given order. */
 function itemsOf(outputs: NonNullable<Received<typeof Input>['outputs']>, run: runs.Run, bucket: string): OutputItem[] {
-  const usual = `${findProcess(run.jobType)?.title ?? run.jobType} ${run.createdAt.toISOString().slice(0, 10)}`
-  const groups = Map.groupBy(outputs, ({ item }) => item ?? usual)
+  const defaultName = `${findProcess(run.jobType)?.title ?? run.jobType} ${run.createdAt.toISOString().slice(0, 10)}`
+  const groups = Map.groupBy(outputs, ({ item }) => item ?? defaultName)
   return [...groups].map(([name, files]) => {
     const assets = files.map((file, index): OutputAsset => {
       const mediaType = file.media_type ?? COG_TYPE
-      if (!isMediaType(mediaType)) throw invalidField('outputs', `'${mediaType}' is not a media type`)
+      if (!isMediaType(mediaType)) throw invalidField('outputs', `'${mediaType}' is not a valid media type`)
       return {
         key: file.key ?? (index === 0 ? 'data' : `data_${index + 1}`),
         title: file.title ?? file.name,
@@ -144,7 +144,7 @@ function itemsOf(outputs: NonNullable<Received<typeof Input>['outputs']>, run: r
     })
     const hasRaster = assets.some(({ mediaType }) => mediaType.startsWith('image/tiff'))
     const geometry = files.find((file) => file.geometry)?.geometry
-    if (!hasRaster && !geometry) throw invalidField('outputs', `the item '${name}' has no raster, so it needs a geometry`)
+    if (!hasRaster && !geometry) throw invalidField('outputs', `the item '${name}' has no raster, so geometry is required`)
     const type = hasRaster ? ('derived_raster' as const) : ('derived_vector' as const)
     return { name, type, assets, ...(geometry ? { geometry } : {}) }
   })

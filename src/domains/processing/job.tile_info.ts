@@ -5,8 +5,8 @@ import * as items from '#model/imagery/item-read.ts'
 import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
-import { choiceOf, resolveLook } from '#services/drawing/look.ts'
-import { tileTemplate } from '#services/drawing/tilejson.ts'
+import { choiceOf, styleLayer } from '#services/rendering/styled-layer.ts'
+import { tileTemplate } from '#services/rendering/tilejson.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { Box } from '#wire/item.ts'
 import { EXAMPLE_JOB, JobId } from '#wire/job.ts'
@@ -23,7 +23,7 @@ const Tiles = Closed(
   { $id: 'JobTiles', description: 'Tiles of an output item' },
 )
 
-/** Tile templates of what a completed job made. */
+/** Returns tile URL templates of a completed job's outputs. */
 export default operation({
   id: 'processing.job.tile_info',
   scope: 'clip:read',
@@ -47,18 +47,18 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { job_id }) {
-    const found = await jobs.requireReader(db, principal, job_id)
-    if (found.status !== 'completed') throw problem('bad-request', `Only a completed job has tiles; this one is ${found.status}`)
-    return found
+    const job = await jobs.requireReader(db, principal, job_id)
+    if (job.status !== 'completed') throw problem('bad-request', `Only a completed job has tiles; this one is ${job.status}`)
+    return job
   },
   async execute(context, _input, { outputItemIds }) {
     const { db, principal, baseUrl } = context
     const tiles = []
     for (const id of outputItemIds) {
-      const { item: made } = await items.requireReader(db, principal, id)
-      if (made.type === 'derived_vector') continue
+      const { item } = await items.requireReader(db, principal, id)
+      if (item.type === 'derived_vector') continue
       const layer = await context.layers.requireReader(principal, id, choiceOf({}))
-      const { info } = await resolveLook(context, layer, {})
+      const { info } = await styleLayer(context, layer, {})
       const { bounds, minZoom, maxZoom } = coverageOf(info)
       const template = tileTemplate({ baseUrl, of: { kind: 'items', id }, parameters: {} })
       tiles.push({ item_id: id, asset_key: layer.asset.key, template, bounds: [...bounds], min_zoom: minZoom, max_zoom: maxZoom })

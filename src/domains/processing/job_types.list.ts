@@ -17,7 +17,7 @@ const JobType = Closed(
   { $id: 'JobType', description: 'A processing job type' },
 )
 
-/** Job types, and the ids that `processing.create` takes. */
+/** Lists job types with the IDs that `processing.create` accepts. */
 export default operation({
   id: 'processing.job_types.list',
   scope: 'processing:read',
@@ -45,9 +45,9 @@ export default operation({
   },
 }).handle({
   async execute(_context, { category }) {
-    const wanted = PROCESSES.filter((process) => category == null || process.category === category)
+    const listed = PROCESSES.filter((process) => category == null || process.category === category)
     return {
-      job_types: wanted.map((process) => ({
+      job_types: listed.map((process) => ({
         id: process.id,
         name: process.id,
         title: process.title,
@@ -55,7 +55,7 @@ export default operation({
         category: process.category,
         timeout_minutes: process.timeoutMinutes,
       })),
-      count: wanted.length,
+      count: listed.length,
     }
   },
 })

@@ -6,7 +6,7 @@ import { Choice, Closed, Defaulted, Described, Limit, Nullable } from '#core/sha
 import { JOB_STATUSES } from '#core/vocabulary.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import * as projects from '#model/identity/project.ts'
-import * as job from '#model/processing/job.ts'
+import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_JOB, JobRecord, JobState, toJob } from '#wire/job.ts'
 import { ProcessId } from './wire.ts'
@@ -15,7 +15,7 @@ const MAX_PAGE = 10_000
 const MAX_IDS = 100
 const Seconds = (description: string) => Type.Integer({ minimum: 0, maximum: 2_147_483_647, description })
 
-/** The organization's jobs that the caller may see, newest first. */
+/** Lists the organization's jobs that the caller can see, newest first. */
 export default operation({
   id: 'processing.jobs.list',
   scope: 'processing:read',
@@ -55,10 +55,10 @@ export default operation({
   async execute({ db, clock }, input, where) {
     const { ids, created, page, limit, sort } = input
     const [min, max] = [input.min_duration_seconds ?? null, input.max_duration_seconds ?? null]
-    const { jobs, total } = await job.list(db, {
+    const { jobs: rows, total } = await jobs.list(db, {
       ...where,
-      jobTypes: both(input.processId, input.processIds),
-      statuses: both(input.status, input.statuses),
+      jobTypes: intersection(input.processId, input.processIds),
+      statuses: intersection(input.status, input.statuses),
       ids: ids == null ? undefined : idsOf(ids),
       created: created == null ? undefined : parseInterval(created, 'created'),
       duration: min === null && max === null ? undefined : { min, max, now: clock.now() },
@@ -66,19 +66,18 @@ export default operation({
       limit,
       offset: page * limit,
     })
-    return { jobs: jobs.map(toJob), limit, page, total }
+    return { jobs: rows.map(toJob), limit, page, total }
   },
 })
 
-/** What fits the one and the many, where either is given. */
-function both<T>(one: T | null | undefined, many: readonly T[] | null | undefined): readonly T[] | undefined {
-  if (one == null) return many ?? undefined
-  return many == null || many.includes(one) ? [one] : []
+/** Combines a single filter value with a list of them; either can be absent. */
+function intersection<T>(value: T | null | undefined, values: readonly T[] | null | undefined): readonly T[] | undefined {
+  if (value == null) return values ?? undefined
+  return values == null || values.includes(value) ? [value] : []
 }
 
 function idsOf(text: string): string[] {
   const ids = text.split(',').map((id) => id.trim())
-  if (ids.length > MAX_IDS || !ids.every(isUuid))
-    throw invalidField('ids', `must be at most ${MAX_IDS} ids of jobs with commas between them`)
+  if (ids.length > MAX_IDS || !ids.every(isUuid)) throw invalidField('ids', `must be at most ${MAX_IDS} job IDs, separated by commas`)
   return ids
 }

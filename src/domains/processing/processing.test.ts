@@ -16,7 +16,7 @@ const wallet = async (w: World, org: Org) => {
 }
 const uploaded = async (w: World, org: Org, size = 300): Promise<string> =>
   (await w.upload(org.owner.token, org.projectId, { 'a.tif': await scene({ width: size, height: size }) })).body.item_ids[0]
-const told = async (w: World, org: Org) =>
+const jobEvents = async (w: World, org: Org) =>
   (await w.db.selectFrom('event').select('type').where('org_id', '=', org.id).where('type', 'like', 'job.%').orderBy('seq').execute()).map(
     ({ type }) => type,
   )
@@ -26,7 +26,7 @@ const newJob = (org: Org, itemId: string, more: object = {}) => ({
   input_params: { item_id: itemId, expression: 'b1*2', ...more },
 })
 
-// Goal: a job is priced, paid in advance, worked on and settled; its outputs are items with lineage, or there is nothing of it.
+// Goal: a job is priced, reserved, run and settled; its outputs are items with lineage, or it leaves nothing.
 test('processing jobs', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -39,9 +39,9 @@ test('processing jobs', async (t) => {
     const { processes } = await w.ok(token, 'processing.catalog.list')
     assert.ok(processes.length >= 12)
     for (const { id } of processes) {
-      const found = await w.ok(token, 'processing.catalog.get', { process_id: id })
-      assert.equal(found.input_schema.type, 'object')
-      const described = Object.entries(found.input_schema.properties).filter(
+      const process = await w.ok(token, 'processing.catalog.get', { process_id: id })
+      assert.equal(process.input_schema.type, 'object')
+      const described = Object.entries(process.input_schema.properties).filter(
         ([, schema]) => !(schema as { description?: string }).description,
       )
       assert.deepEqual(described, [], `${id} describes every parameter`)
@@ -72,23 +72,23 @@ test('processing jobs', async (t) => {
     assert.deepEqual(await wallet(w, org), [10_000, 0])
   })
 
-  await t.test('from creation to the item, with money, events and lineage', async () => {
+  await t.test('from creation to the item, with credits, events and lineage', async () => {
     const key = newId()
-    const { body: made } = await w.call(token, 'processing.create', newJob(org, itemId), { 'idempotency-key': key })
-    assert.equal(made.job.status, 'pending')
+    const { body: created } = await w.call(token, 'processing.create', newJob(org, itemId), { 'idempotency-key': key })
+    assert.equal(created.job.status, 'pending')
     const again = await w.call(token, 'processing.create', newJob(org, itemId), { 'idempotency-key': key })
-    assert.equal(again.body.job.id, made.job.id)
-    const cost = made.job.reserved_credits as number
+    assert.equal(again.body.job.id, created.job.id)
+    const cost = created.job.reserved_credits as number
     assert.deepEqual(await wallet(w, org), [10_000 - cost, cost])
-    assert.equal(await w.drain(run), 0, 'nobody works on it before it is dispatched')
-    const { dispatch } = await w.ok(token, 'processing.dispatch', { job_id: made.job.id })
-    assert.equal(dispatch.job_id, made.job.id)
-    assert.equal((await w.call(token, 'processing.dispatch', { job_id: made.job.id })).status, 400)
+    assert.equal(await w.drain(run), 0, 'it does not run before it is dispatched')
+    const { dispatch } = await w.ok(token, 'processing.dispatch', { job_id: created.job.id })
+    assert.equal(dispatch.job_id, created.job.id)
+    assert.equal((await w.call(token, 'processing.dispatch', { job_id: created.job.id })).status, 400)
     assert.equal(await w.drain(run), 1)
-    const done = await get(made.job.id)
+    const done = await get(created.job.id)
     assert.deepEqual([done.status, done.progress, done.captured_credits, done.error], ['completed', 100, cost, null])
     assert.deepEqual(await wallet(w, org), [10_000 - cost, 0])
-    assert.deepEqual(await told(w, org), ['job.created', 'job.started', 'job.completed', 'job.captured'])
+    assert.deepEqual(await jobEvents(w, org), ['job.created', 'job.started', 'job.completed', 'job.captured'])
     const [outputId] = done.output_item_ids
     const { item } = await w.ok(token, 'items.get', { item_id: outputId })
     assert.deepEqual([item.type, item.job_id, item.project_id], ['derived_raster', done.id, org.projectId])
@@ -103,12 +103,12 @@ test('processing jobs', async (t) => {
     assert.equal(to.bands[0].value, from.bands[0].value * 2)
   })
 
-  await t.test('what cannot work is refused before anything is paid', async () => {
+  await t.test('invalid jobs are rejected before anything is reserved', async () => {
     const before = await wallet(w, org)
     const refused = async (input: object, status: number, field?: string) => {
-      const answer = await w.call(token, 'processing.create_and_dispatch', input)
-      assert.equal(answer.status, status, JSON.stringify(answer.body))
-      if (field) assert.equal(answer.body.errors[0].field, field)
+      const response = await w.call(token, 'processing.create_and_dispatch', input)
+      assert.equal(response.status, status, JSON.stringify(response.body))
+      if (field) assert.equal(response.body.errors[0].field, field)
     }
     await refused(newJob(org, itemId, { expression: 'b9' }), 422, 'expression')
     await refused(newJob(org, itemId, { colour: 'red' }), 422, 'input_params.colour')
@@ -130,7 +130,7 @@ test('processing jobs', async (t) => {
     assert.deepEqual(await wallet(w, org), before)
   })
 
-  await t.test('what turns out not to work fails and costs nothing', async () => {
+  await t.test('a job that fails costs nothing', async () => {
     const before = await wallet(w, org)
     const gone = await uploaded(w, org)
     const { body } = await w.call(token, 'processing.create_and_dispatch', newJob(org, gone))
@@ -139,13 +139,13 @@ test('processing jobs', async (t) => {
     const failed = await get(body.job.id)
     assert.deepEqual([failed.status, failed.captured_credits], ['failed', 0])
     assert.deepEqual(await wallet(w, org), before)
-    assert.deepEqual((await told(w, org)).slice(-2), ['job.failed', 'job.released'])
+    assert.deepEqual((await jobEvents(w, org)).slice(-2), ['job.failed', 'job.released'])
     const poor = await w.organization()
     const theirs = await uploaded(w, poor)
     assert.equal((await w.call(poor.owner.token, 'processing.create', newJob(poor, theirs))).status, 402)
   })
 
-  await t.test('a run that dies is taken up again, and one that dies too often fails', async () => {
+  await t.test('a crashed run is resumed, and a job that crashes repeatedly fails', async () => {
     const { job } = await w.ok(token, 'processing.create_and_dispatch', newJob(org, itemId))
     const died = {
       status: 'running' as const,
@@ -157,7 +157,7 @@ test('processing jobs', async (t) => {
     }
     await w.db.updateTable('processing_job').set(died).where('id', '=', job.id).execute()
     await w.drain(run)
-    assert.equal((await get(job.id)).status, 'running', 'somebody else has it')
+    assert.equal((await get(job.id)).status, 'running', 'another run has it')
     w.clock.advance({ seconds: 90 })
     await w.runTask(resume)
     assert.equal(await w.drain(run), 1)
@@ -169,7 +169,7 @@ test('processing jobs', async (t) => {
     assert.equal((await lost.execute(w.db)).numAffectedRows, 1n, 'what waits in the queue is not queued again')
     w.clock.advance({ seconds: 90 })
     await w.runTask(resume)
-    assert.equal(await w.drain(run), 1, 'what somebody took from the queue and never began is')
+    assert.equal(await w.drain(run), 1, 'a task that was taken from the queue but never started is enqueued again')
     assert.equal((await get(unbegun.id)).status, 'completed')
     const { job: doomed } = await w.ok(token, 'processing.create_and_dispatch', newJob(org, itemId))
     await w.db
@@ -181,7 +181,7 @@ test('processing jobs', async (t) => {
     assert.equal((await get(doomed.id)).status, 'failed')
   })
 
-  await t.test('time runs out: pending jobs are cancelled, silent ones fail, and all is released', async () => {
+  await t.test('timeouts: pending jobs are cancelled, silent ones fail, and all credits are released', async () => {
     const before = await wallet(w, org)
     const { job: pending } = await w.ok(token, 'processing.create', newJob(org, itemId))
     const { job: waiting } = await w.ok(token, 'processing.create_and_dispatch', newJob(org, itemId))
@@ -196,7 +196,7 @@ test('processing jobs', async (t) => {
     assert.deepEqual(await wallet(w, org), before)
   })
 
-  await t.test('lists, one project, and a job deleted for good', async () => {
+  await t.test('lists, the jobs of a project, and a deleted job', async () => {
     const { token } = org.owner
     const page = await w.ok(token, 'processing.jobs.list', { limit: 2 })
     assert.deepEqual([page.jobs.length, page.limit, page.page], [2, 2, 0])
@@ -214,7 +214,7 @@ test('processing jobs', async (t) => {
     assert.deepEqual(await wallet(w, org), before)
   })
 
-  await t.test('executing waits for the end', async () => {
+  await t.test('execute waits for the end of the job', async () => {
     const { token } = org.owner
     const input = { process_id: 'band_math', workspaceId: org.projectId, inputs: { item_id: itemId, expression: 'b1' } }
     const answering = w.call(token, 'processing.execute', input)

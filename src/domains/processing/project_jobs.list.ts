@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { Closed, Described, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
 import * as projects from '#model/identity/project.ts'
-import * as job from '#model/processing/job.ts'
+import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_JOB, JobRecord, JobState, toJob } from '#wire/job.ts'
 
-/** The jobs of one project, newest first. */
+/** Lists the jobs of a project, newest first. */
 export default operation({
   id: 'processing.project_jobs.list',
   scope: 'processing:read',
@@ -24,15 +24,15 @@ export default operation({
   example: { input: { project_id: EXAMPLE_JOB.project_id }, output: { jobs: [EXAMPLE_JOB], total: 1 } },
 }).handle({
   check: ({ db, principal }, { project_id }) => projects.requireReader(db, principal, project_id),
-  async execute({ db }, { status, job_type_name, limit, offset }, found) {
+  async execute({ db }, { status, job_type_name, limit, offset }, project) {
     const filter = {
-      projectId: found.id,
+      projectId: project.id,
       jobTypes: job_type_name == null ? undefined : [job_type_name],
       statuses: status ? [status] : undefined,
       limit,
       offset,
     }
-    const { jobs, total } = await job.list(db, filter)
-    return { jobs: jobs.map(toJob), total }
+    const { jobs: page, total } = await jobs.list(db, filter)
+    return { jobs: page.map(toJob), total }
   },
 })

@@ -5,7 +5,7 @@ import { PROCESSES } from '#services/processing/catalogue.ts'
 import { cancelJob, failJob } from '#services/processing/ending.ts'
 import { task } from '#task.ts'
 
-/** Takes up jobs whose process died, ends those whose time is over, and gives their reservations back. */
+/** Enqueues jobs whose process crashed again, and ends jobs that timed out, releasing their reservations. */
 export default task({
   name: 'processing.resume',
   data: Closed({}),
@@ -13,18 +13,18 @@ export default task({
   events: ['job.failed', 'job.released'],
 }).handle(async ({ db, clock, tasks, change, workers }) => {
   const now = clock.now()
-  for (const found of await runs.overdue(db, now)) {
-    const minutes = Math.round(found.timeoutSeconds / 60)
-    await change(found.organizationId, async (made) => {
-      if (found.status === 'pending') await cancelJob(made, found)
-      else if (found.status === 'dispatched') await failJob(made, found, null, 'Nobody began to work on it within a day')
-      else if (found.worker === null) await failJob(made, found, found.runId, `It took longer than the ${minutes} minutes that it may take`)
-      else await failJob(made, found, found.runId, `Its worker has not been heard of for ${minutes} minutes`)
+  for (const job of await runs.overdue(db, now)) {
+    const minutes = Math.round(job.timeoutSeconds / 60)
+    await change(job.organizationId, async (change) => {
+      if (job.status === 'pending') await cancelJob(change, job)
+      else if (job.status === 'dispatched') await failJob(change, job, null, 'No worker started the job within a day')
+      else if (job.worker === null) await failJob(change, job, job.runId, `The job exceeded its time limit of ${minutes} minutes`)
+      else await failJob(change, job, job.runId, `The worker has not reported for ${minutes} minutes`)
     })
   }
-  const ours = PROCESSES.map(({ id }) => id).filter((id) => !workers.serve(id))
-  if (ours.length === 0) return
+  const localTypes = PROCESSES.map(({ id }) => id).filter((id) => !workers.serve(id))
+  if (localTypes.length === 0) return
   await db.transaction().execute(async (tx) => {
-    for (const id of await runs.stalled(tx, ours, now)) await tasks(tx).enqueue(runJobTask, { job_id: id })
+    for (const id of await runs.stalled(tx, localTypes, now)) await tasks(tx).enqueue(runJobTask, { job_id: id })
   })
 })

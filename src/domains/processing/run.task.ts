@@ -18,8 +18,8 @@ const REGISTER_FROM = 0.98
 const LONGEST_JOB_SECONDS = 6 * 3_600
 
 /**
- * Works on a job: its pixels in child processes, its files into the store, its items, lineage and money in one transaction.
- * A run that dies is taken up again by `resume`; what cannot work fails at once, and what keeps failing fails in the end.
+ * Runs a job: computes in child processes, stores the files, then registers items, lineage and payment in one transaction.
+ * `resume` restarts a crashed run. An invalid job fails at once; after an internal error, the run is retried.
  */
 export default task({
   ...runJobTask,
@@ -29,7 +29,7 @@ export default task({
   timeoutSeconds: LONGEST_JOB_SECONDS,
   retryLimit: 0,
 }).handle(async (context, { job_id }) => {
-  const run = await takeUp(context, job_id)
+  const run = await claimRun(context, job_id)
   if (!run) return
   if (run.attempts > runs.MAX_ATTEMPTS) return await fail(context, run, "The job's workers crashed repeatedly")
   const heartbeat = startHeartbeat({
@@ -40,7 +40,7 @@ export default task({
   try {
     await complete({ ...context, signal: heartbeat.signal }, run, heartbeat.at)
   } catch (error) {
-    if (heartbeat.isReplaced()) return // It was cancelled, or another run has it: nothing went wrong here.
+    if (heartbeat.isReplaced()) return // The job was cancelled, or another run has replaced this one.
     const reason = reasonOf(error) ?? (run.attempts >= runs.MAX_ATTEMPTS ? `Internal error in ${run.attempts} attempts` : null)
     if (reason === null) {
       await runs.release(context.db, run, context.clock.now())
@@ -49,60 +49,60 @@ export default task({
     await fail(context, run, reason)
   } finally {
     heartbeat.stop()
-    await passOn(context)
+    await enqueueNext(context)
   }
 })
 
-const ours = ({ workers }: TaskContext): string[] => PROCESSES.map(({ id }) => id).filter((id) => !workers.serve(id))
+const localTypes = ({ workers }: TaskContext): string[] => PROCESSES.map(({ id }) => id).filter((id) => !workers.serve(id))
 
 /**
- * A task is a place at a machine, not a claim to it: whoever's turn it is has it. The job that the task names is taken up where its
- * run died.
+ * A task is a free slot for the next job in rotation between organizations, not for the job it names. Only a job whose run
+ * crashed is resumed by name.
  */
-async function takeUp(context: TaskContext, jobId: string): Promise<runs.Run | null> {
+async function claimRun(context: TaskContext, jobId: string): Promise<runs.Run | null> {
   const { db, clock } = context
-  const named = await jobs.find(db, jobId)
-  if (named?.status === 'running') return await begin(context, named)
+  const namedJob = await jobs.find(db, jobId)
+  if (namedJob?.status === 'running') return await begin(context, namedJob)
   for (;;) {
-    const found = await runs.nextWaiting(db, ours(context), 'us', clock.now())
-    const run = found && (await begin(context, found))
-    if (run || !found) return run
-    // Another place was faster: whose turn it is now is asked again.
+    const next = await runs.nextWaiting(db, localTypes(context), 'us', clock.now())
+    const run = next && (await begin(context, next))
+    if (run || !next) return run
+    // Another slot was faster: look for the next job again.
   }
 }
 
-/** The place is free again: what waited because its organization had all of its own may begin. */
-async function passOn(context: TaskContext): Promise<void> {
+/** Enqueues the next job, which may have waited because its organization had used all its slots. */
+async function enqueueNext(context: TaskContext): Promise<void> {
   const { db, clock, tasks } = context
   await db.transaction().execute(async (tx) => {
-    const next = await runs.nextWaiting(tx, ours(context), 'us', clock.now())
+    const next = await runs.nextWaiting(tx, localTypes(context), 'us', clock.now())
     if (next && !(await runs.isQueued(tx, next.id))) await tasks(tx).enqueue(runJobTask, { job_id: next.id })
   })
 }
 
-/** What is wrong with the job, as opposed to what went wrong here. A child that died may have been killed: that is tried again. */
+/** The error of an invalid job; null for an internal error, which is retried. A crashed child process may have been killed. */
 function reasonOf(error: unknown): string | null {
   if (error instanceof RasterError && error.code === 'worker_failed') return null
   return error instanceof Problem ? error.message : refusalOf(error)
 }
 
-/** Null: it is no longer its turn, has ended, or somebody works on it. */
-async function begin(context: TaskContext, found: jobs.Job): Promise<runs.Run | null> {
+/** Returns null if it is no longer the job's turn, or it has ended or is running. */
+async function begin(context: TaskContext, job: jobs.Job): Promise<runs.Run | null> {
   const { change, clock } = context
-  return await change(found.organizationId, async ({ tx, lineage, events }) => {
+  return await change(job.organizationId, async ({ tx, lineage, events }) => {
     lineage.nothingProduced()
     await runs.takeSlot(tx)
-    if (found.status === 'dispatched' && (await runs.nextWaiting(tx, ours(context), 'us', clock.now()))?.id !== found.id) return null
-    const begun = await runs.begin(tx, found.id, clock.now())
-    if (begun?.isFirst) events.emit('job.started', found.id, jobs.summary(begun.run, 'dispatched'))
-    return begun?.run ?? null
+    if (job.status === 'dispatched' && (await runs.nextWaiting(tx, localTypes(context), 'us', clock.now()))?.id !== job.id) return null
+    const started = await runs.begin(tx, job.id, clock.now())
+    if (started?.isFirst) events.emit('job.started', job.id, jobs.summary(started.run, 'dispatched'))
+    return started?.run ?? null
   })
 }
 
 async function fail({ change }: TaskContext, run: runs.Run, reason: string): Promise<void> {
-  await change(run.organizationId, async (made: Change) => {
-    made.lineage.nothingProduced()
-    await failJob(made, run, run.runId, reason)
+  await change(run.organizationId, async (change: Change) => {
+    change.lineage.nothingProduced()
+    await failJob(change, run, run.runId, reason)
   })
 }
 
@@ -116,10 +116,10 @@ async function complete(context: TaskContext, run: runs.Run, at: Heartbeat['at']
       at(stage, STORE_FROM + (REGISTER_FROM - STORE_FROM) * fraction),
     )
     at('registering', REGISTER_FROM)
-    const completed = await change(run.organizationId, async (made) => {
-      const done = await registerOutputs(made, run, stored, { title, summary: produced.summary, sources })
-      if (!done) made.lineage.nothingProduced()
-      return done
+    const completed = await change(run.organizationId, async (change) => {
+      const registered = await registerOutputs(change, run, stored, { title, summary: produced.summary, sources })
+      if (!registered) change.lineage.nothingProduced()
+      return registered
     }).catch(async (error: unknown) => {
       // A connection that breaks may have committed before: then the files have owners, and the sweep removes them if not.
       if (error instanceof Problem) await discardOutputs(context, stored)

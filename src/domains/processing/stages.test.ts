@@ -5,10 +5,10 @@ import { scene } from '../../../test/support/scene.ts'
 import { world } from '../../../test/support/world.ts'
 import run from './run.task.ts'
 
-const MAX_LOOKS = 1_000
+const MAX_POLLS = 1_000
 
-// Goal: whoever looks at a job while its files go to the store is told so, and sees how many of their bytes are there.
-test('storing is a stage of its own that moves by bytes', async (t) => {
+// Goal: while a job stores its files, its stage says so and its progress follows the stored bytes.
+test('storing is a stage whose progress follows the stored bytes', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { token } = org.owner
@@ -19,14 +19,14 @@ test('storing is a stage of its own that moves by bytes', async (t) => {
     job_type_id: 'band_math',
     input_params: { item_id: body.item_ids[0], expression: 'b1*2' },
   })
-  const look = async () => (await w.ok(token, 'processing.job.get', { job_id: job.id })).job
+  const currentJob = async () => (await w.ok(token, 'processing.job.get', { job_id: job.id })).job
   const put = w.storage.put.bind(w.storage)
   let seen: [stage: string, percent: number] = ['', 0]
   const bytes: number[] = []
   t.mock.method(w.storage, 'put', async (...[at, content, options]: Parameters<typeof put>) => {
     if (!('path' in content)) return await put(at, content, options)
-    for (let looks = 0; looks < MAX_LOOKS && seen[0] !== 'storing'; looks++) {
-      const { stage, progress } = await look()
+    for (let polls = 0; polls < MAX_POLLS && seen[0] !== 'storing'; polls++) {
+      const { stage, progress } = await currentJob()
       seen = [stage, Math.round(progress)]
     }
     const onProgress: PutOptions['onProgress'] = (count) => {
@@ -37,7 +37,7 @@ test('storing is a stage of its own that moves by bytes', async (t) => {
   })
   assert.equal(await w.drain(run), 1)
   assert.deepEqual(seen, ['storing', 90])
-  const done = await look()
+  const done = await currentJob()
   assert.equal(done.status, 'completed')
   assert.equal(bytes.at(-1), done.output_artifacts.items[0].assets[0].size_bytes)
 })

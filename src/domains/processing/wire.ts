@@ -10,7 +10,7 @@ export const ProcessId = Type.String({
 })
 const Inputs = Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'Parameters of the process' })
 export const MaybeInputs = Type.Optional(Inputs)
-/** Thousands of zones come as one list of features. */
+/** Large enough for thousands of zones in one FeatureCollection. */
 export const MAX_PARAMS_BYTES = 16 * 1024 * 1024
 
 const summaryFields = {
@@ -58,7 +58,7 @@ export const toSummary = ({
   timeout_minutes: timeoutMinutes,
 })
 
-/** Schemas as plain data: what the library adds for itself is not part of them. */
+/** Schemas as plain JSON, without the library's own symbols. */
 const plain = (schema: object): Record<string, unknown> => JSON.parse(JSON.stringify(schema)) as Record<string, unknown>
 
 export const toProcess = (process: AnyProcess): Received<typeof ProcessRecord> => ({
@@ -72,7 +72,7 @@ export const EXAMPLE_PARAMS = { item_id: EXAMPLE_IDS.item, expression: '(b4-b3)/
 export const EXAMPLE_SUMMARY: Received<typeof ProcessSummary> = {
   id: 'band_math',
   title: 'Band math',
-  description: 'Computes an expression over the bands of an item.',
+  description: 'Evaluates an expression over the bands of an item.',
   version: '1',
   category: 'bands',
   price: { credits_per_km2: 0.02, minimum_credits: 5 },

@@ -26,14 +26,14 @@ const wallet = async (w: World, org: Org) => {
   return [available_credits, reserved_credits]
 }
 
-// Goal: a worker from outside gets jobs of its types, reads and writes by signed addresses, reports, and can do nothing else.
-test('workers from outside', async (t) => {
+// Goal: an external worker gets jobs of its types, reads and writes with signed URLs, reports, and can do nothing else.
+test('external workers', async (t) => {
   const w = await world(t, { workers: WORKERS })
   const org = await w.organization()
   const { token } = org.owner
   await w.ok(await w.serviceToken(), 'billing.credits.grant', { organization_id: org.id, credits: 1_000, reason: 'for a test' })
-  const picture = await scene({ width: 64, height: 64, bandNames: ['elevation'] })
-  const itemId = (await w.upload(token, org.projectId, { 'a.tif': picture })).body.item_ids[0] as string
+  const raster = await scene({ width: 64, height: 64, bandNames: ['elevation'] })
+  const itemId = (await w.upload(token, org.projectId, { 'a.tif': raster })).body.item_ids[0] as string
   const newJob = async () =>
     (
       await w.ok(token, 'processing.create_and_dispatch', {
@@ -44,7 +44,7 @@ test('workers from outside', async (t) => {
     ).job
   const get = async (id: string) => (await w.ok(token, 'processing.job.get', { job_id: id })).job
 
-  await t.test('only who is registered, for what it is registered', async () => {
+  await t.test('only registered workers, and only for their job types', async () => {
     assert.equal((await w.post('/workers/claim', {})).status, 401)
     assert.equal((await claim(w, 'wrk_a-secret-of-some-lengtH')).status, 401)
     assert.equal((await claim(w, token)).status, 401)
@@ -55,36 +55,36 @@ test('workers from outside', async (t) => {
 
   await t.test('from the claim to the item', async () => {
     const before = await wallet(w, org)
-    const made = await newJob()
+    const job = await newJob()
     assert.equal(await w.drain(run), 0, 'we leave it to the worker')
-    assert.equal((await claim(w, OTHER_SECRET)).status, 204, 'it is not for the other one')
+    assert.equal((await claim(w, OTHER_SECRET)).status, 204, 'not a job type of the other worker')
     const { status, body } = await claim(w, SECRET, { wait_seconds: 1 })
     assert.equal(status, 200)
-    assert.deepEqual([body.job.id, body.job.status, (await claim(w, SECRET)).status], [made.id, 'running', 204])
+    assert.deepEqual([body.job.id, body.job.status, (await claim(w, SECRET)).status], [job.id, 'running', 204])
     const fetched = Buffer.from(await (await fetch(body.inputs[0].url)).arrayBuffer())
-    assert.deepEqual([body.inputs[0].item_id, fetched.equals(Buffer.from(picture))], [itemId, true])
-    const register = (input: object) => w.call(body.token, 'processing.job.register', { job_id: made.id, ...input })
-    const told = await register({ status: 'running', progress: 40, stage: 'shading' })
-    assert.deepEqual([told.status, told.body.job.progress, told.body.job.stage], [200, 40, 'shading'])
-    assert.equal((await register({ outputs: [{ name: 'shade.tif' }] })).status, 422, 'nothing was put yet')
+    assert.deepEqual([body.inputs[0].item_id, fetched.equals(Buffer.from(raster))], [itemId, true])
+    const register = (input: object) => w.call(body.token, 'processing.job.register', { job_id: job.id, ...input })
+    const reported = await register({ status: 'running', progress: 40, stage: 'shading' })
+    assert.deepEqual([reported.status, reported.body.job.progress, reported.body.job.stage], [200, 40, 'shading'])
+    assert.equal((await register({ outputs: [{ name: 'shade.tif' }] })).status, 422, 'nothing was uploaded yet')
     const address = await w.post(
       body.outputs_url_template.replace('{name}', 'shade.tif').replace(w.baseUrl, ''),
       { content_type: 'image/tiff' },
       { authorization: `Bearer ${body.token}` },
     )
     assert.equal(address.status, 200)
-    assert.equal(await w.put(address.body.url, picture, 'image/tiff'), 200)
+    assert.equal(await w.put(address.body.url, raster, 'image/tiff'), 200)
     const done = await register({ status: 'completed', outputs: [{ name: 'shade.tif', title: 'Shade' }] })
     assert.equal(done.status, 200, done.bytes.toString())
-    assert.deepEqual([done.body.job.status, done.body.job.captured_credits], ['completed', made.reserved_credits])
+    assert.deepEqual([done.body.job.status, done.body.job.captured_credits], ['completed', job.reserved_credits])
     const again = await register({ status: 'completed', outputs: [{ name: 'shade.tif' }] })
     assert.deepEqual([again.status, again.body.job.output_item_ids], [200, done.body.job.output_item_ids], 'a second time changes nothing')
-    assert.deepEqual(await wallet(w, org), [before[0]! - made.reserved_credits, 0])
+    assert.deepEqual(await wallet(w, org), [before[0]! - job.reserved_credits, 0])
     const graph = await w.ok(token, 'provenance.get', { entity_type: 'item', entity_id: done.body.job.output_item_ids[0], direction: 'up' })
-    assert.ok(graph.edges.some(({ relation, dst_id }: Record<string, string>) => relation === 'produced_by' && dst_id === made.id))
+    assert.ok(graph.edges.some(({ relation, dst_id }: Record<string, string>) => relation === 'produced_by' && dst_id === job.id))
   })
 
-  await t.test('a token opens nothing but its own job', async () => {
+  await t.test('a token gives access to its own job only', async () => {
     const [first, second] = [await newJob(), await newJob()]
     const { body } = await claim(w, SECRET)
     assert.equal(body.job.id, first.id)
@@ -105,21 +105,21 @@ test('workers from outside', async (t) => {
     }
   })
 
-  await t.test('a worker that is not heard of loses the job, and nothing is charged', async () => {
+  await t.test('a worker that stops reporting loses the job, and nothing is charged', async () => {
     const before = await wallet(w, org)
-    const made = await newJob()
+    const lostJob = await newJob()
     const { body } = await claim(w, SECRET)
     w.clock.advance({ minutes: 50 })
-    await w.ok(body.token, 'processing.job.register', { job_id: made.id, status: 'running', progress: 5 })
+    await w.ok(body.token, 'processing.job.register', { job_id: lostJob.id, status: 'running', progress: 5 })
     w.clock.advance({ minutes: 50 })
     org.owner.token = (await w.signIn(org.owner)).token
     await w.runTask(resume)
-    const { job } = await w.ok(org.owner.token, 'processing.job.get', { job_id: made.id })
+    const { job } = await w.ok(org.owner.token, 'processing.job.get', { job_id: lostJob.id })
     assert.equal(job.status, 'running', 'it has reported since')
     w.clock.advance({ minutes: 11 })
     await w.runTask(resume)
     org.owner.token = (await w.signIn(org.owner)).token
-    const { job: lost } = await w.ok(org.owner.token, 'processing.job.get', { job_id: made.id })
+    const { job: lost } = await w.ok(org.owner.token, 'processing.job.get', { job_id: lostJob.id })
     assert.equal(lost.status, 'failed')
     assert.deepEqual(await wallet(w, org), before)
   })

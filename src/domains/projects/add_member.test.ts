@@ -4,8 +4,8 @@ import { world } from '../../../test/support/world.ts'
 import { newId } from '#core/ids.ts'
 import expireInvitations from '#domains/organizations/expire-invitations.task.ts'
 
-// Goal: members of the organization join a project at once; everybody else gets a link, and joins by using it: once, in time,
-// and not after it was taken back.
+// Goal: members of the organization join a project at once; anyone else gets a link and joins by using it: once, in time, and
+// not after it was revoked.
 test('projects.add_member', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -17,7 +17,7 @@ test('projects.add_member', async (t) => {
       ({ id }: { id: string }) => id,
     )
 
-  await t.test('a guest of before who is project admin adds members, but does not invite into the organization', async () => {
+  await t.test('a guest who is project admin can add members, but not invite people to the organization', async () => {
     const guest = await w.guest(project_id, 'admin')
     const colleague = await w.member(org)
     assert.equal((await add({ email: 'friend@example.com' }, guest.token)).status, 403)
@@ -26,7 +26,7 @@ test('projects.add_member', async (t) => {
     assert.equal(await roleOf(colleague), 'editor')
   })
 
-  await t.test('by id: members alone, as editor unless said otherwise; again changes the role', async () => {
+  await t.test('by user ID: members only, as editor by default; a repeated call changes the role', async () => {
     const member = await w.member(org)
     const { body } = await add({ user_id: member.id })
     assert.deepEqual(
@@ -41,13 +41,13 @@ test('projects.add_member', async (t) => {
     assert.deepEqual({ ...theirs.body, instance: '' }, { ...nobody.body, instance: '' }, 'an id says nothing about its person')
   })
 
-  await t.test('by an address that the organization knows: at once', async () => {
+  await t.test('by the address of a member: at once', async () => {
     const member = await w.member(org, 'viewer')
     assert.equal((await add({ email: member.email.toUpperCase(), role: 'admin' })).body.status, 'active')
     assert.equal(await roleOf(member), 'admin')
   })
 
-  await t.test('by another address: an invitation, whose link is in this answer alone', async () => {
+  await t.test('by another address: an invitation, whose link is only in this response', async () => {
     const { body } = await add({ email: 'New.Person@Example.com', role: 'viewer' })
     const expires = new Date(w.clock.now().getTime() + 14 * 86_400_000).toISOString()
     assert.deepEqual([body.user_id, body.email, body.status, body.expires_at], [null, 'new.person@example.com', 'invited', expires])
@@ -70,7 +70,7 @@ test('projects.add_member', async (t) => {
     assert.equal((await w.accept(person.token, body.invitation.url)).status, 404, 'it works once')
   })
 
-  await t.test('renewed by inviting again: the newer role, time and link count', async () => {
+  await t.test('invited again: the newer role, expiry and link count', async () => {
     const first = (await add({ email: 'slow@example.com', role: 'admin' })).body.invitation
     w.clock.advance({ days: 10 })
     const { token } = await w.signIn(org.owner)
@@ -82,7 +82,7 @@ test('projects.add_member', async (t) => {
     assert.equal((await w.accept(slow.token, second.url)).body.role, 'viewer')
   })
 
-  await t.test('expired after fourteen days, with or without the hourly job; then it can be made anew', async () => {
+  await t.test('expired after fourteen days, with or without the hourly task; then the address can be invited again', async () => {
     for (const [email, withJob] of [
       ['late1@example.com', false],
       ['late2@example.com', true],
@@ -98,7 +98,7 @@ test('projects.add_member', async (t) => {
     }
   })
 
-  await t.test('withdrawn: the person stays outside', async () => {
+  await t.test('withdrawn: the person cannot join', async () => {
     const { token } = await w.signIn(org.owner)
     const { invitation } = (await add({ email: 'unwanted@example.com' }, token)).body
     await w.ok(token, 'projects.remove_member', { project_id, email: 'Unwanted@example.com' })
@@ -121,7 +121,7 @@ test('projects.add_member', async (t) => {
     assert.equal((await add({ email: 'friend@example.com' }, editor.token)).status, 403)
   })
 
-  await t.test('a project that the platform opened has no admin of its own, and still takes members', async () => {
+  await t.test('members can be added to a project that the platform created, which has no admin', async () => {
     const { id } = await w.ok(await w.serviceToken(org.id), 'projects.create', { name: 'Opened by the platform' })
     const { token } = await w.signIn(org.owner)
     assert.equal((await w.call(token, 'projects.add_member', { project_id: id, user_id: org.owner.id, role: 'editor' })).status, 200)

@@ -12,8 +12,8 @@ import { toNewInvitation } from '#wire/invitation.ts'
 import { AddedMember, EXAMPLE_MEMBER, EXAMPLE_PROJECT, Role, toInvited, toMember } from '#wire/project.ts'
 
 /**
- * Adds a member of the organization, by id or by email. An email that is no member's becomes an invitation, whose link is in
- * this answer and, as another, in a mail: the person joins organization and project when they accept it, and not before.
+ * Adds a member of the organization by user ID or email address. Any other address is invited: the response contains one
+ * link and an email another, and the person joins organization and project by accepting.
  */
 export default operation({
   id: 'projects.add_member',
@@ -31,37 +31,37 @@ export default operation({
 }).handle({
   async check({ db, principal }, { project_id, user_id, email }) {
     if ((user_id === undefined) === (email === undefined))
-      throw invalidInput([{ field: 'user_id', message: 'give exactly one of user_id and email' }])
-    const found = projects.requireActive(await projects.requireRole(db, principal, project_id, 'admin'))
+      throw invalidInput([{ field: 'user_id', message: 'send exactly one of user_id and email' }])
+    const project = projects.requireActive(await projects.requireRole(db, principal, project_id, 'admin'))
     const address = email === undefined ? null : users.normaliseEmail(email)
     const member = address
-      ? await organizations.findMemberByEmail(db, found.organizationId, address)
-      : await organizations.findMember(db, found.organizationId, user_id!)
+      ? await organizations.findMemberByEmail(db, project.organizationId, address)
+      : await organizations.findMember(db, project.organizationId, user_id!)
     if (!address && !member) throw notFound('user')
-    // An invitation opens the organization too, so neither a key nor a guest can send one.
+    // An invitation admits to the organization too, so neither an API key nor a guest can send one.
     if (!member) memberships.requireSignedIn(principal)
-    if (!member && principal.kind === 'user' && principal.organizationId !== found.organizationId) throw accessDenied()
-    return { project: found, address, userId: member?.userId ?? null }
+    if (!member && principal.kind === 'user' && principal.organizationId !== project.organizationId) throw accessDenied()
+    return { project, address, userId: member?.userId ?? null }
   },
-  async execute({ tx, principal, clock, tasks, baseUrl, attributeTo }, { role = 'editor' }, { project: found, address, userId }) {
-    attributeTo(found.organizationId)
+  async execute({ tx, principal, clock, tasks, baseUrl, attributeTo }, { role = 'editor' }, { project, address, userId }) {
+    attributeTo(project.organizationId)
     const now = clock.now()
     if (!userId) {
-      const made = await invitations.put(tx, {
-        organizationId: found.organizationId,
+      const invited = await invitations.put(tx, {
+        organizationId: project.organizationId,
         organizationRole: 'member',
-        project: { id: found.id, role },
+        project: { id: project.id, role },
         email: address!,
         invitedBy: principal.userId,
         now,
       })
-      await tasks.enqueue(inviteTask, { invitation_id: made.invitation.id })
-      return { ...toInvited(found.id, made.invitation), invitation: toNewInvitation(made, baseUrl) }
+      await tasks.enqueue(inviteTask, { invitation_id: invited.invitation.id })
+      return { ...toInvited(project.id, invited.invitation), invitation: toNewInvitation(invited, baseUrl) }
     }
-    const before = await projects.findMember(tx, found.id, userId)
-    await projects.putMember(tx, found.id, userId, role, now)
-    // The platform opens projects without one; adding takes nothing from them.
-    if (before?.role === 'admin') await projects.keepAnAdmin(tx, found.id)
-    return toMember(found.id, (await projects.findMember(tx, found.id, userId))!)
+    const before = await projects.findMember(tx, project.id, userId)
+    await projects.putMember(tx, project.id, userId, role, now)
+    // Projects that the platform created have no admin, so this checks only when an admin is demoted.
+    if (before?.role === 'admin') await projects.keepAnAdmin(tx, project.id)
+    return toMember(project.id, (await projects.findMember(tx, project.id, userId))!)
   },
 })

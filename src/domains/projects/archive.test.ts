@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: archiving makes a project read-only and can be taken back; doing it twice is no error and changes nothing.
+// Goal: archiving makes a project read-only and can be undone; archiving twice is not an error and changes nothing.
 test('projects.archive', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -17,7 +17,7 @@ test('projects.archive', async (t) => {
   w.clock.advance({ seconds: 1 })
   assert.equal((await archive()).body.archived_at, first.archived_at, 'the first time stays')
 
-  await t.test('an archived project refuses every write, this one included', async () => {
+  await t.test('an archived project rejects all writes, including this one', async () => {
     for (const change of [{ name: 'x' }, { description: null }, { is_archived: true, name: 'x' }])
       assert.equal((await archive(change)).status, 400, JSON.stringify(change))
     for (const [id, input] of [
@@ -31,11 +31,11 @@ test('projects.archive', async (t) => {
       assert.deepEqual([status, body.code], [400, 'bad-request'], id)
     }
   })
-  await t.test('it is taken out again, with a new name if one is given', async () => {
+  await t.test('it can be restored, optionally with a new name', async () => {
     const out = (await archive({ is_archived: false, name: 'New' })).body
     assert.deepEqual([out.status, out.name, out.archived_at], ['active', 'New', null])
   })
-  await t.test('members who are not its admins are refused', async () => {
+  await t.test('members who are not project admins are rejected', async () => {
     const editor = await w.member(org)
     await w.ok(org.owner.token, 'projects.add_member', { project_id, user_id: editor.id, role: 'editor' })
     assert.equal((await archive({}, editor.token)).status, 403)

@@ -4,7 +4,7 @@ import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT, Name, ProjectRecord, toRecord } from '#wire/project.ts'
 
-/** Makes a project read-only and hides it from lists; `is_archived: false` takes it out again. */
+/** Makes a project read-only and hides it from lists; `is_archived: false` restores it. */
 export default operation({
   id: 'projects.archive',
   scope: 'projects:write',
@@ -25,8 +25,10 @@ export default operation({
   async check({ db, principal }, { project_id }) {
     return await projects.requireRole(db, principal, project_id, 'admin')
   },
-  async execute({ tx, clock, attributeTo }, input, found) {
-    attributeTo(found.organizationId)
-    return toRecord(await projects.update(tx, found, projects.toChange({ ...input, is_archived: input.is_archived ?? true }), clock.now()))
+  async execute({ tx, clock, attributeTo }, input, project) {
+    attributeTo(project.organizationId)
+    return toRecord(
+      await projects.update(tx, project, projects.toChange({ ...input, is_archived: input.is_archived ?? true }), clock.now()),
+    )
   },
 })

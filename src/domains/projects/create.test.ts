@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: a project, its bucket, its admin, its lineage and its event come into being together, or none of them does.
+// Goal: a project is created with its bucket, admin, lineage and event, or not at all.
 test('projects.create', async (t) => {
   const w = await world(t)
   const { owner, id: organizationId } = await w.organization()
@@ -12,7 +12,7 @@ test('projects.create', async (t) => {
     events: (await w.db.selectFrom('event').select('seq').execute()).length,
   })
 
-  await t.test('answers with the record and makes the caller its admin', async () => {
+  await t.test('returns the project and makes the caller its admin', async () => {
     const { status, body, headers } = await w.call(owner.token, 'projects.create', {
       name: 'Reef',
       description: null,
@@ -24,14 +24,14 @@ test('projects.create', async (t) => {
     assert.equal(body.visibility, 'private')
     assert.equal(body.has_storage_bucket, true)
     await w.storage.put({ bucket: body.gcs_bucket_name, key: 'a.txt' }, Buffer.from('x'), { contentType: 'text/plain' })
-    assert.equal((await w.storage.list(body.gcs_bucket_name)).objects.length, 1, 'the bucket is there')
+    assert.equal((await w.storage.list(body.gcs_bucket_name)).objects.length, 1, 'the bucket exists')
     assert.equal(body.created_at, '2030-01-01T00:00:00.000Z')
     const event = await w.db.selectFrom('event').selectAll().where('entity_id', '=', body.id).executeTakeFirstOrThrow()
     assert.equal(event.type, 'project.created')
     assert.equal(event.invocation_id, headers.get('x-svc-invocation-id'))
   })
 
-  await t.test('a bad input names every field and leaves nothing behind', async () => {
+  await t.test('invalid input: the error names every field, and nothing is left behind', async () => {
     const before = await count()
     const { status, body } = await w.call(owner.token, 'projects.create', { name: '', colour: 'red' })
     assert.equal(status, 422)
@@ -39,14 +39,14 @@ test('projects.create', async (t) => {
     assert.deepEqual(await count(), before)
   })
 
-  await t.test('somebody without an organization is told so', async () => {
+  await t.test('a user without an organization is rejected with the reason', async () => {
     const nobody = await w.person()
     const { status, body } = await w.call(nobody.token, 'projects.create', { name: 'x' })
     assert.equal(status, 403)
     assert.equal(body.code, 'organization-required')
   })
 
-  await t.test('a read-only key is refused and mutates nothing', async () => {
+  await t.test('a read-only key is rejected and changes nothing', async () => {
     const { key } = await w.key(owner.token, ['read'])
     const before = await count()
     const { status, body } = await w.call(key, 'projects.create', { name: 'x' })

@@ -5,7 +5,7 @@ import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT, Name, ProjectRecord, Region, toRecord, Visibility } from '#wire/project.ts'
 
-/** Opens a project with a storage bucket of its own; the caller becomes its admin. */
+/** Creates a project with its own storage bucket; the caller becomes its admin. */
 export default operation({
   id: 'projects.create',
   scope: 'projects:write',
@@ -26,7 +26,7 @@ export default operation({
     return requireOrganization(principal)
   },
   async execute({ tx, principal, clock, storage, lineage, events }, input, organizationId) {
-    const made = await projects.insert(tx, {
+    const project = await projects.insert(tx, {
       organizationId,
       name: input.name,
       description: input.description ?? null,
@@ -35,11 +35,11 @@ export default operation({
       createdBy: principal.userId,
       now: clock.now(),
     })
-    // Last but for the commit: should that fail, an empty bucket of a name never used stays behind.
-    await storage.createBucket(made.bucketName!)
-    lineage.record('project', made.id, 'created')
-    const { id, name, visibility, status, created_at } = toRecord(made)
+    // The last step before the commit: if the commit fails, only an empty, unused bucket remains.
+    await storage.createBucket(project.bucketName!)
+    lineage.record('project', project.id, 'created')
+    const { id, name, visibility, status, created_at } = toRecord(project)
     events.emit('project.created', id, { id, name, visibility, status, created_at })
-    return toRecord(made)
+    return toRecord(project)
   },
 })

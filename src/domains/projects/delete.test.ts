@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: a deleted project is gone for everybody and returns its storage; its lineage stays; nobody joins through it any more.
+// Goal: a deleted project is not found and frees its storage; its lineage stays; its invitations no longer work.
 test('projects.delete', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -26,7 +26,7 @@ test('projects.delete', async (t) => {
     .executeTakeFirstOrThrow()
   assert.deepEqual(row, { deleted_at: w.clock.now(), storage_bytes: 0, item_count: 0 })
 
-  await t.test('every operation on it is 404, a second delete too', async () => {
+  await t.test('every operation on it is 404, including a second delete', async () => {
     for (const [id, more] of [
       ['projects.get', {}],
       ['projects.update', { name: 'x' }],
@@ -42,7 +42,7 @@ test('projects.delete', async (t) => {
   await t.test('its lineage can still be read', async () =>
     assert.equal((await w.call(org.owner.token, 'provenance.get', { entity_type: 'project', entity_id: project_id })).status, 200),
   )
-  await t.test('an invitation to it opens no door', async () => {
+  await t.test('an invitation to it no longer works', async () => {
     const late = await w.person('late@example.com')
     assert.equal((await w.accept(late.token, invitation.url)).status, 404)
     assert.equal((await w.call(late.token, 'organizations.get')).body.code, 'organization-required')

@@ -5,7 +5,7 @@ import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT } from '#wire/project.ts'
 
-/** Soft-deletes a project with everything in it and returns its storage to the organization. */
+/** Soft-deletes a project with its contents and frees their storage in the organization's quota. */
 export default operation({
   id: 'projects.delete',
   scope: 'projects:write',
@@ -26,9 +26,9 @@ export default operation({
   async check({ db, principal }, { project_id }) {
     return await projects.requireRole(db, principal, project_id, 'admin')
   },
-  async execute({ tx, clock, invocationId, attributeTo }, _input, found) {
-    attributeTo(found.organizationId)
-    const { storageBytes } = await endProject(tx, found, { invocationId, now: clock.now() })
-    return { deleted: true as const, project_id: found.id, storage_freed_bytes: storageBytes }
+  async execute({ tx, clock, invocationId, attributeTo }, _input, project) {
+    attributeTo(project.organizationId)
+    const { storageBytes } = await endProject(tx, project, { invocationId, now: clock.now() })
+    return { deleted: true as const, project_id: project.id, storage_freed_bytes: storageBytes }
   },
 })

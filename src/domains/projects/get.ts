@@ -4,7 +4,7 @@ import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_PROJECT, ProjectWithMembers, toInvited, toMember, toRecord } from '#wire/project.ts'
 
-/** One project with its members and what it stores. Those who may manage members see open invitations too. */
+/** Returns a project with its members and storage. Project admins also see open invitations. */
 export default operation({
   id: 'projects.get',
   scope: 'items:read',
@@ -16,12 +16,15 @@ export default operation({
   async check({ db, principal }, { project_id }) {
     return await projects.requireReader(db, principal, project_id)
   },
-  async execute({ db, clock }, _input, found) {
-    const members = await projects.listMembers(db, found.id)
-    const invited = found.role === 'admin' ? await invitations.listOpen(db, found.id, clock.now()) : []
+  async execute({ db, clock }, _input, project) {
+    const members = await projects.listMembers(db, project.id)
+    const invitationsOfProject = project.role === 'admin' ? await invitations.listOpen(db, project.id, clock.now()) : []
     return {
-      ...toRecord(found),
-      members: [...members.map((member) => toMember(found.id, member)), ...invited.map((open) => toInvited(found.id, open))],
+      ...toRecord(project),
+      members: [
+        ...members.map((member) => toMember(project.id, member)),
+        ...invitationsOfProject.map((invitation) => toInvited(project.id, invitation)),
+      ],
     }
   },
 })

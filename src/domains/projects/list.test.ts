@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: everybody sees the projects that are theirs to see, newest first, in pages, with their own role.
+// Goal: callers see the projects they have access to, newest first, in pages, with their own role.
 test('projects.list', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -20,11 +20,11 @@ test('projects.list', async (t) => {
   const list = async (token: string, input: object = {}) => await w.ok(token, 'projects.list', input)
   const ids = ({ projects }: { projects: { id: string }[] }) => projects.map(({ id }) => id)
 
-  await t.test('owners see everything that is not deleted; archived on request', async () => {
+  await t.test('owners see all projects that are not deleted; archived ones on request', async () => {
     assert.deepEqual(ids(await list(org.owner.token)), [open, secret, org.projectId])
     assert.deepEqual(ids(await list(org.owner.token, { include_archived: true })), [open, archived, secret, org.projectId])
   })
-  await t.test('members see what is open or theirs, with their role or none', async () => {
+  await t.test('members see open projects and their own, with their role if any', async () => {
     const seen = await list(member.token)
     assert.deepEqual(
       seen.projects.map(({ id, role }: { id: string; role: string }) => [id, role]),
@@ -37,14 +37,14 @@ test('projects.list', async (t) => {
     await w.ok(org.owner.token, 'projects.add_member', { project_id: secret, user_id: member.id, role: 'editor' })
     assert.deepEqual(ids(await list(member.token)), [open, secret, org.projectId])
   })
-  await t.test('guests see the project that invited them, beside their own', async () => {
+  await t.test('guests see the project that invited them and their own', async () => {
     const other = await w.organization()
     await w.guest(secret, 'viewer', other.owner)
     assert.deepEqual(ids(await list(other.owner.token)).toSorted(), [secret, other.projectId].toSorted())
     const { key } = await w.key(other.owner.token)
     assert.deepEqual(ids(await list(key)), [other.projectId], 'a key stays at home')
   })
-  await t.test('pages cover all once, and the total is of all', async () => {
+  await t.test('pages cover each project once, and the total counts all', async () => {
     const all = ids(await list(org.owner.token, { include_archived: true }))
     const pages: string[] = []
     for (let offset = 0; offset < all.length; offset += 2) {

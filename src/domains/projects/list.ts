@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { Closed, Defaulted, Limit, Offset } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT, ProjectRecord, toRecord } from '#wire/project.ts'
 
-/** The projects that the caller can see, newest first. */
+/** Lists the projects that the caller can see, newest first. */
 export default operation({
   id: 'projects.list',
   scope: 'items:read',
@@ -25,7 +25,7 @@ export default operation({
     requireOrganization(principal)
   },
   async execute({ db, principal }, { include_archived, limit, offset }) {
-    const { projects, total } = await project.list(db, principal, { includeArchived: include_archived, limit, offset })
-    return { projects: projects.map(toRecord), total }
+    const { projects: page, total } = await projects.list(db, principal, { includeArchived: include_archived, limit, offset })
+    return { projects: page.map(toRecord), total }
   },
 })

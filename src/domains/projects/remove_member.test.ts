@@ -3,19 +3,19 @@ import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
 import { newId } from '#core/ids.ts'
 
-// Goal: who is taken out has no access any more, at once; an invitation is withdrawn by its address.
+// Goal: a removed member loses access at once; an invitation is withdrawn by its address.
 test('projects.remove_member', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { projectId: project_id, owner } = org
   const remove = (input: object, token = owner.token) => w.call(token, 'projects.remove_member', { project_id, ...input })
 
-  await t.test('a guest is outside again', async () => {
+  await t.test('a guest loses access', async () => {
     const guest = await w.guest(project_id)
     assert.equal((await w.call(guest.token, 'projects.get', { project_id })).status, 200)
     assert.deepEqual((await remove({ user_id: guest.id })).body, { ok: true })
     assert.equal((await w.call(guest.token, 'projects.get', { project_id })).status, 404)
-    assert.equal((await remove({ user_id: guest.id })).status, 404, 'a second time there is nobody')
+    assert.equal((await remove({ user_id: guest.id })).status, 404, 'already removed')
   })
   await t.test('a member loses the role and stays in the organization', async () => {
     const member = await w.member(org, 'editor')

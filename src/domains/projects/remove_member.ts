@@ -8,7 +8,7 @@ import * as users from '#model/identity/user.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_PROJECT } from '#wire/project.ts'
 
-/** Takes a person out of a project, or withdraws an open invitation by its email. */
+/** Removes a member from a project, or withdraws an open invitation by its email address. */
 export default operation({
   id: 'projects.remove_member',
   scope: 'projects:write',
@@ -24,17 +24,17 @@ export default operation({
 }).handle({
   async check({ db, principal }, { project_id, user_id, email }) {
     if ((user_id === undefined) === (email === undefined))
-      throw invalidInput([{ field: 'user_id', message: 'give exactly one of user_id and email' }])
-    const found = projects.requireActive(await projects.requireRole(db, principal, project_id, 'admin'))
+      throw invalidInput([{ field: 'user_id', message: 'send exactly one of user_id and email' }])
+    const project = projects.requireActive(await projects.requireRole(db, principal, project_id, 'admin'))
     if (email !== undefined) memberships.requireSignedIn(principal)
-    return found
+    return project
   },
-  async execute({ tx, clock, attributeTo }, { user_id, email }, found) {
-    attributeTo(found.organizationId)
+  async execute({ tx, clock, attributeTo }, { user_id, email }, project) {
+    attributeTo(project.organizationId)
     if (user_id !== undefined) {
-      await projects.removeMember(tx, found.id, user_id)
-      await projects.keepAnAdmin(tx, found.id)
-    } else if (!(await invitations.withdraw(tx, found.id, users.normaliseEmail(email!), clock.now()))) throw notFound('invitation')
+      await projects.removeMember(tx, project.id, user_id)
+      await projects.keepAnAdmin(tx, project.id)
+    } else if (!(await invitations.withdraw(tx, project.id, users.normaliseEmail(email!), clock.now()))) throw notFound('invitation')
     return { ok: true as const }
   },
 })

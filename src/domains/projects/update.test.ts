@@ -4,14 +4,14 @@ import { world } from '../../../test/support/world.ts'
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 
-// Goal: what is given changes and the rest stays, for project admins, unless the project is archived; two changes at once both hold.
+// Goal: project admins update the given fields unless the project is archived; of two concurrent changes, none is lost.
 test('projects.update', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { id: project_id } = await w.ok(org.owner.token, 'projects.create', { name: 'Before', description: 'kept' })
   const update = (input: object, token = org.owner.token) => w.call(token, 'projects.update', { project_id, ...input })
 
-  await t.test('null leaves a name and clears a description', async () => {
+  await t.test('null keeps the name and clears the description', async () => {
     w.clock.advance({ seconds: 1 })
     const { body } = await update({ name: 'After', visibility: null })
     assert.deepEqual(
@@ -21,7 +21,7 @@ test('projects.update', async (t) => {
     const cleared = (await update({ name: null, description: null, visibility: 'private' })).body
     assert.deepEqual([cleared.name, cleared.description, cleared.visibility], ['After', null, 'private'])
   })
-  await t.test('admins of the project or the organization change it; editors and viewers do not', async () => {
+  await t.test('admins of the project or the organization can update it; editors and viewers cannot', async () => {
     for (const [role, expected] of [
       ['viewer', 403],
       ['editor', 403],
@@ -32,7 +32,7 @@ test('projects.update', async (t) => {
       assert.equal((await update({ name: role }, member.token)).status, expected, role)
     }
   })
-  await t.test('an archived project refuses changes until it is taken out', async () => {
+  await t.test('an archived project rejects changes until it is restored', async () => {
     assert.equal((await update({ is_archived: true })).body.status, 'archived')
     for (const change of [{ name: 'x' }, { description: 'x' }, { is_archived: true }, {}]) {
       const { status, body } = await update(change)
@@ -41,8 +41,8 @@ test('projects.update', async (t) => {
     const out = (await update({ is_archived: false, name: 'Back' })).body
     assert.deepEqual([out.status, out.archived_at, out.name], ['active', null, 'Back'])
   })
-  await t.test('a change that overtakes another keeps it', async () => {
-    // The first change waits at the row, after its checks, while a second one commits.
+  await t.test('a concurrent change is kept', async () => {
+    // The first change waits for the row lock, after its checks, while a second one commits.
     const racing = async (change: object, meanwhile: { name?: string; archived_at?: Date | null; deleted_at?: Date }) => {
       let waiting!: ReturnType<typeof update>
       await w.db.transaction().execute(async (tx) => {

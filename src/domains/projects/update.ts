@@ -4,7 +4,7 @@ import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_PROJECT, Name, ProjectRecord, toRecord, Visibility } from '#wire/project.ts'
 
-/** Changes what is given and keeps the rest; a null description clears it. */
+/** Updates the given fields of a project; a null description clears it. */
 export default operation({
   id: 'projects.update',
   scope: 'projects:write',
@@ -21,11 +21,11 @@ export default operation({
   example: { input: { project_id: EXAMPLE_PROJECT.id, name: 'Reef monitoring' }, output: EXAMPLE_PROJECT },
 }).handle({
   async check({ db, principal }, { project_id, is_archived }) {
-    const found = await projects.requireRole(db, principal, project_id, 'admin')
-    return is_archived === false ? found : projects.requireActive(found)
+    const project = await projects.requireRole(db, principal, project_id, 'admin')
+    return is_archived === false ? project : projects.requireActive(project)
   },
-  async execute({ tx, clock, attributeTo }, input, found) {
-    attributeTo(found.organizationId)
-    return toRecord(await projects.update(tx, found, projects.toChange(input), clock.now()))
+  async execute({ tx, clock, attributeTo }, input, project) {
+    attributeTo(project.organizationId)
+    return toRecord(await projects.update(tx, project, projects.toChange(input), clock.now()))
   },
 })

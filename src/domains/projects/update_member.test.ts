@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
 import { newId } from '#core/ids.ts'
 
-// Goal: roles change at once, and a project keeps an admin whatever is tried, one after another or at the same moment.
+// Goal: roles change at once, and a project always keeps an admin, even with concurrent changes.
 test('projects.update_member', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -16,8 +16,8 @@ test('projects.update_member', async (t) => {
   assert.deepEqual([body.user_id, body.role, body.status], [member.id, 'admin', 'active'])
   assert.equal((await w.call(member.token, 'projects.update', { project_id, description: 'as admin' })).status, 200)
 
-  await t.test('the last admin stays one', async () => {
-    assert.equal((await update(owner.id, 'viewer')).status, 200, 'there is another')
+  await t.test('the last admin stays an admin', async () => {
+    assert.equal((await update(owner.id, 'viewer')).status, 200, 'another admin remains')
     for (const attempt of [
       () => update(member.id, 'editor'),
       () => w.call(owner.token, 'projects.remove_member', { project_id, user_id: member.id }),
@@ -28,7 +28,7 @@ test('projects.update_member', async (t) => {
     }
     assert.equal((await w.ok(member.token, 'projects.get', { project_id })).role, 'admin')
   })
-  await t.test('two admins that take the role from each other at the same moment leave one', async () => {
+  await t.test('two admins who demote each other concurrently leave one', async () => {
     for (let round = 0; round < 5; round++) {
       for (const id of [owner.id, member.id]) await update(id, 'admin')
       const statuses = (await Promise.all([update(owner.id, 'viewer'), update(member.id, 'viewer', member.token)])).map(

@@ -3,7 +3,7 @@ import * as projects from '#model/identity/project.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_MEMBER, EXAMPLE_PROJECT, MemberRecord, Role, toMember } from '#wire/project.ts'
 
-/** Changes the role of a project member; the last admin stays one. */
+/** Changes a project member's role; the last admin cannot be demoted. */
 export default operation({
   id: 'projects.update_member',
   scope: 'projects:write',
@@ -20,10 +20,10 @@ export default operation({
   async check({ db, principal }, { project_id }) {
     return projects.requireActive(await projects.requireRole(db, principal, project_id, 'admin'))
   },
-  async execute({ tx, attributeTo }, { user_id, role }, found) {
-    attributeTo(found.organizationId)
-    await projects.setMemberRole(tx, found.id, user_id, role)
-    await projects.keepAnAdmin(tx, found.id)
-    return toMember(found.id, (await projects.findMember(tx, found.id, user_id))!)
+  async execute({ tx, attributeTo }, { user_id, role }, project) {
+    attributeTo(project.organizationId)
+    await projects.setMemberRole(tx, project.id, user_id, role)
+    await projects.keepAnAdmin(tx, project.id)
+    return toMember(project.id, (await projects.findMember(tx, project.id, user_id))!)
   },
 })

@@ -17,8 +17,7 @@ interface Node {
   depth: number
 }
 
-// Goal: the graph around an artifact is what was recorded: the same edges, nodes and depths as a naive walk finds, in every
-// direction and depth.
+// Goal: the lineage of an object has the same edges, nodes and depths as a naive graph walk, in every direction and depth.
 test('provenance.get', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -28,7 +27,7 @@ test('provenance.get', async (t) => {
   const get = (input: object, token = org.owner.token) => w.call(token, 'provenance.get', { entity_type: 'item', ...input })
   const root = { type: 'project' as const, id: org.projectId }
 
-  await t.test('a project that was just created stands at the head of its line', async () => {
+  await t.test('a new project is the root of its lineage', async () => {
     const { body } = await get({ entity_type: 'project', entity_id: org.projectId })
     assert.deepEqual(body, {
       root: { entity_type: 'project', entity_id: org.projectId },
@@ -39,7 +38,7 @@ test('provenance.get', async (t) => {
     })
   })
 
-  await t.test('directions, depth and order on a small line', async () => {
+  await t.test('directions, depth and order in a short chain', async () => {
     await record([{ entity: item('a'), relation: 'uploaded', origin: root }])
     await record([{ entity: item('b'), relation: 'duplicated_from', origin: item('a') }])
     await record([{ entity: { type: 'share_link', id: 's' }, relation: 'derived_from', origin: item('b') }])
@@ -53,7 +52,7 @@ test('provenance.get', async (t) => {
     assert.deepEqual(await walk('up', 1), ['b 0', 'a 1'])
   })
 
-  await t.test('any graph, against a walk in memory', async () => {
+  await t.test('any graph, compared with a walk in memory', async () => {
     const shape = fc.array(fc.array(fc.nat({ max: 30 }), { maxLength: 4 }), { minLength: 1, maxLength: 14 })
     await fc.assert(
       fc.asyncProperty(
@@ -93,7 +92,7 @@ test('provenance.get', async (t) => {
     )
   })
 
-  await t.test('the database refuses a cycle and an edge to oneself, and lets nothing be rewritten', async () => {
+  await t.test('the database rejects cycles, self-edges and changes', async () => {
     await record([
       { entity: item('older'), relation: 'created', origin: null },
       { entity: item('newer'), relation: 'duplicated_from', origin: item('older') },
@@ -113,7 +112,7 @@ test('provenance.get', async (t) => {
     assert.equal((await get({ entity_id: 'orphan' })).status, 404, 'what failed left no node')
   })
 
-  await t.test('cut at 5,000 edges, and says so', async () => {
+  await t.test('truncated at 5,000 edges, with a flag', async () => {
     await record([{ entity: item('hub'), relation: 'created', origin: null }])
     const add = async (count: number) => {
       const from = await w.db.selectFrom('lineage_node').select('seq').where('entity_id', '=', 'hub').executeTakeFirstOrThrow()
@@ -153,7 +152,7 @@ test('provenance.get', async (t) => {
     assert.deepEqual([cut.edges.length, cut.nodes.length, cut.truncated], [5_000, 5_001, true])
   })
 
-  await t.test('who may see it: readers of the project; strangers find nothing', async () => {
+  await t.test('visible to readers of the project; not found for strangers', async () => {
     const { id: secret } = await w.ok(org.owner.token, 'projects.create', { name: 'Secret', visibility: 'private' })
     await record([{ entity: item('hidden'), relation: 'uploaded', origin: { type: 'project', id: secret } }])
     const member = await w.member(org)
@@ -181,7 +180,7 @@ test('provenance.get', async (t) => {
   })
 })
 
-/** Level by level over a list of edges, the way one would do it on paper. */
+/** A breadth-first walk over a list of edges. */
 function naive(
   edges: readonly { src: string; dst: string }[],
   from: string,

@@ -47,7 +47,7 @@ const toEdge = ({ depth, src, dst, relation, invocationId }: lineage.Edge) => ({
   invocation_id: invocationId,
 })
 
-/** The lineage around one artifact: `up` to what it was made of, `down` to what was made of it. */
+/** Returns the lineage of an object: `up` to its sources, `down` to the objects derived from it. */
 export default operation({
   id: 'provenance.get',
   scope: 'provenance:read',
@@ -96,7 +96,7 @@ export default operation({
     const organizationId = requireOrganization(principal)
     const projectId = await lineage.projectOf(db, organizationId, { type: entity_type, id: entity_id })
     if (projectId === undefined) throw notFound('artifact')
-    // Deleted artifacts stay in the graph, so a project that is gone hides nothing; a private one still does.
+    // Deleted objects stay in the graph, so a deleted project hides nothing; a private one still does.
     if (projectId) await projects.requireLineageReader(db, principal, projectId)
     return organizationId
   },

@@ -1,4 +1,4 @@
-/** Numbers as people read them. */
+/** Formats numbers for reports. */
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
 
 export function bytes(count: number): string {
@@ -11,9 +11,9 @@ export const whole = (count: number): string => Math.round(count).toLocaleString
 export const day = (at: Date | null): string | null => at?.toISOString().slice(0, 10) ?? null
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-/** How many there are of each kind, most first. */
-export function counted<T>(all: readonly T[], kindOf: (each: T) => string): { label: string; value: number }[] {
+/** Counts values by kind, most frequent first. */
+export function countBy<T>(values: readonly T[], kindOf: (value: T) => string): { label: string; value: number }[] {
   const counts = new Map<string, number>()
-  for (const each of all) counts.set(kindOf(each), (counts.get(kindOf(each)) ?? 0) + 1)
+  for (const value of values) counts.set(kindOf(value), (counts.get(kindOf(value)) ?? 0) + 1)
   return [...counts].map(([label, value]) => ({ label, value })).toSorted((a, b) => b.value - a.value)
 }

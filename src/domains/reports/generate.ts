@@ -3,7 +3,7 @@ import { newId } from '#core/ids.ts'
 import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import * as organizations from '#model/identity/organization.ts'
-import * as project from '#model/identity/project.ts'
+import * as projects from '#model/identity/project.ts'
 import * as items from '#model/imagery/item-read.ts'
 import { operation, type Context } from '#operation.ts'
 import { keepReport, REPORT_SECONDS } from '#services/documents/report-store.ts'
@@ -12,13 +12,13 @@ import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
 import { ItemId } from '#wire/ids.ts'
 import { itemBody } from './item.lib.ts'
 import { ordersBody, ordersIn } from './orders.lib.ts'
-import { readPeriod, type Period } from './period.lib.ts'
+import { parsePeriod, type Period } from './period.lib.ts'
 import { projectBody } from './project.lib.ts'
 import { usageBody } from './usage.lib.ts'
 
 const REPORT_TYPES = ['usage', 'orders', 'project', 'item'] as const
 const FORMATS = { pdf: 'application/pdf', csv: 'text/csv; charset=utf-8', json: 'application/json' } as const
-/** Projects that a report about the whole organization names as its origins. */
+/** Projects that a report of the whole organization records as its sources. */
 const MAX_ORIGINS = 200
 
 type Body = Omit<ReportDocument, 'organization' | 'createdAt'>
@@ -26,12 +26,12 @@ type Body = Omit<ReportDocument, 'organization' | 'createdAt'>
 interface Subject {
   organizationId: string
   origins: readonly { kind: 'project' | 'item' | 'order'; id: string }[]
-  draw(context: Context): Promise<Body>
+  compose(context: Context): Promise<Body>
 }
 
 /**
- * Writes a report and answers with an address that holds for a week: PDF with a map, charts and tables to hand on, CSV of its main
- * table, or JSON of everything in it.
+ * Generates a report and returns a download URL that is valid for a week: a PDF with a map, charts and tables, a CSV of the
+ * main table, or JSON with everything.
  */
 export default operation({
   id: 'reports.generate',
@@ -81,22 +81,22 @@ export default operation({
   async check(context, input): Promise<Subject> {
     const { report_type, project_id, item_id, period } = input
     if (period != null && (report_type === 'item' || report_type === 'project'))
-      throw invalidField('period', `a report about a ${report_type} is about now; leave period out`)
+      throw invalidField('period', `is not allowed for ${report_type} reports, which show the current state`)
     if (report_type === 'item') return await itemSubject(context, item_id)
     if (report_type === 'project') return await projectSubject(context, project_id)
     const organizationId = organizations.requireOrganization(context.principal)
-    const read = readPeriod(period, context.clock.now())
-    if (report_type === 'orders') return await ordersSubject(context, organizationId, project_id ?? null, read)
-    const { projects } = await project.list(context.db, context.principal, { includeArchived: true, limit: MAX_ORIGINS, offset: 0 })
+    const reportPeriod = parsePeriod(period, context.clock.now())
+    if (report_type === 'orders') return await ordersSubject(context, organizationId, project_id ?? null, reportPeriod)
+    const { projects: page } = await projects.list(context.db, context.principal, { includeArchived: true, limit: MAX_ORIGINS, offset: 0 })
     return {
       organizationId,
-      origins: projects.filter((each) => each.organizationId === organizationId).map(({ id }) => ({ kind: 'project', id })),
-      draw: (drawing) => usageBody(drawing, organizationId, read),
+      origins: page.filter((row) => row.organizationId === organizationId).map(({ id }) => ({ kind: 'project', id })),
+      compose: (context) => usageBody(context, organizationId, reportPeriod),
     }
   },
-  async prepare(context, { report_type, format }, { organizationId, draw }) {
+  async prepare(context, { report_type, format }, { organizationId, compose }) {
     const { name } = await organizations.get(context.db, organizationId)
-    const document = { ...(await draw(context)), organization: name, createdAt: context.clock.now() }
+    const document = { ...(await compose(context)), organization: name, createdAt: context.clock.now() }
     const body =
       format === 'pdf'
         ? await context.printer.print(organizationId, 'report', document)
@@ -131,33 +131,33 @@ export default operation({
   },
 })
 
-/** Of the whole organization, or of one project that the caller may read. Without an order it comes from nothing. */
+/** A report of the whole organization, or of one project that the caller can read. */
 async function ordersSubject(context: Context, organizationId: string, projectId: string | null, period: Period): Promise<Subject> {
-  if (projectId !== null) await project.requireReader(context.db, context.principal, projectId)
+  if (projectId !== null) await projects.requireReader(context.db, context.principal, projectId)
   const orders = await ordersIn(context, { organizationId, projectId }, period)
   return {
     organizationId,
     origins: orders.map(({ id }) => ({ kind: 'order' as const, id })),
-    draw: async () => ordersBody(orders, period),
+    compose: async () => ordersBody(orders, period),
   }
 }
 
 async function projectSubject({ db, principal }: Context, projectId: string | null | undefined): Promise<Subject> {
-  if (projectId == null) throw invalidField('project_id', 'names the project that the report is about')
-  const found = await project.requireReader(db, principal, projectId)
+  if (projectId == null) throw invalidField('project_id', 'is required for project reports')
+  const subject = await projects.requireReader(db, principal, projectId)
   return {
-    organizationId: found.organizationId,
-    origins: [{ kind: 'project', id: found.id }],
-    draw: (drawing) => projectBody(drawing, found),
+    organizationId: subject.organizationId,
+    origins: [{ kind: 'project', id: subject.id }],
+    compose: (context) => projectBody(context, subject),
   }
 }
 
 async function itemSubject({ db, principal }: Context, itemId: string | null | undefined): Promise<Subject> {
-  if (itemId == null) throw invalidField('item_id', 'names the item that the report is about')
-  const found = await items.requireReader(db, principal, itemId)
+  if (itemId == null) throw invalidField('item_id', 'is required for item reports')
+  const subject = await items.requireReader(db, principal, itemId)
   return {
-    organizationId: found.item.organizationId,
-    origins: [{ kind: 'item', id: found.item.id }],
-    draw: (drawing) => itemBody(drawing, found),
+    organizationId: subject.item.organizationId,
+    origins: [{ kind: 'item', id: subject.item.id }],
+    compose: (context) => itemBody(context, subject),
   }
 }

@@ -1,51 +1,50 @@
 import type { Context } from '#operation.ts'
-import * as asset from '#model/imagery/asset.ts'
+import * as assets from '#model/imagery/asset.ts'
 import type { ItemWithProject } from '#model/imagery/item-read.ts'
 import type { Layer } from '#model/imagery/item-layer.ts'
 import { Problem } from '#core/problem.ts'
 import { StorageError } from '#ports/storage.ts'
 import { RasterError } from '#raster/types.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
-import { resolveLook, type ResolvedLook } from '#services/drawing/look.ts'
+import { styleLayer, type StyledLayer } from '#services/rendering/styled-layer.ts'
 import type { Chart, ReportDocument, ReportMap, Table } from '#services/documents/report.ts'
 import { bytes, day, whole } from './figures.lib.ts'
 
 type Body = Omit<ReportDocument, 'organization' | 'createdAt'>
 
-const PICTURE_SIDE_PX = 1_200
+const IMAGE_SIDE_PX = 1_200
 const MAX_CHARTED_BANDS = 4
 const BIN_COUNT = 32
 const MAX_PROPERTIES = 40
 
-/** One item: its picture, its facts, its files and how its values are spread. Without a raster that can be read, without a picture. */
-export async function itemBody(context: Context, found: ItemWithProject): Promise<Body> {
-  const { item, project } = found
-  const assets = await asset.list(context.db, item.seq)
-  const look = await shownOf(context, item.id)
-  const pixels = look ? await readPixels(context, look) : null
+/** An item with its image, metadata, files and histograms; without the image if its raster cannot be read. */
+export async function itemBody(context: Context, { item, project }: ItemWithProject): Promise<Body> {
+  const files = await assets.list(context.db, item.seq)
+  const styled = await styledLayerOf(context, item.id)
+  const pixels = styled ? await readPixels(context, styled) : null
   return {
     title: item.name,
-    subject: `Item of the project ${project.name}`,
+    subject: `Item in project ${project.name}`,
     period: day(item.datetime),
     facts: [
-      { label: 'Taken', value: item.datetime?.toISOString().slice(0, 16).replace('T', ' ') ?? 'unknown' },
-      { label: 'Kind', value: item.type.replaceAll('_', ' ') },
-      { label: 'Cloud cover', value: item.cloudCover === null ? 'unknown' : `${item.cloudCover} %` },
-      { label: 'Ground sampling', value: item.gsd === null ? 'unknown' : `${item.gsd} m` },
-      { label: 'Files', value: `${assets.length}, ${bytes(assets.reduce((sum, { fileSizeBytes }) => sum + (fileSizeBytes ?? 0), 0))}` },
-      { label: 'Size', value: look ? `${whole(look.info.width)} x ${whole(look.info.height)} pixels` : 'unknown' },
+      { label: 'Acquired', value: item.datetime?.toISOString().slice(0, 16).replace('T', ' ') ?? 'unknown' },
+      { label: 'Type', value: item.type.replaceAll('_', ' ') },
+      { label: 'Cloud cover', value: item.cloudCover === null ? 'unknown' : `${item.cloudCover}%` },
+      { label: 'Resolution', value: item.gsd === null ? 'unknown' : `${item.gsd} m` },
+      { label: 'Files', value: `${files.length}, ${bytes(files.reduce((sum, { fileSizeBytes }) => sum + (fileSizeBytes ?? 0), 0))}` },
+      { label: 'Size', value: styled ? `${whole(styled.info.width)} × ${whole(styled.info.height)} pixels` : 'unknown' },
     ],
     map: pixels?.map ?? null,
     charts: pixels?.charts ?? [],
-    tables: [...(pixels ? [pixels.table] : []), assetTable(assets), propertyTable(item.properties)],
+    tables: [...(pixels ? [pixels.table] : []), assetTable(files), propertyTable(item.properties)],
   }
 }
 
-/** How the item is shown, or null where it has no raster that could be. Faults of ours are not hidden. */
-async function shownOf(context: Context, itemId: string): Promise<ResolvedLook | null> {
+/** The item's default rendering; null without a readable raster. Server errors are thrown. */
+async function styledLayerOf(context: Context, itemId: string): Promise<StyledLayer | null> {
   try {
     const layer: Layer = await context.layers.requireReader(context.principal, itemId, { assetKey: null, profile: 'default' })
-    return await resolveLook(context, layer, {})
+    return await styleLayer(context, layer, {})
   } catch (error) {
     if (isUnreadable(error)) return null
     throw error
@@ -57,17 +56,17 @@ const isUnreadable = (error: unknown): boolean =>
 
 async function readPixels(
   { raster, signal }: Context,
-  look: ResolvedLook,
+  styled: StyledLayer,
 ): Promise<{ map: ReportMap; charts: Chart[]; table: Table } | null> {
   try {
-    const { bounds } = coverageOf(look.info)
-    const picture = await raster.picture(look.source, { bounds, maxSide: PICTURE_SIDE_PX, format: 'png', style: look.style }, signal)
-    const { bands } = await raster.statistics(look.source, { percentiles: [2, 50, 98], binCount: BIN_COUNT, minSidePx: 1_024 }, signal)
-    const nameOf = (index: number) => Object.keys(look.names).find((name) => look.names[name] === index + 1) ?? `band ${index + 1}`
+    const { bounds } = coverageOf(styled.info)
+    const image = await raster.picture(styled.source, { bounds, maxSide: IMAGE_SIDE_PX, format: 'png', style: styled.style }, signal)
+    const { bands } = await raster.statistics(styled.source, { percentiles: [2, 50, 98], binCount: BIN_COUNT, minSidePx: 1_024 }, signal)
+    const nameOf = (index: number) => Object.keys(styled.names).find((name) => styled.names[name] === index + 1) ?? `band ${index + 1}`
     return {
-      map: { bounds, picture, outlines: [], caption: 'The whole scene' },
+      map: { bounds, image, outlines: [], caption: 'Full scene' },
       charts: bands.slice(0, MAX_CHARTED_BANDS).map(({ histogram }, index) => ({
-        title: `Values of ${nameOf(index)}`,
+        title: `Histogram of ${nameOf(index)}`,
         unit: 'pixels',
         kind: 'bars' as const,
         points: histogram.counts.map((value, bin) => ({ label: String(Number(histogram.edges[bin]!.toPrecision(3))), value })),
@@ -80,7 +79,7 @@ async function readPixels(
   }
 }
 
-interface BandNumbers {
+interface BandStatistics {
   name: string
   min: number | null
   max: number | null
@@ -92,20 +91,20 @@ interface BandNumbers {
 
 const rounded = (value: number | null | undefined): number | null => (value == null ? null : Number(value.toPrecision(6)))
 
-function bandTable(bands: readonly BandNumbers[]): Table {
+function bandTable(bands: readonly BandStatistics[]): Table {
   const number = (key: string, label: string) => ({ key, label, isNumber: true as const, share: 1.4 })
   return {
-    title: 'Bands, from an overview of the scene',
+    title: 'Band statistics, from an overview',
     columns: [
       { key: 'name', label: 'Band', share: 2 },
-      number('min', 'Least'),
-      number('p2', '2 %'),
+      number('min', 'Min'),
+      number('p2', '2%'),
       number('p50', 'Median'),
       number('mean', 'Mean'),
-      number('p98', '98 %'),
-      number('max', 'Most'),
-      number('std', 'Spread'),
-      number('valid_percent', 'Data %'),
+      number('p98', '98%'),
+      number('max', 'Max'),
+      number('std', 'Std dev'),
+      number('valid_percent', 'Valid %'),
     ],
     rows: bands.map(({ name, min, max, mean, std, percentiles: [p2, p50, p98], validFraction }) => [
       name,
@@ -116,7 +115,7 @@ function bandTable(bands: readonly BandNumbers[]): Table {
   }
 }
 
-const assetTable = (assets: readonly asset.Asset[]): Table => ({
+const assetTable = (files: readonly assets.Asset[]): Table => ({
   title: 'Files',
   columns: [
     { key: 'key', label: 'Key', share: 2 },
@@ -125,7 +124,7 @@ const assetTable = (assets: readonly asset.Asset[]): Table => ({
     { key: 'size_bytes', label: 'Bytes', isNumber: true, share: 2 },
     { key: 'state', label: 'State', share: 1.5 },
   ],
-  rows: assets.map(({ key, mediaType, roles, fileSizeBytes, state }) => [key, mediaType, roles.join(' '), fileSizeBytes, state]),
+  rows: files.map(({ key, mediaType, roles, fileSizeBytes, state }) => [key, mediaType, roles.join(' '), fileSizeBytes, state]),
   more: 0,
 })
 

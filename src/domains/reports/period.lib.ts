@@ -9,24 +9,24 @@ export interface Period {
 }
 
 const MAX_DAYS = 366
-const FORMS = 'must be a month (2026-03), a year (2026) or two days (2026-03-01/2026-04-15)'
+const FORMS = 'must be a month (2026-03), a year (2026) or an interval (2026-03-01/2026-04-15)'
 
-/** A month, a year, or an interval of days; the present month where nothing is said. */
-export function readPeriod(text: string | null | undefined, now: Date): Period {
-  const given = text ?? now.toISOString().slice(0, 7)
-  const month = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(given)
+/** Parses a month, a year or an interval of days; defaults to the current month. */
+export function parsePeriod(text: string | null | undefined, now: Date): Period {
+  const value = text ?? now.toISOString().slice(0, 7)
+  const month = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(value)
   if (month)
-    return stretch(Date.UTC(Number(month[1]), Number(month[2]) - 1, 1), Date.UTC(Number(month[1]), Number(month[2]), 1), given, now)
-  const year = /^\d{4}$/.exec(given)
-  if (year) return stretch(Date.UTC(Number(given), 0, 1), Date.UTC(Number(given) + 1, 0, 1), given, now)
-  const { from, to } = parseInterval(given, 'period', FORMS)
+    return calendarPeriod(Date.UTC(Number(month[1]), Number(month[2]) - 1, 1), Date.UTC(Number(month[1]), Number(month[2]), 1), value, now)
+  const year = /^\d{4}$/.exec(value)
+  if (year) return calendarPeriod(Date.UTC(Number(value), 0, 1), Date.UTC(Number(value) + 1, 0, 1), value, now)
+  const { from, to } = parseInterval(value, 'period', FORMS)
   if (!from || !to) throw invalidField('period', FORMS)
   if (to.getTime() - from.getTime() > MAX_DAYS * DAY_MS) throw invalidField('period', `must be at most ${MAX_DAYS} days`)
   return { from, to: earlier(to, now), label: `${dayOf(from)} to ${dayOf(to)}` }
 }
 
-function stretch(fromMs: number, endMs: number, label: string, now: Date): Period {
-  if (fromMs > now.getTime()) throw invalidField('period', 'has not begun yet')
+function calendarPeriod(fromMs: number, endMs: number, label: string, now: Date): Period {
+  if (fromMs > now.getTime()) throw invalidField('period', 'is in the future')
   return { from: new Date(fromMs), to: earlier(new Date(endMs - 1), now), label }
 }
 

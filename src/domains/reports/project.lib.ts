@@ -1,26 +1,26 @@
 import type { Context } from '#operation.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import type { Project } from '#model/identity/project.ts'
 import type { ReportDocument, ReportMap } from '#services/documents/report.ts'
-import { bytes, counted, day, whole } from './figures.lib.ts'
+import { bytes, countBy, day, whole } from './figures.lib.ts'
 
 type Body = Omit<ReportDocument, 'organization' | 'createdAt'>
 
-/** Items in a report: those of the newest months, for a paper that somebody can still lift. */
+/** The newest items; more would make the report too long to print. */
 const MAX_ITEMS = 500
-/** A map of one small item shows some country around it. */
-const LEAST_DEGREES = 0.5
+/** Minimum margin, so that the map of a small item shows its surroundings. */
+const MIN_MARGIN_DEGREES = 0.5
 const MARGIN = 0.15
 
-/** A project: where its imagery lies, how it grew and what is in it. */
+/** A project with a map of its imagery, its growth and its items. */
 export async function projectBody({ db }: Pick<Context, 'db'>, project: Project): Promise<Body> {
-  const { items, total } = await item.list(db, {
+  const { items: page, total } = await items.list(db, {
     organizationId: project.organizationId,
     projectId: project.id,
     limit: MAX_ITEMS,
     offset: 0,
   })
-  const months = counted(items, (each) => (each.datetime ?? each.createdAt).toISOString().slice(0, 7)).toSorted((a, b) =>
+  const months = countBy(page, (item) => (item.datetime ?? item.createdAt).toISOString().slice(0, 7)).toSorted((a, b) =>
     a.label.localeCompare(b.label),
   )
   return {
@@ -31,48 +31,48 @@ export async function projectBody({ db }: Pick<Context, 'db'>, project: Project)
       { label: 'Items', value: whole(project.itemCount) },
       { label: 'Stored', value: bytes(project.storageBytes) },
       { label: 'Created', value: day(project.createdAt)! },
-      { label: 'First scene', value: day(extremeOf(items, 'first')) ?? 'none' },
-      { label: 'Latest scene', value: day(extremeOf(items, 'last')) ?? 'none' },
-      { label: 'State', value: project.archivedAt ? 'archived' : 'active' },
+      { label: 'First scene', value: day(extremeOf(page, 'first')) ?? 'none' },
+      { label: 'Latest scene', value: day(extremeOf(page, 'last')) ?? 'none' },
+      { label: 'Status', value: project.archivedAt ? 'archived' : 'active' },
     ],
-    map: mapOf(items),
+    map: mapOf(page),
     charts: [
       { title: 'Scenes by month', unit: 'items', kind: 'bars', points: months.slice(-24) },
-      { title: 'By kind', unit: 'items', kind: 'bars', points: counted(items, (each) => each.type.replaceAll('_', ' ')) },
+      { title: 'By type', unit: 'items', kind: 'bars', points: countBy(page, (item) => item.type.replaceAll('_', ' ')) },
     ],
     tables: [
       {
         title: 'Items, newest first',
         columns: [
           { key: 'name', label: 'Name', share: 3.5 },
-          { key: 'type', label: 'Kind', share: 2.2 },
-          { key: 'datetime', label: 'Taken', share: 1.6 },
+          { key: 'type', label: 'Type', share: 2.2 },
+          { key: 'datetime', label: 'Acquired', share: 1.6 },
           { key: 'cloud_cover', label: 'Cloud %', isNumber: true, share: 1.3 },
           { key: 'gsd', label: 'GSD m', isNumber: true, share: 1.3 },
-          { key: 'id', label: 'Id', share: 5.1 },
+          { key: 'id', label: 'ID', share: 5.1 },
         ],
-        rows: items.map((each) => [
-          each.name,
-          each.type.replaceAll('_', ' '),
-          day(each.datetime),
-          each.cloudCover,
-          each.gsd === null ? null : Number(each.gsd.toPrecision(4)),
-          each.id,
+        rows: page.map((item) => [
+          item.name,
+          item.type.replaceAll('_', ' '),
+          day(item.datetime),
+          item.cloudCover,
+          item.gsd === null ? null : Number(item.gsd.toPrecision(4)),
+          item.id,
         ]),
-        more: total - items.length,
+        more: total - page.length,
       },
     ],
   }
 }
 
-function extremeOf(items: readonly item.Item[], which: 'first' | 'last'): Date | null {
-  const times = items.flatMap(({ datetime }) => (datetime ? [datetime.getTime()] : []))
-  return times.length === 0 ? null : new Date(which === 'first' ? Math.min(...times) : Math.max(...times))
+function extremeOf(rows: readonly items.Item[], end: 'first' | 'last'): Date | null {
+  const times = rows.flatMap(({ datetime }) => (datetime ? [datetime.getTime()] : []))
+  return times.length === 0 ? null : new Date(end === 'first' ? Math.min(...times) : Math.max(...times))
 }
 
-/** Footprints over land and sea. Those that cross the date line are left to the table. */
-function mapOf(items: readonly item.Item[]): ReportMap | null {
-  const boxes = items.flatMap(({ bbox }) => (bbox && bbox[0]! < bbox[2]! ? [bbox as [number, number, number, number]] : []))
+/** Footprints on a base map. Those that cross the antimeridian are only in the table. */
+function mapOf(rows: readonly items.Item[]): ReportMap | null {
+  const boxes = rows.flatMap(({ bbox }) => (bbox && bbox[0]! < bbox[2]! ? [bbox as [number, number, number, number]] : []))
   if (boxes.length === 0) return null
   const bounds = around([
     Math.min(...boxes.map((box) => box[0])),
@@ -82,16 +82,16 @@ function mapOf(items: readonly item.Item[]): ReportMap | null {
   ])
   return {
     bounds,
-    picture: null,
+    image: null,
     outlines: boxes.map(outlineOf),
-    caption: boxes.length === 1 ? 'Where the item lies' : `Where ${boxes.length} items lie`,
+    caption: boxes.length === 1 ? 'Footprint of the item' : `Footprints of ${boxes.length} items`,
   }
 }
 
 type Box = [number, number, number, number]
 
 function around([west, south, east, north]: Box): Box {
-  const [dx, dy] = [Math.max(LEAST_DEGREES, (east - west) * MARGIN), Math.max(LEAST_DEGREES, (north - south) * MARGIN)]
+  const [dx, dy] = [Math.max(MIN_MARGIN_DEGREES, (east - west) * MARGIN), Math.max(MIN_MARGIN_DEGREES, (north - south) * MARGIN)]
   return [Math.max(-180, west - dx), Math.max(-85, south - dy), Math.min(180, east + dx), Math.min(85, north + dy)]
 }
 

@@ -8,10 +8,10 @@ import { scene } from '../../../test/support/scene.ts'
 import { world } from '../../../test/support/world.ts'
 import sweep from './sweep.task.ts'
 
-/** Where a person wants to look at the pages. */
+/** Folder to save the reports to, for inspection by eye. */
 const LOOK_AT = process.env['REPORTS_FOLDER']
 
-// Goal: a report says what is true of its subject, in three formats, at an address that lasts a week and no longer.
+// Goal: a report has the current facts of its subject, in three formats, at a URL that is valid for a week.
 test('reports.generate', async (t) => {
   const w = await world(t)
   const org = await w.organization('Müller & Söhne Agrár')
@@ -21,17 +21,17 @@ test('reports.generate', async (t) => {
   const item = body.item_ids[0] as string
   const generate = (input: object, token = org.owner.token) => w.call(token, 'reports.generate', input)
   const download = async (input: object): Promise<{ type: string | null; bytes: Buffer; id: string }> => {
-    const { status, body: made } = await generate(input)
-    assert.equal(status, 200, JSON.stringify(made))
-    const response = await fetch(made.url)
+    const { status, body: report } = await generate(input)
+    assert.equal(status, 200, JSON.stringify(report))
+    const response = await fetch(report.url)
     assert.equal(response.status, 200)
     const bytes = Buffer.from(await response.arrayBuffer())
-    assert.equal(bytes.length, made.size_bytes)
-    if (LOOK_AT) writeFileSync(`${LOOK_AT}/${made.report_type}.${made.format}`, bytes)
-    return { type: response.headers.get('content-type'), bytes, id: made.id }
+    assert.equal(bytes.length, report.size_bytes)
+    if (LOOK_AT) writeFileSync(`${LOOK_AT}/${report.report_type}.${report.format}`, bytes)
+    return { type: response.headers.get('content-type'), bytes, id: report.id }
   }
 
-  await t.test('an item as PDF, with its picture', async () => {
+  await t.test('an item as PDF, with its image', async () => {
     const { type, bytes } = await download({ report_type: 'item', item_id: item })
     assert.equal(type, 'application/pdf')
     assert.equal(bytes.subarray(0, 5).toString(), '%PDF-')
@@ -44,7 +44,7 @@ test('reports.generate', async (t) => {
     assert.equal(report.organization, 'Müller & Söhne Agrár')
     assert.deepEqual(
       report.tables.map(({ title }: { title: string }) => title),
-      ['Bands, from an overview of the scene', 'Files', 'Properties'],
+      ['Band statistics, from an overview', 'Files', 'Properties'],
     )
     assert.equal(report.tables[0].rows.length, 4)
     assert.equal(report.tables[1].rows[0].key, 'data')
@@ -59,17 +59,17 @@ test('reports.generate', async (t) => {
     assert.match(row!, new RegExp(`,${item}$`))
   })
 
-  await t.test('usage of a month, day by day, agrees with usage.current', async () => {
+  await t.test('usage of a month by day agrees with usage.current', async () => {
     await w.flushUsage()
     await download({ report_type: 'usage' })
-    const current = await w.ok(org.owner.token, 'usage.current') // The report itself counts as soon as it is there.
+    const current = await w.ok(org.owner.token, 'usage.current') // The report itself counts as soon as it is stored.
     const { bytes } = await download({ report_type: 'usage', period: '2030-01', format: 'json' })
     const report = JSON.parse(bytes.toString())
     assert.equal(report.tables[0].rows.at(-1).storage_bytes, current.storage_bytes)
     assert.equal(report.period, '2030-01')
   })
 
-  await t.test('orders of a month, with what they cost, and only those that the caller may see', async () => {
+  await t.test('orders of a month with their cost, limited to those that the caller can see', async () => {
     const [id, at] = [newId(), w.clock.now()]
     await w.db
       .insertInto('imagery_order')
@@ -107,7 +107,7 @@ test('reports.generate', async (t) => {
       [tables[0].rows.length, tables[0].rows[0].display_name, tables[0].rows[0].estimated_credits],
       [1, 'Harbour, March', 120],
     )
-    assert.equal(facts.find(({ label }: { label: string }) => label === 'Under way').value, '1')
+    assert.equal(facts.find(({ label }: { label: string }) => label === 'Open').value, '1')
     const { edges } = await w.ok(org.owner.token, 'provenance.get', { entity_type: 'order', entity_id: id, direction: 'down' })
     assert.ok(edges.some((edge: { src_id: string }) => edge.src_id === report))
     await download({ report_type: 'orders' })
@@ -117,7 +117,7 @@ test('reports.generate', async (t) => {
     assert.equal((await generate({ report_type: 'orders', project_id: org.projectId }, stranger.owner.token)).status, 404)
   })
 
-  await t.test('lineage knows what it is about', async () => {
+  await t.test('lineage names the sources', async () => {
     const { id } = await download({ report_type: 'item', item_id: item, format: 'csv' })
     const { edges } = await w.ok(org.owner.token, 'provenance.get', { entity_type: 'item', entity_id: item, direction: 'down' })
     assert.ok(edges.some((edge: { src_type: string; src_id: string }) => edge.src_type === 'report' && edge.src_id === id))
@@ -138,7 +138,7 @@ test('reports.generate', async (t) => {
     assert.equal((await generate({ report_type: 'item', item_id: item }, stranger.owner.token)).status, 404)
   })
 
-  await t.test('an item without a file that can be read still has a report', async () => {
+  await t.test('an item without a readable file still has a report', async () => {
     const { id } = await w.ok(org.owner.token, 'items.create', {
       project_id: org.projectId,
       type: 'user_raster',
@@ -149,7 +149,7 @@ test('reports.generate', async (t) => {
     assert.deepEqual([JSON.parse(bytes.toString()).bounds, JSON.parse(bytes.toString()).tables.length], [null, 2])
   })
 
-  await t.test('after a week and a day the sweep takes them away, and not before', async () => {
+  await t.test('the sweep removes reports after a week and a day, not before', async () => {
     w.clock.advance({ days: 7 })
     const kept = (await w.storage.list('reports')).objects.length
     await w.runTask(sweep)
@@ -160,7 +160,7 @@ test('reports.generate', async (t) => {
   })
 })
 
-// Goal: what people typed cannot harm whoever opens the document.
+// Goal: user text in a report cannot harm its reader.
 test('texts in reports', () => {
   const table = { title: '', columns: [{ key: 'name', label: 'Name', share: 1 }], rows: [['=1+1'], ['a,"b"'], [-3], ['@SUM(A1)']], more: 0 }
   const csv = reportCsv({

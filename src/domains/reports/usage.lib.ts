@@ -7,45 +7,45 @@ import type { Period } from './period.lib.ts'
 
 type Body = Omit<ReportDocument, 'organization' | 'createdAt'>
 
-/** Longer than this is told by months. */
+/** Longer periods are reported by month. */
 const MAX_DAYS_BY_DAY = 92
 
-/** What an organization used, day by day or month by month, beside what its plan allows. */
+/** An organization's usage by day or month, with the limits of its plan. */
 export async function usageBody({ db, clock }: Pick<Context, 'db' | 'clock'>, organizationId: string, period: Period): Promise<Body> {
   const granularity = period.to.getTime() - period.from.getTime() > MAX_DAYS_BY_DAY * DAY_MS ? 'month' : 'day'
   const points = await usageReports.history(db, organizationId, { from: period.from, to: period.to, granularity, now: clock.now() })
-  const now = await usageReports.current(db, organizationId, clock.now())
-  const short = (label: string) => (granularity === 'day' ? label.slice(5) : label)
+  const current = await usageReports.current(db, organizationId, clock.now())
+  const shortLabel = (label: string) => (granularity === 'day' ? label.slice(5) : label)
   const chart = (title: string, unit: string, value: (point: usageReports.UsagePoint) => number) => ({
     title,
     unit,
     kind: granularity === 'day' ? ('line' as const) : ('bars' as const),
-    points: points.map((point) => ({ label: short(point.period), value: value(point) })),
+    points: points.map((point) => ({ label: shortLabel(point.period), value: value(point) })),
   })
   return {
     title: 'Usage report',
-    subject: `Storage, transfers, tiles and jobs on the plan ${now.plan.name}`,
+    subject: `Storage, downloads, tiles and jobs on the ${current.plan.name} plan`,
     period: period.label,
     facts: [
-      { label: 'Stored now', value: `${bytes(now.storageBytes)} of ${bytes(now.plan.storageBytes)}` },
+      { label: 'Current storage', value: `${bytes(current.storageBytes)} of ${bytes(current.plan.storageBytes)}` },
       { label: 'Downloaded', value: bytes(sum(points.map((point) => point.egressBytes))) },
-      { label: 'Tiles drawn', value: whole(sum(points.map((point) => point.tiles))) },
+      { label: 'Tiles rendered', value: whole(sum(points.map((point) => point.tiles))) },
       { label: 'Clip jobs', value: whole(sum(points.map((point) => point.computeJobs))) },
       { label: 'Other jobs', value: whole(sum(points.map((point) => point.processingJobs))) },
-      { label: 'Calls', value: whole(sum(points.map((point) => point.apiCalls))) },
-      { label: 'Clip jobs of a month in the plan', value: whole(now.plan.computeJobs) },
-      { label: 'Other jobs of a month in the plan', value: whole(now.plan.processingJobs) },
+      { label: 'API calls', value: whole(sum(points.map((point) => point.apiCalls))) },
+      { label: 'Clip jobs per month in the plan', value: whole(current.plan.computeJobs) },
+      { label: 'Other jobs per month in the plan', value: whole(current.plan.processingJobs) },
     ],
     map: null,
     charts: [
-      chart('Stored', 'gigabytes', (point) => point.storageBytes / 1e9),
+      chart('Storage', 'gigabytes', (point) => point.storageBytes / 1e9),
       chart('Downloaded', 'gigabytes', (point) => point.egressBytes / 1e9),
-      chart('Tiles drawn', 'tiles', (point) => point.tiles),
-      chart('Calls', 'calls', (point) => point.apiCalls),
+      chart('Tiles rendered', 'tiles', (point) => point.tiles),
+      chart('API calls', 'calls', (point) => point.apiCalls),
     ],
     tables: [
       {
-        title: granularity === 'day' ? 'Day by day' : 'Month by month',
+        title: granularity === 'day' ? 'Usage by day' : 'Usage by month',
         columns: [
           { key: 'period', label: granularity === 'day' ? 'Day' : 'Month', share: 2 },
           { key: 'storage_bytes', label: 'Stored bytes', isNumber: true, share: 3 },

@@ -13,8 +13,8 @@ import { AssetDownload } from '#wire/asset-download.ts'
 const EXAMPLE_ASSET = EXAMPLE_IDS.asset
 
 /**
- * An address at which one file of a shared item can be downloaded for 15 minutes, where the link has the permission
- * `download`. The bytes count for the organization that shares, as they leave.
+ * Returns a download URL for a file of a shared item, valid for 15 minutes, if the link has the permission `download`. The
+ * bytes count as egress of the sharing organization as they are transferred.
  */
 export default operation({
   id: 'share.asset.download',
@@ -24,7 +24,7 @@ export default operation({
   input: Closed({
     token: Token,
     password: Described(Password, 'Password of the share link'),
-    asset_id: Described(Uuid, 'Asset ID or asset key'),
+    asset_id: Described(Uuid, 'Asset ID'),
   }),
   output: AssetDownload,
   example: {
@@ -42,12 +42,12 @@ export default operation({
     const { link, scope } = await shares.open(token, password ?? '')
     if (link.permission !== 'download' || (scope.kind === 'asset' && scope.assetId !== asset_id.toLowerCase()) || scope.kind === 'item')
       throw accessDenied()
-    const found = await shareTargets.findAsset(db, link, asset_id)
-    if (!found) throw notFound('asset of this link')
-    await requireDownloadable(db, found.item, clock.now())
-    assets.requireReachable(found.asset, raster)
+    const shared = await shareTargets.findAsset(db, link, asset_id)
+    if (!shared) throw notFound('asset')
+    await requireDownloadable(db, shared.item, clock.now())
+    assets.requireReachable(shared.asset, raster)
     await downloadQuotas.requirePaid(db, link.organizationId)
-    return { link, ...found }
+    return { link, ...shared }
   },
   async prepare({ storage }, _input, { link, asset: file, itemName }) {
     if (file.objectKey === null) return file.href!

@@ -11,12 +11,12 @@ import * as shareLinks from '#model/sharing/share-link.ts'
 import { operation, type Context } from '#operation.ts'
 import { EXAMPLE_LINK, EXAMPLE_PASSWORD, EXAMPLE_TOKEN, NewLink, Permission, Target, TargetId, toRecord } from './wire.ts'
 
-/** bcrypt reads no further; a longer password would silently be a shorter one. */
+/** bcrypt ignores everything after 72 bytes. */
 const MAX_PASSWORD_BYTES = 72
 
 /**
- * Opens an item or a collection to whoever has the link and its password, until it expires. The token is in this answer
- * and nowhere else.
+ * Shares an item or a collection with anyone who has the link and its password, until it expires. The token is only in this
+ * response.
  */
 export default operation({
   id: 'share.link.create',
@@ -74,10 +74,10 @@ async function targetOf(
   { target_type, target_id }: { target_type: ShareTarget; target_id: string },
 ) {
   if (target_type === 'item') {
-    const found = await items.requireEditor(db, principal, target_id)
-    return { target: { type: 'item' as const, id: found.item.id, itemSeq: found.item.seq }, owner: found.project }
+    const { item, project } = await items.requireEditor(db, principal, target_id)
+    return { target: { type: 'item' as const, id: item.id, itemSeq: item.seq }, owner: project }
   }
-  const found = await collections.requireReader(db, principal, target_id)
-  const owner = projects.requireActive(await projects.requireRole(db, principal, found.projectId, 'editor'))
-  return { target: { type: 'collection' as const, id: found.id }, owner }
+  const collection = await collections.requireReader(db, principal, target_id)
+  const owner = projects.requireActive(await projects.requireRole(db, principal, collection.projectId, 'editor'))
+  return { target: { type: 'collection' as const, id: collection.id }, owner }
 }

@@ -4,7 +4,7 @@ import * as shareLinks from '#model/sharing/share-link.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_LINK } from './wire.ts'
 
-/** Ends a link for good, by its id. Whoever looks at it sees no further tile. */
+/** Revokes a link by its ID. Visitors cannot load any more tiles. */
 export default operation({
   id: 'share.link.revoke',
   scope: 'shares:write',

@@ -6,7 +6,7 @@ import { toTarget } from './target.lib.ts'
 import { TargetRecord } from './target.wire.ts'
 import { EXAMPLE_PASSWORD, EXAMPLE_TARGET, EXAMPLE_TOKEN, Password, Permission, Target, Token } from './wire.ts'
 
-/** Opens a link for a visitor: what is shared, how it can be shown and, where the link allows it, its files. */
+/** Opens a link for a visitor: returns the shared object, its visualizations and, if permitted, its files. */
 export default operation({
   id: 'share.link.validate',
   scope: 'shares:read',
@@ -28,8 +28,7 @@ export default operation({
 }).handle({
   async check({ db, shares }, { token, password }) {
     const share = await shares.open(token, password ?? '', 'all')
-    if (share.scope.kind !== 'link')
-      throw problem('bad-request', 'This grant opens a part of the link only; give the token and the password')
+    if (share.scope.kind !== 'link') throw problem('bad-request', 'This grant is for a part of the link; send the token and the password')
     const target = await shares.limit(() => shareTargets.find(db, share.link))
     if (!target) throw notFound(share.link.targetType)
     return { share, target }
@@ -37,8 +36,8 @@ export default operation({
   async execute(context, _input, { share, target }) {
     const { link } = share
     context.attributeTo(link.organizationId)
-    const answer = { permission: link.permission, target_type: link.targetType, target: await toTarget(context, share, target) }
+    const response = { permission: link.permission, target_type: link.targetType, target: await toTarget(context, share, target) }
     await share.count()
-    return answer
+    return response
   },
 })

@@ -6,7 +6,7 @@ import * as shareLinks from '#model/sharing/share-link.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_LINK, LinkRecord, Target, TargetId, toRecord } from './wire.ts'
 
-/** Links of projects that the caller may edit, newest first, ended ones too; never their tokens. */
+/** Lists links of projects that the caller can edit, including expired and revoked ones, newest first, without tokens. */
 export default operation({
   id: 'share.links.list',
   scope: 'shares:read',

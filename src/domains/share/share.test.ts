@@ -30,8 +30,8 @@ async function link(w: World, token: string, target_id: string, more: object = {
   return await w.ok(token, 'share.link.create', { target_type: 'item', target_id, password: PASSWORD, expires_at: inDays(w, 7), ...more })
 }
 
-// Goal: an editor shares an item or a collection; the token is shown once and kept nowhere; who may not share learns
-// why, and a refusal leaves nothing.
+// Goal: an editor shares an item or a collection; the token is returned once and never stored; anyone else is rejected with
+// the reason, and nothing is left behind.
 test('share.link.create, share.links.list and share.link.revoke', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -42,10 +42,10 @@ test('share.link.create, share.links.list and share.link.revoke', async (t) => {
   const viewer = await w.member(org, 'viewer')
   const stranger = await w.organization()
 
-  await t.test('the record, its lineage, and a token that nothing keeps', async () => {
-    const { token, ...made } = await w.ok(editor.token, 'share.link.create', input)
+  await t.test('the record, its lineage, and a token that is not stored', async () => {
+    const { token, ...record } = await w.ok(editor.token, 'share.link.create', input)
     assert.match(token, /^shr_[\w-]{43}$/)
-    const { id, ...rest } = made
+    const { id, ...rest } = record
     assert.deepEqual(rest, {
       target_type: 'item',
       target_id: item_id,
@@ -71,18 +71,18 @@ test('share.link.create, share.links.list and share.link.revoke', async (t) => {
     )
   })
 
-  await t.test('a collection; and a key, which is nobody’s hand', async () => {
+  await t.test('a collection; links by an API key have no creator', async () => {
     const { key } = await w.key(editor.token, ['write'])
-    const made = await w.ok(key, 'share.link.create', {
+    const shared = await w.ok(key, 'share.link.create', {
       ...input,
       target_type: 'collection',
       target_id: collection_id,
       permission: 'download',
     })
-    assert.deepEqual([made.target_type, made.permission, made.created_by], ['collection', 'download', null])
+    assert.deepEqual([shared.target_type, shared.permission, shared.created_by], ['collection', 'download', null])
   })
 
-  await t.test('refusals say what to change and leave nothing', async () => {
+  await t.test('errors say what to change, and nothing is left behind', async () => {
     const { count: before } = await w.db
       .selectFrom('share_link')
       .select((e) => e.fn.countAll<number>().as('count'))
@@ -105,11 +105,11 @@ test('share.link.create, share.links.list and share.link.revoke', async (t) => {
       [stranger.owner.token, { target_type: 'collection', target_id: collection_id }, 404, /No such collection/],
     ]
     for (const [token, change, status, detail] of cases) {
-      const answer = await w.call(token, 'share.link.create', { ...input, ...change })
+      const response = await w.call(token, 'share.link.create', { ...input, ...change })
       assert.deepEqual(
-        [answer.status, detail.test(answer.body.detail)],
+        [response.status, detail.test(response.body.detail)],
         [status, true],
-        `${JSON.stringify(change)} → ${answer.status} ${answer.body.detail}`,
+        `${JSON.stringify(change)} → ${response.status} ${response.body.detail}`,
       )
     }
     const gone = await sharedScene(w, org)
@@ -147,44 +147,44 @@ test('share.link.create, share.links.list and share.link.revoke', async (t) => {
   })
 
   await t.test('revoking is for editors, works once, and in an archived project too', async () => {
-    const made = await link(w, editor.token, item_id)
-    assert.equal((await w.call(viewer.token, 'share.link.revoke', { link_id: made.id })).status, 403)
+    const shared = await link(w, editor.token, item_id)
+    assert.equal((await w.call(viewer.token, 'share.link.revoke', { link_id: shared.id })).status, 403)
     for (const [token, link_id] of [
-      [stranger.owner.token, made.id],
+      [stranger.owner.token, shared.id],
       [editor.token, newId()],
       [editor.token, 'no-uuid'],
-      [editor.token, made.token],
+      [editor.token, shared.token],
     ] as const) {
       const refused = await w.call(token, 'share.link.revoke', { link_id })
       assert.deepEqual([refused.status, refused.body.detail], [404, 'No such share link'])
     }
-    assert.equal((await w.call(null, 'share.link.validate', { token: made.token, password: PASSWORD })).status, 200)
+    assert.equal((await w.call(null, 'share.link.validate', { token: shared.token, password: PASSWORD })).status, 200)
     await w.ok(org.owner.token, 'projects.archive', { project_id: org.projectId })
     assert.equal((await w.call(editor.token, 'share.link.create', input)).status, 400)
-    assert.deepEqual(await w.ok(editor.token, 'share.link.revoke', { link_id: made.id }), { ok: true, id: made.id })
-    assert.equal((await w.call(editor.token, 'share.link.revoke', { link_id: made.id })).status, 404)
-    assert.equal((await w.call(null, 'share.link.validate', { token: made.token, password: PASSWORD })).status, 401)
+    assert.deepEqual(await w.ok(editor.token, 'share.link.revoke', { link_id: shared.id }), { ok: true, id: shared.id })
+    assert.equal((await w.call(editor.token, 'share.link.revoke', { link_id: shared.id })).status, 404)
+    assert.equal((await w.call(null, 'share.link.validate', { token: shared.token, password: PASSWORD })).status, 401)
     const listed = await w.ok(editor.token, 'share.links.list', { target_id: item_id, limit: 1 })
-    assert.deepEqual([listed.share_links[0].id, listed.share_links[0].revoked_at], [made.id, w.clock.now().toISOString()])
+    assert.deepEqual([listed.share_links[0].id, listed.share_links[0].revoked_at], [shared.id, w.clock.now().toISOString()])
   })
 })
 
-// Goal: a visitor learns what the colours of a look mean, what lies under a place, and whom the image is owed to.
-test("'share.tilejson' explains itself", async (t) => {
+// Goal: a visitor sees the legend of a visualization, the values at a point, and the attribution of the image.
+test("'share.tilejson' returns legend, values and attribution", async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { item_id } = await sharedScene(w, org)
-  const made = await link(w, org.owner.token, item_id)
-  const { target } = (await w.call(null, 'share.link.validate', { token: made.token, password: PASSWORD })).body
+  const shared = await link(w, org.owner.token, item_id)
+  const { target } = (await w.call(null, 'share.link.validate', { token: shared.token, password: PASSWORD })).body
   const ask = async (more: object) => (await w.call(null, 'share.tilejson', { token: target.grant, ...more })).body
   const ndvi = await ask({ profile: 'ndvi' })
   assert.deepEqual([ndvi.legend.kind, ndvi.legend.low, ndvi.legend.high, ndvi.legend.colors.length], ['scale', -0.2, 1, 16])
   assert.match(ndvi.legend.colors[0], /^#[0-9a-f]{6}$/)
   assert.deepEqual((await ask({ profile: 'cir' })).legend.channels, ['nir', 'red', 'green'])
   const place = { longitude: 151.15, latitude: -33.1 }
-  const found = await ask({ profile: 'ndvi', at: place })
+  const atPoint = await ask({ profile: 'ndvi', at: place })
   const { results, bands } = await w.ok(org.owner.token, 'items.point', { item_id, profile: 'ndvi', ...place })
-  assert.deepEqual([found.visualizations, found.values], [[], [{ name: results[0].expression, value: results[0].value }]])
+  assert.deepEqual([atPoint.visualizations, atPoint.values], [[], [{ name: results[0].expression, value: results[0].value }]])
   const composite = await ask({ profile: 'cir', at: place })
   assert.deepEqual(
     composite.values,
@@ -195,16 +195,16 @@ test("'share.tilejson' explains itself", async (t) => {
   assert.equal((await w.call(null, 'share.link.validate', { token: target.grant })).body.target.attribution, 'ESA · CC-BY-4.0')
 })
 
-// Goal: a visitor with the password sees the target and nothing of its owner; each opening is counted; what is gone is 404.
+// Goal: a visitor with the password sees the target and nothing of its owner; each opening is counted; a deleted target is 404.
 test('share.link.validate', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { item_id } = await sharedScene(w, org, { description: 'Two ferries' })
-  const made = await link(w, org.owner.token, item_id)
+  const created = await link(w, org.owner.token, item_id)
   const validate = (input: object) => w.call(null, 'share.link.validate', { password: PASSWORD, ...input })
 
   await t.test('an item', async () => {
-    const { status, body, bytes, headers } = await validate({ token: made.token })
+    const { status, body, bytes, headers } = await validate({ token: created.token })
     assert.equal(status, 200, bytes.toString())
     assert.deepEqual(Object.keys(body).toSorted(), ['permission', 'target', 'target_type'])
     const { visualizations, grant, grant_expires_at, tilejson, geometry: _geometry, ...target } = body.target
@@ -226,13 +226,13 @@ test('share.link.validate', async (t) => {
     )
     assert.ok(tilejson.endsWith(`/api/v1/share/tilejson.json?grant=${grant}`))
     assert.equal(grant_expires_at, new Date(w.clock.now().getTime() + 3_600_000).toISOString())
-    for (const secret of [org.id, org.projectId, made.token, 'svc-', '$2b$']) assert.ok(!bytes.includes(secret), secret)
+    for (const secret of [org.id, org.projectId, created.token, 'svc-', '$2b$']) assert.ok(!bytes.includes(secret), secret)
     assert.equal(headers.get('cache-control'), 'no-store')
   })
 
-  await t.test('each opening is counted; ten a minute are let in, and one that is not is no opening', async () => {
+  await t.test('each opening is counted; ten a minute are allowed, and rejected ones do not count', async () => {
     w.clock.advance({ minutes: 2 })
-    const answers = await Promise.all(Array.from({ length: 12 }, () => validate({ token: made.token })))
+    const answers = await Promise.all(Array.from({ length: 12 }, () => validate({ token: created.token })))
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [...Array(10).fill(200), 429, 429])
     const {
       share_links: [record],
@@ -246,7 +246,7 @@ test('share.link.validate', async (t) => {
       body: {
         target: { grant },
       },
-    } = await validate({ token: made.token })
+    } = await validate({ token: created.token })
     const again = await w.call(null, 'share.link.validate', { token: grant })
     assert.equal(again.status, 200)
     w.clock.advance({ minutes: 59 })
@@ -254,7 +254,7 @@ test('share.link.validate', async (t) => {
     assert.equal(
       new Date(body.target.grant_expires_at).getTime() - w.clock.now().getTime(),
       60_000,
-      'a grant made by a grant does not outlive it',
+      'a grant from a grant does not outlive it',
     )
     w.clock.advance({ minutes: 1 })
     assert.equal((await w.call(null, 'share.link.validate', { token: grant })).status, 401)
@@ -286,7 +286,7 @@ test('share.link.validate', async (t) => {
       body.target.items.map((each: { id: string }) => each.id),
       [newer, older],
     )
-    assert.equal(body.target.items[0].tilejson, null, 'there is nothing to draw')
+    assert.equal(body.target.items[0].tilejson, null, 'there is no raster')
     await w.ok(owner.token, 'collections.delete', { project_id: org.projectId, collection_id })
     const after = await validate({ token: shared.token })
     assert.deepEqual([after.status, after.body.detail], [404, 'No such collection'])
@@ -298,9 +298,9 @@ test('share.link.validate', async (t) => {
       const owner = await w.signIn(org.owner)
       const every = async () =>
         Promise.all([
-          validate({ token: made.token }),
-          w.call(null, 'share.tilejson', { token: made.token, password: PASSWORD }),
-          w.call(null, 'share.tile.render', { token: made.token, password: PASSWORD, ...INSIDE }),
+          validate({ token: created.token }),
+          w.call(null, 'share.tilejson', { token: created.token, password: PASSWORD }),
+          w.call(null, 'share.tile.render', { token: created.token, password: PASSWORD, ...INSIDE }),
         ])
       assert.deepEqual(
         (await every()).map(({ status }) => status),
@@ -321,19 +321,19 @@ test('share.link.validate', async (t) => {
         (await every()).map(({ status }) => status),
         [404, 404, 404],
       )
-      assert.equal((await validate({ token: made.token, password: 'wrong password' })).status, 401, 'the password is asked first')
+      assert.equal((await validate({ token: created.token, password: 'wrong password' })).status, 401, 'the password is checked first')
     },
   )
 })
 
-// Goal: a map draws a shared item by token and password or by the grant of its TileJSON; nothing of it is kept, and it
-// counts for the sharer.
+// Goal: a map shows a shared item with token and password or with the grant of its TileJSON; tiles are not cached, and count
+// as usage of the sharing organization.
 test('share.tilejson and share.tile.render', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { item_id } = await sharedScene(w, org)
-  const made = await link(w, org.owner.token, item_id)
-  const secret = { token: made.token, password: PASSWORD }
+  const created = await link(w, org.owner.token, item_id)
+  const secret = { token: created.token, password: PASSWORD }
   const tile = (input: object = {}, headers: Record<string, string> = {}) =>
     w.call(null, 'share.tile.render', { ...secret, ...INSIDE, ...input }, headers)
   const get = (address: string) =>
@@ -342,15 +342,15 @@ test('share.tilejson and share.tile.render', async (t) => {
       address.replace(w.baseUrl, '').replace('{z}', String(INSIDE.z)).replace('{x}', String(INSIDE.x)).replace('{y}', String(INSIDE.y)),
     )
 
-  await t.test('formats, looks and tags', async () => {
+  await t.test('formats, visualizations and ETags', async () => {
     for (const [input, type] of [
       [{}, 'image/png'],
       [{ format: 'webp' }, 'image/webp'],
       [{ format: 'jpeg' }, 'image/jpeg'],
     ] as const) {
-      const answer = await tile(input)
+      const response = await tile(input)
       assert.deepEqual(
-        [answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')],
+        [response.status, response.headers.get('content-type'), response.headers.get('cache-control')],
         [200, type, 'private, no-store'],
       )
     }
@@ -372,13 +372,13 @@ test('share.tilejson and share.tile.render', async (t) => {
       assert.equal((await tile(input)).status, status, JSON.stringify(input))
   })
 
-  await t.test('the TileJSON carries a grant that draws by GET, in its look, until the link is revoked', async () => {
+  await t.test('the TileJSON has a grant for GET tiles in its visualization, until the link is revoked', async () => {
     const { status, body } = await w.call(null, 'share.tilejson', { ...secret, profile: 'ndvi' })
     assert.equal(status, 200)
     assert.ok(body.tilejson === '3.0.0' && body.minzoom < body.maxzoom && body.bounds.length === 4)
     assert.ok(body.visualizations.some((each: { id: string }) => each.id === 'ndvi'))
     const [template] = body.tiles as [string]
-    assert.ok(!template.includes(made.token) && !template.includes(PASSWORD))
+    assert.ok(!template.includes(created.token) && !template.includes(PASSWORD))
     const drawn = await get(template)
     assert.deepEqual(
       [drawn.status, drawn.headers.get('content-type'), drawn.headers.get('cache-control')],
@@ -389,27 +389,27 @@ test('share.tilejson and share.tile.render', async (t) => {
     for (const bad of [
       template.replace('grant=', 'grant=x'),
       template.replace(/grant=[^&]*/, ''),
-      template.replace(/grant=[^&]*/, `grant=${made.token}`),
+      template.replace(/grant=[^&]*/, `grant=${created.token}`),
     ])
       assert.equal((await get(bad)).status, 401, bad)
     assert.equal((await get(template.replace('.webp', '.gif'))).status, 404)
     const grant = /grant=([^&]*)/.exec(template)![1]!
-    for (const [address, said] of [
+    for (const [url, reason] of [
       [`${template}&colormap_name=viridis`, 'this address takes profile, grant'],
       [`${template}&profil=ndvi`, "did you mean 'profile'?"],
       [`/api/v1/share/tilejson.json?grant=${grant}&profil=ndvi`, "did you mean 'profile'?"],
       [`/api/v1/share/assets/any?grants=${grant}`, "did you mean 'grant'?"],
     ] as const) {
-      const { status, body: refused } = await get(address)
-      assert.deepEqual([status, refused.code], [400, 'bad-request'], address)
-      assert.ok(refused.detail.includes(said), refused.detail)
+      const { status, body: refused } = await get(url)
+      assert.deepEqual([status, refused.code], [400, 'bad-request'], url)
+      assert.ok(refused.detail.includes(reason), refused.detail)
     }
     assert.equal((await get(`${template}&_=1`)).status, 200, 'map programs add it to get past caches')
-    await w.ok(org.owner.token, 'share.link.revoke', { link_id: made.id })
+    await w.ok(org.owner.token, 'share.link.revoke', { link_id: created.id })
     assert.deepEqual([(await get(template)).status, (await tile()).status], [401, 401])
   })
 
-  await t.test('a collection’s link has no tiles, but those of its items through their grants, while they are in it', async () => {
+  await t.test('a collection link has no tiles; its items have, with their own grants, while they are in it', async () => {
     const { id: collection_id } = await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'Harbours' })
     await w.ok(org.owner.token, 'items.update', { item_id, collection_id })
     const shared = { token: (await link(w, org.owner.token, collection_id, { target_type: 'collection' })).token, password: PASSWORD }
@@ -433,7 +433,7 @@ test('share.tilejson and share.tile.render', async (t) => {
     assert.equal((await get(document.tiles[0])).status, 404)
   })
 
-  await t.test('calls and tiles count for the organization that shares', async () => {
+  await t.test('calls and tiles count as usage of the sharing organization', async () => {
     const fresh = { token: (await link(w, org.owner.token, item_id)).token, password: PASSWORD }
     const meters = async () => {
       await w.flushUsage()
@@ -456,11 +456,11 @@ test('share.tilejson and share.tile.render', async (t) => {
       [3, 4, 4],
     )
     assert.equal((await tile({ ...fresh, password: 'wrong password' })).status, 401)
-    assert.deepEqual(await meters(), after, 'a refused visitor is nobody’s')
+    assert.deepEqual(await meters(), after, 'a rejected visitor does not count')
   })
 })
 
-// Goal: files leave only through a link that permits it, counted for the sharer when they are asked for and not when they are listed.
+// Goal: files are downloaded only with a link that permits it, and count for the sharing organization when downloaded, not when listed.
 test('share.asset.download', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -472,7 +472,7 @@ test('share.asset.download', async (t) => {
     await w.db.selectFrom('egress_log').select(['kind', 'asset_id', 'bytes', 'principal_kind']).where('org_id', '=', org.id).execute()
   const { file_size_bytes } = await w.db.selectFrom('asset').select('file_size_bytes').where('id', '=', asset_id).executeTakeFirstOrThrow()
 
-  await t.test('a link to view shows no files and gives none', async () => {
+  await t.test('a view-only link lists no files and downloads none', async () => {
     assert.ok(!('assets' in (await open(view.token))))
     assert.equal((await w.call(null, 'share.asset.download', { token: view.token, password: PASSWORD, asset_id })).status, 403)
   })
@@ -480,7 +480,7 @@ test('share.asset.download', async (t) => {
   const {
     assets: [file],
   } = await open(download.token)
-  await t.test('a link to download lists them for 15 minutes; listing costs nothing, following counts', async () => {
+  await t.test('a download link lists files with URLs for 15 minutes; listing is free, downloads count', async () => {
     assert.deepEqual(
       [file.id, file.file_name, file.file_size_bytes, file.url_expires_at],
       [asset_id, 'Harbour.tif', file_size_bytes, new Date(w.clock.now().getTime() + 900_000).toISOString()],
@@ -494,7 +494,7 @@ test('share.asset.download', async (t) => {
     assert.deepEqual([by.status, by.body.expires_in_seconds, by.body.size_bytes], [200, 900, file_size_bytes])
   })
 
-  await t.test('not another file, not by another grant, not for longer, not after the end', async () => {
+  await t.test('not another file, not with another grant, not for longer, not after expiry', async () => {
     const grant = new URL(file.url).searchParams.get('grant')!
     const { grant: whole } = await open(download.token)
     assert.equal((await w.call(null, 'share.asset.download', { token: whole, asset_id: other.asset_id })).status, 404)
@@ -513,15 +513,15 @@ test('share.asset.download', async (t) => {
   })
 })
 
-// Goal: the page's own door lets a crowd with the right password in, counts wrong ones like every other door, and tells no more.
-test('the door of the share page', async (t) => {
+// Goal: the share page admits any number of visitors with the right password, rate limits wrong ones, and reveals nothing else.
+test('sign-in of the share page', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { item_id } = await sharedScene(w, org)
   const { token } = await link(w, org.owner.token, item_id)
   const enter = (password: string, at = token) => w.post(`/s/${at}`, { password })
 
-  await t.test('a crowd is never refused, and each visitor gets a grant that opens the link', async () => {
+  await t.test('many visitors are never rejected, and each gets a grant for the link', async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => enter(PASSWORD)))
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
     const opened = await w.post('/v1/op/share.link.validate', { token: answers[39]!.body.grant })
@@ -529,7 +529,7 @@ test('the door of the share page', async (t) => {
     assert.equal(answers[0]!.headers.get('cache-control'), 'no-store')
   })
 
-  await t.test('wrong passwords count, for links that are not there too; then the right one waits', async () => {
+  await t.test('wrong passwords count, also for unknown links; then the right one has to wait', async () => {
     for (const at of [token, 'shr_nothing']) {
       const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => enter(`wrong ${n}`, at)))
       const statuses = answers.map(({ status }) => status).toSorted()

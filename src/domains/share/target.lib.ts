@@ -1,22 +1,22 @@
 import { GRANT_SECONDS } from '#wire/share.ts'
 import type { OpenedShare } from '#context.ts'
-import * as asset from '#model/imagery/asset.ts'
+import * as assets from '#model/imagery/asset.ts'
 import * as itemLayers from '#model/imagery/item-layer.ts'
 import type { Item } from '#model/imagery/item-read.ts'
-import * as profile from '#model/imagery/visualization-profile.ts'
+import * as profiles from '#model/imagery/visualization-profile.ts'
 import type { SharedTarget } from '#model/sharing/share-target.ts'
 import type { Context } from '#operation.ts'
 import { RasterError } from '#raster/errors.ts'
-import { choiceOf, resolveLook } from '#services/drawing/look.ts'
-import { offered, type Offered } from '#services/drawing/offered.ts'
+import { choiceOf, styleLayer } from '#services/rendering/styled-layer.ts'
+import { styleOptions, type StyleOption } from '#services/rendering/style-options.ts'
 
-/** How long a grant for a download lives. */
+/** Lifetime of a grant for a download. */
 export const DOWNLOAD_SECONDS = 900
 
-type Looking = Pick<Context, 'db' | 'raster' | 'shares' | 'signal'>
-type Reading = Looking & Pick<Context, 'baseUrl'>
+type ShareContext = Pick<Context, 'db' | 'raster' | 'shares' | 'signal'>
+type TargetContext = ShareContext & Pick<Context, 'baseUrl'>
 
-export async function toTarget(context: Reading, share: OpenedShare, target: SharedTarget) {
+export async function toTarget(context: TargetContext, share: OpenedShare, target: SharedTarget) {
   const { grant, expiresAt } = await share.sign({ kind: 'link' }, GRANT_SECONDS)
   const session = { grant, grant_expires_at: expiresAt.toISOString(), link_expires_at: share.link.expiresAt.toISOString() }
   if (target.type === 'item') {
@@ -25,8 +25,8 @@ export async function toTarget(context: Reading, share: OpenedShare, target: Sha
       ...(await toItem(context, share, {
         item,
         grant,
-        assets: await context.shares.limit(() => asset.list(context.db, item.seq)),
-        visualizations: await looksOf(context, item.seq),
+        assets: await context.shares.limit(() => assets.list(context.db, item.seq)),
+        visualizations: await styleOptionsOf(context, item.seq),
       })),
       ...session,
     }
@@ -35,12 +35,12 @@ export async function toTarget(context: Reading, share: OpenedShare, target: Sha
   return { id, name, description, items: await toItems(context, share, target.items), item_count: target.total, ...session }
 }
 
-/** A hundred files are not opened for one answer: the TileJSON of an item says what else follows from its bands. */
-async function toItems(context: Reading, share: OpenedShare, items: readonly Item[]) {
+/** Lists saved styles only, so that one response does not open a hundred files; an item's TileJSON adds the derived ones. */
+async function toItems(context: TargetContext, share: OpenedShare, items: readonly Item[]) {
   const seqs = items.map(({ seq }) => seq)
-  const [assets, profiles] = await context.shares.limit(async () => [
-    await asset.listOf(context.db, seqs),
-    await profile.listOf(context.db, seqs),
+  const [assetsByItem, profilesByItem] = await context.shares.limit(async () => [
+    await assets.listOf(context.db, seqs),
+    await profiles.listOf(context.db, seqs),
   ])
   return await Promise.all(
     items.map(async (item) => {
@@ -48,17 +48,22 @@ async function toItems(context: Reading, share: OpenedShare, items: readonly Ite
       return await toItem(context, share, {
         item,
         grant,
-        assets: assets.get(item.seq)!,
-        visualizations: offered(profiles.get(item.seq)!, null),
+        assets: assetsByItem.get(item.seq)!,
+        visualizations: styleOptions(profilesByItem.get(item.seq)!, null),
       })
     }),
   )
 }
 
 async function toItem(
-  { baseUrl }: Reading,
+  { baseUrl }: TargetContext,
   share: OpenedShare,
-  { item, grant, assets, visualizations }: { item: Item; grant: string; assets: readonly asset.Asset[]; visualizations: Offered[] },
+  {
+    item,
+    grant,
+    assets: files,
+    visualizations,
+  }: { item: Item; grant: string; assets: readonly assets.Asset[]; visualizations: StyleOption[] },
 ) {
   return {
     id: item.id,
@@ -72,17 +77,17 @@ async function toItem(
     gsd: item.gsd,
     visualizations,
     attribution: attributionOf(item.properties),
-    tilejson: assets.some(isDrawable) ? `${baseUrl}/api/v1/share/tilejson.json?grant=${grant}` : null,
+    tilejson: files.some(isRaster) ? `${baseUrl}/api/v1/share/tilejson.json?grant=${grant}` : null,
     ...(share.link.permission === 'download'
-      ? { assets: await Promise.all(assets.map((each) => toFile(baseUrl, share, each, item.name))) }
+      ? { assets: await Promise.all(files.map((file) => toFile(baseUrl, share, file, item.name))) }
       : {}),
   }
 }
 
-/** In the words of STAC: `attribution` as it stands, or the names of `providers`; and `license`. */
+/** From the STAC properties: `attribution`, or the names of `providers`; and `license`. */
 function attributionOf(properties: Readonly<Record<string, unknown>>): string | null {
   const { attribution, providers, license } = properties
-  const names = Array.isArray(providers) ? providers.map((each: unknown) => (each as { name?: unknown } | null)?.name) : []
+  const names = Array.isArray(providers) ? providers.map((provider: unknown) => (provider as { name?: unknown } | null)?.name) : []
   const parts = [...(typeof attribution === 'string' ? [attribution] : names), license].filter(
     (part): part is string => typeof part === 'string' && part.trim() !== '',
   )
@@ -91,20 +96,20 @@ function attributionOf(properties: Readonly<Record<string, unknown>>): string | 
 
 const MAX_ATTRIBUTION = 500
 
-const isDrawable = ({ mediaType }: asset.Asset): boolean => mediaType === null || /^image\/(tiff|vnd\.stac\.geotiff)/.test(mediaType)
+const isRaster = ({ mediaType }: assets.Asset): boolean => mediaType === null || /^image\/(tiff|vnd\.stac\.geotiff)/.test(mediaType)
 
-/** Saved looks are known in any case; those that follow from the bands only if the file can be read just now. */
-export async function looksOf(context: Looking, itemSeq: number): Promise<Offered[]> {
-  const profiles = await context.shares.limit(() => profile.list(context.db, itemSeq))
-  return offered(profiles, await lookAt(context, itemSeq))
+/** Saved styles are always listed; derived styles only if the file can be read now. */
+export async function styleOptionsOf(context: ShareContext, itemSeq: number): Promise<StyleOption[]> {
+  const saved = await context.shares.limit(() => profiles.list(context.db, itemSeq))
+  return styleOptions(saved, await readRaster(context, itemSeq))
 }
 
-async function lookAt({ db, raster, shares, signal }: Looking, itemSeq: number) {
+async function readRaster({ db, raster, shares, signal }: ShareContext, itemSeq: number) {
   try {
-    // Not the file: a slow host keeps nobody else waiting.
+    // Only the query is limited, not the read of the file: a slow host must not delay other visitors.
     const layer = await shares.limit(() => itemLayers.find(db, itemSeq, choiceOf({})))
     if (!layer) return null
-    const { info } = await resolveLook({ raster, signal }, layer, {})
+    const { info } = await styleLayer({ raster, signal }, layer, {})
     return { info, asset: layer.asset }
   } catch (error) {
     if (error instanceof RasterError || (error as { status?: number }).status === 400) return null
@@ -112,14 +117,14 @@ async function lookAt({ db, raster, shares, signal }: Looking, itemSeq: number) 
   }
 }
 
-async function toFile(baseUrl: string, share: OpenedShare, file: asset.Asset, itemName: string) {
+async function toFile(baseUrl: string, share: OpenedShare, file: assets.Asset, itemName: string) {
   const { grant, expiresAt } = await share.sign({ kind: 'asset', assetId: file.id }, DOWNLOAD_SECONDS)
   return {
     id: file.id,
     key: file.key,
     title: file.title,
     media_type: file.mediaType,
-    file_name: asset.fileNameOf(file, itemName),
+    file_name: assets.fileNameOf(file, itemName),
     file_size_bytes: file.fileSizeBytes,
     url: `${baseUrl}/api/v1/share/assets/${file.id}?grant=${grant}`,
     url_expires_at: expiresAt.toISOString(),

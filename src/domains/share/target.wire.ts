@@ -1,4 +1,4 @@
-/** What a visitor of a link learns of its target: nothing of the organization, the project or where files lie. */
+/** What a link reveals of its target: nothing about the organization, the project or the location of files. */
 import Type from 'typebox'
 import { GeoJsonGeometry } from '#core/geojson-shapes.ts'
 import { Choice, Closed, Described, Nullable, Timestamp, Uuid } from '#core/shapes.ts'

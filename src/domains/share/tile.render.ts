@@ -1,15 +1,15 @@
 import Type from 'typebox'
 import { Closed, Defaulted, Described } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { drawTile } from '#services/drawing/look.ts'
+import { renderLayerTile } from '#services/rendering/styled-layer.ts'
 import { Format, IMAGE_TYPES, lookFields, pictureReply, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
-import { requireShown } from './shown.lib.ts'
+import { requireSharedLayer } from './shared-layer.lib.ts'
 import { EXAMPLE_PASSWORD, EXAMPLE_TOKEN, Password, Token } from './wire.ts'
 
-/** Nobody keeps what may be withdrawn at any time. */
-const NOT_KEPT = 'private, no-store'
+/** Not cached, because a link can be revoked at any time. */
+const CACHE_CONTROL = 'private, no-store'
 
-/** One Web Mercator tile of a shared item, in one of the looks that it is offered in. */
+/** Renders a Web Mercator tile of a shared item in one of its visualizations. */
 export default operation({
   id: 'share.tile.render',
   scope: 'shares:read',
@@ -32,10 +32,10 @@ export default operation({
 }).handle({
   async check(context, input) {
     requireTile(input)
-    return await requireShown(context, input)
+    return await requireSharedLayer(context, input)
   },
-  async execute(context, { z, x, y, format, tile_size }, { share, resolved }) {
+  async execute(context, { z, x, y, format, tile_size }, { share, styled }) {
     context.attributeTo(share.link.organizationId)
-    return pictureReply(await drawTile(context, resolved, { z, x, y, format, tile_size }), NOT_KEPT)
+    return pictureReply(await renderLayerTile(context, styled, { z, x, y, format, tile_size }), CACHE_CONTROL)
   },
 })

@@ -2,12 +2,12 @@ import Type from 'typebox'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
-import { EXAMPLE_TILEJSON, TileJson, tileJson } from '#services/drawing/tilejson.ts'
-import { Legend, legendOf, ValueAt, valuesAt } from '#services/drawing/legend.ts'
+import { EXAMPLE_TILEJSON, TileJson, tileJson } from '#services/rendering/tilejson.ts'
+import { Legend, legendOf, ValueAt, valuesAt } from '#services/rendering/legend.ts'
 import { lookFields } from '#wire/tile.ts'
-import { requireShown } from './shown.lib.ts'
+import { requireSharedLayer } from './shared-layer.lib.ts'
 import { GRANT_SECONDS } from '#wire/share.ts'
-import { looksOf } from './target.lib.ts'
+import { styleOptionsOf } from './target.lib.ts'
 import { VisualizationRecord } from './target.wire.ts'
 import { EXAMPLE_GRANT, EXAMPLE_PASSWORD, EXAMPLE_TOKEN, EXAMPLE_VISUALIZATION, Password, Token } from './wire.ts'
 
@@ -17,8 +17,8 @@ const Place = Closed({
 })
 
 /**
- * What a map needs to draw a shared item. Its tiles carry a signed grant in place of the password, good for an hour; the
- * link is checked again for every tile.
+ * Returns what a map needs to show a shared item. Tile URLs contain a signed grant instead of the password, valid for an
+ * hour; the link is checked again for every tile.
  */
 export default operation({
   id: 'share.tilejson',
@@ -52,18 +52,18 @@ export default operation({
     },
   },
 }).handle({
-  check: requireShown,
-  async execute(context, { profile, at }, { share, resolved }) {
+  check: requireSharedLayer,
+  async execute(context, { profile, at }, { share, styled }) {
     context.attributeTo(share.link.organizationId)
-    const { item } = resolved.layer
+    const { item } = styled.layer
     const { grant } = await share.sign(share.scope, GRANT_SECONDS)
-    const look = profile == null ? '' : `&profile=${encodeURIComponent(profile)}`
-    const tiles = `${context.baseUrl}/api/v1/share/tiles/{z}/{x}/{y}.webp?grant=${grant}${look}`
+    const query = profile == null ? '' : `&profile=${encodeURIComponent(profile)}`
+    const tiles = `${context.baseUrl}/api/v1/share/tiles/{z}/{x}/{y}.webp?grant=${grant}${query}`
     return {
-      ...tileJson({ name: item.name, description: item.description, tiles }, coverageOf(resolved.info)),
+      ...tileJson({ name: item.name, description: item.description, tiles }, coverageOf(styled.info)),
       ...(at
-        ? { visualizations: [], legend: null, values: await valuesAt(context, resolved, at) }
-        : { visualizations: await looksOf(context, item.seq), legend: await legendOf(context, resolved) }),
+        ? { visualizations: [], legend: null, values: await valuesAt(context, styled, at) }
+        : { visualizations: await styleOptionsOf(context, item.seq), legend: await legendOf(context, styled) }),
     }
   },
 })

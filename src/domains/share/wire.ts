@@ -8,7 +8,7 @@ export const Target = Choice(SHARE_TARGETS)
 export const Permission = Choice(SHARE_PERMISSIONS)
 export const TargetId = Type.String({ minLength: 1, maxLength: 256 })
 
-/** The token of a link, or a grant that a former answer gave in its place. */
+/** The token of a link, or a grant from an earlier response. */
 export const Token = Type.String({
   minLength: 1,
   maxLength: 500,

@@ -48,7 +48,7 @@ const StacCollection = Closed(
 type Described = Pick<collections.Collection, 'id' | 'name' | 'description'>
 const EXAMPLE: Described = { id: EXAMPLE_IDS.collection, name: 'Reef', description: null }
 
-/** The collections of the organization that the caller may read, each as a minimal STAC Collection. */
+/** Lists the organization's collections that the caller can read, as minimal STAC collections. */
 export default operation({
   id: 'stac.collections.list',
   scope: 'items:read',
@@ -71,9 +71,9 @@ export default operation({
   },
   async execute({ db, baseUrl }, { ids, key }, { organizationId, address, hiddenProjectIds }) {
     const base = address ?? baseUrl
-    const found = await collections.listOfOrganization(db, { organizationId, hiddenProjectIds, ids: ids?.filter(isUuid) ?? null })
+    const rows = await collections.listOfOrganization(db, { organizationId, hiddenProjectIds, ids: ids?.filter(isUuid) ?? null })
     return {
-      collections: found.map((each) => toCollection(each, base, key)),
+      collections: rows.map((collection) => toCollection(collection, base, key)),
       links: [
         { rel: 'self', href: withKey(`${base}/stac/collections`, key), type: 'application/json' },
         { rel: 'root', href: withKey(`${base}/stac`, key), type: 'application/json' },

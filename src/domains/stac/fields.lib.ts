@@ -1,4 +1,4 @@
-/** The STAC Fields extension: some fields of a feature instead of all. */
+/** The STAC Fields extension: returns some fields of a feature instead of all. */
 import type { Feature } from '#model/imagery/stac.ts'
 
 interface Fields {
@@ -9,38 +9,40 @@ interface Fields {
 type Json = Record<string, unknown>
 type Part = Partial<Feature> & Pick<Feature, 'type' | 'id'>
 
-/** What is shown where a caller asks for no field in particular but wants few. */
-const STANDARD = ['type', 'stac_version', 'id', 'collection', 'geometry', 'bbox', 'links', 'assets', 'properties.datetime']
-/** What a feature is nothing without. */
-const NEEDED = ['type', 'id']
-const READABLE = [...NEEDED, 'collection', 'links']
-/** Names that objects have by themselves are no fields. */
+/** The fields of an empty `include` list. */
+const DEFAULT_FIELDS = ['type', 'stac_version', 'id', 'collection', 'geometry', 'bbox', 'links', 'assets', 'properties.datetime']
+/** Fields that cannot be excluded. */
+const REQUIRED_FIELDS = ['type', 'id']
+const BASIC_FIELDS = [...REQUIRED_FIELDS, 'collection', 'links']
+/** Inherited members, such as `constructor`, are not fields. */
 const isOwn = (value: Json, name: string): boolean => Object.hasOwn(value, name)
 
 /**
- * Exclusions alone: everything but those. An empty list of inclusions beside them: the standard fields but those. Inclusions:
- * these, and what makes a feature readable; where a field or a part of it is both included and excluded, it is included.
+ * With `exclude` alone, everything except those fields. With an empty `include`, the default fields except those. Otherwise
+ * the included and the basic fields; a field that is both included and excluded is included.
  */
 export function picker(fields: Fields | null): (feature: Feature) => Feature | Part {
   const [include, exclude] = [clean(fields?.include), clean(fields?.exclude)]
   if (include.length === 0 && exclude.length === 0) return (feature) => feature
-  const standard = include.length > 0 ? READABLE : fields?.include ? STANDARD : null
-  const dropped = exclude.filter((path) => !NEEDED.includes(path) && !include.some((kept) => kept === path || kept.startsWith(`${path}.`)))
+  const fixedFields = include.length > 0 ? BASIC_FIELDS : fields?.include ? DEFAULT_FIELDS : null
+  const dropped = exclude.filter(
+    (path) => !REQUIRED_FIELDS.includes(path) && !include.some((kept) => kept === path || kept.startsWith(`${path}.`)),
+  )
   return (feature) => {
     const whole: Json = { ...feature }
-    const made = standard ? copied(whole, [...standard, ...include]) : whole
-    for (const path of dropped) remove(made, path.split('.'))
-    return made as Part
+    const part = fixedFields ? pick(whole, [...fixedFields, ...include]) : whole
+    for (const path of dropped) remove(part, path.split('.'))
+    return part as Part
   }
 }
 
 const clean = (paths: readonly string[] | undefined): string[] => (paths ?? []).map((path) => path.trim()).filter((path) => path !== '')
 
-/** A name with dots may be one member or a path; the member comes first, as extensions do not use dots. */
-function copied(from: Json, paths: readonly string[]): Json {
-  const made: Json = {}
-  for (const path of paths) copy(from, made, path)
-  return made
+/** A name with dots can be a member or a path; a member takes precedence. */
+function pick(from: Json, paths: readonly string[]): Json {
+  const part: Json = {}
+  for (const path of paths) copy(from, part, path)
+  return part
 }
 
 function copy(from: Json, to: Json, path: string): void {
@@ -56,7 +58,7 @@ function copy(from: Json, to: Json, path: string): void {
   copy(inner as Json, existing as Json, rest)
 }
 
-/** Copies what it changes: the feature itself is left as it was. */
+/** Copies the objects that it changes, so that the feature stays intact. */
 function remove(from: Json, [name, ...rest]: readonly string[]): void {
   if (name === undefined || !isOwn(from, name)) return
   if (rest.length === 0) return void delete from[name]

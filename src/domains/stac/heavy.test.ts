@@ -12,9 +12,9 @@ const feature = (id: string, more: { properties?: object; assets?: object }) => 
   assets: more.assets ?? {},
 })
 
-// Goal: no page is larger than an answer may be. The operation refuses it and says what to ask for; the STAC API ends it early,
-// and its links still lead to every item once.
-test('heavy pages', async (t) => {
+// Goal: no page exceeds the maximum response size. The operation rejects it and suggests a limit; the STAC API ends the page
+// early, and its links still lead to every item once.
+test('large pages', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const importAll = async (features: object[]) => {
@@ -32,7 +32,7 @@ test('heavy pages', async (t) => {
   const all = [...heavy, ...filed].map(({ id }) => id).toSorted()
   const headers = { authorization: `Bearer ${org.owner.token}` }
 
-  await t.test('the operations refuse one and say which limit fits', async () => {
+  await t.test('the operations reject it and say which limit fits', async () => {
     const search = (limit: number) => w.call(org.owner.token, 'stac.search', { limit, sortby: [{ field: 'id', direction: 'desc' }] })
     const { status, body } = await search(10_000)
     assert.equal(status, 400)
@@ -47,7 +47,7 @@ test('heavy pages', async (t) => {
     assert.deepEqual([items.status, /limit \d/.test(items.body.detail)], [400, true])
   })
 
-  await t.test('the STAC API ends it early and goes on', async () => {
+  await t.test('the STAC API ends the page early and continues', async () => {
     const seen: string[] = []
     let [address, pages] = ['/stac/search?limit=1000', 0]
     for (; address && pages < 20; pages++) {
@@ -62,7 +62,7 @@ test('heavy pages', async (t) => {
     assert.ok(pages >= 3, `${pages} pages`)
   })
 
-  await t.test('a file of lines has all of it', async () => {
+  await t.test('a newline-delimited file has all items', async () => {
     const { bytes } = await w.request('GET', '/stac/search?f=ndjson', { headers })
     const ids = bytes
       .toString()

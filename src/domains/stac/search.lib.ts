@@ -1,4 +1,4 @@
-/** How a STAC search is read, and how its answer is written. */
+/** Parses a STAC search and creates its response. */
 import type { Static } from 'typebox'
 import { requireBaseUrl } from '#core/base-url.ts'
 import { requireBounded } from '#core/bounded.ts'
@@ -21,34 +21,34 @@ import { decodeNext, encodeNext, type Next } from './next.lib.ts'
 import { picker } from './fields.lib.ts'
 import type { FoundFeatures, SearchFields } from './search.wire.ts'
 
-/** Deeper pages are reached by `next`, which costs the same everywhere. */
+/** Deeper pages need `next`, whose cost does not grow with depth. */
 const MAX_OFFSET = 100_000
 const MAX_FILTER_DEPTH = 32
 
-interface Read extends Omit<itemSearch.Search, 'organizationId' | 'hiddenProjectIds'> {
+interface ParsedSearch extends Omit<itemSearch.Search, 'organizationId' | 'hiddenProjectIds'> {
   filter: Cql2 | null
   resumed: Next | null
   baseUrl: string | null
 }
 
-/** Everything that can be wrong with a search is found before the database is asked. */
-export function readSearch(input: SearchFields): Read {
+/** Validates the whole search before any query. */
+export function parseSearch(input: SearchFields): ParsedSearch {
   if (input.bbox && input.intersects) throw problem('bad-request', 'Send either bbox or intersects, not both')
   const lang = input['filter-lang']
   if (input.filter && lang != null && lang !== 'cql2-json')
     throw problem('bad-request', `filter-lang must be cql2-json, not '${lang.slice(0, 60)}'`)
   const offset = input.page * input.limit
   if (offset > MAX_OFFSET)
-    throw problem('bad-request', `Pages reach ${MAX_OFFSET} items deep; go on with the next of the page before instead`)
+    throw problem('bad-request', `page can reach at most ${MAX_OFFSET} items; continue with next of the previous page`)
   const filter = input.filter ? parseCql2(requireBounded(input.filter, 'filter', MAX_FILTER_DEPTH)) : null
   const orders = input.sortby == null ? [] : parseSort(input.sortby, STAC_COLUMNS)
   const resumed = input.next == null ? null : decodeNext(input.next, orders)
   return {
     projectId: null,
     bbox: input.bbox ? requireBbox(input.bbox, 'bbox') : null,
-    shapes: input.intersects ? partsOf(requireArea(input.intersects, 'intersects', ['Polygon']), false) : nearShapes(filter),
+    shapes: input.intersects ? partsOf(requireArea(input.intersects, 'intersects', ['Polygon']), false) : requiredShapes(filter),
     interval: input.datetime == null ? null : parseInterval(input.datetime, 'datetime'),
-    // An id that is none of ours names no collection; it is not a reason to search everything.
+    // An invalid ID matches no collection; it must not widen the search to all of them.
     collectionIds: input.collections == null ? null : input.collections.filter(isUuid),
     ids: input.ids ?? null,
     type: null,
@@ -66,16 +66,16 @@ export function readSearch(input: SearchFields): Read {
   }
 }
 
-/** A place that every match must touch leads to the cells that are worth reading. */
-function nearShapes(filter: Cql2 | null): Part[] | null {
-  const shapes = (each: Cql2): Part[] | null =>
-    each.op === 's_intersects' ? shapesOf(each.geometries) : each.op === 's_relate' ? shapesOf([each.geometry]) : null
+/** Geometries that every match must touch, for the spatial index. */
+function requiredShapes(filter: Cql2 | null): Part[] | null {
+  const shapes = (part: Cql2): Part[] | null =>
+    part.op === 's_intersects' ? shapesOf(part.geometries) : part.op === 's_relate' ? shapesOf([part.geometry]) : null
   const parts = filter?.op === 'and' ? filter.args : filter ? [filter] : []
-  return parts.map(shapes).find((found) => found !== null) ?? null
+  return parts.map(shapes).find((geometries) => geometries !== null) ?? null
 }
 
-/** Whole items are paged through by `next` alone: their pages may end early. */
-function pagesAround(base: string, page: number, isLast: boolean): Static<typeof FoundFeatures>['links'] {
+/** Page links of lightweight features. Pages of complete items can end early, so those use `next` only. */
+function pageLinks(base: string, page: number, isLast: boolean): Static<typeof FoundFeatures>['links'] {
   const link = (rel: 'next' | 'prev', to: number) => ({
     rel,
     href: `${base}/v1/op/stac.search`,
@@ -87,23 +87,27 @@ function pagesAround(base: string, page: number, isLast: boolean): Static<typeof
   return [...(isLast ? [] : [link('next', page + 1)]), ...(page === 0 ? [] : [link('prev', page - 1)])]
 }
 
-type Wanted = Read & itemSearch.Search
+type Search = ParsedSearch & itemSearch.Search
 
-export async function find({ db, baseUrl }: Context, input: SearchFields, wanted: Wanted): Promise<Static<typeof FoundFeatures>> {
+export async function find(
+  { db, searchMemory, baseUrl }: Context,
+  input: SearchFields,
+  search: Search,
+): Promise<Static<typeof FoundFeatures>> {
   const isWhole = input.format === 'stac'
-  const base = wanted.baseUrl ?? baseUrl
-  const found = await itemSearch.searchPlace(db, wanted)
-  const { items } = found
-  const next = found.isLast ? null : found.cursors.at(-1)!
+  const base = search.baseUrl ?? baseUrl
+  const result = await itemSearch.searchPlace(db, searchMemory, search)
+  const { items } = result
+  const next = result.isLast ? null : result.cursors.at(-1)!
   const view = { baseUrl: base, links: isWhole ? 'all' : 'one', key: input.key ?? null } as const
   const pick = picker(input.fields ?? null)
-  const { matched, isEstimated } = wanted.resumed ?? found
+  const { matched, isEstimated } = search.resumed ?? result
   return {
     type: 'FeatureCollection',
     links: [
       { rel: 'self', href: withKey(`${base}/stac/search`, input.key), type: 'application/geo+json' },
       { rel: 'root', href: withKey(`${base}/stac`, input.key), type: 'application/json' },
-      ...(isWhole || wanted.resumed ? [] : pagesAround(base, input.page, found.isLast)),
+      ...(isWhole || search.resumed ? [] : pageLinks(base, input.page, result.isLast)),
     ],
     context: {
       limit: input.limit,
@@ -114,6 +118,6 @@ export async function find({ db, baseUrl }: Context, input: SearchFields, wanted
       ...(isEstimated ? { matched_estimated: true as const } : {}),
     },
     ...(next ? { next: encodeNext({ cursor: next, matched, isEstimated }) } : {}),
-    features: await mapInParts(items, (each) => pick(toFeature(each, assetsIn(each.assetList), view))),
+    features: await mapInParts(items, (item) => pick(toFeature(item, assetsIn(item.assetList), view))),
   }
 }

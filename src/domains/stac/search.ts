@@ -3,10 +3,10 @@ import * as projects from '#model/identity/project.ts'
 import { itemsRelated } from '#model/imagery/item-relate.ts'
 import { requireKnownProperties, toSql } from '#model/imagery/cql2-sql.ts'
 import { operation } from '#operation.ts'
-import { find, readSearch } from './search.lib.ts'
+import { find, parseSearch } from './search.lib.ts'
 import { EXAMPLE_FOUND, FoundFeatures, SearchInput } from './search.wire.ts'
 
-/** STAC search over the organization's own items. Features are lightweight unless `format` asks for whole items. */
+/** Searches the organization's items with STAC. Features are lightweight unless `format` requests complete items. */
 export default operation({
   id: 'stac.search',
   scope: 'items:read',
@@ -24,15 +24,17 @@ export default operation({
     output: EXAMPLE_FOUND,
   },
 }).handle({
-  async check({ db, principal }, input) {
+  async check({ db, searchMemory, principal }, input) {
     const organizationId = requireOrganization(principal)
-    const read = readSearch(input)
-    // Clients of the STAC API filter by names that this organization may not use: those count as missing there.
-    if (read.filter && input.format !== 'stac') await requireKnownProperties(db, organizationId, read.filter)
-    const query = read.filter ? [toSql(read.filter, await itemsRelated(db, organizationId, read.filter)), ...read.query] : read.query
-    return { ...read, query, organizationId, hiddenProjectIds: await projects.hiddenFrom(db, principal) }
+    const search = parseSearch(input)
+    // STAC API clients can filter by properties that no item of the organization has; those count as null.
+    if (search.filter && input.format !== 'stac') await requireKnownProperties(db, searchMemory, organizationId, search.filter)
+    const query = search.filter
+      ? [toSql(search.filter, await itemsRelated(db, organizationId, search.filter)), ...search.query]
+      : search.query
+    return { ...search, query, organizationId, hiddenProjectIds: await projects.hiddenFrom(db, principal) }
   },
-  async execute(context, input, wanted) {
-    return await find(context, input, wanted)
+  async execute(context, input, search) {
+    return await find(context, input, search)
   },
 })

@@ -1,4 +1,4 @@
-/** The fields of a STAC search and of its answer. */
+/** The fields of a STAC search and its response. */
 import Type, { type Static } from 'typebox'
 import { GeoJsonPolygon } from '#core/geojson-shapes.ts'
 import { Choice, Closed, Defaulted, Described, FreeForm, Limit, Nullable, type Received } from '#core/shapes.ts'
@@ -43,7 +43,7 @@ export const SearchInput = Closed({
 })
 export type SearchFields = Received<typeof SearchInput>
 
-/** The way to the pages around this one: what was sent, with another page. */
+/** A link to the next or previous page: the same request with another page number. */
 const SearchLink = Closed({
   ...StacLink.properties,
   method: Type.Optional(Type.Literal('POST', { description: 'HTTP method of the link; `GET` if omitted' })),
@@ -53,7 +53,7 @@ const SearchLink = Closed({
   merge: Type.Optional(Type.Literal(true, { description: 'Whether to merge `body` into the previous request body' })),
 })
 
-/** `features` come last: whoever adds to the head of an answer need not read its body. */
+/** `features` come last, so that a route can add members at the start of the response without parsing all of it. */
 export const FoundFeatures = Closed(
   {
     type: Type.Literal('FeatureCollection', { description: 'GeoJSON type, always `FeatureCollection`' }),

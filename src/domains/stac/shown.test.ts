@@ -14,7 +14,7 @@ const TEXTS = ['title', 'name'] as const
 type Field = (typeof TIMES)[number] | (typeof TEXTS)[number]
 
 const day = fc.integer({ min: 0, max: 6 })
-/** Timestamps as catalogues write them, and what is none. */
+/** Timestamps as catalogues write them, and invalid ones. */
 const stated = fc.oneof(
   { weight: 6, arbitrary: day.map((n) => `2024-02-0${n + 1}T00:00:00Z`) },
   day.map((n) => `2024-02-0${n + 1}T10:00:00.123456+10:00`),
@@ -27,7 +27,7 @@ const properties = fc.record(
   { requiredKeys: [] },
 )
 
-/** Names of items are shown as `svc:name`; a property `name` of an item's own stands beside it. */
+/** Item names are returned as `svc:name`, in addition to a property `name` of the item. */
 const shownOf = ({ properties: shown }: Shown, field: Field): string =>
   String(field === 'name' ? (shown['name'] ?? shown['svc:name']) : shown[field])
 const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -41,8 +41,8 @@ const OPERATORS: Record<string, [cql2: string, (order: number) => boolean]> = {
   gte: ['>=', (order) => order >= 0],
 }
 
-// Goal: items are filtered and sorted by the values that are shown of them, whatever an import or an update put there.
-test('title, name, created and updated are searched as they are shown', async (t) => {
+// Goal: items are filtered and sorted by the values that are returned, whatever an import or update has set.
+test('title, name, created and updated are searched by their returned values', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { token } = org.owner
@@ -65,22 +65,22 @@ test('title, name, created and updated are searched as they are shown', async (t
   await w.ok(token, 'items.update', { item_id: 'scene-1', properties: { ...own, name: 'zz', updated: '2024-02-04T00:00:00Z' } })
   await w.ok(token, 'items.update', { item_id: 'scene-2', name: 'Renamed', properties: {} })
 
-  const searches: Record<string, (asked: object) => Promise<Shown[]>> = {
-    'stac.search': async (asked) => (await w.ok(token, 'stac.search', { limit: 1_000, ...asked })).features,
-    'items.search': async (asked) => (await w.ok(token, 'items.search', { project_id: org.projectId, limit: 1_000, ...asked })).features,
-    'items.search_org': async (asked) => (await w.ok(token, 'items.search_org', { limit: 1_000, ...asked })).features,
+  const searches: Record<string, (search: object) => Promise<Shown[]>> = {
+    'stac.search': async (search) => (await w.ok(token, 'stac.search', { limit: 1_000, ...search })).features,
+    'items.search': async (search) => (await w.ok(token, 'items.search', { project_id: org.projectId, limit: 1_000, ...search })).features,
+    'items.search_org': async (search) => (await w.ok(token, 'items.search_org', { limit: 1_000, ...search })).features,
   }
   const all = await searches['stac.search']!({})
   assert.equal(all.length, samples.length + 1)
   const byId = (features: readonly Shown[]) => features.map(({ id }) => id).toSorted()
 
-  await t.test('timestamps are shown as the import states them; anything else is not taken for one', () => {
+  await t.test('imported timestamps are returned; invalid ones are ignored', () => {
     for (const { id, properties: shown } of all)
       for (const field of TIMES) {
         assert.match(String(shown[field]), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, `${id} ${field}`)
-        const given = samples[Number(id.slice(6))]?.[field]
-        if (id === 'scene-1' || id === 'scene-2' || typeof given !== 'string' || !/^2024-02-0\d[Tt].*(Z|z|\+10:00)$/.test(given)) continue
-        assert.equal(shown[field], new Date(given.toUpperCase()).toISOString(), `${id} ${field}`)
+        const sample = samples[Number(id.slice(6))]?.[field]
+        if (id === 'scene-1' || id === 'scene-2' || typeof sample !== 'string' || !/^2024-02-0\d[Tt].*(Z|z|\+10:00)$/.test(sample)) continue
+        assert.equal(shown[field], new Date(sample.toUpperCase()).toISOString(), `${id} ${field}`)
       }
   })
 
@@ -90,10 +90,10 @@ test('title, name, created and updated are searched as they are shown', async (t
   await t.test('in any order', async () => {
     await fc.assert(
       fc.asyncProperty(search, field, fc.constantFrom('asc', 'desc'), fc.boolean(), async (name, by, direction, isPrefixed) => {
-        const found = await searches[name]!({ sortby: [{ field: isPrefixed ? `properties.${by}` : by, direction }] })
-        const values = found.map((each) => shownOf(each, by))
+        const features = await searches[name]!({ sortby: [{ field: isPrefixed ? `properties.${by}` : by, direction }] })
+        const values = features.map((each) => shownOf(each, by))
         assert.deepEqual(values, direction === 'asc' ? values.toSorted(compare) : values.toSorted((a, b) => compare(b, a)), `${name} ${by}`)
-        assert.deepEqual(byId(found), byId(all))
+        assert.deepEqual(byId(features), byId(all))
       }),
       { numRuns: campaign({ short: 40, long: 200 }) },
     )
@@ -122,26 +122,26 @@ test('title, name, created and updated are searched as they are shown', async (t
         fc.constantFrom(...Object.keys(OPERATORS)),
         some,
         fc.boolean(),
-        async (name, by, operator, one, isCql2) => {
-          const value = shownOf(one, by)
+        async (name, by, operator, item, isCql2) => {
+          const value = shownOf(item, by)
           const [cql2, holds] = OPERATORS[operator]!
           const isTime = TIMES.some((each) => each === by)
           const filter = { op: cql2, args: [{ property: by }, isTime ? { timestamp: value } : value] }
-          const found = isCql2
+          const features = isCql2
             ? await searches['stac.search']!({ filter })
             : await searches[name]!({ query: { [by]: { [operator]: value } } })
           const expected = all.filter((each) => holds(compare(shownOf(each, by), value)))
-          assert.deepEqual(byId(found), byId(expected), `${by} ${operator} ${value}`)
+          assert.deepEqual(byId(features), byId(expected), `${by} ${operator} ${value}`)
         },
       ),
       { numRuns: campaign({ short: 100, long: 1_000 }) },
     )
   })
 
-  await t.test('the record of an item keeps the times of the platform', async () => {
+  await t.test('an item record keeps the times of the platform', async () => {
     const { item } = await w.ok(token, 'items.get', { item_id: 'scene-1' })
     assert.equal(item.updated_at, w.clock.now().toISOString())
-    const found = await searches['items.search']!({ query: { updated_at: { gte: item.updated_at }, stac_id: { startsWith: 'scene-' } } })
-    assert.deepEqual(byId(found), ['scene-1', 'scene-2'])
+    const features = await searches['items.search']!({ query: { updated_at: { gte: item.updated_at }, stac_id: { startsWith: 'scene-' } } })
+    assert.deepEqual(byId(features), ['scene-1', 'scene-2'])
   })
 })

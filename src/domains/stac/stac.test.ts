@@ -26,7 +26,7 @@ const feature = (id: string, more: { geometry?: unknown; properties?: object; as
   assets: more.assets ?? {},
 })
 
-// Goal: stac.search finds what its specified fields say, answers in the specified shape, and refuses what it cannot do.
+// Goal: stac.search filters by its specified fields, responds in the specified shape, and rejects unsupported input.
 test('stac.search', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -57,7 +57,7 @@ test('stac.search', async (t) => {
     return body.features.map(({ id }: { id: string }) => id).toSorted()
   }
 
-  await t.test('answers with lightweight features and a context', async () => {
+  await t.test('returns lightweight features and a context', async () => {
     const { body, headers } = await search({ limit: 2, page: 1, sortby: [{ field: 'id', direction: 'asc' }] })
     assert.equal(headers.get('content-type'), 'application/geo+json')
     assert.deepEqual(body.context, { limit: 2, returned: 2, matched: 4, page: 1, pages: 2 })
@@ -77,7 +77,7 @@ test('stac.search', async (t) => {
     assert.deepEqual(await around(1), [{ rel: 'prev', method: 'POST', sent: { page: 0 }, merge: true }])
   })
 
-  await t.test('each field narrows', async () => {
+  await t.test('each field narrows the search', async () => {
     const cases: [object, string[]][] = [
       [{ collections: [collectionId] }, ['a', 'b', 'c']],
       [{ collections: ['none of ours'] }, []],
@@ -120,7 +120,7 @@ test('stac.search', async (t) => {
     for (const [input, expected] of cases) assert.deepEqual(await ids(input), expected, JSON.stringify(input))
   })
 
-  await t.test('what is wrong is refused with its cause', async () => {
+  await t.test('invalid input is rejected with the reason', async () => {
     const ring = Array.from({ length: 1_000 }, (_, i) => [Math.cos((i / 1_000) * 6), Math.sin((i / 1_000) * 6)])
     const cases: [object, number][] = [
       [{ bbox: [0, 0, 1, 1], intersects: square(0, 0) }, 400],
@@ -145,7 +145,7 @@ test('stac.search', async (t) => {
     for (const [input, status] of cases) assert.equal((await search(input)).status, status, JSON.stringify(input).slice(0, 120))
   })
 
-  await t.test('an organization without projects has nothing, and nobody without an organization may ask', async () => {
+  await t.test('an organization without projects has no items; a user without an organization cannot search', async () => {
     const loner = await w.person()
     assert.equal((await w.call(loner.token, 'stac.search')).status, 403)
     assert.equal((await w.call(loner.token, 'stac.collections.list')).status, 403)

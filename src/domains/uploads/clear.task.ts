@@ -3,7 +3,7 @@ import { task } from '#task.ts'
 import * as uploads from '#model/imagery/upload.ts'
 import * as uploadFiles from '#model/imagery/upload-file.ts'
 
-/** Removes what was uploaded to the signed addresses of a session that has ended. What comes later still is the sweep's. */
+/** Removes the uploaded objects of an ended session. The sweep removes what arrives later. */
 export default task({ ...clearUploadTask }).handle(async ({ db, storage }, { upload_id }) => {
   const { bucket, closedAt } = await uploads.get(db, upload_id)
   if (!closedAt) return

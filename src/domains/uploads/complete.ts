@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed, Described, Nullable, Uuid } from '#core/shapes.ts'
-import * as asset from '#model/imagery/asset.ts'
+import * as assets from '#model/imagery/asset.ts'
 import * as collections from '#model/imagery/collection.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import * as projects from '#model/identity/project.ts'
 import * as storageAccounts from '#model/plans/storage-account.ts'
@@ -13,20 +13,20 @@ import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import { clearUploadTask, convertUploadTask } from '#model/imagery/tasks.ts'
 import { StorageError } from '#ports/storage.ts'
 import { operation, type Context, type WriteContext } from '#operation.ts'
-import { firstLook } from '#raster/ingest/facts.ts'
-import { discard, refusal, takeIn, toAsset, toItem, type Refused, type Taken } from '#services/ingest/intake.ts'
+import { initialProfile } from '#raster/ingest/facts.ts'
+import { discard, ingestFiles, rejection, toAsset, toItem, type IngestedFile, type RejectedFile } from '#services/ingest/intake.ts'
 import { positionsOf, Positions } from './position.lib.ts'
 import { EXAMPLE_UPLOAD, UploadId } from './wire.ts'
 
 interface Checked extends uploads.UploadWithProject {
-  target?: item.Item
-  /** By the id of the file. */
+  target?: items.Item
+  /** By file ID. */
   positions: ReadonlyMap<string, uploadFiles.UploadPosition>
 }
 
 /**
- * Ends a session: its files become items, or assets of the target item. A COG can be shown at once; another GeoTIFF is
- * converted afterwards, and `uploads.progress` tells how far that is.
+ * Completes a session: its files become items, or assets of the target item. A COG can be shown at once; any other GeoTIFF
+ * is converted in the background, and `uploads.progress` returns its progress.
  */
 export default operation({
   id: 'uploads.complete',
@@ -45,23 +45,24 @@ export default operation({
   example: { input: { upload_id: EXAMPLE_UPLOAD.id }, output: { id: EXAMPLE_UPLOAD.id, item_ids: EXAMPLE_UPLOAD.item_ids } },
 }).handle({
   async check({ db, principal }, input): Promise<Checked> {
-    const found = await uploads.requireEditor(db, principal, input.upload_id)
-    if (found.upload.state === 'completed') return { ...found, positions: new Map() }
-    uploads.requireOpen(found.upload)
-    projects.requireActive(found.project)
-    if (found.upload.targetCollectionId) await collections.requireIn(db, found.project.id, found.upload.targetCollectionId)
-    const target = found.upload.targetItemId === null ? null : (await item.requireEditor(db, principal, found.upload.targetItemId)).item
-    const positions = positionsOf(input.positions ?? [], await uploadFiles.list(db, found.upload.id))
-    return { ...found, positions, ...(target ? { target } : {}) }
+    const { upload, project } = await uploads.requireEditor(db, principal, input.upload_id)
+    if (upload.state === 'completed') return { upload, project, positions: new Map() }
+    uploads.requireOpen(upload)
+    projects.requireActive(project)
+    if (upload.targetCollectionId) await collections.requireIn(db, project.id, upload.targetCollectionId)
+    const target = upload.targetItemId === null ? null : (await items.requireEditor(db, principal, upload.targetItemId)).item
+    const positions = positionsOf(input.positions ?? [], await uploadFiles.list(db, upload.id))
+    return { upload, project, positions, ...(target ? { target } : {}) }
   },
-  async prepare(context, _input, { upload: session, positions }): Promise<Taken[]> {
+  async prepare(context, _input, { upload: session, positions }): Promise<IngestedFile[]> {
     if (session.state === 'completed') return []
-    const { taken, refused } = await takeIn(context, session, await arrived(context, session, positions), positions)
-    if (refused.length === 0) return taken
-    await refuse(context, session, refused, taken.length > 0)
-    throw refusal(refused, taken.length > 0)
+    const files = await uploadedFiles(context, session, positions)
+    const { ingested, rejected } = await ingestFiles(context, session, files, positions)
+    if (rejected.length === 0) return ingested
+    await recordRejected(context, session, rejected, ingested.length > 0)
+    throw rejection(rejected, ingested.length > 0)
   },
-  async execute(context, _input, { upload: session, target }, taken) {
+  async execute(context, _input, { upload: session, target }, ingested) {
     context.attributeTo(session.organizationId)
     let isKept = false
     try {
@@ -70,14 +71,14 @@ export default operation({
         context.lineage.nothingProduced()
         return { id: current.id, item_ids: current.itemIds }
       }
-      const itemIds = await complete(context, uploads.requireOpen(current), target ?? null, taken)
+      const itemIds = await complete(context, uploads.requireOpen(current), target ?? null, ingested)
       isKept = true
       return { id: current.id, item_ids: itemIds }
     } finally {
       if (!isKept)
         await discard(
           context,
-          taken.map(({ at }) => at),
+          ingested.map(({ at }) => at),
         )
     }
   },
@@ -86,33 +87,33 @@ export default operation({
 async function complete(
   context: WriteContext,
   session: uploads.Upload,
-  target: item.Item | null,
-  taken: readonly Taken[],
+  target: items.Item | null,
+  ingested: readonly IngestedFile[],
 ): Promise<string[]> {
   const { tx, clock, events, tasks } = context
   const now = clock.now()
-  const stored = target ? await addToItem(context, session, target, taken) : await makeItems(context, session, taken)
+  const stored = target ? await addToItem(context, session, target, ingested) : await createItems(context, session, ingested)
   const itemIds = [...new Set(stored.map(({ itemId }) => itemId))]
   for (const file of stored) {
     await uploadFiles.store(tx, file, now)
     if (file.sourceKey !== null) await tasks.enqueue(convertUploadTask, { file_id: file.id })
   }
-  const totalBytes = taken.reduce((sum, { size }) => sum + size, 0)
+  const totalBytes = ingested.reduce((sum, { size }) => sum + size, 0)
   await uploads.complete(tx, session.id, { itemIds, bytes: totalBytes }, now)
   await tasks.enqueue(clearUploadTask, { upload_id: session.id })
   events.emit('upload.completed', session.id, {
     id: session.id,
     project_id: session.projectId,
     item_ids: itemIds,
-    file_count: taken.length,
+    file_count: ingested.length,
     total_bytes: totalBytes,
     completed_at: now.toISOString(),
   })
   return itemIds
 }
 
-/** The files of a session, all of which must have come. One that was refused for its position is there again once it has one. */
-async function arrived(
+/** The files of a session, all of which must be uploaded. A file that was rejected without a position counts again once it has one. */
+async function uploadedFiles(
   { db, storage, signal }: Context,
   session: uploads.Upload,
   positions: Checked['positions'],
@@ -121,19 +122,19 @@ async function arrived(
   const waiting = all.filter(uploadFiles.waitsForPosition)
   const files = all.filter((file) => file.state === 'awaiting' || (waiting.includes(file) && positions.has(file.id)))
   if (files.length === 0 && waiting.length > 0)
-    throw refusal(
+    throw rejection(
       waiting.map((file) => ({ file, reason: file.error!, lacksPosition: true })),
       false,
     )
   if (files.length === 0)
     throw problem(
       'bad-request',
-      'No file has been uploaded: ask uploads.signed_url for an address, PUT the file there, then complete the session',
+      'No file has been uploaded: request a URL with uploads.signed_url, PUT the file there, then complete the session',
     )
   if (all.length < session.fileCount)
     throw problem(
       'bad-request',
-      `The session was opened for ${session.fileCount} files, but addresses were asked for ${all.length} of them ` +
+      `The session was opened for ${session.fileCount} files, but upload URLs were requested for ${all.length} of them ` +
         `(${all.map(({ name }) => name).join(', ')}); upload the others first`,
     )
   const missing: string[] = []
@@ -145,12 +146,12 @@ async function arrived(
     throw problem(
       'bad-request',
       `${missing.join(', ')} ${missing.length > 1 ? 'have' : 'has'} not been uploaded yet: ` +
-        `PUT ${missing.length > 1 ? 'each' : 'it'} to the address that uploads.signed_url gives`,
+        `PUT ${missing.length > 1 ? 'each' : 'it'} to the URL from uploads.signed_url`,
     )
   return files
 }
 
-/** Makes one object of a file that came in parts. False: some of it is missing. */
+/** Completes a multipart upload. Returns false if a part is missing. */
 async function joinParts(
   { db, storage, signal }: Pick<Context, 'db' | 'storage' | 'signal'>,
   { bucket }: uploads.Upload,
@@ -169,90 +170,90 @@ async function joinParts(
 }
 
 /**
- * Refused files leave the session, and a session without any other file ends: what it held of the quota is given back. A file that
- * only lacks a position is kept, and keeps its session open.
+ * Rejected files leave the session, and a session without any other file fails and releases its reserved storage. A file
+ * that only lacks a position stays, and keeps its session open.
  */
-async function refuse(
+async function recordRejected(
   { db, clock, storage }: Context,
   session: uploads.Upload,
-  refused: readonly Refused[],
+  rejected: readonly RejectedFile[],
   hasOthers: boolean,
 ): Promise<void> {
   const now = clock.now()
-  const gone = refused.filter(({ lacksPosition }) => !lacksPosition)
+  const removed = rejected.filter(({ lacksPosition }) => !lacksPosition)
   await db.transaction().execute(async (tx) => {
     if ((await uploads.lock(tx, session.id)).closedAt) return
-    for (const { file, reason, lacksPosition } of refused) await uploadFiles.refuse(tx, file.id, { error: reason, lacksPosition }, now)
-    if (!hasOthers && gone.length === refused.length)
-      await uploads.fail(tx, session.id, { step: 'check', message: `${refused[0]!.file.name}: ${refused[0]!.reason}` }, now)
+    for (const { file, reason, lacksPosition } of rejected) await uploadFiles.refuse(tx, file.id, { error: reason, lacksPosition }, now)
+    if (!hasOthers && removed.length === rejected.length)
+      await uploads.fail(tx, session.id, { step: 'check', message: `${rejected[0]!.file.name}: ${rejected[0]!.reason}` }, now)
   })
   await discard(
     { storage },
-    gone.map(({ file }) => ({ bucket: session.bucket, key: file.objectKey })),
+    removed.map(({ file }) => ({ bucket: session.bucket, key: file.objectKey })),
   )
 }
 
-async function makeItems(
+async function createItems(
   { tx, principal, clock, lineage, events }: WriteContext,
   session: uploads.Upload,
-  taken: readonly Taken[],
+  ingested: readonly IngestedFile[],
 ): Promise<uploadFiles.Stored[]> {
   const { organizationId, projectId, isCategorical } = session
   const now = clock.now()
   await projects.lock(tx, projectId)
   if (session.targetCollectionId) await collections.lock(tx, projectId, session.targetCollectionId)
-  await settle(tx, session, taken)
-  const assets = taken.map((file) => toAsset(file, session.assetKey ?? 'data', isCategorical))
-  const items = await itemWrite.insert(
+  await settle(tx, session, ingested)
+  const newAssets = ingested.map((file) => toAsset(file, session.assetKey ?? 'data', isCategorical))
+  const inserted = await itemWrite.insert(
     tx,
     { organizationId, projectId, createdBy: principal.userId, now },
-    taken.map((file, index) => toItem(file, session, assets[index]!)),
+    ingested.map((file, index) => toItem(file, session, newAssets[index]!)),
   )
-  for (const [index, made] of items.entries()) {
-    const { key, bandNames, id } = assets[index]!
+  for (const [index, created] of inserted.entries()) {
+    const { key, bandNames, id } = newAssets[index]!
     await visualizationProfiles.insertDefault(
       tx,
-      { organizationId, itemSeq: made.seq, createdBy: principal.userId, now },
-      firstLook(taken[index]!.info, bandNames!, isCategorical),
+      { organizationId, itemSeq: created.seq, createdBy: principal.userId, now },
+      initialProfile(ingested[index]!.info, bandNames!, isCategorical),
       key === 'data' ? null : key,
     )
-    lineage.record('item', made.id, 'uploaded', { kind: 'project', id: projectId })
-    lineage.record('asset', id, 'uploaded', { kind: 'item', id: made.id })
-    events.emit('item.created', made.id, item.summary(made))
+    lineage.record('item', created.id, 'uploaded', { kind: 'project', id: projectId })
+    lineage.record('asset', id, 'uploaded', { kind: 'item', id: created.id })
+    events.emit('item.created', created.id, items.summary(created))
   }
-  return taken.map((file, index) => storedAs(file, items[index]!.id, assets[index]!.id))
+  return ingested.map((file, index) => storedAs(file, inserted[index]!.id, newAssets[index]!.id))
 }
 
 async function addToItem(
   { tx, clock, lineage, events }: WriteContext,
   session: uploads.Upload,
-  target: item.Item,
-  taken: readonly Taken[],
+  target: items.Item,
+  ingested: readonly IngestedFile[],
 ): Promise<uploadFiles.Stored[]> {
   const { organizationId, projectId } = session
   const now = clock.now()
   await projects.lock(tx, projectId)
-  const held = await item.lock(tx, target.seq)
-  await settle(tx, session, taken)
-  const keys = new Set((await asset.list(tx, held.seq)).map(({ key }) => key))
-  const assets = taken.map((file) => {
-    const key = asset.freeKey(session.assetKey ?? 'data', keys)
+  const held = await items.lock(tx, target.seq)
+  await settle(tx, session, ingested)
+  const keys = new Set((await assets.list(tx, held.seq)).map(({ key }) => key))
+  const newAssets = ingested.map((file) => {
+    const key = assets.freeKey(session.assetKey ?? 'data', keys)
     keys.add(key)
     return toAsset(file, key, session.isCategorical)
   })
-  await asset.add(tx, { organizationId, projectId, itemSeq: held.seq, now }, assets)
-  for (const { id } of assets) lineage.record('asset', id, 'uploaded', { kind: 'item', id: held.id })
-  events.emit('item.updated', held.id, { ...item.summary(held), changed_fields: ['assets'] })
-  return taken.map((file, index) => storedAs(file, held.id, assets[index]!.id))
+  await assets.add(tx, { organizationId, projectId, itemSeq: held.seq, now }, newAssets)
+  for (const { id } of newAssets) lineage.record('asset', id, 'uploaded', { kind: 'item', id: held.id })
+  events.emit('item.updated', held.id, { ...items.summary(held), changed_fields: ['assets'] })
+  return ingested.map((file, index) => storedAs(file, held.id, newAssets[index]!.id))
 }
 
-const settle = (tx: WriteContext['tx'], session: uploads.Upload, taken: readonly Taken[]): Promise<void> =>
+const settle = (tx: WriteContext['tx'], session: uploads.Upload, ingested: readonly IngestedFile[]): Promise<void> =>
   storageAccounts.settle(tx, session.organizationId, {
     reserved: session.reservedBytes,
-    stored: taken.reduce((sum, { size }) => sum + size, 0),
+    stored: ingested.reduce((sum, { size }) => sum + size, 0),
   })
 
-const storedAs = ({ file, size, at, inspection, position }: Taken, itemId: string, assetId: string): uploadFiles.Stored => ({
+const storedAs = ({ file, size, at, inspection, position }: IngestedFile, itemId: string, assetId: string): uploadFiles.Stored => ({
   id: file.id,
   sizeBytes: size,
   itemId,

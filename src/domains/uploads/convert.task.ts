@@ -7,7 +7,7 @@ import { task, type TaskContext } from '#task.ts'
 import * as assets from '#model/imagery/asset.ts'
 import * as assetFiles from '#model/imagery/asset-file.ts'
 import type { Place } from '#model/imagery/item-place.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import { softDelete } from '#model/imagery/item-delete.ts'
 import * as storageAccounts from '#model/plans/storage-account.ts'
@@ -18,14 +18,14 @@ import { extentOutline } from '#raster/ingest/outline.ts'
 import { refusalOf } from '#raster/ingest/refusal.ts'
 import { COG_TYPE, newKey, placeOf } from '#services/ingest/intake.ts'
 
-/** Shares of the whole: how far it is when the next step begins. */
+/** Overall progress when storing and describing start. */
 const STORE_FROM = 0.9
 const DESCRIBE_FROM = 0.97
-const GONE = 'Its item was deleted before the file was converted'
+const ITEM_DELETED = 'The item was deleted before the file was converted'
 
 type Run = uploadFiles.UploadFile & { runId: string }
 
-/** Rewrites an uploaded GeoTIFF as a COG and gives it to the asset. A file that cannot be rewritten takes its asset with it. */
+/** Converts an uploaded GeoTIFF to a COG and replaces the asset's file. If that fails, the asset is deleted. */
 export default task({
   ...convertUploadTask,
   events: ['item.updated', 'item.deleted', 'asset.deleted'],
@@ -50,17 +50,17 @@ export default task({
         ? error.message
         : (refusalOf(error) ??
           (run.attempts >= uploadFiles.MAX_ATTEMPTS
-            ? `It could not be converted in ${run.attempts} attempts because of an internal error. Upload it again`
+            ? `The file could not be converted in ${run.attempts} attempts because of an internal error. Upload it again`
             : null))
     if (reason === null) {
       await uploadFiles.release(context.db, run, context.clock.now())
       throw error
     }
-    isSettled = await giveUp(context, { session, run, source }, { step: heartbeat.step(), error: reason })
+    isSettled = await deleteAssets(context, { session, run, source }, { step: heartbeat.step(), error: reason })
   } finally {
     heartbeat.stop()
   }
-  if (isSettled) await context.storage.remove(source) // Else it is another run's.
+  if (isSettled) await context.storage.remove(source) // Otherwise another run still needs it.
 })
 
 interface Conversion {
@@ -74,7 +74,8 @@ async function convert(
   { session, run, source }: Conversion,
   at: Heartbeat['at'],
 ): Promise<boolean> {
-  if ((await assetFiles.referencesTo(db, { bucket: source.bucket, objectKey: source.key })).length === 0) throw problem('bad-request', GONE)
+  if ((await assetFiles.referencesTo(db, { bucket: source.bucket, objectKey: source.key })).length === 0)
+    throw problem('bad-request', ITEM_DELETED)
   const converted = await raster.convert(
     { object: source },
     {
@@ -91,7 +92,7 @@ async function convert(
     const { size, sha256 } = await storage.put(target, { path: converted.path }, { contentType: COG_TYPE, signal })
     at('describe', DESCRIBE_FROM)
     const written = await raster.describe({ object: target }, signal)
-    // The fit's quality and its author are no longer in the file.
+    // The converted file no longer says that the caller positioned it.
     const info = run.position ? { ...written, placedBy: 'caller' as const } : written
     const { outline, statistics } = await raster.inspect({ object: target }, signal)
     const file = {
@@ -103,17 +104,19 @@ async function convert(
       raster: rasterFacts(info, statistics, session.isCategorical),
     }
     const places = { before: placeOf(extentOutline(info)).geometry, after: placeOf(outline).geometry }
-    outcome = await change(session.organizationId, (made) => replace(made, { session, run, source }, { file, places, now: clock.now() }))
+    outcome = await change(session.organizationId, (change) =>
+      replace(change, { session, run, source }, { file, places, now: clock.now() }),
+    )
   } finally {
     await converted.remove()
-    if (outcome !== 'replaced') await storage.remove(target).catch(() => {}) // Else the sweep's.
+    if (outcome !== 'replaced') await storage.remove(target).catch(() => {}) // Otherwise the sweep removes it.
   }
   return outcome !== 'overtaken'
 }
 
 interface Outcome {
   file: assetFiles.ReplacingFile
-  /** Where the image lies, and where its data does. */
+  /** Footprints of the image and of its valid data. */
   places: { before: Place['geometry']; after: Place['geometry'] }
   now: Date
 }
@@ -123,9 +126,9 @@ async function replace(
   { session, run, source }: Conversion,
   { file, places, now }: Outcome,
 ): Promise<'replaced' | 'gone' | 'overtaken'> {
-  const { pointing, items } = await assetFiles.lockReferences(tx, { bucket: source.bucket, objectKey: source.key })
+  const { pointing, items: itemsBySeq } = await assetFiles.lockReferences(tx, { bucket: source.bucket, objectKey: source.key })
   const isGone = pointing.length === 0
-  if (!(await uploadFiles.finish(tx, run, isGone ? { step: 'convert', error: GONE } : { sizeBytes: file.fileSizeBytes }, now)))
+  if (!(await uploadFiles.finish(tx, run, isGone ? { step: 'convert', error: ITEM_DELETED } : { sizeBytes: file.fileSizeBytes }, now)))
     return 'overtaken'
   if (isGone) return 'gone'
   await storageAccounts.requireFreeBytes(
@@ -134,31 +137,34 @@ async function replace(
     pointing.reduce((sum, { fileSizeBytes }) => sum + Math.max(0, file.fileSizeBytes - fileSizeBytes), 0),
   )
   await assetFiles.replaceFile(tx, pointing, file, now)
-  for (const held of items.values()) {
+  for (const held of itemsBySeq.values()) {
     const isOurs =
       session.targetItemId === null && isDeepStrictEqual(held.geometry, places.before) && !isDeepStrictEqual(places.before, places.after)
     const current = isOurs ? (await itemWrite.update(tx, held.seq, { geometry: places.after }, now)).item : held
-    events.emit('item.updated', held.id, { ...item.summary(current), changed_fields: isOurs ? ['assets', 'geometry', 'bbox'] : ['assets'] })
+    events.emit('item.updated', held.id, {
+      ...items.summary(current),
+      changed_fields: isOurs ? ['assets', 'geometry', 'bbox'] : ['assets'],
+    })
   }
   return 'replaced'
 }
 
-/** The file is worth nothing: what points at it goes, and an item that had nothing else goes too. Its room is given back. */
-async function giveUp(
+/** Deletes the assets of a file that cannot be converted, and items without other assets, and frees their storage. */
+async function deleteAssets(
   { change, clock }: TaskContext,
   { session, run, source }: Conversion,
   outcome: { step: string; error: string },
 ): Promise<boolean> {
   const now = clock.now()
   return await change(session.organizationId, async ({ tx, events }) => {
-    const { pointing, items } = await assetFiles.lockReferences(tx, { bucket: source.bucket, objectKey: source.key })
+    const { pointing, items: itemsBySeq } = await assetFiles.lockReferences(tx, { bucket: source.bucket, objectKey: source.key })
     if (!(await uploadFiles.finish(tx, run, outcome, now))) return false
     if (pointing.length > 0) await uploads.failFile(tx, session.id, { step: outcome.step, message: `${run.name}: ${outcome.error}` }, now)
     for (const pointer of pointing) {
-      const held = items.get(pointer.itemSeq)!
+      const held = itemsBySeq.get(pointer.itemSeq)!
       if ((await assets.list(tx, held.seq)).length === 1) {
-        const gone = await softDelete(tx, held.seq, now, { evenArchived: true })
-        events.emit('item.deleted', held.id, { ...item.summary(gone.item, gone.previousState), deleted_at: now.toISOString() })
+        const deleted = await softDelete(tx, held.seq, now, { evenArchived: true })
+        events.emit('item.deleted', held.id, { ...items.summary(deleted.item, deleted.previousState), deleted_at: now.toISOString() })
       } else {
         await assetFiles.discard(tx, pointer, now)
         events.emit('asset.deleted', pointer.id, {

@@ -7,7 +7,7 @@ import { clearUploadTask } from '#model/imagery/tasks.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_UPLOAD, toRecord, UploadId, UploadRecord } from './wire.ts'
 
-/** Ends a session without items: its storage is given back, its files are removed. */
+/** Aborts a session: releases its reserved storage and removes its files. */
 export default operation({
   id: 'uploads.fail',
   scope: 'uploads:write',
@@ -32,15 +32,16 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { upload_id }) {
-    const { upload: found } = await uploads.requireEditor(db, principal, upload_id)
-    if (found.state === 'completed') throw problem('bad-request', 'This upload session is completed; delete its items instead')
-    return found
+    const { upload } = await uploads.requireEditor(db, principal, upload_id)
+    if (upload.state === 'completed') throw problem('bad-request', 'This upload session is completed; delete its items instead')
+    return upload
   },
   async execute({ tx, clock, storage, tasks, attributeTo }, { error_message, error_step }, { id, organizationId }) {
     attributeTo(organizationId)
     const hasEnded = await uploads.fail(tx, id, { step: error_step ?? null, message: error_message }, clock.now())
     const current = await uploads.get(tx, id)
-    if (current.state === 'completed') throw problem('bad-request', 'This upload session was completed meanwhile; delete its items instead')
+    if (current.state === 'completed')
+      throw problem('bad-request', 'This upload session was completed concurrently; delete its items instead')
     if (hasEnded) await tasks.enqueue(clearUploadTask, { upload_id: id })
     return toRecord(current, await uploadFiles.list(tx, id), (at) => storage.address(at))
   },

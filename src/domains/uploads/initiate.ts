@@ -12,7 +12,7 @@ import { EXAMPLE_UPLOAD, MAX_BYTES } from './wire.ts'
 
 const Id = Type.String({ minLength: 1, maxLength: items.MAX_ID_LENGTH })
 
-/** Opens an upload session and takes what it announces from the storage quota. */
+/** Opens an upload session and reserves its announced bytes from the storage quota. */
 export default operation({
   id: 'uploads.initiate',
   scope: 'uploads:write',
@@ -31,7 +31,10 @@ export default operation({
     asset_key: Described(
       Type.Optional(
         Nullable(
-          Matching('^[A-Za-z0-9._-]+$', 'may have letters, digits, dots, dashes and underscores only', { minLength: 1, maxLength: 200 }),
+          Matching('^[A-Za-z0-9._-]+$', 'must contain only letters, digits, dots, dashes and underscores', {
+            minLength: 1,
+            maxLength: 200,
+          }),
         ),
       ),
       'Asset key',
@@ -47,28 +50,28 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, input) {
-    const found = projects.requireActive(await projects.requireRole(db, principal, input.project_id, 'editor'))
-    if (!found.bucketName) throw problem('bad-request', 'This project has no storage bucket, so nothing can be uploaded to it')
+    const project = projects.requireActive(await projects.requireRole(db, principal, input.project_id, 'editor'))
+    if (!project.bucketName) throw problem('bad-request', 'This project has no storage bucket, so nothing can be uploaded to it')
     if (input.target_item_id != null && input.target_collection_id != null)
-      throw invalidField('target_collection_id', 'cannot be given with target_item_id: an item stays in the collection that it is in')
-    if (input.target_collection_id != null) await collections.requireIn(db, found.id, input.target_collection_id)
-    if (input.target_item_id == null) return { found, bucket: found.bucketName }
+      throw invalidField('target_collection_id', 'cannot be combined with target_item_id; an item stays in its collection')
+    if (input.target_collection_id != null) await collections.requireIn(db, project.id, input.target_collection_id)
+    if (input.target_item_id == null) return { project, bucket: project.bucketName }
     const target = await items.requireEditor(db, principal, input.target_item_id)
-    if (target.item.projectId !== found.id) throw invalidField('target_item_id', 'is an item of another project')
+    if (target.item.projectId !== project.id) throw invalidField('target_item_id', 'must be an item of this project')
     const isTaken = input.asset_key != null && (await assets.list(db, target.item.seq)).some(({ key }) => key === input.asset_key)
     if (isTaken)
       throw problem(
         'bad-request',
-        `The item has an asset '${input.asset_key}' already; choose another asset_key, or delete that asset first`,
+        `The item already has an asset '${input.asset_key}'; choose another asset_key or delete that asset first`,
       )
-    return { found, bucket: found.bucketName }
+    return { project, bucket: project.bucketName }
   },
-  async execute({ tx, principal, clock, attributeTo }, input, { found, bucket }) {
-    attributeTo(found.organizationId)
-    await projects.lock(tx, found.id)
+  async execute({ tx, principal, clock, attributeTo }, input, { project, bucket }) {
+    attributeTo(project.organizationId)
+    await projects.lock(tx, project.id)
     const { id } = await uploads.insert(tx, {
-      organizationId: found.organizationId,
-      projectId: found.id,
+      organizationId: project.organizationId,
+      projectId: project.id,
       bucket,
       fileCount: input.file_count,
       totalBytes: input.total_bytes,

@@ -2,12 +2,12 @@ import Type from 'typebox'
 import { Choice, Closed, Described, Limit, Nullable, Offset, Uuid } from '#core/shapes.ts'
 import { UPLOAD_STATES } from '#core/vocabulary.ts'
 import * as projects from '#model/identity/project.ts'
-import * as upload from '#model/imagery/upload.ts'
+import * as uploads from '#model/imagery/upload.ts'
 import * as uploadFiles from '#model/imagery/upload-file.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_UPLOAD, toRecord, UploadRecord } from './wire.ts'
 
-/** Upload sessions of a project with their files, newest first, ended ones too. */
+/** Lists the upload sessions of a project with their files, including ended ones, newest first. */
 export default operation({
   id: 'uploads.list',
   scope: 'items:read',
@@ -27,14 +27,14 @@ export default operation({
 }).handle({
   check: async ({ db, principal }, { project_id }) => await projects.requireReader(db, principal, project_id),
   async execute({ db, storage }, { status, limit, offset }, { id }) {
-    const { uploads, total } = await upload.list(db, { projectId: id, state: status ?? null, limit, offset })
-    const files = await uploadFiles.listMany(
+    const { uploads: page, total } = await uploads.list(db, { projectId: id, state: status ?? null, limit, offset })
+    const filesByUpload = await uploadFiles.listMany(
       db,
-      uploads.map((each) => each.id),
+      page.map(({ id: uploadId }) => uploadId),
     )
     return {
-      uploads: uploads.map((each) => toRecord(each, files.get(each.id) ?? [], (at) => storage.address(at))),
-      count: uploads.length,
+      uploads: page.map((upload) => toRecord(upload, filesByUpload.get(upload.id) ?? [], (at) => storage.address(at))),
+      count: page.length,
       total,
     }
   },

@@ -1,4 +1,4 @@
-/** Positions that come with the completion of an upload. */
+/** Positions in the input of `uploads.complete`. */
 import Type, { type Static } from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
@@ -40,13 +40,13 @@ export const Positions = Type.Array(FilePosition, {
     'in the file is read in that system',
 })
 
-/** By the id of the file. 422 for a position that belongs to no file of the session, or that is no place. */
-export function positionsOf(given: Static<typeof Positions>, files: readonly UploadFile[]): Map<string, UploadPosition> {
+/** By file ID. 422 for a position of an unknown file, or an invalid position. */
+export function positionsOf(input: Static<typeof Positions>, files: readonly UploadFile[]): Map<string, UploadPosition> {
   const positions = new Map<string, UploadPosition>()
-  for (const [index, { file_name: name, ...position }] of given.entries()) {
+  for (const [index, { file_name: name, ...position }] of input.entries()) {
     const field = (part: string): string => `positions.${index}.${part}`
     const file = fileOf(name, files, field('file_name'))
-    if (positions.has(file.id)) throw invalidField(field('file_name'), `names ${file.name} twice`)
+    if (positions.has(file.id)) throw invalidField(field('file_name'), `${file.name} appears twice`)
     const fault = positionFault(position)
     if (fault) throw invalidField(field(fault.part), fault.message)
     positions.set(file.id, position)
@@ -60,7 +60,8 @@ function fileOf(name: string | undefined, files: readonly UploadFile[], field: s
   if (exact) return exact
   const candidates = name === undefined ? files : files.filter((file) => file.name === name)
   const [file] = candidates
-  if (!file) throw invalidField(field, `is no file of this session${names === '' ? ', which has none yet' : `; they are ${names}`}`)
-  if (candidates.length > 1) throw invalidField(field, `must name one of the files: ${names}`)
+  if (!file)
+    throw invalidField(field, `is not a file of this session${names === '' ? ', which has no files yet' : `; its files are ${names}`}`)
+  if (candidates.length > 1) throw invalidField(field, `must be one of ${names}`)
   return file
 }

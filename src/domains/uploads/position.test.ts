@@ -28,7 +28,7 @@ async function session(w: World, org: Org, files: Record<string, Uint8Array>): P
 
 const rounded = (values: readonly number[]) => values.map((value) => Number(value.toFixed(4)))
 
-// Goal: an image that says nothing about where it lies can be positioned by whoever uploads it, without sending it again.
+// Goal: an image without a georeference can be positioned by its uploader, without sending it again.
 test('uploads: a position given with the completion', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -43,21 +43,21 @@ test('uploads: a position given with the completion', async (t) => {
     >
   }
 
-  await t.test('without one the file stays, and the error names the way out', async () => {
+  await t.test('without a position the file stays, and the error says what to send', async () => {
     const id = await session(w, org, { 'nowhere.tif': nowhere() })
     const first = await complete(id)
     assert.deepEqual([first.status, first.body.code], [422, 'position-required'])
-    assert.match(first.body.detail, /^nowhere\.tif: .*no usable georeference.*`positions`.*uploads\.complete/)
+    assert.match(first.body.detail, /^nowhere\.tif: No usable georeference.*`positions`.*uploads\.complete/)
     const seen = await w.ok(token, 'uploads.progress', { upload_id: id })
     assert.deepEqual([seen.status, seen.files[0].state, seen.files[0].step], ['uploading', 'refused', 'position'])
     assert.ok(seen.reserved_bytes > 0)
-    assert.equal((await complete(id)).body.code, 'position-required', 'asked again without one')
+    assert.equal((await complete(id)).body.code, 'position-required', 'completed again without a position')
     const positioned = await complete(id, [{ bounds: BOUNDS, crs: 'EPSG:4326' }])
     assert.equal(positioned.status, 200, JSON.stringify(positioned.body))
     const [itemId] = positioned.body.item_ids
     const { item } = await w.ok(token, 'items.get', { item_id: itemId })
     assert.deepEqual(rounded(item.bbox), BOUNDS)
-    assert.match(item.properties.position_note, /given with the upload/)
+    assert.match(item.properties.position_note, /specified at upload/)
     await w.drain(convert)
     assert.equal((await w.ok(token, 'uploads.progress', { upload_id: id })).files[0].state, 'ready')
     const raster = await rasterOf(itemId)
@@ -68,7 +68,7 @@ test('uploads: a position given with the completion', async (t) => {
     assert.equal((await w.call(token, 'items.tile.render', tile)).status, 200)
   })
 
-  await t.test('control points are fitted, and what the fit leaves is noted', async () => {
+  await t.test('control points are fitted, and the residual is noted', async () => {
     const id = await session(w, org, { 'scan.tif': nowhere() })
     // UTM zone 56 south, turned by a quarter: columns go south, rows go west.
     const gcps = [
@@ -81,7 +81,7 @@ test('uploads: a position given with the completion', async (t) => {
     assert.equal(status, 200, JSON.stringify(body))
     const { item } = await w.ok(token, 'items.get', { item_id: body.item_ids[0] })
     assert.equal(item.properties['proj:epsg'], 32756)
-    assert.match(item.properties.position_note, /straight fit through its control points leaves 25 m/)
+    assert.match(item.properties.position_note, /affine fit of its control points has an error of 25 m/)
     await w.drain(convert)
     const raster = await rasterOf(body.item_ids[0])
     const [x, a, b, y, d, e] = raster['transform'] as number[]
@@ -89,7 +89,7 @@ test('uploads: a position given with the completion', async (t) => {
     assert.ok(Math.abs(a!) < 0.1 && Math.abs(b! + 10) < 0.1 && Math.abs(d! + 10) < 0.1 && Math.abs(e!) < 0.1)
   })
 
-  await t.test('a system alone is enough where the file has a transform in an unknown one', async () => {
+  await t.test('a CRS alone is enough if the file has a transform', async () => {
     const id = await session(w, org, { 'martian.tif': striped({ ...SIZE, epsg: 9999 }) })
     assert.equal((await complete(id)).body.code, 'position-required')
     const { status, body } = await complete(id, [{ crs: 'EPSG:4326' }])
@@ -101,15 +101,15 @@ test('uploads: a position given with the completion', async (t) => {
     await w.ok(token, 'uploads.fail', { upload_id: other, error_message: 'wrong file' })
   })
 
-  await t.test('a position that is none is refused by its field, and nothing has changed', async () => {
+  await t.test('an invalid position is rejected with its field, and nothing changes', async () => {
     const id = await session(w, org, { 'nowhere.tif': nowhere() })
     const line = [0, 1, 2].map((n) => ({ column: n, row: n, x: n, y: n }))
     const cases: [unknown, string, RegExp][] = [
-      [[{ bounds: BOUNDS, crs: 'EPSG:999999' }], 'positions.0.crs', /EPSG:999999 is not in the table/],
+      [[{ bounds: BOUNDS, crs: 'EPSG:999999' }], 'positions.0.crs', /Unknown code EPSG:999999/],
       [[{ bounds: BOUNDS, crs: 'WGS84' }], 'positions.0.crs', /EPSG code/],
       [[{ bounds: BOUNDS }], 'positions.0.crs', /required/],
       [[{ bounds: [151.07, -33.06, 151, -33], crs: 'EPSG:4326' }], 'positions.0.bounds', /left, bottom, right, top/],
-      [[{ bounds: [151, -33.06, 151.07, 97], crs: 'EPSG:4326' }], 'positions.0.bounds', /outside/],
+      [[{ bounds: [151, -33.06, 151.07, 97], crs: 'EPSG:4326' }], 'positions.0.bounds', /area of use/],
       [[{ bounds: BOUNDS, gcps: line, crs: 'EPSG:4326' }], 'positions.0.gcps', /bounds/],
       [[{ gcps: line, crs: 'EPSG:4326' }], 'positions.0.gcps', /line/],
       [[{ gcps: line.slice(0, 2), crs: 'EPSG:4326' }], 'positions.0.gcps', /3/],
@@ -135,7 +135,7 @@ test('uploads: a position given with the completion', async (t) => {
     assert.equal((await complete(id, [{ bounds: BOUNDS, crs: 'EPSG:4326' }])).status, 200)
   })
 
-  await t.test('of several files each has its own, and the session can go without one that has none', async () => {
+  await t.test('each file has its own position, and the session can complete without a file that has none', async () => {
     const id = await session(w, org, { 'a.tif': nowhere(), 'b.tif': nowhere(), 'c.tif': striped(SIZE) })
     const nameless = await complete(id, [{ bounds: BOUNDS, crs: 'EPSG:4326' }])
     assert.deepEqual(nameless.body.errors[0].field, 'positions.0.file_name')
@@ -159,14 +159,14 @@ test('uploads: a position given with the completion', async (t) => {
     )
   })
 
-  await t.test('a file with a place of its own is moved where the caller says', async () => {
+  await t.test("the caller's position replaces the one in the file", async () => {
     const id = await session(w, org, { 'moved.tif': striped({ ...SIZE, west: 10, north: 50 }) })
     const { body } = await complete(id, [{ bounds: BOUNDS, crs: 'EPSG:4326' }])
     await w.drain(convert)
     assert.deepEqual(rounded((await w.ok(token, 'items.get', { item_id: body.item_ids[0] })).item.bbox), BOUNDS)
   })
 
-  await t.test('a session that waits for a position in vain ends like any other', async () => {
+  await t.test('a session that waits for a position expires like any other', async () => {
     const id = await session(w, org, { 'nowhere.tif': nowhere() })
     await complete(id)
     w.clock.advance({ hours: 25 })

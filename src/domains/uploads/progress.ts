@@ -5,9 +5,9 @@ import * as uploadFiles from '#model/imagery/upload-file.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_UPLOAD, MAX_BYTES, toRecord, UploadId, UploadRecord } from './wire.ts'
 
-const FILES_AT_ONCE = 8
+const FILE_CONCURRENCY = 8
 
-/** Reports how much has been uploaded; with `upload_id` alone it only tells, of the session and of the conversion of its files. */
+/** Reports upload progress. With `upload_id` alone, only returns the progress of the session and the conversion of its files. */
 export default operation({
   id: 'uploads.progress',
   scope: 'uploads:write',
@@ -26,14 +26,14 @@ export default operation({
   async check({ db, principal }, { upload_id }) {
     return (await uploads.requireEditor(db, principal, upload_id)).upload
   },
-  /** What the store has, so that the figure moves also where nobody reports it. */
+  /** Reads the sizes in the store, so that progress advances even if the client does not report it. */
   async prepare({ db, storage, signal }, _input, { id, bucket, closedAt }): Promise<number> {
     if (closedAt) return 0
     const keys = (await uploadFiles.list(db, id)).filter(({ state }) => state === 'awaiting').map(({ objectKey }) => objectKey)
     let bytes = 0
-    for (let first = 0; first < keys.length; first += FILES_AT_ONCE) {
-      const found = await Promise.all(keys.slice(first, first + FILES_AT_ONCE).map((key) => storage.stat({ bucket, key }, signal)))
-      bytes += found.reduce((sum, file) => sum + (file?.size ?? 0), 0)
+    for (let first = 0; first < keys.length; first += FILE_CONCURRENCY) {
+      const files = await Promise.all(keys.slice(first, first + FILE_CONCURRENCY).map((key) => storage.stat({ bucket, key }, signal)))
+      bytes += files.reduce((sum, file) => sum + (file?.size ?? 0), 0)
     }
     return bytes
   },

@@ -11,7 +11,7 @@ import { EXAMPLE_UPLOAD, MAX_BYTES, UploadId } from './wire.ts'
 
 const LIFETIME_SECONDS = 900
 
-/** A short-lived address to PUT one file of a session to. Asked again with the same name, it gives another one for the same file. */
+/** Returns a short-lived URL to PUT a file of a session to. Repeated with the same name, it returns a new URL for the same file. */
 export default operation({
   id: 'uploads.signed_url',
   scope: 'uploads:write',
@@ -28,8 +28,7 @@ export default operation({
         Type.Integer({
           minimum: 0,
           maximum: MAX_BYTES,
-          description:
-            'Size of the file. With it, the response says which part of the file the URL accepts, where the store takes files in parts',
+          description: 'File size in bytes. For S3 storage, the response then states which part of the file the URL accepts',
         }),
       ),
     ),
@@ -64,13 +63,13 @@ export default operation({
   },
 }).handle({
   async check({ db, principal }, { upload_id, content_type }) {
-    const found = await uploads.requireEditor(db, principal, upload_id)
-    uploads.requireOpen(found.upload)
-    projects.requireActive(found.project)
-    if (!isMediaType(content_type)) throw invalidField('content_type', "must be a media type, such as 'image/tiff'")
-    return found.upload
+    const { upload, project } = await uploads.requireEditor(db, principal, upload_id)
+    uploads.requireOpen(upload)
+    projects.requireActive(project)
+    if (!isMediaType(content_type)) throw invalidField('content_type', "must be a media type such as 'image/tiff'")
+    return upload
   },
-  /** What the session has stored so far, where only the store itself knows, and where a file that comes in parts goes on. */
+  /** For S3: the stored bytes of the session, and where a multipart upload continues. */
   async prepare(context, { file_name, content_type, size_bytes }, { id, bucket }) {
     const { db, storage, signal } = context
     if (storage.kind !== 's3') return { arrivedBytes: 0, part: null }
@@ -87,11 +86,11 @@ export default operation({
     attributeTo(organizationId)
     const now = clock.now()
     const session = uploads.requireOpen(await uploads.lock(tx, id))
-    // The embedded store asks for room at each PUT. Of another we learn what came when we look.
+    // The embedded store reserves storage at each PUT; of S3 we learn the stored bytes only here.
     if (storage.kind === 's3') await uploads.reserveUpTo(tx, session, arrivedBytes)
     const file = await uploadFiles.put(tx, id, { name: file_name, contentType: content_type }, now)
     await uploads.progress(tx, id, null, now)
-    // A file may be larger than was announced, but not than what there is room for.
+    // A file can be larger than announced, but must fit into the quota.
     const maxBytes = Math.max(session.reservedBytes, arrivedBytes) + (await storageAccounts.freeBytes(tx, organizationId))
     const at = { bucket, key: file.objectKey }
     if (part?.url) return { upload_url: part.url, object_path: storage.address(at), part: { offset: part.offset, length: part.length } }
@@ -109,7 +108,7 @@ export default operation({
   },
 })
 
-interface Wanted {
+interface FilePart {
   uploadId: string
   bucket: string
   name: string
@@ -120,37 +119,37 @@ interface Wanted {
 interface NextPart {
   offset: number
   length: number
-  /** Null: the address of a whole object takes it. */
+  /** Null if the file fits into a single part and is uploaded as a whole. */
   url: string | null
 }
 
-/** Takes room for the whole file, then looks how far it got. A file of another length than before begins anew. */
-async function nextPart({ db, storage, clock, signal }: Context, wanted: Wanted): Promise<NextPart> {
+/** Reserves storage for the whole file, then finds where to continue. A file whose size changed starts again. */
+async function nextPart({ db, storage, clock, signal }: Context, upload: FilePart): Promise<NextPart> {
   const now = clock.now()
   const file = await db.transaction().execute(async (tx) => {
-    uploads.requireOpen(await uploads.lock(tx, wanted.uploadId))
-    const found = await uploadFiles.put(tx, wanted.uploadId, { name: wanted.name, contentType: wanted.contentType }, now)
-    await uploadFiles.reserveBytes(tx, found.id, wanted.totalBytes, now)
-    return found
+    uploads.requireOpen(await uploads.lock(tx, upload.uploadId))
+    const row = await uploadFiles.put(tx, upload.uploadId, { name: upload.name, contentType: upload.contentType }, now)
+    await uploadFiles.reserveBytes(tx, row.id, upload.totalBytes, now)
+    return row
   })
   const parts = storage.parts!
-  const { totalBytes } = wanted
+  const { totalBytes } = upload
   const partBytes = parts.partBytes(totalBytes)
-  const at = { bucket: wanted.bucket, key: file.objectKey }
+  const at = { bucket: upload.bucket, key: file.objectKey }
   if (totalBytes <= partBytes) return { offset: 0, length: totalBytes, url: null }
-  const former = uploadFiles.partsOf(file, wanted.bucket)
+  const former = uploadFiles.partsOf(file, upload.bucket)
   const reached = former?.totalBytes === totalBytes ? await parts.arrived(former, signal) : null
-  const partsId = former && reached !== null ? former.id : await beginAnew()
+  const partsId = former && reached !== null ? former.id : await restart()
   const offset = reached ?? 0
   const length = Math.min(partBytes, totalBytes - offset)
   const number = Math.min(Math.ceil(totalBytes / partBytes), offset / partBytes + 1)
   return { offset, length, url: await parts.sign({ ...at, id: partsId, number, expiresInSeconds: LIFETIME_SECONDS }) }
 
-  async function beginAnew(): Promise<string> {
+  async function restart(): Promise<string> {
     if (former) await parts.abandon(former)
     const id = await parts.begin(at, file.contentType)
     if (await uploadFiles.beginParts(db, file, { id, partBytes, totalBytes }, now)) return id
     await parts.abandon({ ...at, id })
-    throw problem('upload-offset', `Two requests began to upload ${file.name} at the same time; ask again`)
+    throw problem('upload-offset', `Two requests started the upload of ${file.name} concurrently; retry this one`)
   }
 }

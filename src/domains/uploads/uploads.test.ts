@@ -17,7 +17,7 @@ const bucketOf = async (w: World, org: Org) =>
   (await w.db.selectFrom('project').select('bucket_name').where('id', '=', org.projectId).executeTakeFirstOrThrow()).bucket_name!
 const objects = async (w: World, org: Org) => (await w.storage.list(await bucketOf(w, org))).objects.map(({ key }) => key)
 
-/** What must hold whatever happened: quota, projects and rows say the same, and every asset has its object. */
+/** Invariants: quota, projects and rows agree, and every asset has its object. */
 async function consistent(w: World, org: Org): Promise<void> {
   const { used_bytes: used, reserved_bytes: reserved } = await account(w, org)
   const rows = await w.db
@@ -43,7 +43,7 @@ async function consistent(w: World, org: Org): Promise<void> {
     assert.notEqual(await w.storage.stat({ bucket: bucket!, key: object_key! }), null, 'every asset has its object')
 }
 
-// Goal: whoever may read a project sees what is being and was uploaded to it, page by page.
+// Goal: readers of a project see its current and past uploads, page by page.
 test('uploads.list', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -68,7 +68,7 @@ test('uploads.list', async (t) => {
   assert.deepEqual([idsOf(second), second.count, second.total], [[ids[1]], 1, 3])
 })
 
-// Goal: a COG goes from a signed address to an item with bands, statistics, footprint and profile that can be shown at once.
+// Goal: a COG that is PUT to a signed URL becomes an item with bands, statistics, footprint and profile, ready for display.
 test('uploads: a COG', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -104,7 +104,7 @@ test('uploads: a COG', async (t) => {
 
   assert.equal(await w.put(signed.upload_url, bytes, 'text/html'), 403, 'another type')
   assert.equal(await w.put(signed.upload_url, bytes, 'image/tiff'), 200)
-  assert.equal((await w.ok(token, 'uploads.progress', { upload_id: id })).bytes_uploaded, bytes.length, 'seen without being told')
+  assert.equal((await w.ok(token, 'uploads.progress', { upload_id: id })).bytes_uploaded, bytes.length, 'known without a report')
   const reported = await w.ok(token, 'uploads.progress', { upload_id: id, status: 'uploaded', bytes_uploaded: bytes.length })
   assert.deepEqual([reported.status, reported.bytes_uploaded, reported.files[0].state], ['uploading', bytes.length, 'awaiting'])
   assert.equal((await w.call(token, 'uploads.progress', { upload_id: id, status: 'done' })).status, 422)
@@ -114,7 +114,7 @@ test('uploads: a COG', async (t) => {
   const [itemId] = completed.item_ids
   assert.deepEqual(await account(w, org), { used_bytes: bytes.length, reserved_bytes: 0 })
 
-  await t.test('the item says what and where it is', async () => {
+  await t.test('the item has its metadata and footprint', async () => {
     const { item } = await w.ok(token, 'items.get', { item_id: itemId })
     assert.deepEqual([item.name, item.type, item.upload_id, item.datetime], ['Über sicht', 'user_raster', id, null])
     assert.equal(item.geometry.type, 'Polygon')
@@ -140,7 +140,7 @@ test('uploads: a COG', async (t) => {
     )
   })
 
-  await t.test('it can be shown at once', async () => {
+  await t.test('it can be displayed at once', async () => {
     const { status, headers } = await w.call(token, 'items.tile.render', { item_id: itemId, ...tileAt(151.2, -33.1, 10), format: 'png' })
     assert.deepEqual([status, headers.get('content-type')], [200, 'image/png'])
   })
@@ -166,7 +166,7 @@ test('uploads: a COG', async (t) => {
     )
   })
 
-  await t.test('completing again makes nothing, and the address that still lives changes nothing', async () => {
+  await t.test('completing again creates nothing, and a URL that is still valid changes nothing', async () => {
     assert.deepEqual(await w.ok(token, 'uploads.complete', { upload_id: id }), completed)
     assert.equal(await w.put(signed.upload_url, Buffer.from('other bytes'), 'image/tiff'), 400)
     assert.equal((await w.db.selectFrom('event').select('type').where('type', '=', 'item.created').execute()).length, 1)
@@ -176,7 +176,7 @@ test('uploads: a COG', async (t) => {
     await consistent(w, org)
   })
 
-  await t.test('what was signed for is cleared; what came later goes with the sweep, and so does the file of a deleted item', async () => {
+  await t.test('uploaded objects are removed; the sweep removes later ones, and the files of deleted items', async () => {
     await w.drain(clear)
     assert.equal((await objects(w, org)).filter((key) => key.startsWith('uploads/')).length, 0)
     await w.put(signed.upload_url, Buffer.from('late'), 'image/tiff')
@@ -199,7 +199,7 @@ test('uploads: a COG', async (t) => {
   })
 })
 
-// Goal: a GeoTIFF that is no COG has its item at once, says that it is being converted, and is shown once it has been.
+// Goal: a GeoTIFF that is not a COG becomes an item at once, is marked as converting, and can be displayed after conversion.
 test('uploads: conversion', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -260,7 +260,7 @@ test('uploads: conversion', async (t) => {
   await w.drain(clear)
   assert.equal((await objects(w, org)).length, 1, 'the original is gone')
 
-  await t.test('classes are not mixed', async () => {
+  await t.test('class codes are not interpolated', async () => {
     const classes = await w.upload(
       token,
       org.projectId,
@@ -276,18 +276,20 @@ test('uploads: conversion', async (t) => {
       .select(['a.bucket', 'a.object_key as objectKey'])
       .where('i.id', '=', classes.body.item_ids[0])
       .execute()) as [{ bucket: string; objectKey: string }]
-    const found = await w.platform.services.raster.statistics(
+    const statistics = await w.platform.services.raster.statistics(
       { object: { bucket, key: objectKey } },
       { maxPixels: 400 * 400, percentiles: [2, 50, 98] },
     )
-    assert.ok(found.level > 0)
+    assert.ok(statistics.level > 0)
     assert.ok(
-      [found.bands[0]!.min, found.bands[0]!.max, ...found.bands[0]!.percentiles].every((value) => value === 10 || value === 200),
-      JSON.stringify(found.bands[0]),
+      [statistics.bands[0]!.min, statistics.bands[0]!.max, ...statistics.bands[0]!.percentiles].every(
+        (value) => value === 10 || value === 200,
+      ),
+      JSON.stringify(statistics.bands[0]),
     )
   })
 
-  await t.test('a run that died is taken up again; one that was overtaken changes nothing', async () => {
+  await t.test('a crashed run is resumed; a replaced run changes nothing', async () => {
     const { body: session } = await w.upload(token, org.projectId, { 'again.tif': striped() })
     const { id: fileId } = await w.db.selectFrom('upload_file').select('id').where('upload_id', '=', session.id).executeTakeFirstOrThrow()
     await w.db
@@ -296,7 +298,7 @@ test('uploads: conversion', async (t) => {
       .where('id', '=', fileId)
       .execute()
     await w.drain(convert)
-    assert.equal((await w.ok(token, 'uploads.progress', { upload_id: session.id })).files[0].state, 'converting', 'somebody works on it')
+    assert.equal((await w.ok(token, 'uploads.progress', { upload_id: session.id })).files[0].state, 'converting', 'another run works on it')
     await w.runTask(resume)
     assert.equal(await w.drain(convert), 0)
     w.clock.advance({ minutes: 3 })
@@ -305,7 +307,7 @@ test('uploads: conversion', async (t) => {
     assert.equal((await w.ok(token, 'uploads.progress', { upload_id: session.id })).files[0].state, 'ready')
   })
 
-  await t.test('a file that turns out to be damaged takes its item with it and gives its room back', async () => {
+  await t.test('a damaged file deletes its item and frees its storage', async () => {
     const used = (await account(w, org)).used_bytes
     const damaged = Buffer.from(striped({ width: 2000, height: 2000 }))
     damaged.writeUInt16LE(5, damaged.indexOf(Buffer.from([0x03, 0x01, 0x03, 0x00])) + 8) // Says LZW, is not.
@@ -314,12 +316,12 @@ test('uploads: conversion', async (t) => {
     await w.drain(convert)
     const {
       files: [failed],
-      ...said
+      ...report
     } = await w.ok(token, 'uploads.progress', { upload_id: session.id })
     assert.deepEqual([failed.state, failed.step], ['failed', 'convert'])
     assert.match(failed.error, /damaged/)
-    assert.deepEqual([said.status, said.error_step, said.completed_at], ['failed', 'convert', null], 'the session failed after all')
-    assert.match(said.error_message, /^damaged\.tif: .*damaged/)
+    assert.deepEqual([report.status, report.error_step, report.completed_at], ['failed', 'convert', null], 'the session has failed')
+    assert.match(report.error_message, /^damaged\.tif: .*damaged/)
     assert.equal((await w.call(token, 'uploads.complete', { upload_id: session.id })).status, 400)
     const gone = await w.call(token, 'items.get', { item_id: session.item_ids[0] })
     assert.deepEqual([gone.status, gone.body.code, gone.body.upload_id], [410, 'gone', session.id])
@@ -330,18 +332,18 @@ test('uploads: conversion', async (t) => {
     await consistent(w, org)
   })
 
-  await t.test('one damaged file of two is told of, and the session stays completed', async () => {
+  await t.test('one damaged file of two has an error, and the session stays completed', async () => {
     const damaged = Buffer.from(striped({ width: 2000, height: 2000 }))
     damaged.writeUInt16LE(5, damaged.indexOf(Buffer.from([0x03, 0x01, 0x03, 0x00])) + 8)
     const { body: session } = await w.upload(token, org.projectId, { 'bad.tif': damaged, 'good.tif': striped() })
     await w.drain(convert)
-    const said = await w.ok(token, 'uploads.progress', { upload_id: session.id })
-    assert.deepEqual([said.status, said.error_message], ['completed', null])
-    assert.match(said.files.find(({ name }: { name: string }) => name === 'bad.tif').error, /damaged/)
-    assert.deepEqual(said.files.map(({ state }: { state: string }) => state).toSorted(), ['failed', 'ready'])
+    const report = await w.ok(token, 'uploads.progress', { upload_id: session.id })
+    assert.deepEqual([report.status, report.error_message], ['completed', null])
+    assert.match(report.files.find(({ name }: { name: string }) => name === 'bad.tif').error, /damaged/)
+    assert.deepEqual(report.files.map(({ state }: { state: string }) => state).toSorted(), ['failed', 'ready'])
   })
 
-  await t.test('a file whose conversion needs more room than there is fails with that reason', async () => {
+  await t.test('a conversion that exceeds the storage quota fails with that reason', async () => {
     const fill = (bytes: number) =>
       w.db
         .updateTable('storage_account')
@@ -366,14 +368,14 @@ test('uploads: conversion', async (t) => {
   })
 })
 
-// Goal: what cannot be taken is refused by its content, in words for whoever made it; nothing of it stays.
+// Goal: unsupported files are rejected by their content, with a helpful reason; nothing is left behind.
 test('uploads: refusals', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { token } = org.owner
   const cog = await scene({ width: 64, height: 64 })
 
-  await t.test('files that are no rasters on the Earth', async () => {
+  await t.test('files that are not georeferenced rasters', async () => {
     const cases: [string, Uint8Array, RegExp][] = [
       ['empty.tif', new Uint8Array(0), /not a GeoTIFF/],
       ['picture.tif', Buffer.from('\x89PNG\r\n\x1a\n and so on', 'latin1'), /a PNG image/],
@@ -394,7 +396,7 @@ test('uploads: refusals', async (t) => {
     assert.deepEqual([...new Set(sessions.map((session) => `${session.state} ${session.error_step}`))], ['failed check'])
     const { status, body } = await w.call(token, 'uploads.complete', { upload_id: sessions[0]!.id })
     assert.equal(status, 400)
-    assert.match(body.detail, /has failed \(empty\.tif: It is not a GeoTIFF/)
+    assert.match(body.detail, /has failed \(empty\.tif: The file is not a GeoTIFF/)
     assert.equal((await w.call(token, 'uploads.signed_url', { upload_id: sessions[0]!.id, file_name: 'x.tif' })).status, 400)
     assert.equal(
       (await w.ok(token, 'uploads.fail', { upload_id: sessions[0]!.id, error_message: 'too late' })).error_step,
@@ -403,11 +405,11 @@ test('uploads: refusals', async (t) => {
     )
   })
 
-  await t.test('one bad file among good ones can be replaced or left out', async () => {
+  await t.test('one bad file among good ones can be replaced or omitted', async () => {
     const bad = Buffer.from('{"type":"FeatureCollection"}')
     const first = await w.upload(token, org.projectId, { 'a.tif': cog, 'b.tif': bad })
     assert.equal(first.status, 422)
-    assert.match(first.body.detail, /^b\.tif: It is not a GeoTIFF, but a text in JSON.*complete the session again without it/)
+    assert.match(first.body.detail, /^b\.tif: The file is not a GeoTIFF, but a JSON document.*complete the session without it/)
     const { id: uploadId } = await w.db
       .selectFrom('upload_session')
       .select('id')
@@ -420,7 +422,7 @@ test('uploads: refusals', async (t) => {
       seen.files.map((file: { state: string }) => file.state),
       ['awaiting', 'refused'],
     )
-    assert.equal((await objects(w, org)).length, 1, 'the good one is still there')
+    assert.equal((await objects(w, org)).length, 1, 'the good file is kept')
     const { upload_url: url } = await w.ok(token, 'uploads.signed_url', {
       upload_id: uploadId,
       file_name: 'b.tif',
@@ -432,7 +434,7 @@ test('uploads: refusals', async (t) => {
     await consistent(w, org)
   })
 
-  await t.test('sessions: who may open one, for what, and how large', async () => {
+  await t.test('sessions: who can open one, for which target, and how large', async () => {
     const viewer = await w.member(org, 'viewer')
     const stranger = await w.organization()
     const initiate = (credential: string, more: object = {}) =>
@@ -463,7 +465,7 @@ test('uploads: refusals', async (t) => {
     await w.ok(token, 'uploads.fail', { upload_id: id, error_message: 'not needed', error_step: 'upload' })
   })
 
-  await t.test('more bytes than announced are taken from the quota, or refused with 402', async () => {
+  await t.test('more bytes than announced are taken from the quota, or rejected with 402', async () => {
     const {
       body: { id },
     } = await w.call(token, 'uploads.initiate', { project_id: org.projectId, total_bytes: 10 })
@@ -482,14 +484,14 @@ test('uploads: refusals', async (t) => {
       .where('org_id', '=', org.id)
       .execute()
     const tight = await w.ok(token, 'uploads.signed_url', { upload_id: id, file_name: 'next.tif', content_type: 'image/tiff' })
-    assert.equal(await w.put(tight.upload_url, cog, 'image/tiff'), 402, 'the store takes no more than there is room for')
+    assert.equal(await w.put(tight.upload_url, cog, 'image/tiff'), 402, 'the store accepts no more than the quota')
     await w.db.updateTable('storage_account').set({ used_bytes: used }).where('org_id', '=', org.id).execute()
     await w.db.deleteFrom('upload_file').where('name', '=', 'next.tif').execute()
     assert.equal((await w.call(token, 'uploads.complete', { upload_id: id })).status, 200)
     await consistent(w, org)
   })
 
-  await t.test('a session that nobody continues ends after a day, and everything it held comes back', async () => {
+  await t.test('an abandoned session expires after a day and releases its storage', async () => {
     const {
       body: { id },
     } = await w.call(token, 'uploads.initiate', { project_id: org.projectId, total_bytes: 5000 })
@@ -511,16 +513,13 @@ test('uploads: refusals', async (t) => {
     await w.drain(clear)
     const { token: last } = await w.signIn(org.owner)
     const ended = await w.ok(last, 'uploads.progress', { upload_id: id })
-    assert.deepEqual(
-      [ended.status, ended.error_message, ended.reserved_bytes],
-      ['failed', 'Nothing was heard of the upload for 24 hours', 0],
-    )
+    assert.deepEqual([ended.status, ended.error_message, ended.reserved_bytes], ['failed', 'No activity for 24 hours', 0])
     assert.equal((await objects(w, org)).filter((key) => key.startsWith(`uploads/${id}`)).length, 0)
     await consistent(w, org)
   })
 })
 
-// Goal: files can be added to an item that exists; many go into one session; several completions at once make one.
+// Goal: files can be added to an existing item; a session can have many files; concurrent completions have one effect.
 test('uploads: targets and races', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -546,7 +545,7 @@ test('uploads: targets and races', async (t) => {
     ['data ready', 'data_2 converting', 'ortho ready'],
   )
   const taken = await w.call(token, 'uploads.initiate', { project_id: org.projectId, target_item_id: target, asset_key: 'ortho' })
-  assert.deepEqual([taken.status, taken.body.detail.slice(0, 32)], [400, "The item has an asset 'ortho' al"])
+  assert.deepEqual([taken.status, taken.body.detail.slice(0, 33)], [400, "The item already has an asset 'or"])
   await w.drain(convert)
   assert.equal((await w.ok(token, 'items.list_assets', { item_id: target })).length, 3)
   const graph = await w.ok(token, 'provenance.get', { entity_type: 'item', entity_id: target, direction: 'both' })
@@ -558,7 +557,7 @@ test('uploads: targets and races', async (t) => {
   ])
   await consistent(w, org)
 
-  await t.test('ten completions at once make one set of items', async () => {
+  await t.test('ten concurrent completions create one set of items', async () => {
     const { id } = await w.ok(token, 'uploads.initiate', { project_id: org.projectId, total_bytes: cog.length })
     const { upload_url: url } = await w.ok(token, 'uploads.signed_url', {
       upload_id: id,
@@ -574,7 +573,7 @@ test('uploads: targets and races', async (t) => {
     await consistent(w, org)
   })
 
-  await t.test('whatever is opened, reported, ended, expired and completed in whatever order: the quota is what it must be', async () => {
+  await t.test('sessions opened, reported, aborted, expired and completed in any order keep the quota correct', async () => {
     const { key: fresh } = await w.key((await w.signIn(org.owner)).token, ['write'])
     type Step = 'open' | 'progress' | 'fail' | 'expire' | 'complete'
     const steps = fc.array(

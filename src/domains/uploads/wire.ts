@@ -6,7 +6,7 @@ import type { UploadFile } from '#model/imagery/upload-file.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
 export const UploadId = Type.String({ minLength: 1, maxLength: 100 })
-/** Of files and sessions together: more than any store takes. */
+/** Upper limit for files and sessions, beyond any store's limit. */
 export const MAX_BYTES = 2 ** 50
 
 const FileRecord = Closed(
@@ -57,7 +57,7 @@ export const UploadRecord = Closed(
   { $id: 'Upload', description: 'An upload session' },
 )
 
-/** `addressOf` tells an object's path in the configured store. */
+/** `addressOf` returns an object's path in the configured store. */
 export function toRecord(upload: Upload, files: readonly UploadFile[], addressOf: (at: { bucket: string; key: string }) => string) {
   return {
     id: upload.id,

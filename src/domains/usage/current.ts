@@ -6,7 +6,7 @@ import { operation } from '#operation.ts'
 import { EXAMPLE_METERS, meters, toMeters } from './wire.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-/** What the organization used in this month of UTC, beside what its plan allows. Calls and tiles of the last second may be missing. */
+/** Returns the organization's usage in the current UTC month and the limits of its plan. It may lag by a second. */
 export default operation({
   id: 'usage.current',
   scope: 'usage:read',
@@ -54,19 +54,19 @@ export default operation({
   },
   async execute({ db, clock }, _input, organizationId) {
     const now = clock.now()
-    const used = await reports.current(db, organizationId, now)
+    const usage = await reports.current(db, organizationId, now)
     return {
       organization_id: organizationId,
-      plan_id: used.plan.id,
+      plan_id: usage.plan.id,
       period: reports.monthOf(now),
-      ...toMeters(used),
-      storage_reserved_bytes: used.reservedBytes,
-      egress_bytes_last_24h: used.egressBytesOfDay,
+      ...toMeters(usage),
+      storage_reserved_bytes: usage.reservedBytes,
+      egress_bytes_last_24h: usage.egressBytesOfDay,
       limits: {
-        storage_bytes: used.plan.storageBytes,
-        egress_bytes_per_24h: used.plan.egressBytes,
-        compute_jobs: used.plan.computeJobs,
-        processing_jobs: used.plan.processingJobs,
+        storage_bytes: usage.plan.storageBytes,
+        egress_bytes_per_24h: usage.plan.egressBytes,
+        compute_jobs: usage.plan.computeJobs,
+        processing_jobs: usage.plan.processingJobs,
       },
       as_of: now.toISOString(),
     }

@@ -15,8 +15,8 @@ const MAX_MONTHS = 60
 const Instant = Type.String({ minLength: 10, maxLength: 40 })
 
 /**
- * What the organization used, month by month or day by day, up to today. Storage of a day is the most that was stored on
- * it; of a month, the mean of its days. Either `months` back, or `from` and `to`.
+ * Returns the organization's usage by month or day. Storage of a day is its maximum; of a month, the mean of its days. The
+ * period is either the last `months`, or `from` and `to`.
  */
 export default operation({
   id: 'usage.history',
@@ -54,11 +54,11 @@ export default operation({
     if (months !== undefined && from !== undefined) throw problem('bad-request', 'Send either months or from and to')
     const end = to === undefined ? clock.now() : dayIn(to, 'to')
     const start = from === undefined ? monthsBefore(end, (months ?? 3) - 1) : dayIn(from, 'from')
-    if (start > end) throw invalidField('from', 'is after to')
+    if (start > end) throw invalidField('from', 'must not be after to')
     const days = (end.getTime() - start.getTime()) / DAY_MS
     if (granularity === 'day' && days > MAX_DAYS)
-      throw invalidField('from', `days are told of at most ${MAX_DAYS}; ask for months or a shorter stretch`)
-    if (days > MAX_MONTHS * 31) throw invalidField('from', `at most ${MAX_MONTHS} months are told at once`)
+      throw invalidField('from', `must be at most ${MAX_DAYS} days before to with granularity day; use month or a shorter period`)
+    if (days > MAX_MONTHS * 31) throw invalidField('from', `must be at most ${MAX_MONTHS} months before to`)
     return { organizationId, from: start, to: end }
   },
   async execute({ db, clock }, { granularity }, { organizationId, from, to }) {
@@ -73,7 +73,7 @@ export default operation({
 
 const dayIn = (text: string, field: string): Date => parseInstant(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text, field)
 
-/** The first day of the month so many before. */
+/** The first day of the month that is `months` earlier. */
 function monthsBefore(at: Date, months: number): Date {
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - months, 1))
 }

@@ -7,7 +7,7 @@ import * as reports from '#model/plans/usage-report.ts'
 import { operation } from '#operation.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
-/** Counts the stored bytes again from the assets and corrects the counters; owners and admins, once an hour. */
+/** Recalculates storage use from the assets and corrects the counters; for owners and admins, at most once an hour. */
 export default operation({
   id: 'usage.recalculate_storage',
   scope: 'usage:write',
@@ -40,7 +40,7 @@ export default operation({
 function requireHourPassed(last: Date | null, now: Date): void {
   const waitMs = last ? last.getTime() + HOUR_MS - now.getTime() : 0
   if (waitMs > 0)
-    throw problem('rate-limited', `Storage was counted at ${last!.toISOString()}; it can be counted once an hour`, {
+    throw problem('rate-limited', `Storage was last recalculated at ${last!.toISOString()}; this is possible once an hour`, {
       headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) },
     })
 }

@@ -8,7 +8,7 @@ import { world, type Org } from '../../../test/support/world.ts'
 
 const GIB = 1024 ** 3
 
-// Goal: an organization sees what it used, now and before, as it was counted; and can have its storage counted out anew.
+// Goal: an organization sees its current and past usage, and can have its storage recalculated.
 test('usage', async (t) => {
   const w = await world(t, { startAt: '2030-03-10T12:00:00.000Z' })
   const scene = async (org: Org, token: string, size: number) => {
@@ -16,7 +16,7 @@ test('usage', async (t) => {
     return { item_id: id as string, asset_id: await storeFile(w, id, { bytes: Buffer.alloc(size, 1) }) }
   }
 
-  await t.test('current: stored now, counted this month, allowed by the plan', async () => {
+  await t.test('current: storage, usage this month, limits of the plan', async () => {
     const org = await w.organization()
     const file = await scene(org, org.owner.token, 1_000)
     await w.ok(org.owner.token, 'items.asset.download', file)
@@ -43,7 +43,7 @@ test('usage', async (t) => {
     })
     assert.equal(api_calls, 4, 'founding, project, item, download')
     const member = await w.member(org)
-    assert.equal((await w.ok(member.token, 'usage.current')).tiles, 7, 'of their own without saying which')
+    assert.equal((await w.ok(member.token, 'usage.current')).tiles, 7, "the caller's organization by default")
     const other = await w.organization()
     for (const id of ['usage.current', 'usage.history', 'usage.recalculate_storage']) {
       for (const organization_id of [org.id, 'nothing'])
@@ -51,7 +51,7 @@ test('usage', async (t) => {
     }
   })
 
-  await t.test('history: every month and day of a stretch, empty ones too', async () => {
+  await t.test('history: every month and day of a period, including empty ones', async () => {
     const org = await w.organization()
     const day = (date: string, meter: CountedMeter, amount: number) => ({ organizationId: org.id, day: date, meter, amount })
     await usage.add(w.db, [
@@ -104,7 +104,7 @@ test('usage', async (t) => {
       assert.equal((await w.call(owner.token, 'usage.history', input)).status, status, JSON.stringify(input))
   })
 
-  await t.test('the most that a day saw is its storage', async () => {
+  await t.test('the storage of a day is its maximum', async () => {
     const org = await w.organization()
     const { item_id } = await scene(org, org.owner.token, 2_000)
     const today = async () =>
@@ -116,7 +116,7 @@ test('usage', async (t) => {
     assert.equal(await today(), 2_000)
   })
 
-  await t.test('recalculate: counters that drifted are corrected, once an hour, by owners and admins', async () => {
+  await t.test('recalculate: owners and admins can correct counters, once an hour', async () => {
     const org = await w.organization()
     const member = await w.member(org, 'admin')
     await scene(org, org.owner.token, 500)
@@ -144,7 +144,7 @@ test('usage', async (t) => {
     assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 429])
   })
 
-  await t.test('recalculated while items come and go, it is still right in the end', async () => {
+  await t.test('recalculated during concurrent changes, it is still correct', async () => {
     const org = await w.organization()
     const owner = await w.signIn(org.owner)
     const files = await Promise.all(Array.from({ length: 8 }, () => scene(org, owner.token, 100)))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: roles become the visualizations that they allow, with exactly one to start with.
+// Goal: band roles determine the available visualizations, with exactly one default.
 test('visualization.list_for', async (t) => {
   const w = await world(t)
   const { owner } = await w.organization()

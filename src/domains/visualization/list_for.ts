@@ -21,7 +21,7 @@ const Spec = Closed(
   { $id: 'Visualization', description: 'A way to render an item' },
 )
 
-/** The ways to show bands with these roles, best first, and the one to start with. A DEM has one: its elevation. */
+/** Lists the visualizations of bands with these roles, best first, and the default. A DEM has one: elevation. */
 export default operation({
   id: 'visualization.list_for',
   scope: 'tiles:read',
@@ -65,20 +65,20 @@ export default operation({
   },
 }).handle({
   async execute(_context, { band_roles = {}, data_type, render_params = {}, asset = null }) {
-    if (Object.keys(band_roles).length > 64) throw invalidField('band_roles', 'has more than 64 entries')
+    if (Object.keys(band_roles).length > 64) throw invalidField('band_roles', 'must have at most 64 entries')
     const { visualizations, default_id } = listVisualizations({
       bandRoles: band_roles,
       dataType: data_type,
       renderParams: readParams(render_params),
     })
     return {
-      visualizations: visualizations.map((found) => ({ ...found, asset, kind: found.kind === 'single' ? ('raw' as const) : found.kind })),
+      visualizations: visualizations.map(({ kind, ...rest }) => ({ ...rest, asset, kind: kind === 'single' ? ('raw' as const) : kind })),
       default_id,
     }
   },
 })
 
-/** A registry may say more than we use; what we use must be of the right type. */
+/** Keeps the hints that we use, if they have the right type. */
 function readParams(params: Record<string, unknown>): RenderParams {
   const text = (name: string) => (typeof params[name] === 'string' ? { [name]: params[name] } : {})
   const scale = typeof params['reflectance_scale'] === 'number' ? { reflectance_scale: params['reflectance_scale'] } : {}

@@ -7,7 +7,7 @@ import { requireConfig, requireFit } from './check.lib.ts'
 import { AssetKey, Config, EXAMPLE_PROFILE, ProfileLayer, ProfileName, ProfileRecord, ProfileType, SortOrder, toRecord } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** Saves a way of showing an item; as its default if so wished. */
+/** Saves a visualization profile of an item, optionally as its default. */
 export default operation({
   id: 'visualization.profile.create',
   scope: 'items:write',
@@ -35,20 +35,20 @@ export default operation({
   },
 }).handle({
   async check(context, input) {
-    const { item: found, project } = await items.requireEditor(context.db, context.principal, input.item_id)
+    const { item, project } = await items.requireEditor(context.db, context.principal, input.item_id)
     const config = requireConfig(input.type, input.config)
     const assetKey = input.asset_key ?? null
-    await requireFit(context, found.seq, { type: input.type, config, assetKey })
-    return { found, organizationId: project.organizationId, config, assetKey }
+    await requireFit(context, item.seq, { type: input.type, config, assetKey })
+    return { item, organizationId: project.organizationId, config, assetKey }
   },
   async execute(
     { tx, principal, clock, attributeTo },
     { name, type, layer, is_default, sort_order },
-    { found, organizationId, config, assetKey },
+    { item, organizationId, config, assetKey },
   ) {
     attributeTo(organizationId)
-    await items.lock(tx, found.seq)
-    const owner = { organizationId, itemSeq: found.seq, createdBy: principal.userId, now: clock.now() }
+    await items.lock(tx, item.seq)
+    const owner = { organizationId, itemSeq: item.seq, createdBy: principal.userId, now: clock.now() }
     return toRecord(
       await visualizationProfiles.insert(tx, owner, {
         name,
@@ -59,7 +59,7 @@ export default operation({
         isDefault: is_default,
         sortOrder: sort_order,
       }),
-      found.id,
+      item.id,
     )
   },
 })

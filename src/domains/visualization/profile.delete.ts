@@ -5,7 +5,7 @@ import { operation } from '#operation.ts'
 import { EXAMPLE_PROFILE, ProfileId } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** Deletes a saved profile. After the default is gone the item is shown as its image suggests. */
+/** Deletes a saved profile. Without a default profile, the style is derived from the bands. */
 export default operation({
   id: 'visualization.profile.delete',
   scope: 'items:write',
@@ -15,14 +15,14 @@ export default operation({
   example: { input: { item_id: EXAMPLE_PROFILE.item_id, profile_id: EXAMPLE_PROFILE.id }, output: { ok: true, id: EXAMPLE_PROFILE.id } },
 }).handle({
   async check({ db, principal }, { item_id, profile_id }) {
-    const found = await items.requireEditor(db, principal, item_id)
-    await visualizationProfiles.requireOf(db, found.item.seq, profile_id)
-    return found
+    const { item, project } = await items.requireEditor(db, principal, item_id)
+    await visualizationProfiles.requireOf(db, item.seq, profile_id)
+    return { item, project }
   },
-  async execute({ tx, attributeTo }, { profile_id }, { item: found, project }) {
+  async execute({ tx, attributeTo }, { profile_id }, { item, project }) {
     attributeTo(project.organizationId)
-    await items.lock(tx, found.seq)
-    await visualizationProfiles.remove(tx, found.seq, profile_id)
+    await items.lock(tx, item.seq)
+    await visualizationProfiles.remove(tx, item.seq, profile_id)
     return { ok: true as const, id: profile_id }
   },
 })

@@ -5,7 +5,7 @@ import { operation } from '#operation.ts'
 import { EXAMPLE_PROFILE, ProfileId, ProfileRecord, toRecord } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** One saved profile of an item. */
+/** Returns a saved profile of an item. */
 export default operation({
   id: 'visualization.profile.get',
   scope: 'items:read',
@@ -17,7 +17,7 @@ export default operation({
   async check({ db, principal }, { item_id }) {
     return await items.requireReader(db, principal, item_id)
   },
-  async execute({ db }, { profile_id }, found) {
-    return toRecord(await visualizationProfiles.requireOf(db, found.item.seq, profile_id), found.item.id)
+  async execute({ db }, { profile_id }, { item }) {
+    return toRecord(await visualizationProfiles.requireOf(db, item.seq, profile_id), item.id)
   },
 })

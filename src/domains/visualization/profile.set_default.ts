@@ -5,7 +5,7 @@ import { operation } from '#operation.ts'
 import { EXAMPLE_PROFILE, ProfileId, ProfileRecord, toRecord } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** Makes a profile the one that its item is shown by when none is named. */
+/** Sets the default profile of an item. */
 export default operation({
   id: 'visualization.profile.set_default',
   scope: 'items:write',
@@ -15,13 +15,13 @@ export default operation({
   example: { input: { item_id: EXAMPLE_PROFILE.item_id, profile_id: EXAMPLE_PROFILE.id }, output: EXAMPLE_PROFILE },
 }).handle({
   async check({ db, principal }, { item_id, profile_id }) {
-    const found = await items.requireEditor(db, principal, item_id)
-    const profile = await visualizationProfiles.requireOf(db, found.item.seq, profile_id)
-    return { ...found, profile }
+    const { item, project } = await items.requireEditor(db, principal, item_id)
+    const profile = await visualizationProfiles.requireOf(db, item.seq, profile_id)
+    return { item, project, profile }
   },
-  async execute({ tx, clock, attributeTo }, _input, { item: found, project, profile }) {
+  async execute({ tx, clock, attributeTo }, _input, { item, project, profile }) {
     attributeTo(project.organizationId)
-    await items.lock(tx, found.seq)
-    return toRecord(await visualizationProfiles.setDefault(tx, found.seq, profile.id, clock.now()), found.id)
+    await items.lock(tx, item.seq)
+    return toRecord(await visualizationProfiles.setDefault(tx, item.seq, profile.id, clock.now()), item.id)
   },
 })

@@ -7,7 +7,7 @@ import { requireConfig, requireFit } from './check.lib.ts'
 import { AssetKey, Config, EXAMPLE_PROFILE, ProfileId, ProfileName, ProfileRecord, ProfileType, SortOrder, toRecord } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** Changes a saved profile: what is absent or null stays, except that a null `asset_key` goes back to the primary asset. */
+/** Updates a saved profile. Absent and null fields stay, except that a null `asset_key` resets to the main asset. */
 export default operation({
   id: 'visualization.profile.update',
   scope: 'items:write',
@@ -29,21 +29,21 @@ export default operation({
   },
 }).handle({
   async check(context, input) {
-    const { item: found, project } = await items.requireEditor(context.db, context.principal, input.item_id)
-    const before = await visualizationProfiles.requireOf(context.db, found.seq, input.profile_id)
+    const { item, project } = await items.requireEditor(context.db, context.principal, input.item_id)
+    const before = await visualizationProfiles.requireOf(context.db, item.seq, input.profile_id)
     const type = input.type ?? before.type
     const config = requireConfig(type, input.config ?? before.config)
     const assetKey = input.asset_key === undefined ? before.assetKey : input.asset_key
-    await requireFit(context, found.seq, { type, config, assetKey })
-    return { found, organizationId: project.organizationId, type, config, assetKey }
+    await requireFit(context, item.seq, { type, config, assetKey })
+    return { item, organizationId: project.organizationId, type, config, assetKey }
   },
   async execute(
     { tx, clock, attributeTo },
     { profile_id, name, is_default, sort_order },
-    { found, organizationId, type, config, assetKey },
+    { item, organizationId, type, config, assetKey },
   ) {
     attributeTo(organizationId)
-    await items.lock(tx, found.seq)
+    await items.lock(tx, item.seq)
     const change = {
       type,
       config,
@@ -52,6 +52,6 @@ export default operation({
       isDefault: is_default ?? undefined,
       sortOrder: sort_order ?? undefined,
     }
-    return toRecord(await visualizationProfiles.update(tx, found.seq, profile_id, change, clock.now()), found.id)
+    return toRecord(await visualizationProfiles.update(tx, item.seq, profile_id, change, clock.now()), item.id)
   },
 })

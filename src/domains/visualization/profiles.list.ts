@@ -6,7 +6,7 @@ import { operation } from '#operation.ts'
 import { EXAMPLE_PROFILE, ProfileRecord, toRecord } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
 
-/** The saved profiles of one item, in their order. Derived ones, such as `ndvi`, are not among them: `visualization.list_for` has those. */
+/** Lists the saved profiles of an item in sort order. For derived ones, such as `ndvi`, see `visualization.list_for`. */
 export default operation({
   id: 'visualization.profiles.list',
   scope: 'items:read',
@@ -18,7 +18,7 @@ export default operation({
   async check({ db, principal }, { item_id }) {
     return await items.requireReader(db, principal, item_id)
   },
-  async execute({ db }, _input, found) {
-    return (await visualizationProfiles.list(db, found.item.seq)).map((profile) => toRecord(profile, found.item.id))
+  async execute({ db }, _input, { item }) {
+    return (await visualizationProfiles.list(db, item.seq)).map((profile) => toRecord(profile, item.id))
   },
 })

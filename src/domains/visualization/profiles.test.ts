@@ -5,7 +5,7 @@ import { rasterItem } from '../../../test/support/layers.ts'
 import { scene, tileAt } from '../../../test/support/scene.ts'
 import { world } from '../../../test/support/world.ts'
 
-// Goal: editors save ways of showing an item, one of them its default; a profile that the item cannot be shown by is never saved.
+// Goal: editors save profiles of an item, one of them its default; a profile that cannot render the item is never saved.
 test('saved profiles', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -15,8 +15,8 @@ test('saved profiles', async (t) => {
     { key: 'height', bytes: await scene({ bandNames: ['elevation'], dataType: 'float32' }) },
   ])
   const create = (input: object, who = token) =>
-    w.call(who, 'visualization.profile.create', { item_id: id, name: 'Look', type: 'rgb', config: { bands: [4, 3, 2] }, ...input })
-  const made = async (input: object = {}) => {
+    w.call(who, 'visualization.profile.create', { item_id: id, name: 'Profile', type: 'rgb', config: { bands: [4, 3, 2] }, ...input })
+  const createProfile = async (input: object = {}) => {
     const { status, body } = await create(input)
     assert.equal(status, 200, JSON.stringify(body))
     return body
@@ -26,8 +26,8 @@ test('saved profiles', async (t) => {
   const tile = async (input: object = {}) =>
     (await w.call(token, 'items.tile.render', { item_id: id, ...tileAt(151.15, -33.1, 12), format: 'png', ...input })).bytes
 
-  await t.test("'visualization.profile.create' and 'visualization.profile.get' give the whole record", async () => {
-    const profile = await made({
+  await t.test("'visualization.profile.create' and 'visualization.profile.get' return the whole record", async () => {
+    const profile = await createProfile({
       name: 'Plants',
       type: 'expression',
       config: { expression: '(nir-red)/(nir+red)', colormap: 'rdylgn', rescale: '-1,1', bands: null },
@@ -64,9 +64,9 @@ test('saved profiles', async (t) => {
     "the default is what an item is shown by; 'visualization.profile.set_default' moves it, 'visualization.profile.delete' leaves none",
     async () => {
       const natural = await tile()
-      const first = await made({ name: 'First', is_default: true })
+      const first = await createProfile({ name: 'First', is_default: true })
       assert.deepEqual(await tile(), await tile({ bands: '4,3,2' }))
-      const second = await made({
+      const second = await createProfile({
         name: 'Height',
         type: 'singleband',
         config: { bands: [1], colormap: 'terrain' },
@@ -96,7 +96,7 @@ test('saved profiles', async (t) => {
         both.map(({ status }) => status),
         [200, 200, 200, 200],
       )
-      assert.equal((await list()).filter((each) => each.is_default).length, 1, 'one, however many ask at once')
+      assert.equal((await list()).filter((each) => each.is_default).length, 1, 'one, even with concurrent calls')
       for (const profile_id of [first.id, second.id])
         assert.deepEqual(await w.ok(token, 'visualization.profile.delete', { item_id: id, profile_id }), { ok: true, id: profile_id })
       assert.deepEqual(await tile(), natural)
@@ -104,8 +104,8 @@ test('saved profiles', async (t) => {
     },
   )
 
-  await t.test("'visualization.profile.update' keeps what is absent and counts versions; TileJSON names the version", async () => {
-    const { id: profile_id } = await made({ name: 'Mine', is_default: true })
+  await t.test("'visualization.profile.update' keeps absent fields and increments the version, which TileJSON contains", async () => {
+    const { id: profile_id } = await createProfile({ name: 'Mine', is_default: true })
     const update = (input: object) => w.call(token, 'visualization.profile.update', { item_id: id, profile_id, ...input })
     const renamed = (await update({ name: 'Ours', sort_order: null, config: null })).body
     assert.deepEqual([renamed.name, renamed.version, renamed.is_default, renamed.config], ['Ours', 2, true, { bands: [4, 3, 2] }])
@@ -119,18 +119,18 @@ test('saved profiles', async (t) => {
     assert.equal((await update({ asset_key: null })).body.asset_key, null)
   })
 
-  await t.test('what cannot be shown is refused with its reason, and nothing is saved', async () => {
+  await t.test('profiles that cannot be rendered are rejected with the reason, and nothing is saved', async () => {
     const before = await list()
     const cases: [object, RegExp][] = [
       [{ config: { bands: [1, 2] } }, /3 bands/],
       [{ config: { bands: [1, 2, 9] } }, /band 9/],
       [{ type: 'singleband' }, /1 band /],
-      [{ type: 'expression', config: {} }, /expression.*needed/],
+      [{ type: 'expression', config: {} }, /expression.*required/],
       [{ type: 'expression', config: { expression: 'b1 +' } }, /config/],
-      [{ type: 'expression', config: { expression: 'b1', bands: [1] } }, /absent/],
+      [{ type: 'expression', config: { expression: 'b1', bands: [1] } }, /not allowed/],
       [{ config: { bands: [1, 2, 3], colormap: 'viridis' } }, /three bands/],
       [{ type: 'singleband', config: { bands: [1], colormap: 'nothing' } }, /cog.colormaps/],
-      [{ config: { bands: [1, 2, 3], rescale: '5,1' } }, /min below max/],
+      [{ config: { bands: [1, 2, 3], rescale: '5,1' } }, /min less than max/],
       [{ config: { bands: [1, 2, 3], gamma: 2 } }, /gamma/],
       [{ type: 'singleband', config: { bands: [1], color_table: true, rescale: '0,1' } }, /not stretched/],
       [{ type: 'singleband', config: { bands: [1], color_table: true }, asset_key: 'height' }, /colour table/],
@@ -145,10 +145,10 @@ test('saved profiles', async (t) => {
     assert.deepEqual(await list(), before)
   })
 
-  await t.test('only editors; other items’ profiles do not exist; an item’s file out of reach is no obstacle', async () => {
+  await t.test('only editors; profiles of other items are not found; an unreachable file is not an error', async () => {
     const viewer = await w.member(org, 'viewer')
     assert.equal((await create({}, viewer.token)).status, 403)
-    const { id: profile_id } = await made({ name: 'Own' })
+    const { id: profile_id } = await createProfile({ name: 'Own' })
     const other = await rasterItem(w, org, [{ bytes: await scene() }])
     for (const input of [
       { item_id: other, profile_id },
@@ -166,8 +166,8 @@ test('saved profiles', async (t) => {
     assert.equal((await create({ item_id: remote })).status, 200)
   })
 
-  await t.test('a copy of an item is shown the same way, and is its own from then on', async () => {
-    const { id: profile_id } = await made({ name: 'Kept', is_default: true })
+  await t.test('a duplicated item has copies of the profiles', async () => {
+    const { id: profile_id } = await createProfile({ name: 'Kept', is_default: true })
     const copy = await w.ok(token, 'items.duplicate', { item_id: id })
     const copied = (await w.ok(token, 'visualization.profiles.list', { item_id: copy.id })) as {
       id: string
@@ -182,7 +182,7 @@ test('saved profiles', async (t) => {
     assert.equal((await w.ok(token, 'visualization.profiles.list', { item_id: copy.id })).length, copied.length)
   })
 
-  await t.test('an item has at most a hundred', async () => {
+  await t.test('an item has at most a hundred profiles', async () => {
     await w.db
       .insertInto('visualization_profile')
       .values(

@@ -12,7 +12,7 @@ export const ProfileLayer = Choice(PROFILE_LAYERS)
 export const AssetKey = Nullable(Type.String({ minLength: 1, maxLength: 255 }))
 export const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
 
-/** Null is the same as absent, here and nowhere else: forms send every field that they have. */
+/** Only here, null means absent, because forms send all their fields. */
 export const Config = Closed(
   {
     bands: Described(
@@ -50,7 +50,7 @@ export const ProfileRecord = Closed(
     name: Type.String({ description: 'Display name of the profile' }),
     layer: Described(ProfileLayer, 'Origin of the profile: sensor default, automatic or user-defined'),
     type: Described(ProfileType, 'Visualization type'),
-    /** What `visualization.list_for` calls this type; the four that follow are the config's own. */
+    /** The kind in `visualization.list_for`; the next four fields repeat the config. */
     kind: Choice(['rgb', 'index', 'raw'], { description: 'Rendering kind' }),
     bands: Described(Nullable(Type.Array(Type.Integer())), '1-based band numbers; null for an expression'),
     expression: Described(Nullable(Type.String()), 'Band math expression; null for a band combination'),

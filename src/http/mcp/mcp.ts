@@ -2,6 +2,7 @@
  * `POST /mcp`: operations as tools for agents, by the Model Context Protocol over streamable HTTP, without sessions. Credentials are
  * those of the API and come in the Authorization header alone; a web page of somebody else is refused (docs/threats.md, row 40).
  */
+import { LRUCache } from 'lru-cache'
 import { VERSION } from '#core/version.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PriceError, priceOf, type Price } from '#contract/prices.ts'
@@ -18,7 +19,7 @@ import { abortedWith } from '#http/operations.ts'
 import type { Observe, RouteParts } from '#http/parts.ts'
 import { READS_BODY, readRequest } from '#http/read-body.ts'
 import { refused, resultOf, type ToolResult } from './results.ts'
-import { choiceOf, CONFIRM, createTools, KEY, keyOf, PARAMETER_OF, remember, toolName, type Choice, type Tools } from './tools.ts'
+import { choiceOf, CONFIRM, createTools, KEY, keyOf, PARAMETER_OF, MAX_LISTS, toolName, type Choice, type Tools } from './tools.ts'
 
 interface Caller {
   readonly platform: Platform
@@ -37,7 +38,7 @@ const INSTRUCTIONS =
 
 export function registerMcp(app: FastifyInstance, { platform, observe }: RouteParts): void {
   const tools = createTools(platform.operations)
-  const lists = new Map<string, Answered>()
+  const lists = new LRUCache<string, Answered>({ max: MAX_LISTS })
   app.post('/mcp', READS_BODY, async (request, reply) => {
     requireSameOrigin(request, platform.baseUrl())
     const principal = await authenticate(request, reply, platform)
@@ -90,7 +91,7 @@ interface Answered {
 const ID = 'id of the question'
 
 /** A list of tools is checked and written once for each selection: the next answer differs in the id of its question alone. */
-async function answerOrRepeat(caller: Caller, message: Record<string, unknown>, lists: Map<string, Answered>): Promise<Answered> {
+async function answerOrRepeat(caller: Caller, message: Record<string, unknown>, lists: LRUCache<string, Answered>): Promise<Answered> {
   const { jsonrpc, id, method, params = {}, ...rest } = message
   const isPlain = (typeof id === 'string' || Number.isSafeInteger(id)) && JSON.stringify([jsonrpc, params, rest]) === '["2.0",{},{}]'
   if (method !== 'tools/list' || !isPlain) return await answer(caller, message)
@@ -99,7 +100,7 @@ async function answerOrRepeat(caller: Caller, message: Record<string, unknown>, 
   let kept = lists.get(key)
   if (!kept) {
     kept = await answer(caller, { ...message, id: ID })
-    if (kept.status === 200) remember(lists, key, kept)
+    if (kept.status === 200) lists.set(key, kept)
   }
   return { ...kept, body: Buffer.from(kept.body.toString().replace(JSON.stringify(ID), () => JSON.stringify(id))) }
 }

@@ -1,4 +1,5 @@
 /** Operations as tools of the Model Context Protocol: which of them an agent is shown, and how each is described. */
+import { LRUCache } from 'lru-cache'
 import { DOMAINS } from '#contract/domains.ts'
 import { TABLE } from '#contract/table.ts'
 import { invalidField } from '#core/problem.ts'
@@ -72,11 +73,11 @@ export const keyOf = (choice: Choice, scopes: readonly string[]): string =>
   JSON.stringify([choice.sets === 'all' ? 'all' : choice.sets.toSorted(), flagsOf(choice), scopes.toSorted()])
 
 /** Choices are few; whoever makes up new ones costs themselves the building of their own. */
-const MAX_LISTS = 100
+export const MAX_LISTS = 100
 
 export function createTools(operations: ReadonlyMap<string, AnyOperation>): Tools {
   const described = new Map<AnyOperation, Tool>()
-  const lists = new Map<string, { operations: readonly AnyOperation[]; tools: readonly Tool[] }>()
+  const lists = new LRUCache<string, { operations: readonly AnyOperation[]; tools: readonly Tool[] }>({ max: MAX_LISTS })
   const toolFor = (op: AnyOperation): Tool => {
     const known = described.get(op)
     if (known) return known
@@ -90,19 +91,13 @@ export function createTools(operations: ReadonlyMap<string, AnyOperation>): Tool
     if (known) return known
     const chosen = [...operations.values()].filter((op) => isChosen(op, choice) && (op.public || satisfies(scopes, op.scope)))
     const list = { operations: chosen, tools: chosen.map(toolFor) }
-    remember(lists, key, list)
+    lists.set(key, list)
     return list
   }
   return {
     operations: (choice, scopes) => listFor(choice, scopes).operations,
     list: (choice, scopes) => listFor(choice, scopes).tools,
   }
-}
-
-/** Keeps a bounded number, and forgets the oldest first. */
-export function remember<T>(cache: Map<string, T>, key: string, value: T): void {
-  if (cache.size >= MAX_LISTS) cache.delete(cache.keys().next().value!)
-  cache.set(key, value)
 }
 
 const flagsOf = ({ mayWrite, mayDelete, maySpend }: Choice) => [mayWrite, mayDelete, maySpend]

@@ -343,7 +343,7 @@ export async function retry(tx: Tx, subscriptionId: string, id: string, now: Dat
   return row!
 }
 
-export const GIVEN_UP = 'The endpoint accepted nothing for too long, so the delivery was abandoned'
+const GIVEN_UP = 'The endpoint accepted nothing for too long, so the delivery was abandoned'
 
 /** Dead-letters deliveries that waited too long, and deletes old ones that ended. */
 export async function sweep(db: Db, now: Date, limits: { giveUpBefore: Date; forgetBefore: Date }): Promise<void> {

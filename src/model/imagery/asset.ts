@@ -157,7 +157,7 @@ export async function remove(tx: Tx, where: { itemSeq: number; projectId: string
 }
 
 /** New rows that share the files: each counts as storage, and the file stays until the last row is deleted. */
-export function copies(assets: readonly Asset[]): { from: string; made: NewAsset }[] {
+export function copies(assets: readonly Asset[]): { from: string; asset: NewAsset }[] {
   return assets.map((asset) => {
     const described = {
       id: newId(),
@@ -173,7 +173,7 @@ export function copies(assets: readonly Asset[]): { from: string; made: NewAsset
       asset.objectKey === null
         ? { ...described, href: asset.href!, fileSizeBytes: asset.fileSizeBytes }
         : { ...described, bucket: asset.bucket!, objectKey: asset.objectKey, fileSizeBytes: asset.fileSizeBytes!, sha256: asset.sha256 }
-    return { from: asset.id, made: copy }
+    return { from: asset.id, asset: copy }
   })
 }
 

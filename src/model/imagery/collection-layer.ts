@@ -4,14 +4,15 @@ import type { Db } from '#db/tables.ts'
 import type { Collection } from './collection.ts'
 import type { Bbox } from './footprint.ts'
 import { searchSeqs } from './item-search.ts'
+import type { SearchMemory } from './search-memory.ts'
 
 /** The newest items under a tile, at most this many. */
 export const MAX_ITEMS_PER_TILE = 32
 /** The zoom levels of a layer are derived from the newest items, at most this many. */
 const MAX_BOXES = 10_000
 
-export async function itemsUnder(db: Db, collection: Collection, bbox: Bbox): Promise<number[]> {
-  return await searchSeqs(db, {
+export async function itemsUnder(db: Db, memory: SearchMemory, collection: Collection, bbox: Bbox): Promise<number[]> {
+  return await searchSeqs(db, memory, {
     organizationId: collection.organizationId,
     projectId: collection.projectId,
     hiddenProjectIds: [],

@@ -16,6 +16,7 @@ import type { Db } from '#db/tables.ts'
 import { partsOf, type Part } from './footprint.ts'
 import { columnOf, COMPARISONS, ofTexts, ofTimes } from './cql2-operands.ts'
 import { all, bare, collated, duringInterval, propertyOf, STAC_COLUMNS, touches, type Column } from './item-filter.ts'
+import type { SearchMemory } from './search-memory.ts'
 
 type Predicate = RawBuilder<SqlBool>
 
@@ -163,9 +164,6 @@ function isNull(property: string): Predicate {
   return sql<SqlBool>`coalesce(jsonb_typeof(${propertyOf(bare(property))}), 'null') = 'null'`
 }
 
-/** Properties that items of an organization are known to have, by database. Once known, always known. */
-const seenIn = new WeakMap<Db, Set<string>>()
-const MAX_SEEN = 10_000
 const LOOK_TIMEOUT_MS = 500
 const QUERY_CANCELED = '57014'
 
@@ -173,18 +171,15 @@ const QUERY_CANCELED = '57014'
  * Properties are free-form, so a name is known if an item of the organization has it. A long search for it in a large archive is cut
  * short, and the name then counts as known: the query itself has its own limit.
  */
-export async function requireKnownProperties(db: Db, organizationId: string, filter: Cql2): Promise<void> {
+export async function requireKnownProperties(db: Db, { properties }: SearchMemory, organizationId: string, filter: Cql2): Promise<void> {
   const free = [...new Set(propertiesIn(filter).map(bare))].filter((name) => name !== 'geometry' && !STAC_COLUMNS.has(name))
   if (free.length === 0) return
-  const seen = seenIn.get(db) ?? new Set<string>()
-  seenIn.set(db, seen)
   for (const name of free) {
     const key = `${organizationId} ${name}`
-    if (seen.has(key)) continue
+    if (properties.get(key)) continue
     const exists = await hasProperty(db, organizationId, name)
     if (exists === false) throw problem('bad-request', `No item has the property '${name.slice(0, 100)}'; see /stac/queryables`)
-    if (seen.size >= MAX_SEEN) seen.clear()
-    if (exists) seen.add(key)
+    if (exists) properties.set(key, true)
   }
 }
 

@@ -1,20 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { boundsOf } from '#core/position.ts'
 import { requireGeometry, type AreaGeometry, type Position } from '#core/geometry.ts'
-import {
-  areaOf,
-  bounds,
-  boxesOf,
-  cellsOf,
-  cellsToRead,
-  footprintOf,
-  partsOf,
-  rectangle,
-  stepsOf,
-  type Bbox,
-  type Part,
-} from './footprint.ts'
+import { areaOf, boxesOf, cellsOf, cellsToRead, footprintOf, partsOf, rectangle, stepsOf, type Bbox, type Part } from './footprint.ts'
 
 const degrees = (limit: number) => fc.integer({ min: -limit * 8, max: limit * 8 }).map((v) => v / 8)
 const box: fc.Arbitrary<Bbox> = fc
@@ -86,7 +75,7 @@ test('the date line', () => {
         )
         assert.deepEqual(stated, bbox)
         assert.deepEqual(
-          parts.map((part) => bounds(part)).toSorted((p, q) => q[0] - p[0]),
+          parts.map((part) => boundsOf(part)).toSorted((p, q) => q[0] - p[0]),
           [
             [west, south, 180, north],
             [-180, south, east, north],
@@ -139,7 +128,7 @@ test('the poles', () => {
       },
       true,
     )
-    assert.deepEqual(bounds(parts.flat()), latitude > 0 ? [-180, 70, 180, 90] : [-180, -90, 180, -70])
+    assert.deepEqual(boundsOf(parts.flat()), latitude > 0 ? [-180, 70, 180, 90] : [-180, -90, 180, -70])
     assert.ok(Math.abs(parts.reduce((sum, part) => sum + area(part), 0) - 360 * 20) < 1e-9)
   }
 })

@@ -2,6 +2,7 @@
  * The footprint of a geometry in the form that search compares: simple polygons in longitude and latitude, split at the date line, with
  * holes slit open; and the grid cells that they touch. Pure functions: the SQL is in item.ts and item-search.ts.
  */
+import { boundsOf } from '#core/position.ts'
 import { swapHint } from '#core/geometry.ts'
 import type { AreaGeometry, Geometry, Position } from '#core/geometry.ts'
 import { invalidField } from '#core/problem.ts'
@@ -60,7 +61,7 @@ const BBOX_TOLERANCE_SHARE = 0.01
 export function footprintOf(geometry: Geometry, stated: Bbox | null, field = 'bbox'): Footprint {
   const parts = partsOf(geometry, stated !== null && stated[0] > stated[2])
   const bbox = boundsAroundDateLine(parts)
-  if (stated && !agrees(stated, bbox) && !agrees(stated, bounds(parts.flat())))
+  if (stated && !agrees(stated, bbox) && !agrees(stated, boundsOf(parts.flat())))
     throw invalidField(field, `does not match the geometry, whose bounding box is [${bbox.join(', ')}]`)
   return { parts, bbox: stated ?? bbox }
 }
@@ -116,11 +117,11 @@ function unwrap(positions: readonly Position[]): Position[] {
 /** Holes are unwrapped separately and may be 360° away from the ring around them. */
 function unwrapRings(rings: readonly Position[][]): Part[] {
   const [outer, ...holes] = rings.map(unwrapRing)
-  const [west, , east] = bounds(outer!)
+  const [west, , east] = boundsOf(outer!)
   return [
     outer!,
     ...holes.map((hole) => {
-      const [from, , to] = bounds(hole)
+      const [from, , to] = boundsOf(hole)
       const shift = from < west ? 360 : to > east ? -360 : 0
       return hole.map(([x, y]): Position => [x + shift, y])
     }),
@@ -146,7 +147,7 @@ function openRing(path: readonly Position[]): Position[] {
  */
 export function areaOf(ring: readonly Position[]): AreaGeometry {
   const path = openRing(ring)
-  const [west, south, east, north] = bounds(path)
+  const [west, south, east, north] = boundsOf(path)
   const whole = east - west >= 360 ? rectangle([-180, south, 180, north]) : null
   const turns = Math.round((west + east) / 2 / 360) * 360
   const parts = whole ? [whole] : cutAtDateLine(path.map(([x, y]): Position => [x - turns, y]))
@@ -181,7 +182,7 @@ function cutAtDateLine(part: Part): Part[] {
 }
 
 const widthOf = (part: Part): number => {
-  const [west, , east] = bounds(part)
+  const [west, , east] = boundsOf(part)
   return east - west
 }
 
@@ -244,22 +245,11 @@ function isBetween(p: Position, from: Position, to: Position): boolean {
   return t > 0 && t < (to[0] - from[0]) ** 2 + (to[1] - from[1]) ** 2
 }
 
-export function bounds(positions: readonly Position[]): Bbox {
-  let [west, south, east, north]: Bbox = [Infinity, Infinity, -Infinity, -Infinity]
-  for (const [x, y] of positions) {
-    west = Math.min(west, x)
-    east = Math.max(east, x)
-    south = Math.min(south, y)
-    north = Math.max(north, y)
-  }
-  return [west, south, east, north]
-}
-
 /** The box of a geometry split at the date line spans it, as RFC 7946 requires: west is then greater than east. */
 function boundsAroundDateLine(parts: readonly Part[]): Bbox {
-  const plain = bounds(parts.flat())
+  const plain = boundsOf(parts.flat())
   if (plain[0] !== -180 || plain[2] !== 180) return plain
-  const spans = parts.map((part) => bounds(part)).toSorted((a, b) => a[0] - b[0])
+  const spans = parts.map((part) => boundsOf(part)).toSorted((a, b) => a[0] - b[0])
   let [reach, gap, west, east] = [-180, 0, -180, 180]
   for (const [from, , to] of spans) {
     if (from - reach > gap) [gap, west, east] = [from - reach, from, reach]
@@ -308,7 +298,7 @@ interface Cell {
 }
 
 export function cellsOf(parts: readonly Part[]): Cell[] {
-  const boxes = parts.map((part) => bounds(part))
+  const boxes = parts.map((part) => boundsOf(part))
   return boxes.length === 0 ? [] : [FINE_LEVEL, COARSE_LEVEL].flatMap((level) => cellsAt(level, boxes))
 }
 

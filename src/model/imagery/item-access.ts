@@ -1,4 +1,5 @@
 /** When items were last accessed, which keeps items of a paid plan out of the archive. */
+import { LRUCache } from 'lru-cache'
 import { HOUR_MS } from '#core/time.ts'
 import { sql } from 'kysely'
 import type { Db } from '#db/tables.ts'
@@ -50,14 +51,13 @@ export async function write(db: Db, accesses: ReadonlyMap<number, Date>): Promis
 
 /** Accesses that this process has written recently, to avoid repeated queries. */
 export function createMemory() {
-  let known = new Map<number, number>()
+  const known = new LRUCache<number, number>({ max: MAX_REMEMBERED })
   return {
     isRecent: (seq: number, now: Date): boolean => {
       const atMs = known.get(seq)
       return atMs !== undefined && now.getTime() - atMs < PRECISION_MS
     },
     remember(accesses: ReadonlyMap<number, Date>): void {
-      if (known.size + accesses.size > MAX_REMEMBERED) known = new Map()
       for (const [seq, at] of accesses) known.set(seq, at.getTime())
     },
   }

@@ -4,6 +4,7 @@
  * change by this process clears the cache at once; changes by other processes are seen within the second.
  */
 import { sql, type RawBuilder } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { batcher } from '#core/batcher.ts'
 import type { Clock } from '#core/clock.ts'
 import { isUuid } from '#core/ids.ts'
@@ -91,7 +92,7 @@ export interface Layers {
 
 export function createLayers(db: Db, clock: Clock, notices: Pick<Notices, 'state'> | null): Layers {
   const find = batcher((requests: readonly LayerRequest[]) => findAll(db, requests), BATCH)
-  const cache = new Map<string, { row: Row; untilMs: number; state: string }>()
+  const cache = new LRUCache<string, { row: Row; untilMs: number; state: string }>({ max: MAX_CACHED })
   /** Counts changes by this process: a row read before a change is not cached after it. */
   let changes = 0
   /** Changes of access by other processes are reported by notices. */
@@ -105,7 +106,6 @@ export function createLayers(db: Db, clock: Clock, notices: Pick<Notices, 'state
     if (cached && cached.untilMs > nowMs && cached.state === before && (version === null || cached.row.profileVersion === version))
       return cached.row
     const row = await find(request)
-    if (cache.size >= MAX_CACHED) cache.clear()
     cache.set(key, { row, untilMs: nowMs + CACHE_MS, state: before })
     return row
   }

@@ -1,12 +1,13 @@
 /** Spatial relations between items and a geometry: PostgreSQL finds those that touch it, and `relate.ts` decides. */
 import { sql } from 'kysely'
+import { boundsOf } from '#core/position.ts'
 import { relatedIn, type Cql2, type Related } from '#core/cql2-tree.ts'
 import type { Geometry, Position } from '#core/geometry.ts'
 import { mapInTime } from '#core/in-parts.ts'
 import { problem } from '#core/problem.ts'
 import { holds, shapeOf, type Shape } from '#core/relate.ts'
 import type { Db } from '#db/tables.ts'
-import { bounds, cellsToRead, partsOf, type Bbox } from './footprint.ts'
+import { cellsToRead, partsOf, type Bbox } from './footprint.ts'
 import { touches } from './item-filter.ts'
 
 /** Of all relations of a filter together; more would take seconds of CPU time. */
@@ -57,7 +58,7 @@ function cutIfNeeded(geometry: Geometry, bbox: Bbox): Geometry {
 
 async function touching(db: Db, organizationId: string, { relation, geometry }: Related, left: number): Promise<Candidate[]> {
   const parts = partsOf(geometry, false)
-  const cells = cellsToRead(parts.map((part) => bounds(part)))
+  const cells = cellsToRead(parts.map((part) => boundsOf(part)))
   try {
     return await db.transaction().execute(async (tx) => {
       await sql`set local statement_timeout = ${sql.lit(TIMEOUT_MS)}`.execute(tx)

@@ -15,6 +15,7 @@ import * as items from './item-read.ts'
 import { maxCountedRows, mayTouch, ordersOf, predicatesOf, streamOf, type Search, type Stream } from './item-stream.ts'
 
 export type { Search } from './item-stream.ts'
+import type { SearchMemory } from './search-memory.ts'
 
 /** With its assets, if requested, to be read by `assetsIn`. */
 type FoundItem = items.Item & { assetList: string | null }
@@ -34,8 +35,8 @@ interface SearchResult {
 export const MAX_EXACT_COUNT = 1_001
 
 /** Reads one item more than the page holds, to know whether another page follows. */
-export async function search(db: Db, criteria: Search, timeoutMs = STREAMING_TIMEOUT_MS): Promise<SearchResult> {
-  const stream = await streamOf(db, criteria)
+export async function search(db: Db, memory: SearchMemory, criteria: Search, timeoutMs = STREAMING_TIMEOUT_MS): Promise<SearchResult> {
+  const stream = await streamOf(db, memory, criteria)
   return await bounded(db, stream, timeoutMs, async (session) => {
     const rows = await readPage(session, criteria, stream)
     const light = Math.min(
@@ -81,9 +82,9 @@ async function readPage(db: Db, criteria: Search, { page, prefix }: Stream): Pro
 }
 
 /** A shape can be more than PostgreSQL can compare: then nothing matches. */
-export async function searchPlace(db: Db, criteria: Search): Promise<SearchResult> {
+export async function searchPlace(db: Db, memory: SearchMemory, criteria: Search): Promise<SearchResult> {
   try {
-    return await search(db, criteria)
+    return await search(db, memory, criteria)
   } catch (error) {
     const isSpatial = criteria.shapes || criteria.bbox
     if (isSpatial && SPATIAL_FAILURE.test((error as { code?: string }).code ?? '')) return NOTHING
@@ -97,8 +98,8 @@ const UNCOUNTED = { matched: null, isEstimated: false }
 const NOTHING: SearchResult = { items: [], matched: 0, isEstimated: false, isLast: true, cursors: [] }
 
 /** Sequence numbers only, uncounted: what a map requests with every tile. */
-export async function searchSeqs(db: Db, criteria: Search): Promise<number[]> {
-  const stream = await streamOf(db, criteria)
+export async function searchSeqs(db: Db, memory: SearchMemory, criteria: Search): Promise<number[]> {
+  const stream = await streamOf(db, memory, criteria)
   return await bounded(db, stream, STREAMING_TIMEOUT_MS, async (session) => {
     const { rows } = await sql<{ seq: number }>`${stream.prefix} select i.seq ${stream.page(criteria.limit, criteria.offset)}`.execute(
       session,

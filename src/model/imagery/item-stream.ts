@@ -1,11 +1,13 @@
 /** From a search to its matching rows, in order: chooses the index to scan and where to start. See ADR 11. */
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { boundsOf } from '#core/position.ts'
 import type { Interval } from '#core/interval.ts'
 import type { ItemType } from '#core/vocabulary.ts'
 import { FILTERED, VARIOUS } from '#db/prepared.ts'
 import type { Db } from '#db/tables.ts'
-import { bounds, boxesOf, cellsToRead, isWorld, rectangle, stepsOf, type Bbox, type Part } from './footprint.ts'
+import { boxesOf, cellsToRead, isWorld, rectangle, stepsOf, type Bbox, type Part } from './footprint.ts'
 import { all, comesAfter, duringInterval, hasId, orderBy, touches, type Cursor, type Order } from './item-filter.ts'
+import type { SearchMemory } from './search-memory.ts'
 
 export interface Search {
   organizationId: string
@@ -76,16 +78,16 @@ const MAX_BOXES = 8
 function boxesToRead({ bbox, shapes }: Search): Bbox[] | null {
   if (bbox && !isWorld(bbox)) return boxesOf(bbox)
   if (!shapes) return null
-  const boxes = shapes.map((part) => bounds(part))
-  return boxes.length <= MAX_BOXES ? boxes : [bounds(shapes.flat())]
+  const boxes = shapes.map((part) => boundsOf(part))
+  return boxes.length <= MAX_BOXES ? boxes : [boundsOf(shapes.flat())]
 }
 
-export async function streamOf(db: Db, criteria: Search): Promise<Stream> {
+export async function streamOf(db: Db, memory: SearchMemory, criteria: Search): Promise<Stream> {
   const predicates = predicatesOf(criteria)
   const scope =
     criteria.projectId === null ? sql<SqlBool>`i.org_id = ${criteria.organizationId}` : sql<SqlBool>`i.project_id = ${criteria.projectId}`
   const live = sql<SqlBool>`i.deleted_at is null`
-  const isSmall = await isSmallSet(db, criteria)
+  const isSmall = await isSmallSet(db, memory, criteria)
   const boxes = boxesToRead(criteria)
   const direction = directionOf(criteria.orders)
   if (!isSmall && direction) {
@@ -165,28 +167,20 @@ function rowPredicates(criteria: Search): RawBuilder<SqlBool>[] {
   ]
 }
 
-/**
- * Sets that were large when last counted, by database, and for how many more searches that is assumed. Both ways find the same items;
- * only the plan differs.
- */
-const largeSets = new WeakMap<Db, Map<string, number>>()
-const MAX_LARGE_SETS = 1_000
+/** For how many more searches a set that was large when counted is assumed to be large. */
 const ASSUMED_TIMES = 200
 
 /** Known without a scan: a project has a counter, and a collection is counted only up to the limit. */
-async function isSmallSet(db: Db, criteria: Search): Promise<boolean> {
+async function isSmallSet(db: Db, { largeSets }: SearchMemory, criteria: Search): Promise<boolean> {
   if (criteria.ids) return true
   if (criteria.projectId === null && !criteria.collectionIds) return false
-  const large = largeSets.get(db) ?? new Map<string, number>()
-  largeSets.set(db, large)
   const name = JSON.stringify([criteria.projectId, criteria.collectionIds])
-  const remaining = large.get(name) ?? 0
-  large.set(name, remaining - 1)
+  const remaining = largeSets.get(name) ?? 0
+  largeSets.set(name, remaining - 1)
   if (remaining > 0) return false
   const isSmall = await countSmall(db, criteria)
-  if (large.size > MAX_LARGE_SETS) large.clear()
-  if (isSmall) large.delete(name)
-  else large.set(name, ASSUMED_TIMES)
+  if (isSmall) largeSets.delete(name)
+  else largeSets.set(name, ASSUMED_TIMES)
   return isSmall
 }
 

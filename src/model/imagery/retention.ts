@@ -26,7 +26,7 @@ const COLUMNS = [
   'due_at as dueAt',
 ] as const
 
-export type AgingItem = Row<'item', typeof COLUMNS>
+type AgingItem = Row<'item', typeof COLUMNS>
 
 interface Rules {
   plan: Plan

@@ -15,7 +15,7 @@ export async function take(tx: Tx, organizationId: string, meter: usage.JobMeter
     throw problem(
       'compute-quota-exceeded',
       `${used} of the ${limit} ${kind} per month on the plan '${plan.name}' are used` +
-        `${used > own ? ', including those of organizations that the owner deleted this month' : ''}. ` +
+        `${used > own ? ', including those of organizations that their creator deleted this month' : ''}. ` +
         `Wait until next month or change the plan.`,
       { members: { used, limit } },
     )

@@ -46,7 +46,7 @@ export async function start(
   tx: Tx,
   taker: Taker,
   downloads: readonly Download[],
-  /** If false, `count` counts the bytes as they leave, and this call only checks that they fit. */
+  /** If true, `count` counts the bytes as they leave, and this call only checks that they fit. */
   { countsEgress }: { countsEgress: boolean },
 ): Promise<void> {
   if (downloads.length === 0) return

@@ -10,12 +10,12 @@ import type { Db, Tx } from '#db/tables.ts'
 /** Renewed while the work runs; a claim outlives a killed process by this time. */
 export const LEASE_SECONDS = 10
 /** How long a response is replayed and the hash of its body is kept. */
-export const REPLAY_HOURS = 24
+const REPLAY_HOURS = 24
 
 /** Prefix of keys whose claims belong to one caller; their responses are encrypted. */
 export const SEALED_PREFIX = 'sealed:'
 /** Beyond this size, an organization's oldest encrypted responses are deleted early, so that keys cannot fill the database. */
-export const MAX_SEALED_BYTES_PER_OWNER = 64 * 1024 * 1024
+const MAX_SEALED_BYTES_PER_OWNER = 64 * 1024 * 1024
 /** Size of a claim without its response. */
 const CLAIM_BYTES = 512
 

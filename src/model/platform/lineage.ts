@@ -140,7 +140,7 @@ export async function projectOf(db: Db, organizationId: string, entity: Entity):
   return (await node(db, organizationId, entity))?.projectId
 }
 
-export type Direction = 'up' | 'down' | 'both'
+type Direction = 'up' | 'down' | 'both'
 
 export interface Edge {
   depth: number
@@ -158,7 +158,7 @@ export interface Graph {
   truncated: boolean
 }
 
-export const MAX_EDGES = 5_000
+const MAX_EDGES = 5_000
 
 interface Walk {
   direction: Direction

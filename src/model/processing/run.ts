@@ -212,8 +212,8 @@ export async function isQueued(tx: Tx, id: string): Promise<boolean> {
 }
 
 /**
- * Jobs past their deadline: running ones without a sign of life for as long as their type allows, dispatched ones that did not start
- * within a day, and pending ones that were not dispatched within a week.
+ * Jobs past their deadline: running ones that took longer than their type allows or whose external worker was silent for that long,
+ * dispatched ones that did not start within a day, and pending ones that were not dispatched within a week.
  */
 export async function overdue(db: Db, now: Date): Promise<Job[]> {
   const silence = sql<boolean>`heartbeat_at <= ${now}::timestamptz - make_interval(secs => timeout_seconds)`

@@ -97,7 +97,7 @@ class FaxReader {
 
   bit(): 0 | 1 {
     const byte = this.#input[this.#at >> 3]
-    if (byte === undefined) throw damaged('it ends too early')
+    if (byte === undefined) throw damaged('it is truncated')
     const bit = (byte >> (7 - (this.#at & 7))) & 1
     this.#at++
     return bit as 0 | 1
@@ -111,10 +111,10 @@ class FaxReader {
     let key = 1
     for (let length = 1; length <= LONGEST_CODE; length++) {
       key = (key << 1) | this.bit()
-      const found = codes.get(key)
-      if (found !== undefined) return found
+      const decoded = codes.get(key)
+      if (decoded !== undefined) return decoded
     }
-    throw damaged('it has an unknown code')
+    throw damaged('unknown code')
   }
 
   /** Eleven zeros or more and a one. Some writers leave it out. */

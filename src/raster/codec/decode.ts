@@ -22,10 +22,10 @@ import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
 import { PHOTOMETRIC } from '#raster/tiff/tags.ts'
 import type { ExactSampleArray } from '#raster/types.ts'
 
-/** Rows of a block: how many it stores and how many of them, from the top, are wanted. */
+/** Rows of a block: how many it stores and how many of them, from the top, are needed. */
 interface BlockRows {
   readonly stored: number
-  readonly wanted: number
+  readonly needed: number
 }
 
 const PARTIAL: ReadonlySet<string> = new Set(['none', 'packbits', 'lzw', 'deflate', 'zstd'])
@@ -37,7 +37,7 @@ export function decodesPartially(directory: Directory): boolean {
 
 /**
  * Stored bytes of a block to samples, interleaved where the file is. The result has at least the
- * wanted rows. Every codec is told how many bytes it may make.
+ * needed rows. Every codec is told how many bytes it may make.
  */
 export async function decodeBlock(directory: Directory, stored: Uint8Array, rows: BlockRows): Promise<ExactSampleArray> {
   const samplesPerPixel = directory.planar ? 1 : directory.bandCount
@@ -52,7 +52,7 @@ export async function decodeBlock(directory: Directory, stored: Uint8Array, rows
       const input = directory.reversedBits ? reverseBits(stored) : stored
       const samples = decodeLogLuv(input, {
         width,
-        rows: rows.wanted,
+        rows: rows.needed,
         bands: samplesPerPixel,
         isPacked: directory.compression === 'sgilog24',
       })
@@ -68,15 +68,15 @@ export async function decodeBlock(directory: Directory, stored: Uint8Array, rows
       })
     default: {
       if (directory.ycbcr) return decodeYcbcr(directory, directory.ycbcr, stored, rows.stored)
-      const bytes = decodeBytes(directory, stored, directory.grid.rowBytes * rows.wanted, rows.wanted)
-      return toSamples(directory, bytes, { rowSamples: width * samplesPerPixel, rows: rows.wanted, stride: samplesPerPixel })
+      const bytes = decodeBytes(directory, stored, directory.grid.rowBytes * rows.needed, rows.needed)
+      return toSamples(directory, bytes, { rowSamples: width * samplesPerPixel, rows: rows.needed, stride: samplesPerPixel })
     }
   }
 }
 
 async function decodeImage(directory: Directory, stored: Uint8Array, rows: number): Promise<Uint8Array> {
   if (directory.sample.dataType !== 'uint8' || directory.sample.bits !== 8) {
-    throw new RasterError('unsupported', `${directory.compression} blocks hold 8-bit samples only`)
+    throw new RasterError('unsupported', `${directory.compression} blocks must have 8-bit samples`)
   }
   const width = directory.grid.blockWidth
   const channels = directory.planar ? 1 : directory.bandCount

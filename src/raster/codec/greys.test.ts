@@ -80,6 +80,6 @@ test('files in both codings are read, and only of the depth that they are for', 
   ]
   assert.deepEqual(await read(await file(32_766, 2, [0x00, 0x1b, 0xe4])), [0, 1, 2, 3, 3, 2, 1, 0])
   assert.deepEqual(await read(await file(32_809, 4, [0xc7, 0x07])), [7, 7, 7, 7, 7, 7, 7, 7])
-  await assert.rejects(file(32_766, 8, [0]), /is for one band of 2 bits/)
-  await assert.rejects(file(32_809, 8, [0]), /is for one band of 4 bits/)
+  await assert.rejects(file(32_766, 8, [0]), /requires one band of 2-bit samples/)
+  await assert.rejects(file(32_809, 8, [0]), /requires one band of 4-bit samples/)
 })

@@ -52,7 +52,7 @@ function assertFrame(frame: JpegFrame | null, shape: JpegShape): void {
   if (frame.components !== shape.components) throw damaged(`it has ${frame.components} components instead of ${shape.components}`)
   // The last strip may be coded with its own height or with that of the others.
   if (frame.width !== shape.width || frame.height < shape.rows || frame.width * frame.height > maxFramePx(shape)) {
-    throw damaged(`it is ${frame.width}×${frame.height} pixels large`)
+    throw damaged(`its size is ${frame.width}×${frame.height} pixels`)
   }
 }
 
@@ -83,7 +83,7 @@ async function runSharp(file: Buffer, shape: JpegShape): Promise<PixelBlock> {
 
 /** Walks the marker segments up to the first scan. */
 function splitSegments(bytes: Uint8Array): JpegSegments {
-  if (bytes[0] !== 0xff || bytes[1] !== MARKER.soi) throw damaged('it does not begin as a JPEG')
+  if (bytes[0] !== 0xff || bytes[1] !== MARKER.soi) throw damaged('it has no JPEG header')
   const head: Uint8Array[] = []
   let frame: JpegFrame | null = null
   let at = 2
@@ -98,7 +98,7 @@ function splitSegments(bytes: Uint8Array): JpegSegments {
     if (marker === MARKER.sos) return { head, scans: bytes.subarray(at), frame }
     const length = ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)
     const segment = bytes.subarray(at, at + 2 + length)
-    if (length < 2 || segment.length !== 2 + length) throw damaged('a segment is cut off')
+    if (length < 2 || segment.length !== 2 + length) throw damaged('a segment is truncated')
     const isApplication = (marker >= MARKER.app0 && marker <= MARKER.app15) || marker === MARKER.comment
     if (!isApplication) head.push(segment)
     if (isFrame(marker)) frame = readFrame(segment)
@@ -113,7 +113,7 @@ function isFrame(marker: number): boolean {
 }
 
 function readFrame(segment: Uint8Array): JpegFrame {
-  if (segment.length < 10) throw damaged('its frame is cut off')
+  if (segment.length < 10) throw damaged('its frame is truncated')
   const at = (index: number): number => segment[index] ?? 0
   return { precision: at(4), height: (at(5) << 8) | at(6), width: (at(7) << 8) | at(8), components: at(9) }
 }

@@ -84,12 +84,12 @@ test('the white point of the file counts', async () => {
     ],
     'as GDAL 3.6 reads it',
   )
-  await assert.rejects(file(8, [0, 0, 0], 8, [0, 0]), /no usable white point/)
+  await assert.rejects(file(8, [0, 0, 0], 8, [0, 0]), /invalid white point/)
 })
 
 test('other kinds of Lab are refused', async () => {
   for (const photometric of [9, 10]) await assert.rejects(file(photometric, [0, 0, 0]), /photometric interpretation/)
-  await assert.rejects(file(8, [0, 0, 0, 0, 0, 0], 16), /bands of bytes only/)
+  await assert.rejects(file(8, [0, 0, 0, 0, 0, 0], 16), /8-bit bands only/)
 })
 
 const BLACK = [0, 0, 0]

@@ -32,7 +32,7 @@ export async function decodeLerc(stored: Uint8Array, shape: LercShape): Promise<
   const blob = unwrap(stored, shape)
   const image = decodeBlob(blob, shape)
   const pixels = image.pixels[0]
-  if (!pixels || image.pixelType !== PIXEL_TYPES[shape.dataType]) throw damaged('it holds another sample type')
+  if (!pixels || image.pixelType !== PIXEL_TYPES[shape.dataType]) throw damaged('it has another sample type')
   const samples: SampleArray =
     image.depthCount === shape.samplesPerPixel ? (pixels as SampleArray) : withAlpha(pixels as SampleArray, image.mask, shape)
   const isFloat = shape.dataType === 'float32' || shape.dataType === 'float64'
@@ -48,10 +48,10 @@ function unwrap(stored: Uint8Array, shape: LercShape): Uint8Array {
 
 function decodeBlob(blob: Uint8Array, shape: LercShape): lerc.LercData {
   const header = readLercHeader(blob)
-  if (!header) throw damaged('its header or checksum is wrong')
+  if (!header) throw damaged('its header or checksum is invalid')
   const { width, height, depth } = header
   if (width !== shape.width || height !== shape.rows || (depth !== shape.samplesPerPixel && depth !== shape.samplesPerPixel - 1)) {
-    throw damaged(`it is ${width}×${height}×${depth} samples large`)
+    throw damaged(`its size is ${width}×${height}×${depth} samples`)
   }
   try {
     return lerc.decode(blob.subarray(0, header.blobBytes), { returnInterleaved: true })
@@ -64,7 +64,7 @@ function decodeBlob(blob: Uint8Array, shape: LercShape): lerc.LercData {
 function withAlpha(pixels: SampleArray, mask: Uint8Array | null, shape: LercShape): SampleArray {
   const colors = shape.samplesPerPixel - 1
   const count = shape.width * shape.rows
-  if (shape.dataType !== 'uint8' || pixels.length !== count * colors) throw damaged('it lacks bands')
+  if (shape.dataType !== 'uint8' || pixels.length !== count * colors) throw damaged('bands are missing')
   const out = new Uint8Array(count * shape.samplesPerPixel)
   for (let i = 0; i < count; i++) {
     for (let band = 0; band < colors; band++) out[i * shape.samplesPerPixel + band] = pixels[i * colors + band] ?? 0

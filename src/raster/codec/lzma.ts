@@ -11,11 +11,11 @@ const FILTER = { delta: 0x03, lzma2: 0x21 } as const
 
 /** Exactly `outputBytes`: a stream that ends earlier is an error, one that goes on is cut there. */
 export function decodeLzma(input: Uint8Array, outputBytes: number): Uint8Array {
-  if (!MAGIC.every((byte, i) => input[i] === byte)) throw damaged('it does not begin as one')
+  if (!MAGIC.every((byte, i) => input[i] === byte)) throw damaged('it has no xz header')
   const out = new Uint8Array(outputBytes)
   const { dataAt, delta } = readBlockHeader(input, HEADER_BYTES)
   const done = new Lzma2(input, dataAt, out).run()
-  if (done < outputBytes) throw damaged('it ends too early')
+  if (done < outputBytes) throw damaged('it is truncated')
   if (delta > 0) for (let i = delta; i < out.length; i++) out[i] = out[i]! + out[i - delta]!
   return out
 }
@@ -31,7 +31,7 @@ function readBlockHeader(input: Uint8Array, start: number): { dataAt: number; de
       value += (byte & 0x7f) * 2 ** shift
       if ((byte & 0x80) === 0) return value
     }
-    throw damaged('a number in its header has no end')
+    throw damaged('a number in its header is too long')
   }
   if (flags & 0x40) number()
   if (flags & 0x80) number()
@@ -43,7 +43,7 @@ function readBlockHeader(input: Uint8Array, start: number): { dataAt: number; de
     else if (id !== FILTER.lzma2) throw new RasterError('unsupported', `LZMA with filter ${id} is not supported`)
     at += properties
   }
-  if (input[start] === 0 || start + size > input.length) throw damaged('its header is cut off')
+  if (input[start] === 0 || start + size > input.length) throw damaged('its header is truncated')
   return { dataAt: start + size, delta }
 }
 
@@ -109,15 +109,15 @@ class Lzma2 {
   }
 
   #byte(): number {
-    if (this.#at >= this.#input.length) throw damaged('it is cut off')
+    if (this.#at >= this.#input.length) throw damaged('it is truncated')
     return this.#input[this.#at++]!
   }
 
   #copyPlain(control: number): void {
-    if (control > 2) throw damaged('it has a chunk of an unknown kind')
+    if (control > 2) throw damaged('unknown chunk type')
     if (control === 1) this.#dictionaryStart = this.#done
     const size = (this.#byte() << 8) + this.#byte() + 1
-    if (this.#at + size > this.#input.length) throw damaged('it is cut off')
+    if (this.#at + size > this.#input.length) throw damaged('it is truncated')
     const kept = Math.min(size, this.#out.length - this.#done)
     this.#out.set(this.#input.subarray(this.#at, this.#at + kept), this.#done)
     this.#at += size
@@ -131,9 +131,9 @@ class Lzma2 {
     if (reset === 3) this.#dictionaryStart = this.#done
     if (reset >= 2) this.#readProperties(this.#byte())
     if (reset >= 1) this.#resetState()
-    if (this.#literals.length === 0) throw damaged('it begins without properties')
+    if (this.#literals.length === 0) throw damaged('its properties are missing')
     const end = this.#at + packed
-    if (end > this.#input.length) throw damaged('it is cut off')
+    if (end > this.#input.length) throw damaged('it is truncated')
     this.#at++
     this.#code = 0
     for (let i = 0; i < 4; i++) this.#code = ((this.#code << 8) | this.#byte()) >>> 0
@@ -143,11 +143,11 @@ class Lzma2 {
   }
 
   #readProperties(byte: number): void {
-    if (byte >= 9 * 5 * 5) throw damaged('its properties are wrong')
+    if (byte >= 9 * 5 * 5) throw damaged('its properties are invalid')
     this.#lc = byte % 9
     this.#lp = Math.floor(byte / 9) % 5
     this.#pb = Math.floor(byte / 45)
-    if (this.#lc + this.#lp > 4) throw damaged('its properties are wrong')
+    if (this.#lc + this.#lp > 4) throw damaged('its properties are invalid')
   }
 
   #resetState(): void {
@@ -292,7 +292,7 @@ class Lzma2 {
 
   #copy(length: number, end: number): void {
     const from = this.#done - this.#distances[0] - 1
-    if (from < this.#dictionaryStart) throw damaged('it refers to what is before its start')
+    if (from < this.#dictionaryStart) throw damaged('a reference points before its start')
     const count = Math.min(length, end - this.#done)
     for (let i = 0; i < count; i++) this.#out[this.#done + i] = this.#out[from + i]!
     this.#done += count

@@ -81,7 +81,7 @@ class LzwDecoder {
       lastStart = start
       lastLength = done - start
     }
-    if (done < outputBytes) throw damaged('it ends too early')
+    if (done < outputBytes) throw damaged('it is truncated')
     return out
   }
 

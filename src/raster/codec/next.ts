@@ -53,4 +53,4 @@ function unrun(stored: Uint8Array, first: number, row: Uint8Array, width: number
   return at
 }
 
-const damaged = (): RasterError => new RasterError('corrupt', 'A block of the TIFF in NeXT coding is damaged')
+const damaged = (): RasterError => new RasterError('corrupt', 'A NeXT block of the raster is damaged')

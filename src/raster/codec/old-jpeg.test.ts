@@ -60,12 +60,12 @@ function tiff(jpeg: Buffer, sampling: number, keeping: Keeping, more: { photomet
     [530, 3, [sampling, sampling]],
   ]
   if (keeping === 'tables') {
-    const found: Record<string, number[]> = { q: [], dc: [], ac: [] }
+    const offsets: Record<string, number[]> = { q: [], dc: [], ac: [] }
     for (const [marker, bytes] of segments)
       for (let at = 0; at < bytes.length && (marker === 0xdb || marker === 0xc4);) {
         const length = marker === 0xdb ? 64 : 16 + bytes.subarray(at + 1, at + 17).reduce((sum, each) => sum + each, 0)
         const kind = marker === 0xdb ? 'q' : bytes[at]! >> 4 === 0 ? 'dc' : 'ac'
-        found[kind]![bytes[at]! & 15] = put(bytes.subarray(at + 1, at + 1 + length))
+        offsets[kind]![bytes[at]! & 15] = put(bytes.subarray(at + 1, at + 1 + length))
         at += 1 + length
       }
     for (const [tag, kind] of [
@@ -73,7 +73,7 @@ function tiff(jpeg: Buffer, sampling: number, keeping: Keeping, more: { photomet
       [520, 'dc'],
       [521, 'ac'],
     ] as const)
-      tags.push([tag, 4, [found[kind]![0]!, found[kind]![1]!, found[kind]![1]!]])
+      tags.push([tag, 4, [offsets[kind]![0]!, offsets[kind]![1]!, offsets[kind]![1]!]])
     const data = jpeg.subarray(scan, -2)
     tags.push([273, 4, [put(data)]], [279, 4, [data.length]])
   } else {
@@ -148,9 +148,9 @@ test('beside gdal_translate', { skip: hasGdal ? false : 'gdal_translate is not i
 test('other colours, several strips and tables that lead nowhere are refused', async () => {
   const jpeg = await jpegOf('4:4:4')
   const open = (file: Buffer) => openTiff(memorySource(file))
-  await assert.rejects(open(tiff(jpeg, 1, 'stream', { photometric: 2 })), /three interleaved bands of luma and chroma only/)
-  await assert.rejects(open(tiff(jpeg, 1, 'stream', { rows: 8 })), /read from one strip only/)
+  await assert.rejects(open(tiff(jpeg, 1, 'stream', { photometric: 2 })), /three interleaved YCbCr bands only/)
+  await assert.rejects(open(tiff(jpeg, 1, 'stream', { rows: 8 })), /supported with one strip only/)
   const cut = tiff(jpeg, 1, 'stream and scan')
   cut[8] = 0
-  await assert.rejects(open(cut), /does not begin as a JPEG/)
+  await assert.rejects(open(cut), /has no JPEG header/)
 })

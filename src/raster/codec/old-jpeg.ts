@@ -12,7 +12,7 @@ const PRECISION = 8
 
 /** A stream up to the end of the header of its scan. */
 export function headerOf(stream: Uint8Array): Uint8Array {
-  if (stream[0] !== 0xff || stream[1] !== MARKER.soi) throw damaged('its stream does not begin as a JPEG')
+  if (stream[0] !== 0xff || stream[1] !== MARKER.soi) throw damaged('its stream has no JPEG header')
   let at = 2
   while (at + 4 <= stream.length && stream[at] === 0xff) {
     const end = at + 2 + ((stream[at + 2]! << 8) | stream[at + 3]!)
@@ -60,7 +60,7 @@ const segment = (marker: number, bytes: readonly number[]): number[] => [
 ]
 
 function requireBytes(bytes: Uint8Array, length: number): Uint8Array {
-  if (bytes.length < length) throw damaged('a table is cut off')
+  if (bytes.length < length) throw damaged('a table is truncated')
   return bytes.subarray(0, length)
 }
 

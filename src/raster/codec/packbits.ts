@@ -26,5 +26,5 @@ export function decodePackbits(input: Uint8Array, outputBytes: number): Uint8Arr
 }
 
 function tooShort(): RasterError {
-  return new RasterError('corrupt', 'A PackBits block of the raster is damaged: it ends too early')
+  return new RasterError('corrupt', 'A PackBits block of the raster is damaged: it is truncated')
 }

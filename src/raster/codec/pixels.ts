@@ -12,7 +12,7 @@ export interface PixelBlock {
 export function fitPixels(image: PixelBlock, shape: { width: number; rows: number; channels: number }): Uint8Array {
   const count = shape.width * shape.rows
   if (image.width !== shape.width || image.height < shape.rows) {
-    throw new RasterError('corrupt', `An image block of the raster is ${image.width}×${image.height} pixels large`)
+    throw new RasterError('corrupt', `An image block of the raster has an unexpected size of ${image.width}×${image.height} pixels`)
   }
   // A plain view: the library's own kind of array slices and copies by other rules.
   if (image.channels === shape.channels) return new Uint8Array(image.data.buffer, image.data.byteOffset, count * shape.channels)

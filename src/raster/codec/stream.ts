@@ -28,7 +28,7 @@ const decompressors = new Map<Method, Decompressor>()
 /** Exactly `outputBytes`, from `takeBytes`: a stream that ends earlier is an error, one that goes on is cut there. */
 export function decompress(method: Method, input: Uint8Array, outputBytes: number): Uint8Array {
   const out = takeBytes(outputBytes)
-  if (run(method, input, out) < outputBytes) throw damaged(method, 'it ends too early')
+  if (run(method, input, out) < outputBytes) throw damaged(method, 'it is truncated')
   return out
 }
 

@@ -46,4 +46,4 @@ export function decodeThunderscan(stored: Uint8Array, { width, rows }: ThunderSh
   return out
 }
 
-const damaged = (): RasterError => new RasterError('corrupt', 'A block of the TIFF in ThunderScan coding is damaged')
+const damaged = (): RasterError => new RasterError('corrupt', 'A ThunderScan block of the raster is damaged')

@@ -19,5 +19,5 @@ export async function decodeWebp(stored: Uint8Array, maxPx: number): Promise<Pix
 /** The library would decode any image format that it finds: only WebP may come in here. */
 function assertWebp(stored: Uint8Array): void {
   const name = String.fromCharCode(...stored.subarray(0, 4), ...stored.subarray(8, 12))
-  if (name !== 'RIFFWEBP') throw new RasterError('corrupt', 'A WebP block of the raster is damaged: it does not begin as WebP')
+  if (name !== 'RIFFWEBP') throw new RasterError('corrupt', 'A WebP block of the raster is damaged: it has no WebP header')
 }

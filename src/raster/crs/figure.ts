@@ -39,7 +39,7 @@ const EARTH_RADIUS_M = [6_350_000, 6_400_000] as const
 /** A figure that a file describes itself. */
 export function figureOf([a, rf]: readonly [number, number], meridian: number, shift: readonly number[] | null): Figure {
   if (a < EARTH_RADIUS_M[0] || a > EARTH_RADIUS_M[1]) {
-    const problem = `The raster lies on a body with a radius of ${a} m, which is not the Earth, and cannot be placed on a map of it`
+    const problem = `The raster is on a body with a radius of ${a} m, not on the Earth, and cannot be shown on its map`
     throw new RasterError('unknown_crs', problem)
   }
   const axes = rf === 0 ? `+R=${a}` : `+a=${a} +rf=${rf}`
@@ -49,7 +49,7 @@ export function figureOf([a, rf]: readonly [number, number], meridian: number, s
   // Without a datum the coordinates can only be taken as they are. That is what authors mean with a sphere
   // or with the ellipsoid of GPS; with an older ellipsoid it would be hundreds of metres off.
   const isModern = a === 6378137 && Math.abs(rf - 298.2572221) < 1e-5
-  if (rf !== 0 && !isModern) throw new RasterError('unknown_crs', 'The raster names an old ellipsoid but no datum')
+  if (rf !== 0 && !isModern) throw new RasterError('unknown_crs', 'The raster has an old ellipsoid but no datum')
   return { figure: `${isModern ? '+datum=WGS84' : axes}${pm}`, ...asGiven }
 }
 
@@ -62,7 +62,7 @@ function ellipsoidFromKeys(keys: GeoKeys): readonly [number, number] {
   const rf = key(keys, KEY.inverseFlattening)
   if (a !== null && a > 0 && rf !== null && rf >= 0) return [a, rf]
   if (a !== null && a > 0 && b !== null && b > 0 && b <= a) return [a, a === b ? 0 : a / (a - b)]
-  throw new RasterError('unknown_crs', 'The raster does not name a known datum or ellipsoid')
+  throw new RasterError('unknown_crs', 'The raster has no known datum or ellipsoid')
 }
 
 /** Three or seven parameters; all zeros is a shift too. */

@@ -47,7 +47,7 @@ export function degreesAUnit(keys: GeoKeys, fitsDegrees: boolean): number {
 /** The CRS of a raster, or the error that says why there is none. */
 export function requireCrs(info: RasterInfo): Crs {
   if (info.crs) return info.crs
-  throw new RasterError('unknown_crs', info.crsProblem ?? 'The raster does not name a coordinate reference system')
+  throw new RasterError('unknown_crs', info.crsProblem ?? 'The raster has no coordinate reference system')
 }
 
 function resolve(keys: GeoKeys, citations: Citations): Crs | null {
@@ -61,7 +61,7 @@ function resolve(keys: GeoKeys, citations: Citations): Crs | null {
   }
   if (model === MODEL.geographic || (model === null && geographic !== null)) return resolveGeographic(keys, geographic ?? USER_DEFINED)
   if (isOpen) return fromCitation(citations)
-  throw new RasterError('unknown_crs', `GeoTIFF model type ${model} is not a map`)
+  throw new RasterError('unknown_crs', `GeoTIFF model type ${model} is not supported`)
 }
 
 const isCode = (code: number | null): code is number => code !== null && code !== USER_DEFINED && code !== 0

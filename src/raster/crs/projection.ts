@@ -21,8 +21,8 @@ export function projectionFromKeys(keys: GeoKeys, unitMetres: number): Projectio
   const method = key(keys, KEY.coordinateTransformation)
   const build = method === null ? undefined : METHODS[method]
   if (!build) {
-    const what = method === null ? `projection ${code ?? 'without method'}` : `projection method ${method}`
-    throw new RasterError('unknown_crs', `The raster's ${what} is not supported`)
+    const projection = method === null ? `projection ${code ?? 'without method'}` : `projection method ${method}`
+    throw new RasterError('unknown_crs', `The raster's ${projection} is not supported`)
   }
   return { projection: build(new Parameters(keys, unitMetres)), utmZone: null }
 }

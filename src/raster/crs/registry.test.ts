@@ -68,7 +68,7 @@ test('the whole registry is there: nearly every code can be computed, each of th
 test('a code that may be metres off says so, a good one does not', () => {
   assert.deepEqual([crsFromEpsg(32633).accuracyM, crsFromEpsg(32633).note], [0, null])
   assert.equal(crsFromEpsg(25832).note, null)
-  assert.match(crsFromEpsg(4267).note ?? '', /accuracy of about \d+ m/)
+  assert.match(crsFromEpsg(4267).note ?? '', /accurate to about \d+ m/)
   const { known } = registryCodes()
   const silent = known.filter((code) => {
     const { accuracyM, note } = crsFromEpsg(code)

@@ -38,6 +38,7 @@ interface Row {
   readonly deviationM: number
 }
 
+/** A constant that is read from its file when it is first needed. */
 let table: Table | null = null
 
 function loaded(): Table {
@@ -63,12 +64,12 @@ const plainName = (name: string): string =>
 /** The code of a system of longitudes and latitudes by its name, as ArcGIS or the registry writes it; null where none has it. */
 export function geographicCodeOf(name: string): number | null {
   const { names, lines } = loaded()
-  const wanted = plainName(name)
-  const known = names.get(wanted)
+  const plain = plainName(name)
+  const known = names.get(plain)
   if (known !== undefined) return known
   for (const [code, line] of lines) {
     const [, own = '', projection] = line.split('\t')
-    if (projection === '' && plainName(own) === wanted) return code
+    if (projection === '' && plainName(own) === plain) return code
   }
   return null
 }
@@ -77,10 +78,10 @@ const CONVERSION_COLUMN = 6
 
 /** The projection of a conversion of the registry (a zone of a state plane, say) without its unit; null where no map uses it. */
 export function projectionOfConversion(conversion: number): string | null {
-  const wanted = String(conversion)
+  const code = String(conversion)
   for (const line of loaded().lines.values()) {
     const fields = line.split('\t')
-    if (fields[CONVERSION_COLUMN] === wanted && !fields[2]?.startsWith('!'))
+    if (fields[CONVERSION_COLUMN] === code && !fields[2]?.startsWith('!'))
       return (fields[2] ?? '').replaceAll(/\s*\+(units|to_meter|axis)=\S+/g, '')
   }
   return null
@@ -89,7 +90,7 @@ export function projectionOfConversion(conversion: number): string | null {
 function rowOf(code: number): Row {
   const { datums, lines } = loaded()
   const line = lines.get(code)
-  if (line === undefined) throw new RasterError('unknown_crs', `EPSG:${code} is not in the table of coordinate reference systems`)
+  if (line === undefined) throw new RasterError('unknown_crs', `Unknown code EPSG:${code}`)
   const [, name = '', projection = '', datum = '', accuracy = '', deviation = ''] = line.split('\t')
   if (projection.startsWith('!')) throw new RasterError('unknown_crs', `EPSG:${code} (${name}) cannot be used: ${projection.slice(1)}`)
   return {
@@ -104,7 +105,7 @@ function rowOf(code: number): Row {
 /** A figure of the Earth with its datum shift, of a geographic system. */
 export function datumOf(geographicCode: number): Pick<Crs, 'accuracyM' | 'note'> & { figure: string } {
   const row = rowOf(geographicCode)
-  if (row.projection !== '') throw new RasterError('unknown_crs', `EPSG:${geographicCode} is not a system of longitudes and latitudes`)
+  if (row.projection !== '') throw new RasterError('unknown_crs', `EPSG:${geographicCode} is not a geographic coordinate reference system`)
   return { figure: row.datum, ...qualityOf(geographicCode, row) }
 }
 
@@ -130,12 +131,11 @@ function qualityOf(code: number, { accuracyM, deviationM, datum }: Row): Pick<Cr
   if (accuracyM === null && deviationM === 0 && GEOCENTRIC.test(datum)) return { accuracyM: null, note: null }
   if (accuracyM === null && deviationM === 0) {
     const note =
-      `No shift from the datum of EPSG:${code} to WGS 84 is published: positions are taken as they are and may be hundreds ` +
-      `of metres off`
+      `No shift from the datum of EPSG:${code} to WGS 84 is published: positions are used unchanged and may be hundreds ` + `of metres off`
     return { accuracyM: null, note }
   }
   const worst = Math.max(accuracyM ?? 0, deviationM)
-  const note = `Positions of EPSG:${code} are placed with an accuracy of about ${worst} m: a better way to WGS 84 needs a grid file`
+  const note = `Positions in EPSG:${code} are accurate to about ${worst} m: a more accurate shift to WGS 84 needs a grid file`
   return { accuracyM: worst, note: worst > NOTED_M ? note : null }
 }
 

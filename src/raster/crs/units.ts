@@ -26,7 +26,7 @@ const ANGULAR: ReadonlyMap<number, number> = new Map([
 export function linearUnitMetres(keys: GeoKeys): number {
   const code = key(keys, KEY.linearUnits) ?? 9001
   const size = code === USER_DEFINED ? key(keys, KEY.linearUnitSize) : LINEAR.get(code)
-  if (!size || !(size > 0)) throw new RasterError('unknown_crs', `The raster's linear unit ${code} is not known`)
+  if (!size || !(size > 0)) throw new RasterError('unknown_crs', `The raster has the unknown linear unit ${code}`)
   return size
 }
 
@@ -55,6 +55,6 @@ export function angularUnitDegrees(keys: GeoKeys): number {
   const code = key(keys, KEY.angularUnits) ?? 9102
   const radians = key(keys, KEY.angularUnitSize)
   const size = code === USER_DEFINED ? radians && (radians * 180) / Math.PI : ANGULAR.get(code)
-  if (!size || !(size > 0)) throw new RasterError('unknown_crs', `The raster's angular unit ${code} is not known`)
+  if (!size || !(size > 0)) throw new RasterError('unknown_crs', `The raster has the unknown angular unit ${code}`)
   return size
 }

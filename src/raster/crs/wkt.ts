@@ -24,7 +24,7 @@ export function crsFromWkt(text: string): Crs {
     const map = root.parts.find(({ word }) => word === 'PROJCS' || word === 'GEOGCS')
     if (map) return map.word === 'PROJCS' ? projected(map) : geographic(map)
   }
-  throw refused(`${root.word || 'its text'} is not a map`)
+  throw refused(`${root.word || 'its text'} is not a map projection`)
 }
 
 function parseWkt(text: string): WktNode {
@@ -50,7 +50,7 @@ function parseWkt(text: string): WktNode {
   return node(0)
 }
 
-const part = (node: WktNode | undefined, word: string): WktNode | undefined => node?.parts.find((one) => one.word === word)
+const part = (node: WktNode | undefined, word: string): WktNode | undefined => node?.parts.find((child) => child.word === word)
 
 /** The code that a definition says it has. */
 function codeOf(node: WktNode): number | null {
@@ -235,5 +235,5 @@ const METHODS: Readonly<Record<string, Build>> = {
 }
 
 function refused(detail: string): RasterError {
-  return new RasterError('unknown_crs', `The raster's coordinate system is written as WKT that cannot be used: ${detail}`)
+  return new RasterError('unknown_crs', `The raster's WKT coordinate reference system is not supported: ${detail}`)
 }

@@ -8,13 +8,13 @@ import sharp from 'sharp'
 
 import { RasterError } from '#raster/types.ts'
 import { deflateRows } from './deflate.ts'
-import { emptyTile, encodeImage, encodeLosslessWebp, type Picture } from './index.ts'
+import { emptyTile, encodeImage, encodeLosslessWebp, type RawImage } from './index.ts'
 import { terrainPicture } from './terrain.ts'
 
 const WIDTH = 37
 const HEIGHT = 23
 
-function picture(channels: Picture['channels'], value: (i: number) => number): Picture {
+function picture(channels: RawImage['channels'], value: (i: number) => number): RawImage {
   return { width: WIDTH, height: HEIGHT, channels, data: Uint8Array.from({ length: WIDTH * HEIGHT * channels }, (_, i) => value(i)) }
 }
 

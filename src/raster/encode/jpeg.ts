@@ -4,7 +4,7 @@ import sharp from 'sharp'
 
 import { giveBack, takeBytes } from '#raster/buffers.ts'
 
-import { dropOpaqueAlpha, flattenOnWhite, type Picture } from './picture.ts'
+import { dropOpaqueAlpha, flattenOnWhite, type RawImage } from './raw-image.ts'
 
 /** The part of @julusian/jpeg-turbo that we use; the package has no types of its own. */
 interface JpegTurbo {
@@ -25,15 +25,15 @@ interface JpegTurbo {
 const turbo = loadTurbo()
 
 /** Encodes a JPEG; transparent pixels become white. */
-export async function encodeJpeg(picture: Picture, quality: number): Promise<Buffer> {
-  const flat = flattenOnWhite(picture)
-  // The fast encoder skips alpha bytes by itself; only with colour, and sharp not at all.
+export async function encodeJpeg(image: RawImage, quality: number): Promise<Buffer> {
+  const flat = flattenOnWhite(image)
+  // The fast encoder skips alpha bytes itself, but only with colour; sharp does not.
   const { width, height, channels, data } = turbo && flat.channels === 4 ? flat : dropOpaqueAlpha(flat)
   if (!turbo) return sharp(data, { raw: { width, height, channels } }).jpeg({ quality, optimiseCoding: false }).toBuffer()
   const format = { 1: turbo.FORMAT_GRAY, 2: turbo.FORMAT_GRAY, 3: turbo.FORMAT_RGB, 4: turbo.FORMAT_RGBA }[channels]
   const subsampling = channels === 1 ? turbo.SAMP_GRAY : turbo.SAMP_420
-  // The encoder wants room for the worst case and gives a view of it: a copy of the few bytes that were written is kept, and
-  // the room used again.
+  // The encoder needs a buffer for the worst case and returns a view of it: keep a copy of the few bytes written, and
+  // reuse the buffer.
   const room = takeBytes(turbo.bufferSize({ width, height, subsampling }))
   const encoded = Buffer.from(
     turbo.compressSync(data, Buffer.from(room.buffer, 0, room.length), { format, width, height, quality, subsampling }),

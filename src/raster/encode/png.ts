@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { giveBack, takeBytes } from '#raster/buffers.ts'
 import { deflateRows } from './deflate.ts'
-import { dropOpaqueAlpha, expandPalette, freeEntry, isIndexed, isOpaque, wordsOf, type IndexedPicture, type Picture } from './picture.ts'
+import { dropOpaqueAlpha, expandPalette, freeEntry, isIndexed, isOpaque, wordsOf, type IndexedImage, type RawImage } from './raw-image.ts'
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 const COLOR_TYPES = { 1: 0, 2: 4, 3: 2, 4: 6 } as const
@@ -9,38 +9,38 @@ const PALETTE_COLOR_TYPE = 3
 const FILTER_NONE = 0
 const FILTER_UP = 2
 
-/** Writes a PNG. An effort from 0 to 9 is zlib's own level; without one it is written fast (`deflate.ts`). */
-export function encodePng(picture: Picture | IndexedPicture, effort?: number): Buffer {
-  if (isIndexed(picture)) return encodeIndexed(picture, effort)
-  const isPlain = isOpaque(picture)
-  const { width, height } = picture
-  const channels = isPlain ? ({ 1: 1, 2: 1, 3: 3, 4: 3 } as const)[picture.channels] : picture.channels
+/** Writes a PNG. An effort from 0 to 9 is the zlib level; without one it is written fast (`deflate.ts`). */
+export function encodePng(image: RawImage | IndexedImage, effort?: number): Buffer {
+  if (isIndexed(image)) return encodeIndexed(image, effort)
+  const isPlain = isOpaque(image)
+  const { width, height } = image
+  const channels = isPlain ? ({ 1: 1, 2: 1, 3: 3, 4: 3 } as const)[image.channels] : image.channels
   const filtered =
-    channels === 3 && picture.channels === 4
-      ? filterColors(picture)
-      : filterRows(isPlain ? dropOpaqueAlpha(picture).data : picture.data, width * channels, height)
+    channels === 3 && image.channels === 4
+      ? filterColors(image)
+      : filterRows(isPlain ? dropOpaqueAlpha(image).data : image.data, width * channels, height)
   return written(filtered, effort, [['IHDR', header(width, height, COLOR_TYPES[channels])]])
 }
 
-/** Neighbouring entries of a palette are colours beside each other, so differences to the row above are small as well. */
-function encodeIndexed(picture: IndexedPicture, effort?: number): Buffer {
-  const { width, height, indices, mask, palette } = picture
+/** Neighbouring palette entries are similar colours, so differences to the row above are small as well. */
+function encodeIndexed(image: IndexedImage, effort?: number): Buffer {
+  const { width, height, indices, mask, palette } = image
   const chunks: Chunk[] = [
     ['IHDR', header(width, height, PALETTE_COLOR_TYPE)],
     ['PLTE', palette.subarray(0, 768)],
   ]
   if (mask.includes(0)) {
-    const clear = freeEntry(picture)
-    if (clear < 0) return encodeExpanded(picture, effort)
+    const clear = freeEntry(image)
+    if (clear < 0) return encodeExpanded(image, effort)
     for (let i = 0; i < indices.length; i++) if (mask[i] === 0) indices[i] = clear
     chunks.push(['tRNS', new Uint8Array(clear + 1).fill(255, 0, clear)])
   }
   return written(filterRows(indices, width, height), effort, chunks)
 }
 
-/** For the rare picture that shows all 256 colours and is transparent in places. */
-function encodeExpanded(picture: IndexedPicture, effort?: number): Buffer {
-  const expanded = expandPalette(picture)
+/** For the rare image that uses all 256 colours and transparency. */
+function encodeExpanded(image: IndexedImage, effort?: number): Buffer {
+  const expanded = expandPalette(image)
   const png = encodePng(expanded, effort)
   giveBack(expanded.data)
   return png
@@ -54,7 +54,7 @@ function written(filtered: Uint8Array, effort: number | undefined, head: readonl
   return png
 }
 
-/** The difference to the row above: cheap, and nearly as good as choosing a filter for every row. */
+/** The difference to the row above: cheap, and nearly as good as choosing a filter per row. */
 function filterRows(data: Uint8Array, rowBytes: number, height: number): Uint8Array {
   const filtered = takeBytes((rowBytes + 1) * height)
   filtered[0] = FILTER_NONE
@@ -68,8 +68,8 @@ function filterRows(data: Uint8Array, rowBytes: number, height: number): Uint8Ar
   return filtered
 }
 
-/** The same for RGBA whose alpha says nothing, which is left out on the way. */
-function filterColors({ width, height, data }: Picture): Uint8Array {
+/** The same for RGBA with an opaque alpha, which is dropped. */
+function filterColors({ width, height, data }: RawImage): Uint8Array {
   const filtered = takeBytes((width * 3 + 1) * height)
   const words = wordsOf(data)
   let out = 0
@@ -88,7 +88,7 @@ function filterColors({ width, height, data }: Picture): Uint8Array {
 const HIGH_BITS = 0x80808080 | 0
 const LOW_BITS = 0x7f7f7f7f
 
-/** Four differences at once, each within its byte: the highest bits are set aside so that nothing is borrowed across. */
+/** Four differences at once, each within its byte: the highest bits are masked so that nothing is borrowed across. */
 const subtractBytes = (a: number, b: number): number => ((a | HIGH_BITS) - (b & LOW_BITS)) ^ ((a ^ ~b) & HIGH_BITS)
 
 function header(width: number, height: number, colorType: number): Buffer {
@@ -101,7 +101,7 @@ function header(width: number, height: number, colorType: number): Buffer {
 }
 
 type Chunk = readonly [type: string, content: Uint8Array]
-/** Its length, its type and its checksum. */
+/** Length, type and checksum. */
 const CHUNK_BYTES = 12
 
 function assemble(chunks: readonly Chunk[]): Buffer {

@@ -1,4 +1,4 @@
-import type { Picture } from './picture.ts'
+import type { RawImage } from './raw-image.ts'
 
 const BASE_HEIGHT = -10_000
 const STEPS_PER_METRE = 10
@@ -11,15 +11,15 @@ interface TerrainOptions {
 }
 
 /**
- * Writes heights as Terrain-RGB: height = −10000 + (R·65536 + G·256 + B)·0.1. Where the mask is 0 the height is 0 and
- * alpha is 0, so that a mesh built without looking at alpha stays at sea level instead of falling to −10000.
+ * Writes heights as Terrain-RGB: height = −10000 + (R·65536 + G·256 + B)·0.1. Where the mask is 0, the height is 0 and
+ * alpha is 0, so that a mesh built without alpha stays at sea level instead of dropping to −10000.
  */
 export function terrainPicture(
   heights: ArrayLike<number>,
   mask: Uint8Array,
   size: { width: number; height: number },
   options: TerrainOptions = {},
-): Picture {
+): RawImage {
   const sign = options.invert ? -1 : 1
   const data = new Uint8Array(size.width * size.height * 4)
   for (let i = 0, o = 0; o < data.length; i++, o += 4) {

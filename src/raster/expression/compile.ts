@@ -27,7 +27,7 @@ export interface CompiledExpression {
   run(inputs: readonly SampleArray[], mask: Uint8Array | null, count: number): ExpressionOutput
 }
 
-export interface ExpressionOutput {
+interface ExpressionOutput {
   values: Float64Array<ArrayBuffer>[]
   mask: Uint8Array<ArrayBuffer>
   /** How many samples are data. */

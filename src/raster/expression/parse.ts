@@ -69,7 +69,7 @@ class Parser {
     const node = this.binary(operator, left, this.sum())
     const next = this.peek()
     if (next.kind === 'symbol' && COMPARISONS.has(next.text)) {
-      throw new ExpressionError(`comparisons cannot be chained, found '${next.text}'`, next.position)
+      throw new ExpressionError(`comparisons cannot be chained: '${next.text}'`, next.position)
     }
     return node
   }
@@ -131,8 +131,8 @@ class Parser {
     while (this.take(',')) operands.push(this.comparison())
     this.expect(')')
     if (operands.length < least || operands.length > most) {
-      const wanted = least === most ? `${least}` : `${least} to ${most}`
-      throw new ExpressionError(`${name} takes ${wanted} values, not ${operands.length},`, token.position)
+      const range = least === most ? `${least}` : `${least} to ${most}`
+      throw new ExpressionError(`${name} takes ${range} arguments, not ${operands.length},`, token.position)
     }
     return { kind: 'call', name: name as FunctionName, operands }
   }

@@ -163,11 +163,11 @@ function allocate(values: readonly Value[], roots: readonly number[], bandCount:
 
 /** The values that the results need, in an order in which operands come first. */
 function reachable(values: readonly Value[], roots: readonly number[]): number[] {
-  const wanted = new Set<number>(roots)
+  const needed = new Set<number>(roots)
   for (let index = values.length - 1; index >= 0; index--) {
-    if (wanted.has(index)) for (const operand of values[index]?.operands ?? []) wanted.add(operand)
+    if (needed.has(index)) for (const operand of values[index]?.operands ?? []) needed.add(operand)
   }
-  return [...wanted].sort((a, b) => a - b)
+  return [...needed].sort((a, b) => a - b)
 }
 
 /** Runs the steps over the first `count` samples of the registers. */

@@ -68,8 +68,8 @@ function readName(source: string, start: number): Token {
 function readSymbol(source: string, start: number): Token {
   const two = source.slice(start, start + 2)
   if (TWO_CHARACTER_SYMBOLS.has(two)) return { kind: 'symbol', position: start + 1, text: two }
-  const one = source.charAt(start)
-  if (ONE_CHARACTER_SYMBOLS.has(one)) return { kind: 'symbol', position: start + 1, text: one }
+  const character = source.charAt(start)
+  if (ONE_CHARACTER_SYMBOLS.has(character)) return { kind: 'symbol', position: start + 1, text: character }
   // A character beyond the basic plane is two code units; show it whole.
   const shown = String.fromCodePoint(source.codePointAt(start) ?? 0)
   throw new ExpressionError(`Unexpected '${shown}'`, start + 1)

@@ -19,12 +19,12 @@ const roleOf = (name: string): BandRole | null => [...normalizeRoles({ [name]: 1
 
 /** The names in a formula that are roles, as they are spelled there. */
 function rolesIn(formula: string): Map<string, BandRole> {
-  const found = new Map<string, BandRole>()
+  const byName = new Map<string, BandRole>()
   for (const [name] of formula.matchAll(NAME)) {
     const role = roleOf(name)
-    if (role !== null) found.set(name, role)
+    if (role !== null) byName.set(name, role)
   }
-  return found
+  return byName
 }
 
 /** Reads a formula, or throws an ExpressionError that points at the character. */

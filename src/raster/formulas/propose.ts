@@ -42,9 +42,9 @@ export function proposeBands(
 ): { bands: ProposedBand[]; source: ProposalSource } | null {
   const count = info?.bands.length ?? stated?.length ?? 0
   if (count === 0) return null
-  const said = stated?.length === count ? stated : null
+  const declared = stated?.length === count ? stated : null
   const fromFile = info && info.bands.every(({ name }) => name) ? info.bands.map(({ name }) => name!) : null
-  const fromStac = said && said.every(({ name }) => name) ? said.map(({ name }) => name!) : null
+  const fromStac = declared && declared.every(({ name }) => name) ? declared.map(({ name }) => name!) : null
   const fromColors =
     info && info.bands.filter(({ color }) => COLORS.includes(color)).length >= 3
       ? info.bands.map(({ color }, index) => (COLORS.includes(color) ? color : `band_${index + 1}`))
@@ -56,13 +56,13 @@ export function proposeBands(
       : fromColors
         ? [fromColors, 'color']
         : [guessed(count, info), 'band_count']
-  const roles = rolesOf(names, said)
+  const roles = rolesOf(names, declared)
   return {
     bands: names.map((name, index) => ({
       index: index + 1,
       name,
       role: roles[index] ?? null,
-      dataType: info?.dataType ?? said?.[index]?.dataType ?? null,
+      dataType: info?.dataType ?? declared?.[index]?.dataType ?? null,
     })),
     source,
   }

@@ -85,8 +85,8 @@ export function listVisualizations(request: VisualizationRequest): { visualizati
   const { bandRoles, dataType, renderParams = {} } = request
   const roles = normalizeRoles(bandRoles)
   const isElevation = ELEVATION_TYPES.has(dataType.toLowerCase()) || (roles.has('ELEVATION') && roles.size === 1)
-  const found = isElevation ? [elevation(bandRoles, roles, dataType, renderParams)] : images(bandRoles, roles, renderParams)
-  const list = found.slice(0, MAX_VISUALIZATIONS)
+  const derived = isElevation ? [elevation(bandRoles, roles, dataType, renderParams)] : images(bandRoles, roles, renderParams)
+  const list = derived.slice(0, MAX_VISUALIZATIONS)
   const chosen = list.find((visualization) => visualization.id === renderParams.default_id) ?? list[0]
   if (chosen) chosen.is_default = true
   return { visualizations: list, default_id: chosen?.id ?? null }
@@ -108,7 +108,7 @@ function compositeOf(
   params: RenderParams,
 ): Visualization {
   const bands = wanted.map((role) => roles.get(role) ?? 0)
-  return made({ id, label, kind: 'rgb', bands, rescale: params.rescale ?? null, category: 'composite', description })
+  return toVisualization({ id, label, kind: 'rgb', bands, rescale: params.rescale ?? null, category: 'composite', description })
 }
 
 function indexOf(formula: Formula, bandRoles: BandRoles, params: RenderParams): Visualization {
@@ -116,7 +116,7 @@ function indexOf(formula: Formula, bandRoles: BandRoles, params: RenderParams): 
   const expression = resolveFormula(formula, bandRoles, reflectanceScale === undefined ? {} : { reflectanceScale })
   // A formula with absolute constants on unscaled samples leaves its published range; the data decides then.
   const isComparable = !formula.reflectance || reflectanceScale !== undefined
-  return made({
+  return toVisualization({
     id: formula.id,
     label: formula.id.toUpperCase(),
     kind: 'index',
@@ -132,7 +132,7 @@ function singles(bandRoles: BandRoles, params: RenderParams): Visualization[] {
   return Object.entries(bandRoles)
     .filter(([, band]) => Number.isInteger(band) && band >= 1)
     .map(([name, band]) =>
-      made({
+      toVisualization({
         id: `band-${band}`,
         label: name,
         kind: 'single',
@@ -148,7 +148,7 @@ function singles(bandRoles: BandRoles, params: RenderParams): Visualization[] {
 function elevation(bandRoles: BandRoles, roles: ReadonlyMap<BandRole, number>, dataType: string, params: RenderParams): Visualization {
   const band = roles.get('ELEVATION') ?? Object.values(bandRoles)[0] ?? 1
   const isBathymetry = dataType.toLowerCase() === 'bathymetry'
-  return made({
+  return toVisualization({
     id: 'elevation',
     label: isBathymetry ? 'Depth' : 'Elevation',
     kind: 'elevation',
@@ -162,7 +162,7 @@ function elevation(bandRoles: BandRoles, roles: ReadonlyMap<BandRole, number>, d
 
 type Given = Pick<Visualization, 'id' | 'label' | 'kind' | 'category' | 'description'> & Partial<Visualization>
 
-function made(given: Given): Visualization {
+function toVisualization(given: Given): Visualization {
   const colormap = given.kind === 'rgb' ? null : GENERAL_COLORMAP
   const { id, label, kind, bands = null, expression = null, rescale = null, category, description } = given
   return { id, label, kind, bands, expression, colormap: given.colormap ?? colormap, rescale, category, description, is_default: false }

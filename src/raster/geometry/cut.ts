@@ -55,9 +55,9 @@ export function cutInTurns(polygons: readonly Polygon[], box: Box): Polygon[] {
   const all = boxOf(once)
   const first = Math.ceil((box.minX - all.maxX) / FULL_CIRCLE)
   const last = Math.floor((box.maxX - all.minX) / FULL_CIRCLE)
-  const found: Polygon[] = []
-  for (let turn = first; turn <= last; turn++) found.push(...cutToBox(turn === 0 ? once : turned(once, turn * FULL_CIRCLE), box))
-  return found
+  const pieces: Polygon[] = []
+  for (let turn = first; turn <= last; turn++) pieces.push(...cutToBox(turn === 0 ? once : turned(once, turn * FULL_CIRCLE), box))
+  return pieces
 }
 
 const turned = (polygons: readonly Polygon[], degrees: number): Polygon[] =>

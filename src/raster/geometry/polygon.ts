@@ -16,11 +16,11 @@ export function readPolygons(geometry: unknown): Polygon[] {
   const { type, coordinates } = geometryOf(geometry)
   const polygons = type === 'Polygon' ? [coordinates] : type === 'MultiPolygon' ? coordinates : undefined
   if (!Array.isArray(polygons) || polygons.length === 0 || polygons.length > MAX_POLYGONS) {
-    throw new RasterError('invalid_argument', 'The geometry must be a Polygon or a MultiPolygon')
+    throw new RasterError('invalid_argument', 'The geometry must be a Polygon or MultiPolygon')
   }
   const budget = { positions: MAX_POSITIONS }
   return polygons.map((polygon) => {
-    if (!Array.isArray(polygon) || polygon.length === 0) throw new RasterError('invalid_argument', 'A polygon needs an outer ring')
+    if (!Array.isArray(polygon) || polygon.length === 0) throw new RasterError('invalid_argument', 'A polygon must have an outer ring')
     return polygon.map((ring) => readRing(ring, budget))
   })
 }
@@ -34,7 +34,7 @@ function geometryOf(value: unknown): { type: unknown; coordinates: unknown } {
 }
 
 function readRing(ring: unknown, budget: { positions: number }): Ring {
-  if (!Array.isArray(ring) || ring.length < 4) throw new RasterError('invalid_argument', 'A ring needs at least four positions')
+  if (!Array.isArray(ring) || ring.length < 4) throw new RasterError('invalid_argument', 'A ring must have at least four positions')
   budget.positions -= ring.length
   if (budget.positions < 0) throw new RasterError('limit_exceeded', `The geometry has more than ${MAX_POSITIONS} positions`)
   const positions = ring.map((position): Position => {
@@ -60,7 +60,10 @@ export function mapPolygons(polygons: readonly Polygon[], map: (position: Positi
       densify(ring, maxEdge).map((position) => {
         const moved = map(position)
         if (!Number.isFinite(moved[0]) || !Number.isFinite(moved[1])) {
-          throw new RasterError('invalid_argument', 'The geometry leaves the area where the raster’s coordinates are defined')
+          throw new RasterError(
+            'invalid_argument',
+            'The geometry extends beyond the area of use of the raster’s coordinate reference system',
+          )
         }
         return moved
       }),

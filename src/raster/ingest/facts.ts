@@ -1,5 +1,5 @@
-/** What a platform keeps of a raster beside its pixels. Pure functions of its description. */
-import { defaultProfile, type Look } from '#raster/render/profile.ts'
+/** Metadata of a raster that the platform stores. Pure functions of its description. */
+import { defaultProfile, type Profile } from '#raster/render/profile.ts'
 import type { BandSummary } from '#raster/statistics/index.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import { applyAffine } from '#raster/warp/affine.ts'
@@ -9,8 +9,8 @@ import { projectorToLonLat, type Point } from '#raster/warp/projector.ts'
 const METRES_PER_DEGREE = 111_320
 const CLASS_TYPES = ['uint8', 'uint16']
 /**
- * Under which names producers write when a scene was taken, the surest first: the moment, the start of the exposure, then days.
- * When a product was made or a file was written says nothing about that.
+ * Metadata names of the acquisition time, most reliable first: the moment, the start of the exposure, then dates.
+ * The time a product was generated or a file was written is not the acquisition time.
  */
 const TIME_ITEMS: readonly RegExp[] = [
   /^(?:acquisition|sensing|capture|exposure|imaging|datatake)[ _]?date[ _]?time(?:[ _]?utc)?$/i,
@@ -22,28 +22,28 @@ const TIME_ITEMS: readonly RegExp[] = [
 const TIME = /^(\d{4})[-:/](\d{2})[-:/](\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(Z|UTC|[+-]\d{2}:?\d{2})?)?$/
 const PRECISION = 1e6
 
-/** One a band: the file's own description, else the colour that it stands for, else its number. No name comes twice. */
+/** One name per band: the file's own description, else its colour, else its number. Names are unique. */
 export function bandNamesOf(info: RasterInfo): string[] {
   const used = new Set<string>()
   return info.bands.map(({ name, color }, index) => {
-    const wanted = name?.trim().slice(0, 100) || (['red', 'green', 'blue', 'alpha'].includes(color) ? color : `b${index + 1}`)
-    const chosen = used.has(wanted) ? `${wanted}_${index + 1}` : wanted
+    const own = name?.trim().slice(0, 100) || (['red', 'green', 'blue', 'alpha'].includes(color) ? color : `b${index + 1}`)
+    const chosen = used.has(own) ? `${own}_${index + 1}` : own
     used.add(chosen)
     return chosen
   })
 }
 
-/** Of a hundred: how far a projection's own metres may be from those on the ground and still be given as they are. */
+/** In percent: how far projected metres can differ from metres on the ground and still be reported unchanged. */
 const NOMINAL_TOLERANCE = 0.01
 
-/** What a projected raster calls its pixel size, in metres; null for one in degrees. */
+/** Nominal pixel size of a projected raster, in metres; null for one in degrees. */
 function nominalDistance({ crs, transform }: RasterInfo): number | null {
   if (crs?.kind !== 'projected' || !transform) return null
   const [, b, c, , e, f] = transform
   return Math.sqrt(Math.abs(b * f - c * e)) * crs.unit
 }
 
-/** Metres along the ground that the middle pixel covers: as the producer says where that is so, for 10 m is 10 m to everybody. */
+/** Ground sample distance of the centre pixel in metres: the nominal value where it is accurate, because 10 m should read 10 m. */
 export function groundSampleDistance(info: RasterInfo): number | null {
   const { crs, transform } = placementOf(info)
   const project = projectorToLonLat(crs)
@@ -64,15 +64,15 @@ export function groundSampleDistance(info: RasterInfo): number | null {
 }
 
 /**
- * When the scene was taken, if the file says so: in an item of its metadata under one of the names that producers use, in any
- * domain (IMD and RPC texts too), else in TIFF's own tag of date and time, which cameras and drones set.
+ * The acquisition time, if the file has it: in a metadata item with one of the known names, in any domain (also IMD and
+ * RPC), else in TIFF's DateTime tag, which cameras and drones set.
  */
 export function acquiredAt({ metadata, times }: RasterInfo): Date | null {
   const named = [...Object.entries(metadata), ...times.items]
   for (const pattern of TIME_ITEMS) {
     for (const [name, value] of named) {
-      const found = pattern.test(name) ? timeOf(value) : null
-      if (found) return found
+      const time = pattern.test(name) ? timeOf(value) : null
+      if (time) return time
     }
   }
   return times.tag === null ? null : timeOf(times.tag)
@@ -82,27 +82,27 @@ function timeOf(text: string): Date | null {
   const [, year, month, day, time = '00:00:00', zone = 'Z'] = TIME.exec(text.trim().replaceAll(/^["']|["';]+$/g, '')) ?? []
   if (year === undefined) return null
   const offset = /\d{4}$/.test(zone) ? `${zone.slice(0, -2)}:${zone.slice(-2)}` : zone.replace('UTC', 'Z')
-  const found = new Date(`${year}-${month}-${day}T${time.length === 5 ? `${time}:00` : time}${offset}`)
-  const isReal = !Number.isNaN(found.getTime()) && found.getTime() > 0 && Number(day) === daysIn(year, month, day)
-  return isReal ? found : null
+  const date = new Date(`${year}-${month}-${day}T${time.length === 5 ? `${time}:00` : time}${offset}`)
+  const isReal = !Number.isNaN(date.getTime()) && date.getTime() > 0 && Number(day) === daysIn(year, month, day)
+  return isReal ? date : null
 }
 
-/** The day again where the month has it; a thirty-first of February is a mistake, not the third of March. */
+/** The date if the month has this day; 31 February is an error, not 3 March. */
 const daysIn = (year: string, month: string | undefined, day: string | undefined): number =>
   new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDate()
 
-/** The look that it starts with. Classes have a colour each, and none is stretched or mixed. */
-export function firstLook(info: RasterInfo, names: readonly string[], isCategorical: boolean): Look & { name: string } {
+/** The profile of a new upload. Each class has its own colour, and classes are never stretched or interpolated. */
+export function initialProfile(info: RasterInfo, names: readonly string[], isCategorical: boolean): Profile & { name: string } {
   if (!isCategorical || info.colorTable) return defaultProfile(info, names)
   if (CLASS_TYPES.includes(info.dataType))
     return { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true, colormap: 'tab20' } }
   return { name: 'Classes', type: 'singleband', config: { bands: [1], resampling: 'nearest' } }
 }
 
-/** Above this many metres, whoever measures on a map should know. */
+/** Above this many metres, the position note mentions the accuracy. */
 const NOTED_M = 5
 
-/** Why positions may be off by more than a pixel or a few metres; null where they are not. */
+/** Why positions may be off by more than a pixel or a few metres; null if they are accurate. */
 export function positionNote(info: RasterInfo): string | null {
   const notes: string[] = []
   const pixelM = info.transform && info.crs ? groundSampleDistance(info) : null
@@ -110,19 +110,19 @@ export function positionNote(info: RasterInfo): string | null {
   if (info.crs?.note) notes.push(info.crs.note)
   else if (accuracyM !== null && pixelM !== null && accuracyM > pixelM)
     notes.push(
-      `The datum of ${info.crs!.name} is known to about ${accuracyM} m on WGS 84, which is more than a pixel of ` +
+      `The datum of ${info.crs!.name} is accurate to about ${accuracyM} m on WGS 84, which is more than a pixel of ` +
         `${Number(pixelM.toPrecision(2))} m`,
     )
   const residualM = info.gcpResidualPx === null || !info.transform || !info.crs ? null : info.gcpResidualPx * (pixelM ?? 0)
-  if (info.placedBy === 'caller') notes.push('The position was given with the upload')
+  if (info.placedBy === 'caller') notes.push('The position was specified at upload')
   if (info.placedBy === 'rpc')
-    notes.push('The image is placed by its rational polynomials at one mean height: where the ground is higher or lower, it is off')
+    notes.push('The image is positioned by rational polynomials (RPC) at one mean height; higher or lower ground is less accurate')
   if (residualM !== null && residualM > NOTED_M)
-    notes.push(`A straight fit through its control points leaves ${Math.round(residualM)} m (root mean square)`)
+    notes.push(`An affine fit of its control points has an error of ${Math.round(residualM)} m (root mean square)`)
   return notes.length > 0 ? notes.join('. ') : null
 }
 
-/** The facts that are kept with an asset, under names that go out as they are. */
+/** The metadata that is stored with an asset, under its public names. */
 export function rasterFacts(
   info: RasterInfo,
   statistics: readonly (BandSummary | null)[] | null,
@@ -157,18 +157,18 @@ export function rasterFacts(
   }
 }
 
-function summary(found: BandSummary | null): Record<string, number | null> | null {
-  if (!found) return null
+function summary(band: BandSummary | null): Record<string, number | null> | null {
+  if (!band) return null
   const rounded = (value: number | null | undefined) =>
     value == null || !Number.isFinite(value) ? null : Math.round(value * PRECISION) / PRECISION
-  const [p2, p98] = found.percentiles
+  const [p2, p98] = band.percentiles
   return {
-    min: rounded(found.min),
-    max: rounded(found.max),
-    mean: rounded(found.mean),
-    std: rounded(found.std),
+    min: rounded(band.min),
+    max: rounded(band.max),
+    mean: rounded(band.mean),
+    std: rounded(band.std),
     p2: rounded(p2),
     p98: rounded(p98),
-    valid_percent: rounded(found.validFraction * 100),
+    valid_percent: rounded(band.validFraction * 100),
   }
 }

@@ -12,7 +12,7 @@ import { openTiff } from '#raster/tiff/open.ts'
 import { RasterError, type Affine } from '#raster/types.ts'
 import { writeCog } from '#raster/write/cog.ts'
 import { memorySink } from '#raster/write/sink.ts'
-import { acquiredAt, bandNamesOf, firstLook, groundSampleDistance, rasterFacts } from './facts.ts'
+import { acquiredAt, bandNamesOf, initialProfile, groundSampleDistance, rasterFacts } from './facts.ts'
 import { inspect, isCloudOptimized } from './inspect.ts'
 import { dataOutline, extentOutline, type Outline } from './outline.ts'
 import { refusalOf, unlikeTiff } from './refusal.ts'
@@ -29,7 +29,7 @@ interface Made {
   value?: (x: number, y: number) => number
 }
 
-async function made({
+async function createRaster({
   width = 200,
   height = 100,
   epsg = 4326,
@@ -105,7 +105,7 @@ test('an outline is closed and holds every pixel that is data, whatever shape th
   await fc.assert(
     fc.asyncProperty(blobs, async (list) => {
       const isData = (x: number, y: number) => list.some((blob) => x >= blob.x && x < blob.x + blob.w && y >= blob.y && y < blob.y + blob.h)
-      const raster = await made({ value: (x, y) => (isData(x, y) ? 9 : 0) })
+      const raster = await createRaster({ value: (x, y) => (isData(x, y) ? 9 : 0) })
       const ring = await dataOutline(raster)
       assert.deepEqual(ring[0], ring.at(-1))
       assert.ok(ring.length <= 200)
@@ -121,25 +121,25 @@ test('an outline is closed and holds every pixel that is data, whatever shape th
 })
 
 test('outlines on a projection are bent, over the date line they go on, and nothing is an error', async () => {
-  const utm = extentOutline((await made({ epsg: 32660, transform: [700_000, 2_000, 0, 5_800_000, 0, -2_000] })).info)
+  const utm = extentOutline((await createRaster({ epsg: 32660, transform: [700_000, 2_000, 0, 5_800_000, 0, -2_000] })).info)
   assert.ok(utm.length > 5, 'edges are followed')
   const [west, , east] = boxOf(utm)
   assert.ok(west! > 179 && east! > 184 && east! - west! < 10, `${west} ${east}`)
   await assert.rejects(
-    dataOutline(await made({ value: () => 0 })),
-    (error) => error instanceof RasterError && /none of its pixels is data/.test(error.message),
+    dataOutline(await createRaster({ value: () => 0 })),
+    (error) => error instanceof RasterError && /all pixels are no-data/.test(error.message),
   )
 })
 
 test('facts: names, look, resolution, time', async () => {
-  const { info } = await made({
+  const { info } = await createRaster({
     bands: [{ name: 'nir' }, { color: 'red' }, {}, { name: 'nir' }],
     metadata: { ACQUISITIONDATETIME: '2024-02-03 04:05:06', TIFFTAG_DATETIME: '2025:01:01 00:00:00' },
   })
   assert.deepEqual(bandNamesOf(info), ['nir', 'red', 'b3', 'nir_4'])
   assert.equal(acquiredAt(info)?.toISOString(), '2024-02-03T04:05:06.000Z')
-  assert.equal(acquiredAt((await made({ metadata: { DATETIME: 'yesterday' } })).info), null)
-  const told: [string, string, string | null][] = [
+  assert.equal(acquiredAt((await createRaster({ metadata: { DATETIME: 'yesterday' } })).info), null)
+  const cases: [string, string, string | null][] = [
     ['firstLineTime', '2019-04-13T10:11:12.123456Z;', '2019-04-13T10:11:12.123Z'],
     ['acquisitionDateTime', '2020/01/02 03:04:05 UTC', '2020-01-02T03:04:05.000Z'],
     ['DATE_ACQUIRED', '"2021-06-07"', '2021-06-07T00:00:00.000Z'],
@@ -147,9 +147,9 @@ test('facts: names, look, resolution, time', async () => {
     ['ACQUISITION_DATE', '2021-02-31', null],
     ['generationTime', '2021-01-01T00:00:00Z', null],
   ]
-  for (const [name, value, expected] of told) {
-    const found = acquiredAt({ ...info, metadata: {}, times: { items: [[name, value]], tag: null } })
-    assert.equal(found?.toISOString() ?? null, expected, name)
+  for (const [name, value, expected] of cases) {
+    const time = acquiredAt({ ...info, metadata: {}, times: { items: [[name, value]], tag: null } })
+    assert.equal(time?.toISOString() ?? null, expected, name)
   }
   assert.equal(
     acquiredAt({ ...info, metadata: {}, times: { items: [], tag: '2022:03:04 05:06:07' } })?.toISOString(),
@@ -158,11 +158,11 @@ test('facts: names, look, resolution, time', async () => {
   assert.equal(acquiredAt({ ...info, metadata: {}, times: { items: [], tag: '0000:00:00 00:00:00' } }), null)
   assert.ok(Math.abs(groundSampleDistance(info)! - 1113 * Math.sqrt(Math.cos((49.5 * Math.PI) / 180))) < 2)
   const utm = { epsg: 32633, transform: [500_000, 10, 0, 5_500_000, 0, -10] } as const
-  assert.equal(groundSampleDistance((await made(utm)).info), 10, 'what everybody calls 10 m')
-  const mercator = groundSampleDistance((await made({ epsg: 3857, transform: [1_000_000, 10, 0, 6_400_000, 0, -10] })).info)!
+  assert.equal(groundSampleDistance((await createRaster(utm)).info), 10, 'what everybody calls 10 m')
+  const mercator = groundSampleDistance((await createRaster({ epsg: 3857, transform: [1_000_000, 10, 0, 6_400_000, 0, -10] })).info)!
   assert.ok(mercator > 6 && mercator < 7, 'but a metre of Web Mercator is no metre')
-  assert.deepEqual(firstLook(info, bandNamesOf(info), true).config, { bands: [1], color_table: true, colormap: 'tab20' })
-  const raster = await made({ value: (x) => (x < 50 ? 0 : 3) })
+  assert.deepEqual(initialProfile(info, bandNamesOf(info), true).config, { bands: [1], color_table: true, colormap: 'tab20' })
+  const raster = await createRaster({ value: (x) => (x < 50 ? 0 : 3) })
   const facts = rasterFacts(raster.info, (await inspect(raster)).statistics, false)
   assert.deepEqual((facts['bands'] as { statistics: object }[])[0]!.statistics, {
     min: 3,
@@ -179,19 +179,24 @@ test('facts: names, look, resolution, time', async () => {
 test('what must be rewritten is rewritten: blocks, overviews, classes kept, progress up to one, no file after a failure', async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ingest-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const plain = await made({ width: 1400, height: 700, overviews: 'none', value: (x) => (x % 2 ? 10 : 200) })
+  const plain = await createRaster({ width: 1400, height: 700, overviews: 'none', value: (x) => (x % 2 ? 10 : 200) })
   assert.equal(isCloudOptimized(plain.info), false)
-  assert.equal(isCloudOptimized((await made({ width: 500, height: 500, overviews: 'none' })).info), true)
+  assert.equal(isCloudOptimized((await createRaster({ width: 500, height: 500, overviews: 'none' })).info), true)
   const file = path.join(folder, 'out.tif')
-  const told: number[] = []
-  await rewriteAsCog(plain, { path: file, temporaryDirectory: folder, isCategorical: true, onProgress: (fraction) => told.push(fraction) })
+  const progress: number[] = []
+  await rewriteAsCog(plain, {
+    path: file,
+    temporaryDirectory: folder,
+    isCategorical: true,
+    onProgress: (fraction) => progress.push(fraction),
+  })
   const source = await openFileSource(file)
   t.after(() => source.close?.())
   const cog = await openTiff(source)
   assert.equal(isCloudOptimized(cog.info), true)
   const { statistics } = await inspect(cog)
   assert.ok([statistics[0]!.min, statistics[0]!.max].every((value) => value === 10 || value === 200))
-  assert.deepEqual([told.at(-1), told.toSorted((a, b) => a - b)], [1, told])
+  assert.deepEqual([progress.at(-1), progress.toSorted((a, b) => a - b)], [1, progress])
   const stopped = AbortSignal.abort()
   await assert.rejects(
     rewriteAsCog(plain, { path: path.join(folder, 'never.tif'), temporaryDirectory: folder, isCategorical: false, signal: stopped }),
@@ -204,7 +209,7 @@ test('refusals name what is wrong with the file, and only that', () => {
   assert.equal(unlikeTiff(Buffer.from('II*\0')), null)
   assert.equal(unlikeTiff(Buffer.from('MM\0+')), null)
   assert.match(unlikeTiff(Buffer.from('CDF\x01'))!, /NetCDF/)
-  assert.match(unlikeTiff(new Uint8Array(0))!, /^It is not a GeoTIFF\. GeoTIFF and COG files are taken/)
+  assert.match(unlikeTiff(new Uint8Array(0))!, /^The file is not a GeoTIFF\. GeoTIFF and COG files are accepted/)
   assert.match(refusalOf(new RasterError('corrupt', 'Block 3 ends early.'))!, /^The file is damaged: Block 3 ends early$/)
   for (const code of ['source_unavailable', 'aborted', 'overloaded', 'source_changed'] as const)
     assert.equal(refusalOf(new RasterError(code, 'x')), null)

@@ -1,4 +1,4 @@
-/** What is found out about a file when it comes in: where its data lies, what its values are, and whether it can be served as it is. */
+/** Inspects a new file: footprint, statistics, and whether it can be served without conversion. */
 import { computeStatistics, type BandSummary } from '#raster/statistics/index.ts'
 import type { Raster, RasterInfo } from '#raster/types.ts'
 
@@ -6,19 +6,19 @@ import { dataOutline, type Outline } from './outline.ts'
 
 export interface Inspection {
   outline: Outline
-  /** One a band; null for alpha. Of the smallest level that is large enough to be true. */
+  /** One per band; null for alpha. From the smallest level that is representative. */
   statistics: (BandSummary | null)[]
 }
 
 const STATISTICS_SIDE_PX = 512
 const STATISTICS_MAX_PIXELS = 4 * 1024 * 1024
-/** As GDAL's validator has it: a smaller image needs neither tiles nor overviews. */
+/** Like GDAL's validator: a smaller image needs neither tiles nor overviews. */
 const SMALL_SIDE_PX = 512
 const MAX_BLOCK_PX = 1024 * 1024
-/** The coarsest level that a map of the whole image still draws at once. */
+/** The coarsest level that a map of the whole image still renders at once. */
 const MAX_COARSEST_SIDE_PX = 1024
 
-/** Whether tiles of any zoom can be drawn from a few blocks: cut into tiles, with overviews down to a small one. */
+/** Whether tiles of any zoom can be rendered from a few blocks: tiled, with overviews down to a small one. */
 export function isCloudOptimized({ width, height, levels }: RasterInfo): boolean {
   if (Math.max(width, height) <= SMALL_SIDE_PX) return true
   const [full, coarsest] = [levels[0]!, levels.at(-1)!]
@@ -30,9 +30,9 @@ export async function inspect(raster: Raster, signal?: AbortSignal): Promise<Ins
   const outline = await dataOutline(raster, signal)
   const { info } = raster
   const bands = info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== info.alphaBand)
-  const found = await computeStatistics(raster, { bands, minSidePx: STATISTICS_SIDE_PX, maxPixels: STATISTICS_MAX_PIXELS, signal })
+  const statistics = await computeStatistics(raster, { bands, minSidePx: STATISTICS_SIDE_PX, maxPixels: STATISTICS_MAX_PIXELS, signal })
   return {
     outline,
-    statistics: info.bands.map((_, index) => (index === info.alphaBand ? null : (found.bands[bands.indexOf(index + 1)] ?? null))),
+    statistics: info.bands.map((_, index) => (index === info.alphaBand ? null : (statistics.bands[bands.indexOf(index + 1)] ?? null))),
   }
 }

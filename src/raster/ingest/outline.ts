@@ -4,22 +4,22 @@ import { applyAffine } from '#raster/warp/affine.ts'
 import { placementOf } from '#raster/warp/plan.ts'
 import { nearestTurn, projectorToLonLat, type Point } from '#raster/warp/projector.ts'
 
-/** A closed ring in longitude and latitude. Longitudes go on beyond 180° where the ring crosses the date line. */
+/** A closed ring in longitude and latitude. Longitudes continue beyond 180° where the ring crosses the antimeridian. */
 export type Outline = Point[]
 
-/** The level that is looked at has at least so many pixels along its longer side, and at most so many altogether. */
+/** Minimum pixels on the longer side of the level that is read, and its maximum total. */
 const MIN_SIDE_PX = 512
 const MAX_PIXELS = 4 * 1024 * 1024
-/** Bands that are asked whether a pixel is data: the rest would only confirm it. */
+/** Number of bands that are checked for data: more would only confirm it. */
 const MAX_BANDS = 8
 const MAX_CORNERS = 32
-/** A corner that cuts off less than this many pixels of the level is left out. */
+/** Corners that cut off fewer pixels of the level are omitted. */
 const MIN_CORNER_AREA_PX = 1
-/** An edge is cut in half until its middle is true to this part of the outline's size, at most so often. */
+/** An edge is bisected until its middle is accurate to this fraction of the outline's size, at most this often. */
 const EDGE_TOLERANCE = 0.002
 const MAX_EDGE_CUTS = 5
 
-/** The whole image, whether its pixels are data or not. */
+/** The whole image, including no-data pixels. */
 export function extentOutline(info: RasterInfo): Outline {
   return toLonLat(info, [
     [0, 0],
@@ -29,7 +29,7 @@ export function extentOutline(info: RasterInfo): Outline {
   ])
 }
 
-/** Around the pixels that are data: their convex hull, since scenes are rotated rectangles in a frame of nothing. */
+/** The convex hull of the pixels with data, because scenes are rotated rectangles surrounded by no-data. */
 export async function dataOutline(raster: Raster, signal?: AbortSignal): Promise<Outline> {
   const { info } = raster
   const level = smallestSufficient(info, MIN_SIDE_PX)
@@ -37,7 +37,7 @@ export async function dataOutline(raster: Raster, signal?: AbortSignal): Promise
   const mayHaveGaps = info.maskKind !== 'none' || info.dataType.startsWith('float')
   if (!mayHaveGaps || width * height > MAX_PIXELS) return extentOutline(info)
   const hull = hullOf(await validPixels(raster, level, signal), width, height)
-  if (hull.length < 3) throw new RasterError('invalid_argument', 'The image is empty: none of its pixels is data')
+  if (hull.length < 3) throw new RasterError('invalid_argument', 'The image is empty: all pixels are no-data')
   return toLonLat(
     info,
     hull.map(([x, y]): Point => [(x * info.width) / width, (y * info.height) / height]),
@@ -68,7 +68,7 @@ async function validPixels(raster: Raster, level: number, signal: AbortSignal | 
   return valid
 }
 
-/** The convex hull of the pixels that are set, by their outer corners (Andrew's monotone chain, over the ends of each row). */
+/** Convex hull of the set pixels, by their outer corners (Andrew's monotone chain over the ends of each row). */
 function hullOf(valid: Uint8Array, width: number, height: number): Point[] {
   const points: Point[] = []
   for (let y = 0; y < height; y++) {
@@ -89,7 +89,7 @@ function hullOf(valid: Uint8Array, width: number, height: number): Point[] {
   return withoutSmallCorners([...half(points), ...half(points.toReversed())])
 }
 
-/** Twice the area of the triangle, negative where it turns the other way. */
+/** Twice the signed area of the triangle. */
 const turn = (a: Point, b: Point, c: Point): number => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 function withoutSmallCorners(hull: Point[]): Point[] {
@@ -103,7 +103,7 @@ function withoutSmallCorners(hull: Point[]): Point[] {
   return corners
 }
 
-/** Pixels of the full size to a closed ring on the Earth, its edges bent as the projection bends them. */
+/** Converts full-resolution pixels to a closed ring on the Earth, with edges curved like the projection. */
 function toLonLat(info: RasterInfo, corners: readonly Point[]): Outline {
   const { crs, transform } = placementOf(info)
   const project = projectorToLonLat(crs)
@@ -111,7 +111,7 @@ function toLonLat(info: RasterInfo, corners: readonly Point[]): Outline {
     const point: Point = [0, 0]
     project(...applyAffine(transform, column, row), point)
     if (Number.isNaN(point[0]))
-      throw new RasterError('no_georeference', 'A corner of the image lies outside the area that its coordinate system is made for')
+      throw new RasterError('no_georeference', 'A corner of the image lies outside the area of use of its coordinate reference system')
     return [near === null ? point[0] : nearestTurn(point[0], near), Math.max(-90, Math.min(90, point[1]))]
   }
   const first = place(corners[0]!, null)
@@ -121,7 +121,7 @@ function toLonLat(info: RasterInfo, corners: readonly Point[]): Outline {
     const next = corners[(index + 1) % corners.length]!
     ring.push(...edge({ from: corner, to: next, start: ring.at(-1)!, place, tolerance }, MAX_EDGE_CUTS))
   })
-  // Rounding must not open the ring; around a pole it does not end in the turn in which it began.
+  // Rounding must not open the ring; around a pole it ends 360° from its start.
   const last = ring.at(-1)!
   if (Math.abs(last[0] - first[0]) < 180) ring[ring.length - 1] = first
   return ring
@@ -135,7 +135,7 @@ interface Edge {
   tolerance: number
 }
 
-/** What follows `start` up to the end of the edge. */
+/** The points after `start` up to the end of the edge. */
 function edge({ from, to, start, place, tolerance }: Edge, cutsLeft: number): Point[] {
   const middle: Point = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2]
   const [half, end] = [place(middle, start[0]), place(to, start[0])]

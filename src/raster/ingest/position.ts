@@ -1,4 +1,4 @@
-/** Where a caller says that an image lies. It goes before what the file says. */
+/** A position given by the caller, which overrides that of the file. */
 import { parseCrs } from '#raster/crs/registry.ts'
 import { RasterError } from '#raster/errors.ts'
 import { fitControlPoints, scaleTransform } from '#raster/tiff/georeference.ts'
@@ -10,7 +10,7 @@ export interface Position {
   readonly crs: string
   /** The outer edges of the image: left, bottom, right, top, in units of `crs`. */
   readonly bounds?: readonly number[]
-  /** Places that are known, in pixels from the outer corner and in units of `crs`. Without them and bounds the file's transform stays. */
+  /** Ground control points, in pixels from the outer corner and in units of `crs`. Without them or bounds, the file's transform is used. */
   readonly gcps?: readonly Gcp[]
 }
 
@@ -19,7 +19,7 @@ interface PositionFault {
   readonly message: string
 }
 
-/** What is wrong with a position, whatever the image is; null: nothing. */
+/** What is invalid about a position, independent of the image; null if it is valid. */
 export function positionFault({ crs, bounds, gcps }: Position): PositionFault | null {
   const fault = crsFault(crs)
   if (fault) return { part: 'crs', message: fault }
@@ -28,9 +28,9 @@ export function positionFault({ crs, bounds, gcps }: Position): PositionFault | 
     const [left, bottom, right, top] = bounds as [number, number, number, number]
     if (!(left < right && bottom < top))
       return { part: 'bounds', message: 'must be left, bottom, right, top, with left < right and bottom < top' }
-    if (!cornersExist(crs, [left, bottom, right, top])) return { part: 'bounds', message: `lies outside the area that ${crs} is made for` }
+    if (!cornersExist(crs, [left, bottom, right, top])) return { part: 'bounds', message: `must lie within the area of use of ${crs}` }
   }
-  if (gcps && !fitControlPoints(gcps)) return { part: 'gcps', message: 'must be at least 3 points that do not lie on one line' }
+  if (gcps && !fitControlPoints(gcps)) return { part: 'gcps', message: 'must be at least 3 points that are not on one line' }
   return null
 }
 
@@ -44,7 +44,7 @@ function crsFault(crs: string): string | null {
   }
 }
 
-/** Degrees beyond a pole have no place in any projection. */
+/** Degrees beyond a pole are invalid in any projection. */
 const MAX_LATITUDE = 90
 
 function cornersExist(crs: string, [left, bottom, right, top]: readonly [number, number, number, number]): boolean {
@@ -60,7 +60,7 @@ function cornersExist(crs: string, [left, bottom, right, top]: readonly [number,
   )
 }
 
-/** The same raster where the caller says that it lies. A file without a transform needs bounds or control points. */
+/** The raster at the given position. A file without a transform needs bounds or control points. */
 export function positioned(info: RasterInfo, position: Position): RasterInfo {
   const { transform, gcps, residualPx } = transformOf(info, position)
   return {
@@ -91,6 +91,6 @@ function transformOf({ width, height, transform, gcps, gcpResidualPx }: RasterIn
   }
   if (!position.gcps) return { transform, gcps, residualPx: gcpResidualPx }
   const fit = fitControlPoints(position.gcps)
-  if (!fit) throw new RasterError('invalid_argument', 'The control points lie on one line')
+  if (!fit) throw new RasterError('invalid_argument', 'The control points are collinear')
   return { ...fit, gcps: position.gcps }
 }

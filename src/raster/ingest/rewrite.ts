@@ -12,11 +12,11 @@ export interface RewriteOptions {
   /** The file to write. */
   readonly path: string
   readonly temporaryDirectory: string
-  /** Samples are numbers of classes: overviews pick one of them, and never mix two. */
+  /** Pixel values are class codes: overviews pick one of them and never average. */
   readonly isCategorical: boolean
-  /** `zstd` by default, whose blocks we decode up to three times as fast; `deflate` is for those whose software does not know it. */
+  /** Default `zstd`, which we decode up to three times as fast; `deflate` is for software without zstd. */
   readonly compression?: CogCompression | undefined
-  /** Goes before the file's own georeference. */
+  /** Overrides the file's own georeference. */
   readonly position?: Position | undefined
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (fraction: number) => void
@@ -24,12 +24,12 @@ export interface RewriteOptions {
 
 const BLOCK_SIZE = 256
 const MIN_BLOCK_SIZE = 64
-/** One row of blocks at full resolution, which the writer holds about three times over. */
+/** One row of blocks at full resolution, which the writer holds about three times. */
 const MAX_ROW_BYTES = 64 * 1024 * 1024
-/** Encoded bytes of one level that wait in memory; more goes to a temporary file. */
+/** Encoded bytes of one level kept in memory; more goes to a temporary file. */
 const SPILL_BYTES = 8 * 1024 * 1024
 
-/** Writes a raster as a COG into a file; what fails leaves none. */
+/** Writes a raster as a COG; on failure no file remains. */
 export async function rewriteAsCog(
   raster: TiffRaster,
   { path, temporaryDirectory, isCategorical, compression = 'zstd', position, signal, onProgress }: RewriteOptions,
@@ -54,7 +54,7 @@ export async function rewriteAsCog(
   }
 }
 
-/** Very wide images get lower blocks, so that memory stays the same. */
+/** Very wide images get lower blocks, so that memory use stays the same. */
 function blockSizeOf({ width, bandCount, dataType }: RasterInfo): number {
   let size = BLOCK_SIZE
   while (size > MIN_BLOCK_SIZE && width * size * bandCount * bytesPerSample(dataType) > MAX_ROW_BYTES) size /= 2

@@ -1,6 +1,6 @@
 /**
- * The program of a pool's child: loads the module named by its first argument and runs its handlers, one task at a time.
- * It is not imported by anything; `pool.ts` starts it as a process.
+ * The child process of a pool: loads the module in its first argument and runs its handlers, one task at a time.
+ * `pool.ts` starts it as a process; nothing imports it.
  */
 import { RasterError } from '#raster/errors.ts'
 
@@ -13,7 +13,7 @@ process.on('message', (message: ParentMessage) => {
   if (message.kind === 'run') void run(message)
   else running.get(message.id)?.abort()
 })
-// A child without its parent has nothing left to do.
+// Without its parent, a child ends.
 process.on('disconnect', () => process.exit(0))
 send({ kind: 'ready' })
 
@@ -21,7 +21,7 @@ async function run({ id, task, input }: Extract<ParentMessage, { kind: 'run' }>)
   const controller = new AbortController()
   running.set(id, controller)
   try {
-    if (!Object.hasOwn(handlers, task)) throw new RasterError('invalid_argument', `There is no task '${task}'`)
+    if (!Object.hasOwn(handlers, task)) throw new RasterError('invalid_argument', `Unknown task '${task}'`)
     const output = await handlers[task]?.(input as never, controller.signal, (progress) => send({ kind: 'progress', id, progress }))
     send({ kind: 'done', id, output, rssBytes: memory() })
   } catch (error) {
@@ -31,7 +31,7 @@ async function run({ id, task, input }: Extract<ParentMessage, { kind: 'run' }>)
   }
 }
 
-/** Asking takes a tenth of a millisecond in a process with many blocks, and between two tiles nothing much changes. */
+/** The query takes a tenth of a millisecond in a process with many blocks, and changes little between two tiles. */
 const MEMORY_EVERY_MS = 20
 let measured = { bytes: 0, atMs: -Infinity }
 

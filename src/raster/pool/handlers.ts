@@ -8,7 +8,7 @@ import { runMethod, withRasters } from '#raster/process/index.ts'
 import type { MethodTask } from '#raster/process/method.ts'
 import { createContext, type ContextOptions, type RenderContext } from '#raster/render/context.ts'
 import { renderMosaic, type MosaicLayer, type MosaicOptions } from '#raster/render/mosaic.ts'
-import { renderPicture, type PictureOptions } from '#raster/render/picture.ts'
+import { renderMapImage, type MapImageOptions } from '#raster/render/map-image.ts'
 import { readPoint, type PointOptions } from '#raster/render/point.ts'
 import { renderThumbnail, type ThumbnailOptions } from '#raster/render/thumbnail.ts'
 import { renderTerrainTile, renderTile, type TerrainTileOptions, type TileOptions } from '#raster/render/tile.ts'
@@ -22,7 +22,7 @@ import { eachForgiven, zonalSeries, type SeriesOptions } from '#raster/zonal/ser
 
 import type { Handler, Report } from './protocol.ts'
 
-/** A raster, as the platform names it: a path, an address, a key; only `open` knows what it means. */
+/** A raster as the platform identifies it: a path, URL or key; only `open` interprets it. */
 interface Located<S> {
   source: S
   /** Identity of the content, for the cache of open rasters. */
@@ -30,7 +30,7 @@ interface Located<S> {
 }
 
 type TileTask<S> = Located<S> & { tile: TileAddress; options: TileOptions & EncodeOptions }
-/** Layers from the top down. */
+/** Layers, topmost first. */
 type MosaicTask<S> = {
   tile: TileAddress
   layers: readonly (Located<S> & Omit<MosaicLayer, 'open'>)[]
@@ -42,7 +42,7 @@ type StatisticsTask<S> = Located<S> & { options: StatisticsOptions }
 type ZonalTask<S> = Located<S> & { options: ZonalOptions }
 type SeriesTask<S> = { scenes: readonly (Located<S> & { expression: string })[]; options: SeriesOptions }
 type ChangeTask<S> = Located<S> & { after: Located<S>; options: ChangeOptions }
-type PictureTask<S> = Located<S> & { options: PictureOptions & EncodeOptions }
+type MapImageTask<S> = Located<S> & { options: MapImageOptions & EncodeOptions }
 type PointTask<S> = Located<S> & { place: { longitude: number; latitude: number }; options: PointOptions }
 
 type RewriteTask<S> = { source: S; options: Omit<RewriteOptions, 'signal' | 'onProgress'> }
@@ -54,14 +54,14 @@ interface HandlerOptions<S> extends ContextOptions {
 }
 
 /**
- * The handlers of a child that draws and describes rasters. A platform writes a small module that says how its sources
- * are opened, exports `handlers = createHandlers({ open })`, and gives that module to the pool.
+ * The handlers of a child that renders and describes rasters. The platform provides a small module that opens its sources,
+ * exports `handlers = createHandlers({ open })`, and is passed to the pool.
  */
 export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>) {
   const dropped: Raster[] = []
   const context = createContext({ ...contextOptions, rasterDropped: (raster) => dropped.push(raster) })
   let running = 0
-  /** Rasters that the cache let go are closed once no task can be reading them. */
+  /** Evicted rasters are closed once no task can be reading them. */
   const closing =
     <I, O>(handler: (input: I, signal: AbortSignal) => Promise<O>) =>
     async (input: I, signal: AbortSignal): Promise<O> => {
@@ -112,7 +112,7 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
         (source) => open(source, signal),
         (rasters) => runMethod(method, { ...task, rasters, signal, onProgress: inSteps(report) }),
       ),
-    /** What is only kept to be faster next time goes back to the system; rasters stay open. */
+    /** Releases caches to the system; rasters stay open. */
     rest: async () => {
       context.blocks.clear()
       context.tiles.clear()
@@ -131,7 +131,7 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
 
 type Closing = <I, O>(handler: (input: I, signal: AbortSignal) => Promise<O>) => (input: I, signal: AbortSignal) => Promise<O>
 
-/** Opens a source as it is now, tells which content that is, and keeps it open under that key. */
+/** Opens a source, identifies its current content, and keeps it open under that key. */
 function identifyHandlers<S>(context: RenderContext, closing: Closing, open: HandlerOptions<S>['open']) {
   const identified = async (source: S, signal: AbortSignal) => {
     const raster = await open(source, signal)
@@ -141,14 +141,14 @@ function identifyHandlers<S>(context: RenderContext, closing: Closing, open: Han
   }
   return {
     identify: closing(async ({ source }: { source: S }, signal) => identified(source, signal)),
-    /** Many at once; one that cannot be opened says why. */
+    /** Opens many; one that fails returns its error. */
     identifyMany: closing(async ({ sources }: { sources: readonly S[] }, signal) =>
       eachForgiven(sources, (source) => identified(source, signal)),
     ),
   }
 }
 
-/** What is computed of rasters and answered at once. */
+/** Computations on rasters that return their result at once. */
 function analysisHandlers<S>(
   context: RenderContext,
   closing: Closing,
@@ -165,13 +165,13 @@ function analysisHandlers<S>(
     change: closing(async (task: ChangeTask<S>, signal) =>
       changeBetween(await opened(task, signal), await opened(task.after, signal), { ...task.options, signal }),
     ),
-    picture: closing(async (task: PictureTask<S>, signal) =>
-      renderPicture(context, await opened(task, signal), { ...task.options, signal }),
+    picture: closing(async (task: MapImageTask<S>, signal) =>
+      renderMapImage(context, await opened(task, signal), { ...task.options, signal }),
     ),
   }
 }
 
-/** A process without work allocates nothing, so nothing would ever set off the collection that frees what it let go. */
+/** An idle process allocates nothing, so it would never collect what it released. */
 function collect(): void {
   setFlagsFromString('--expose-gc')
   ;(runInNewContext('gc') as () => void)()
@@ -180,7 +180,7 @@ function collect(): void {
 const PROGRESS_STEP = 0.005
 const PROGRESS_EVERY_MS = 1_000
 
-/** A message for every row of blocks would be thousands that nobody reads; but small steps of a long task are told every second. */
+/** Throttled, because a message per row of blocks would be thousands; but a long task reports small steps every second. */
 function inSteps(report: Report): (fraction: number) => void {
   let [told, toldAtMs] = [0, performance.now()]
   return (fraction) => {

@@ -77,13 +77,13 @@ test('a task that hoards memory is ended, and tells so', async () => {
 test('a caller that gives up frees its place in the queue and its child', async () => {
   const pool = start()
   const [waiting, queued] = [new AbortController(), new AbortController()]
-  const one = assert.rejects(pool.run('wait', null, { signal: waiting.signal }), withCode('aborted'))
+  const cancelled = assert.rejects(pool.run('wait', null, { signal: waiting.signal }), withCode('aborted'))
   const two = assert.rejects(pool.run('echo', 1, { signal: queued.signal }), withCode('aborted'))
   queued.abort()
   await two
   assert.equal(pool.metrics.queued, 0)
   waiting.abort()
-  await one
+  await cancelled
   assert.equal(await pool.run('echo', 4), 4)
   await assert.rejects(pool.run('echo', 5, { signal: AbortSignal.abort() }), withCode('aborted'))
 })

@@ -6,46 +6,48 @@ import { Worker, type WorkerOptions, type WorkerOutcome } from './worker.ts'
 export interface PoolOptions {
   /** Module that exports `handlers`; each child loads it. */
   module: URL
-  /** Child processes at most. They start when they are needed. */
+  /** Maximum number of child processes. They start on demand. */
   size: number
-  /** Tasks that may wait; one more is refused at once. */
+  /** Maximum length of the queue; further tasks are rejected at once. */
   maxQueue?: number
-  /** Of one tenant. */
+  /** Maximum queued tasks of one tenant. */
   maxQueuePerTenant?: number
-  /** Children that one tenant may have at work while there are others to serve; all but one unless it says otherwise. */
+  /** Children that one tenant can occupy while others wait; default all but one. */
   maxRunningPerTenant?: number
-  /** For one task, from its start in a child. */
+  /** Deadline of one task, from its start in a child. */
   deadlineMs?: number
+  /** Makes every deadline so many times longer. */
+  deadlineFactor?: number
   /** Resident memory of one child. */
   maxRssBytes?: number
   /**
-   * A child that has grown above this gives back what it keeps as soon as it has nothing to do, and is replaced if that does not
-   * help; it must be above what full caches need.
+   * A child that grows above this releases its caches when it is idle, and is replaced if that does not
+   * help; must be above what full caches need.
    */
   recycleRssBytes?: number
-  /** And so is one that has run this many tasks. */
+  /** A child is also replaced after this many tasks. */
   recycleAfterTasks?: number
-  /** So long without a task is nothing to do: between the tiles of a map there is always a moment. */
+  /** A child is idle after this long without a task: between the tiles of a map there are short pauses. */
   recycleIdleMs?: number
   graceMs?: number
-  /** A task that makes a child give back what it only keeps for later; it runs when there was nothing to do for `restMs`. */
+  /** A task that makes a child release its caches; runs after `restMs` of idleness. */
   restTask?: string
   restMs?: number
-  /** A child that had nothing to do for so long after that ends. The next task starts another, whose code is slow at first. */
+  /** A child that stays idle this long after that ends. The next task starts a new one, which is slow at first. */
   idleMs?: number
-  /** How much the children step back behind others on a busy machine, 0 to 19. */
+  /** The nice value of the children, 0 to 19, for a busy machine. */
   niceness?: number
 }
 
 interface RunOptions {
   signal?: AbortSignal | undefined
-  /** Instead of the pool's own. */
+  /** Overrides that of the pool. */
   deadlineMs?: number
-  /** Tasks of one key prefer one child, whose caches then know the file. */
+  /** Tasks with the same key prefer one child, whose caches hold the file. */
   affinity?: string
-  /** Whose task it is: tenants are served in turn. */
+  /** The tenant of the task: tenants are served in turn. */
   tenant?: string
-  /** What the task reports while it runs. */
+  /** Receives the progress that the task reports. */
   onProgress?: (progress: unknown) => void
 }
 
@@ -63,7 +65,7 @@ interface PoolMetrics {
   outOfMemory: number
   recycled: number
   rested: number
-  /** Time in children, of all tasks together. */
+  /** Total time in children, of all tasks. */
   busyMs: number
 }
 
@@ -72,6 +74,7 @@ const DEFAULTS = {
   maxQueue: 256,
   maxQueuePerTenant: 64,
   deadlineMs: 5000,
+  deadlineFactor: 1,
   maxRssBytes: 512 * MIB,
   recycleRssBytes: 460 * MIB,
   recycleAfterTasks: 20_000,
@@ -82,7 +85,7 @@ const DEFAULTS = {
   niceness: 0,
 }
 
-/** Of the memory that a child may have: one that is above it between tasks would be killed in the next, so it does not wait. */
+/** Fraction of the memory limit: a child above it between tasks would be killed in the next one, so it is replaced at once. */
 const FULL_SHARE = 0.94
 
 interface QueuedTask {
@@ -97,8 +100,8 @@ interface QueuedTask {
 type Slot = { worker: Worker | null; isBusy: boolean; idle: NodeJS.Timeout | undefined }
 
 /**
- * Runs raster work in child processes. Files from outside can make a decoder run away; here that costs one task and one
- * child, never the service. A child runs one task at a time, so a crash fails that task alone.
+ * Runs raster work in child processes. An untrusted file can make a decoder hang or crash; that costs one task and one
+ * child, never the service. A child runs one task at a time, so a crash fails only that task.
  */
 export class RasterPool {
   readonly #options: PoolOptions & typeof DEFAULTS
@@ -135,22 +138,22 @@ export class RasterPool {
     }
   }
 
-  /** Runs a handler in a child. Typed array buffers in and out are copied between the processes. */
+  /** Runs a handler in a child. Typed array buffers are copied between the processes. */
   async run(task: string, input: unknown, options: RunOptions = {}): Promise<unknown> {
     throwIfAborted(options.signal)
     if (this.#isClosed) throw new RasterError('aborted', 'The raster pool is closed')
     const tenant = options.tenant ?? ''
     if (this.#queue.size >= this.#options.maxQueue && !this.#slots.some((slot) => !slot.isBusy)) {
       this.#counts.refused += 1
-      throw new RasterError('overloaded', 'Too many raster tasks are waiting')
+      throw new RasterError('overloaded', 'The queue of raster tasks is full; retry later')
     }
     if (options.tenant !== undefined && this.#queue.waitingOf(tenant) >= this.#options.maxQueuePerTenant) {
       this.#counts.refused += 1
-      throw new RasterError('too_many', 'Too many maps and statistics of this organization are waiting; ask for fewer at once')
+      throw new RasterError('too_many', 'Too many tiles and statistics of this organization are queued; send fewer requests at once')
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const queued: QueuedTask = { id: this.#nextId++, task, input, options, resolve, reject }
-    // A task that is cancelled while it waits leaves the queue; one that runs is cancelled in its child as well.
+    // A task that is aborted while queued leaves the queue; a running one is cancelled in its child as well.
     const cancel = (): void => {
       this.#queue.remove(tenant, queued)
       this.#counts.cancelled += 1
@@ -166,7 +169,7 @@ export class RasterPool {
     }
   }
 
-  /** Ends all children and fails what waits. */
+  /** Ends all children and rejects queued tasks. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const task of this.#queue.clear()) task.reject(new RasterError('aborted', 'The raster pool is closed'))
@@ -179,14 +182,14 @@ export class RasterPool {
   #dispatch(): void {
     const most = this.#options.maxRunningPerTenant ?? Math.max(1, this.#slots.length - 1)
     while (this.#queue.size > 0 && this.#slots.some((slot) => !slot.isBusy)) {
-      // One child is kept for whoever comes next: a tenant's long tasks never have all of them.
+      // One child stays free for other tenants: one tenant's long tasks never occupy all of them.
       const next = this.#queue.take((tenant) => tenant === '' || this.#running.of(tenant) < most)
       if (!next) return
       void this.#execute((this.#preferred(next.entry.options.affinity) ?? this.#anyFree())!, next.entry, next.tenant)
     }
   }
 
-  /** The child whose caches know the file, if it is free. */
+  /** The child whose caches hold the file, if it is free. */
   #preferred(affinity: string | undefined): Slot | undefined {
     if (affinity === undefined) return undefined
     const slot = this.#slots[hash(affinity) % this.#slots.length]
@@ -204,10 +207,8 @@ export class RasterPool {
     const worker = (slot.worker = slot.worker?.isAlive ? slot.worker : this.#startWorker())
     const startedMs = performance.now()
     const { id, task, input, options } = queued
-    const outcome = await worker.run(
-      { id, task, input, deadlineMs: options.deadlineMs ?? this.#options.deadlineMs, onProgress: options.onProgress },
-      options.signal,
-    )
+    const deadlineMs = (options.deadlineMs ?? this.#options.deadlineMs) * this.#options.deadlineFactor
+    const outcome = await worker.run({ id, task, input, deadlineMs, onProgress: options.onProgress }, options.signal)
     this.#counts.busyMs += performance.now() - startedMs
     this.#count(outcome)
     slot.isBusy = false
@@ -220,8 +221,8 @@ export class RasterPool {
 
   #startWorker(): Worker {
     this.#counts.started += 1
-    const { module, maxRssBytes, graceMs, niceness } = this.#options
-    const options: WorkerOptions = { module, maxRssBytes, graceMs, niceness }
+    const { module, maxRssBytes, graceMs, niceness, deadlineFactor } = this.#options
+    const options: WorkerOptions = { module, maxRssBytes, graceMs, niceness, deadlineFactor }
     return new Worker(options)
   }
 
@@ -233,7 +234,7 @@ export class RasterPool {
     if (ending === 'out of memory') this.#counts.outOfMemory += 1
   }
 
-  /** What becomes of a child between two tasks: it goes on, is replaced once it has nothing to do, or is replaced now. */
+  /** The state of a child between two tasks: it continues, is replaced when idle, or is replaced now. */
   #rest(slot: Slot, worker: Worker, { rssBytes }: WorkerOutcome, { isRested = false } = {}): void {
     const { maxRssBytes, recycleRssBytes, recycleAfterTasks, recycleIdleMs, restTask, restMs, idleMs } = this.#options
     if (!worker.isAlive) {

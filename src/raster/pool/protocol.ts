@@ -1,6 +1,6 @@
 import { RASTER_ERROR_CODES, RasterError, type RasterErrorCode } from '#raster/errors.ts'
 
-/** What parent and child say to each other. Binary data travels as it is (structured clone). */
+/** Messages between parent and child. Binary data is sent as is (structured clone). */
 export type ParentMessage = { kind: 'run'; id: number; task: string; input: unknown } | { kind: 'cancel'; id: number }
 
 export type ChildMessage =
@@ -9,7 +9,7 @@ export type ChildMessage =
   | { kind: 'done'; id: number; output: unknown; rssBytes: number }
   | { kind: 'failed'; id: number; code: RasterErrorCode | null; message: string; rssBytes: number }
 
-/** Tells the parent how far a task is. */
+/** Reports the progress of a task to the parent. */
 export type Report = (progress: unknown) => void
 
 /** Runs inside a child. Must stop soon after the signal. */
@@ -22,7 +22,7 @@ export interface HandlerModule {
 
 const MAX_MESSAGE_LENGTH = 500
 
-/** Only raster errors cross the border with their text; of others nobody outside may learn more than that they happened. */
+/** Only raster errors keep their message; details of other errors must not leave the process. */
 export function describeError(error: unknown): { code: RasterErrorCode | null; message: string } {
   if (error instanceof RasterError) return { code: error.code, message: error.message.slice(0, MAX_MESSAGE_LENGTH) }
   return { code: null, message: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, MAX_MESSAGE_LENGTH) : 'unknown error' }

@@ -1,17 +1,17 @@
 /**
- * Lines that grow from pieces found row by row. Each piece has two ends, and an end is known by the edge of the grid that it
- * lies on: two pieces with an end on the same edge are one line. What can grow no more is handed on, so that memory holds
- * open lines alone.
+ * Lines assembled from segments found row by row. Each end of a segment is identified by the grid edge it lies
+ * on: two segments with an end on the same edge belong to one line. A line that cannot grow is emitted, so that memory
+ * holds open lines only.
  */
 interface Chain<T> {
-  /** What the line is of; lines of different owners never meet. */
+  /** Owner of the line; lines of different owners never join. */
   readonly owner: T
   /**
-   * Its points, x and y in turn, from some place inside outwards to each of its ends: it grows at both without being turned
-   * around. The line begins with the last point of the first.
+   * Its points, x and y alternating, from some inner point outwards to each of its ends: it grows at both ends without being
+   * reversed. The line starts with the last point of the first.
    */
   readonly sides: readonly [number[], number[]]
-  /** The edges of its two ends; null at an end that can grow no more. */
+  /** The edges of its two ends; null at an end that cannot grow. */
   readonly ends: [number | null, number | null]
 }
 
@@ -21,7 +21,7 @@ export class Chains<T> {
   readonly #open = new Map<number, Chain<T>>()
   readonly #done: Done<T>
 
-  /** `done` is told of every line that is complete. */
+  /** `done` is called with every complete line. */
   constructor(done: Done<T>) {
     this.#done = done
   }
@@ -30,7 +30,7 @@ export class Chains<T> {
     return this.#open.size
   }
 
-  /** A piece between two edges, with its points from the first to the second; they are copied. */
+  /** Adds a segment between two edges, with its points from the first to the second; they are copied. */
   add(owner: T, from: number, to: number, points: readonly number[]): void {
     const before = this.#open.get(from)
     const after = this.#open.get(to)
@@ -67,10 +67,10 @@ export class Chains<T> {
     this.#open.set(to, chain)
   }
 
-  /** The points of the shorter one go to the longer one, so that no point is moved often. */
-  #join(one: Chain<T>, oneSide: 0 | 1, other: Chain<T>, otherSide: 0 | 1): void {
-    const isLonger = lengthOf(one) >= lengthOf(other)
-    const [long, longSide, short, shortSide] = isLonger ? [one, oneSide, other, otherSide] : [other, otherSide, one, oneSide]
+  /** The points of the shorter line are appended to the longer one, so that no point is moved often. */
+  #join(chain: Chain<T>, oneSide: 0 | 1, other: Chain<T>, otherSide: 0 | 1): void {
+    const isLonger = lengthOf(chain) >= lengthOf(other)
+    const [long, longSide, short, shortSide] = isLonger ? [chain, oneSide, other, otherSide] : [other, otherSide, chain, oneSide]
     grow(long, longSide, short.sides[shortSide], true)
     grow(long, longSide, short.sides[opposite(shortSide)], false)
     const end = short.ends[opposite(shortSide)]
@@ -91,7 +91,7 @@ const opposite = (side: 0 | 1): 0 | 1 => (side === 0 ? 1 : 0)
 const sideAt = <T>({ ends }: Chain<T>, edge: number): 0 | 1 => (ends[0] === edge ? 0 : 1)
 const lengthOf = <T>({ sides: [front, back] }: Chain<T>): number => front.length + back.length
 
-/** Adds points at an end, without the first where it stands there already. */
+/** Appends points at an end, without the first if it is already there. */
 function grow<T>({ sides }: Chain<T>, side: 0 | 1, points: readonly number[], isReversed: boolean): void {
   const count = points.length
   if (count === 0) return

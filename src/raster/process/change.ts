@@ -1,4 +1,4 @@
-/** What changed between two rasters: an index of each, its difference, and which pixels changed by more than a threshold. */
+/** Change between two rasters: an index of each, its difference, and the pixels that changed by more than a threshold. */
 import { compileExpression, parseExpression, type CompiledExpression } from '#raster/expression/index.ts'
 import type { TiffRaster } from '#raster/tiff/raster.ts'
 import { RasterError } from '#raster/types.ts'
@@ -10,7 +10,7 @@ import { blockOf } from './rows.ts'
 import { Strips } from './strips.ts'
 
 interface Change extends Omit<GridOptions, 'epsg'> {
-  /** Of the raster before and of the one after: their bands may have other numbers. */
+  /** For the earlier and the later raster: their bands can have different numbers. */
   readonly expressions: readonly [string, string]
   readonly threshold: number
   readonly resampling?: Resampling
@@ -23,7 +23,7 @@ const [LOSS, SAME, GAIN] = [1, 2, 3] as const
 export async function change(task: MethodTask<Change>): Promise<Record<string, unknown>> {
   const { options, rasters } = task
   const [before, after] = rasters
-  if (!before || !after) throw new RasterError('invalid_argument', 'A change lies between two rasters')
+  if (!before || !after) throw new RasterError('invalid_argument', 'A change needs two rasters')
   const common = new CommonGrid(rasters, options)
   const { width, height, crs, transform } = common.grid
   const sides = [before, after].map((raster, index) => ({ index, compiled: compiledFor(raster, options.expressions[index]!) }))

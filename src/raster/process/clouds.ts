@@ -1,16 +1,16 @@
 /**
- * Where clouds are, from colours alone: bright, white and, where a short-wave infrared band tells them from snow, not frozen.
- * The tests are those of Zhu and Woodcock 2012 that need no thermal band; single pixels are then judged with their neighbours.
+ * Cloud mask from reflectance alone: bright, white and, if a short-wave infrared band can separate snow, not frozen.
+ * The tests are those of Zhu and Woodcock 2012 without a thermal band; a majority filter then removes single pixels.
  */
 import { onlyRaster, writeRaster, type MethodTask } from './method.ts'
 import { blockOf, partOf, RowReader, type PlanarRows } from './rows.ts'
 
 interface Clouds {
-  /** Numbers of bands from 1; `swir` where there is one. */
+  /** 1-based band numbers; `swir` is optional. */
   readonly bands: { readonly blue: number; readonly green: number; readonly red: number; readonly nir: number; readonly swir?: number }
-  /** From samples to reflectances. */
+  /** Scale from samples to reflectance. */
   readonly scale: number
-  /** How bright blue must be at least. */
+  /** Minimum blue reflectance. */
   readonly brightness?: number
 }
 
@@ -19,7 +19,7 @@ const MAX_WHITENESS = 0.7
 const HAZE = 0.08
 const MAX_INDEX = 0.7
 const SNOW_INDEX = 0.6
-/** A pixel is cloudy with at least so many of the nine around it. */
+/** A pixel is cloudy if at least this many of its 3 × 3 neighbourhood are. */
 const LEAST_OF_NINE = 4
 const [CLEAR, CLOUD] = [0, 1] as const
 const MISSING = 255
@@ -29,8 +29,8 @@ export async function clouds(task: MethodTask<Clouds>): Promise<Record<string, u
   const raster = onlyRaster(task)
   const part = partOf(raster, undefined)
   const { width, height, crs, transform } = part.grid
-  const wanted = [bands.blue, bands.green, bands.red, bands.nir, ...(bands.swir === undefined ? [] : [bands.swir])].map((band) => band - 1)
-  const neighbours = new Neighbours(new RowReader(raster, part, wanted), width, height, (rows) => tested(rows, scale, brightness))
+  const needed = [bands.blue, bands.green, bands.red, bands.nir, ...(bands.swir === undefined ? [] : [bands.swir])].map((band) => band - 1)
+  const neighbours = new Neighbours(new RowReader(raster, part, needed), width, height, (rows) => tested(rows, scale, brightness))
   const counts = new Float64Array(256)
   const spec = {
     width,
@@ -52,7 +52,7 @@ export async function clouds(task: MethodTask<Clouds>): Promise<Record<string, u
   return { cloudCover: seen === 0 ? null : (100 * counts[CLOUD]!) / seen }
 }
 
-/** One pixel at a time: 1 for what looks like a cloud, 0 for what does not, 255 for what is missing. */
+/** Classifies single pixels: 1 cloud, 0 clear, 255 no data. */
 function tested({ planes, mask }: PlanarRows, scale: number, brightness: number): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(mask.length).fill(MISSING)
   const [blues, greens, reds, nirs, swirs] = planes
@@ -72,7 +72,7 @@ function tested({ planes, mask }: PlanarRows, scale: number, brightness: number)
   return out
 }
 
-/** Rows of verdicts, each weighed with those around it. */
+/** Rows of classified pixels, filtered with their neighbours. */
 class Neighbours {
   readonly #rows: RowReader
   readonly #width: number
@@ -94,15 +94,15 @@ class Neighbours {
     const seen = new Uint8Array((count + 2) * width).fill(MISSING)
     const held = this.#next - (y - 1)
     seen.set(this.#tail.subarray((2 - Math.max(0, held)) * width))
-    const wanted = Math.min(this.#height, y + count + 1) - this.#next
-    if (wanted > 0) seen.set(this.#test(await this.#rows.read(this.#next, wanted, signal)), held * width)
-    this.#next += Math.max(0, wanted)
+    const missing = Math.min(this.#height, y + count + 1) - this.#next
+    if (missing > 0) seen.set(this.#test(await this.#rows.read(this.#next, missing, signal)), held * width)
+    this.#next += Math.max(0, missing)
     this.#tail = seen.slice(count * width)
     return weighed(seen, width, count)
   }
 }
 
-/** Counts by columns of three first, so that each verdict is looked at three times and not nine. */
+/** Sums columns of three first, so that each pixel is read three times instead of nine. */
 function weighed(seen: Uint8Array, width: number, count: number): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(width * count)
   const columns = new Uint8Array(width + 2)

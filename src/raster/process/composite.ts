@@ -1,4 +1,4 @@
-/** The median, mean, largest or smallest value of each band over many scenes, pixel by pixel and band by band. */
+/** The median, mean, maximum or minimum of each band over many scenes, per pixel and band. */
 import { RasterError, type SampleArray } from '#raster/types.ts'
 import type { Resampling, SampledPlanes } from '#raster/warp/sample.ts'
 import { interleavedBlock } from '#raster/write/rows.ts'
@@ -47,19 +47,19 @@ export async function composite(task: MethodTask<Composite>): Promise<Record<str
   return { width, height }
 }
 
-/** Types of which every value is a 32-bit float, too. */
+/** Types whose values are all exact as 32-bit floats. */
 const NARROW: ReadonlySet<string> = new Set(['uint8', 'int8', 'uint16', 'int16', 'float16', 'float32'])
 
 type Reducing = Omit<Composite, 'bands'> & { readonly bands: readonly number[]; readonly isNarrow: boolean }
 type Totals = Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>
 
-/** Rows over the whole width, with the bands of a pixel side by side. */
+/** Rows over the full width, pixel-interleaved. */
 interface Rows {
   readonly samples: Float32Array
   readonly rowWidth: number
 }
 
-/** Makes one cell after another; what it needs for a cell it uses again for the next. */
+/** Processes one cell after another and reuses its buffers. */
 class Reducer {
   readonly #common: CommonGrid
   readonly #options: Reducing
@@ -83,7 +83,7 @@ class Reducer {
       spread(this.#totals[band]!, { counts, inside }, cell, { ...rows, band, stride: bands.length })
   }
 
-  /** What needs no more than one number for each pixel while the scenes go by. */
+  /** Statistics that need one number per pixel while scenes are read. */
   async #running(statistic: 'mean' | 'max' | 'min', cell: Cell, signal: AbortSignal | undefined): Promise<void> {
     const { bands, isNarrow } = this.#options
     const size = cell.width * cell.height
@@ -128,7 +128,7 @@ interface BandOfRows extends Rows {
   readonly stride: number
 }
 
-/** One band of a cell, put into the rows; NaN where there is nothing. */
+/** One band of a cell, written into the rows; NaN without data. */
 function spread(
   totals: Totals,
   { counts, inside }: { counts: Uint32Array | null; inside: Uint8Array | null },

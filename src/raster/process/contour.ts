@@ -1,4 +1,4 @@
-/** Lines of equal height, by marching squares between the centres of pixels. */
+/** Contour lines by marching squares between pixel centres. */
 import { RasterError } from '#raster/types.ts'
 import { Chains } from './chains.ts'
 import { FeatureWriter } from './features.ts'
@@ -15,7 +15,7 @@ interface Contour {
 const ROWS_AT_ONCE = 256
 const MAX_LEVELS_PER_SQUARE = 10_000
 const MAX_OPEN_LINES = 2_000_000
-/** Edges are numbered for each level by their place: twice the pixel, and one more for those that go down. */
+/** Edges are numbered per level by position: twice the pixel, plus one for vertical edges. */
 const levelKey = (level: number, edge: number, edges: number): number => level * edges + edge
 
 export async function contour(task: MethodTask<Contour>): Promise<Record<string, unknown>> {
@@ -55,7 +55,7 @@ interface Shape {
   edges: number
 }
 
-/** Takes rows of heights from top to bottom, and draws the lines between each two of them. */
+/** Takes rows of heights from top to bottom and traces the lines between each pair. */
 class Marching {
   readonly #chains: Chains<number>
   readonly #shape: Shape
@@ -74,24 +74,22 @@ class Marching {
     // Keys of the lower edge of this row are even; in the next row they are its upper edge.
     const parity = y & 1
     this.#chains.settle((key) => (key & 3) !== parity << 1)
-    if (this.#chains.size > MAX_OPEN_LINES)
-      throw new RasterError('limit_exceeded', 'The heights give too many lines; take a larger interval')
+    if (this.#chains.size > MAX_OPEN_LINES) throw new RasterError('limit_exceeded', 'Too many contour lines; use a larger interval')
   }
 
   /** Between four centres: a is left and b right above, c left and d right below. */
   #square(above: Float64Array, below: Float64Array, x: number, y: number): void {
     const [a, b, c, d] = [above[x]!, above[x + 1]!, below[x]!, below[x + 1]!]
     const [low, high] = [Math.min(a, b, c, d), Math.max(a, b, c, d)]
-    if (!(low < high)) return // All the same, or one is missing.
+    if (!(low < high)) return // All equal, or one is missing.
     const { interval, base } = this.#shape
     const [first, last] = [Math.ceil((low - base) / interval), Math.floor((high - base) / interval)]
-    if (last - first > MAX_LEVELS_PER_SQUARE)
-      throw new RasterError('limit_exceeded', 'The heights give too many lines; take a larger interval')
+    if (last - first > MAX_LEVELS_PER_SQUARE) throw new RasterError('limit_exceeded', 'Too many contour lines; use a larger interval')
     for (let step = first; step <= last; step++) this.#line(base + step * interval, step, [a, b, c, d], x, y)
   }
 
   #line(level: number, step: number, [a, b, c, d]: readonly [number, number, number, number], x: number, y: number): void {
-    // A height that equals the level counts as above it, everywhere alike.
+    // A height equal to the level counts as above it.
     const code = (a >= level ? 8 : 0) | (b >= level ? 4 : 0) | (d >= level ? 2 : 0) | (c >= level ? 1 : 0)
     if (code === 0 || code === 15) return
     const share = (from: number, to: number): number => (level - from) / (to - from)
@@ -102,12 +100,12 @@ class Marching {
     const east = () => this.#end(step, x + 1, y, true, [left + 1, top + share(b, d)])
     for (const [from, to] of PIECES[code]!(() => (a + b + c + d) / 4 >= level)) {
       const sides = { n: north, s: south, w: west, e: east }
-      const [one, other] = [sides[from](), sides[to]()]
-      this.#chains.add(level, one.key, other.key, [...one.point, ...other.point])
+      const [start, other] = [sides[from](), sides[to]()]
+      this.#chains.add(level, start.key, other.key, [...start.point, ...other.point])
     }
   }
 
-  /** An edge is known by the step of its level, its column, whether it goes down, and the parity of its row: only two rows are open. */
+  /** An edge is identified by its level, column, orientation and row parity: only two rows are open. */
   #end(step: number, x: number, row: number, isVertical: boolean, point: readonly [number, number]) {
     const place = x * 4 + ((row & 1) << 1) + (isVertical ? 1 : 0)
     return { key: levelKey(step, place, this.#shape.width * 4), point }

@@ -4,14 +4,14 @@ import { blockOf, partOf, RowReader } from './rows.ts'
 
 interface Math {
   readonly expression: string
-  /** From a name to the number of a band, 1 the first. */
+  /** Band names to 1-based numbers. */
   readonly names?: Readonly<Record<string, number>>
   readonly geometry?: unknown
-  /** What each result is called. */
+  /** Name of each result. */
   readonly resultNames?: readonly string[]
 }
 
-/** Computes an expression over the bands of a raster: one float a result and pixel, NaN where there is none. */
+/** Evaluates an expression over the bands of a raster: one float per result and pixel, NaN without data. */
 export async function expression(task: MethodTask<Math>): Promise<Record<string, unknown>> {
   const { expression: text, names, geometry, resultNames } = task.options
   const raster = onlyRaster(task)
@@ -46,7 +46,7 @@ export async function expression(task: MethodTask<Math>): Promise<Record<string,
   return {}
 }
 
-/** Physical values where the file says how samples become them. */
+/** Physical values if the file has scale and offset. */
 export function scalesOf({ info }: { info: { bands: readonly { scale: number; offset: number }[] } }) {
   return new Map(
     info.bands.flatMap(({ scale, offset }, index) => (scale === 1 && offset === 0 ? [] : [[index + 1, { scale, offset }] as const])),

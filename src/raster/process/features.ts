@@ -6,18 +6,18 @@ import type { ByteSink } from '#raster/write/sink.ts'
 /** About a centimetre on the ground. */
 const LEAST_DECIMALS = 7
 const MOST_DECIMALS = 12
-/** Rounding moves a corner by less than a hundredth of a pixel. */
+/** Rounding moves a vertex by less than a hundredth of a pixel. */
 const PIXEL_DECIMALS = 2
 const METRES_PER_DEGREE = 111_320
 const FLUSH_CHARACTERS = 256 * 1024
 
-/** Writes GeoJSON features one after another, in longitude and latitude. */
+/** Writes GeoJSON features one by one, in longitude and latitude. */
 export class FeatureWriter {
   readonly #sink: ByteSink
   readonly #project: (x: number, y: number) => Point
   #text = '{"type":"FeatureCollection","features":['
   count = 0
-  /** Straight lines of pixels are not straight in longitude and latitude. */
+  /** Straight lines in pixels are not straight in longitude and latitude. */
   readonly isBent: boolean
 
   constructor(sink: ByteSink, crs: Crs, transform: Affine) {
@@ -32,7 +32,7 @@ export class FeatureWriter {
     }
   }
 
-  /** Pixels, x and y in turn, as positions. */
+  /** Pixels, x and y alternating, as positions. */
   positions(points: readonly number[]): Point[] {
     const out: Point[] = []
     for (let i = 0; i < points.length; i += 2) out.push(this.#project(points[i]!, points[i + 1]!))
@@ -43,7 +43,7 @@ export class FeatureWriter {
     this.#text += `${this.count++ === 0 ? '' : ','}\n${JSON.stringify({ type: 'Feature', properties, geometry })}`
   }
 
-  /** Between two rows: writes what has come together. */
+  /** Called between rows: writes the buffered text. */
   async flush(isLast = false): Promise<void> {
     if (isLast) this.#text += '\n]}\n'
     if (!isLast && this.#text.length < FLUSH_CHARACTERS) return

@@ -1,4 +1,4 @@
-/** One grid for several rasters, and what each of them has in a cell of it. */
+/** A common grid for several rasters, and the samples of each in a cell of it. */
 import { crsFromEpsg } from '#raster/crs/registry.ts'
 import { boxOf, mapPolygons, readPolygons, type Box, type Polygon } from '#raster/geometry/polygon.ts'
 import { rasterizeMask } from '#raster/geometry/rasterize.ts'
@@ -12,11 +12,11 @@ import { samplePlanes, type Resampling, type SampledPlanes } from '#raster/warp/
 import { finest, projectedBox, rasterOutline } from '#raster/write/warp.ts'
 
 export interface GridOptions {
-  /** GeoJSON in longitude and latitude; pixels whose centre lies outside are no data. */
+  /** GeoJSON in longitude and latitude; pixels whose centre is outside are no-data. */
   readonly geometry?: unknown
-  /** The first raster's own by default. */
+  /** Default: that of the first raster. */
   readonly epsg?: number
-  /** Units of the coordinate system a pixel; the first raster's own by default. */
+  /** Pixel size in units of the CRS; default: that of the first raster. */
   readonly resolution?: number
 }
 
@@ -36,17 +36,17 @@ interface Sampling {
   readonly signal: AbortSignal | undefined
   /** Whether means of small integers are rounded. */
   readonly isRounded?: boolean | undefined
-  /** What an earlier call gave and nobody looks at any more. */
+  /** The result of an earlier call, whose memory can be reused. */
   readonly into?: SampledPlanes | undefined
 }
 
 const BLOCK_CACHE_BYTES = 96 * 1024 * 1024
-/** Edges of polygons are straight in longitude and latitude; in steps this short they are straight in any projection too. */
+/** Polygon edges are straight in longitude and latitude; steps this short are straight in any projection too. */
 const MAX_EDGE_DEGREES = 0.05
-/** Rounding must not add a row of pixels of which nothing is covered. */
+/** Rounding must not add a row of uncovered pixels. */
 const SLACK_PX = 1e-6
 
-/** The grid that covers all rasters, or as much of them as a polygon does, on the pixels of the first one. */
+/** The grid that covers all rasters, or the part inside a polygon, aligned to the pixels of the first one. */
 export class CommonGrid {
   readonly grid: TargetGrid
   readonly #rasters: readonly TiffRaster[]
@@ -66,7 +66,7 @@ export class CommonGrid {
     this.#outline = plan.outline
   }
 
-  /** The numbers of the rasters that a cell touches. */
+  /** The indices of the rasters that a cell touches. */
   touching(cell: Cell): number[] {
     const [left, top] = applyAffine(this.grid.transform, cell.x, cell.y)
     const [right, bottom] = applyAffine(this.grid.transform, cell.x + cell.width, cell.y + cell.height)
@@ -75,7 +75,7 @@ export class CommonGrid {
     )
   }
 
-  /** Bands of one raster on the pixels of a cell. `rule` says how many bands must hold data for a pixel to be data. */
+  /** Bands of one raster on the pixels of a cell. `rule` says how many bands must have data for a pixel to be data. */
   async sample(index: number, cell: Cell, { bands, resampling, rule = 'all', signal, isRounded, into }: Sampling): Promise<SampledPlanes> {
     const raster = this.#rasters[index]!
     const [x, y] = applyAffine(this.grid.transform, cell.x, cell.y)
@@ -97,7 +97,7 @@ export class CommonGrid {
     })
   }
 
-  /** 1 for the pixels of a cell that are wanted; null where all are. */
+  /** 1 for the selected pixels of a cell; null if all are. */
   inside(cell: Cell): Uint8Array | null {
     if (!this.#outline) return null
     const moved = this.#outline.map((polygon) => polygon.map((ring) => ring.map(([x, y]) => [x - cell.x, y - cell.y] as [number, number])))
@@ -116,14 +116,14 @@ interface CommonPlan {
   readonly grid: TargetGrid
   /** Of each raster, in the coordinates of the grid. */
   readonly boxes: readonly Box[]
-  /** In pixels of the grid; null where nothing is cut off. */
+  /** In pixels of the grid; null if nothing is clipped. */
   readonly outline: readonly Polygon[] | null
 }
 
-/** Where the pixels of the common grid lie, and how many there are. */
+/** Position and size of the common grid. */
 export function planCommonGrid(infos: readonly RasterInfo[], options: GridOptions): CommonPlan {
   const [first] = infos
-  if (!first) throw new RasterError('invalid_argument', 'There is no raster to work on')
+  if (!first) throw new RasterError('invalid_argument', 'At least one raster is required')
   const crs = options.epsg === undefined ? placementOf(first).crs : crsFromEpsg(options.epsg)
   const boxes = infos.map((info) => {
     const { crs: from, transform } = placementOf(info)
@@ -132,11 +132,11 @@ export function planCommonGrid(infos: readonly RasterInfo[], options: GridOption
   const union = boxes.reduce(around)
   const polygons =
     options.geometry === undefined ? null : mapPolygons(readPolygons(options.geometry), mapper(projectorFromLonLat(crs)), MAX_EDGE_DEGREES)
-  const wanted = polygons ? overlap(union, boxOf(polygons)) : union
+  const target = polygons ? overlap(union, boxOf(polygons)) : union
   const { crs: own, transform } = placementOf(first)
   const isOwn = options.epsg === undefined && transform[2] === 0 && transform[4] === 0
-  const size = options.resolution ?? (isOwn ? Math.abs(transform[1]) : finest(wanted, projectorBetween(crs, own), invertAffine(transform)))
-  const box = isOwn ? snapped(wanted, [transform[0], transform[3]], size) : wanted
+  const size = options.resolution ?? (isOwn ? Math.abs(transform[1]) : finest(target, projectorBetween(crs, own), invertAffine(transform)))
+  const box = isOwn ? snapped(target, [transform[0], transform[3]], size) : target
   const width = Math.max(1, Math.ceil((box.maxX - box.minX) / size - SLACK_PX))
   const height = Math.max(1, Math.ceil((box.maxY - box.minY) / size - SLACK_PX))
   const outline =
@@ -147,7 +147,7 @@ export function planCommonGrid(infos: readonly RasterInfo[], options: GridOption
   return { grid: { crs, transform: [box.minX, size, 0, box.maxY, 0, -size], width, height }, boxes, outline }
 }
 
-/** Each pixel of a cell copied to its place in rows over the whole width. */
+/** Copies the pixels of a cell into rows over the full width. */
 export function place<A extends { set(from: ArrayLike<number>, at: number): void }>(
   rows: A,
   rowWidth: number,
@@ -179,11 +179,12 @@ function overlap(a: Box, b: Box): Box {
     maxX: Math.min(a.maxX, b.maxX),
     maxY: Math.min(a.maxY, b.maxY),
   }
-  if (!(box.minX < box.maxX && box.minY < box.maxY)) throw new RasterError('invalid_argument', 'The geometry does not touch the rasters')
+  if (!(box.minX < box.maxX && box.minY < box.maxY))
+    throw new RasterError('invalid_argument', 'The geometry does not intersect the rasters')
   return box
 }
 
-/** Outwards to whole pixels counted from an origin. */
+/** Snaps outwards to whole pixels from an origin. */
 function snapped({ minX, minY, maxX, maxY }: Box, [originX, originY]: readonly [number, number], size: number): Box {
   const down = (value: number, origin: number) => origin + Math.floor((value - origin) / size + SLACK_PX) * size
   const up = (value: number, origin: number) => origin + Math.ceil((value - origin) / size - SLACK_PX) * size

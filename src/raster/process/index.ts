@@ -1,4 +1,4 @@
-/** The methods that make new rasters of old ones, by name. */
+/** The processing methods, by name. */
 import type { TiffRaster } from '#raster/tiff/raster.ts'
 import { RasterError } from '#raster/types.ts'
 import { change } from './change.ts'
@@ -14,7 +14,7 @@ import { terrain } from './terrain.ts'
 import { convert, warp } from './warp.ts'
 import { zonal } from './zonal.ts'
 
-// Options come from `services/processing`, whose schemas they passed; a method is the only one that knows its own.
+// Options come from `services/processing`, which validated them; only a method knows the type of its own.
 // oxlint-disable-next-line typescript/no-explicit-any
 const METHODS: Readonly<Record<string, Method<any>>> = {
   change,
@@ -33,11 +33,11 @@ const METHODS: Readonly<Record<string, Method<any>>> = {
 
 export async function runMethod(name: string, task: MethodTask): Promise<Record<string, unknown>> {
   const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined
-  if (!method) throw new RasterError('invalid_argument', `There is no method '${name}'`)
+  if (!method) throw new RasterError('invalid_argument', `Unknown method '${name}'`)
   return await method(task)
 }
 
-/** Opens rasters one after another, and closes all of them whatever happens. */
+/** Opens rasters one after another, and always closes all of them. */
 export async function withRasters<S, T>(
   sources: readonly S[],
   open: (source: S) => Promise<TiffRaster>,

@@ -1,4 +1,4 @@
-/** What a method that makes new rasters of old ones is given, and how it writes. Memory holds some rows of blocks, never a raster. */
+/** The interface of processing methods, and how they write. Memory holds some rows of blocks, never a whole raster. */
 import { bytesPerSample } from '#raster/tiff/sample.ts'
 import type { TiffRaster } from '#raster/tiff/raster.ts'
 import { RasterError } from '#raster/types.ts'
@@ -9,7 +9,7 @@ import type { CogCompression, CogSpec } from '#raster/write/spec.ts'
 export interface MethodTask<O = Readonly<Record<string, unknown>>> {
   readonly rasters: readonly TiffRaster[]
   readonly options: O
-  /** Paths of the files to make, by name. */
+  /** Paths of the output files, by name. */
   readonly files: Readonly<Record<string, string>>
   readonly temporaryDirectory: string
   readonly compression: CogCompression
@@ -18,24 +18,24 @@ export interface MethodTask<O = Readonly<Record<string, unknown>>> {
   readonly onProgress: (fraction: number) => void
 }
 
-/** Makes all files of its task, and says what is worth knowing beside them. */
+/** Writes all files of its task and returns additional results. */
 export type Method<O> = (task: MethodTask<O>) => Promise<Record<string, unknown>>
 
 const BLOCK_SIZE = 256
 const MIN_BLOCK_SIZE = 64
-/** One row of blocks at full resolution, which the writer holds about three times over. */
+/** One row of blocks at full resolution, which the writer holds about three times. */
 const MAX_ROW_BYTES = 48 * 1024 * 1024
-/** Encoded bytes of one level that wait in memory; more goes to a temporary file. */
+/** Encoded bytes of one level kept in memory; more goes to a temporary file. */
 const SPILL_BYTES = 8 * 1024 * 1024
 
-/** Very wide images get lower blocks, so that memory stays the same. */
+/** Very wide images get lower blocks, so that memory use stays the same. */
 export function blockSizeFor({ width, bandCount, dataType }: Pick<CogSpec, 'width' | 'bandCount' | 'dataType'>): number {
   let size = BLOCK_SIZE
   while (size > MIN_BLOCK_SIZE && width * size * bandCount * bytesPerSample(dataType) > MAX_ROW_BYTES) size /= 2
   return size
 }
 
-/** Everything about writing that does not depend on what is written. */
+/** Write options that do not depend on the content. */
 export const writeOptions = ({ temporaryDirectory, signal, onProgress }: MethodTask<unknown>) => ({
   temporaryDirectory,
   spillBytes: SPILL_BYTES,
@@ -45,11 +45,11 @@ export const writeOptions = ({ temporaryDirectory, signal, onProgress }: MethodT
 
 export function pathOf({ files }: MethodTask<unknown>, name: string): string {
   const path = files[name]
-  if (path === undefined) throw new RasterError('invalid_argument', `There is no file '${name}' to make`)
+  if (path === undefined) throw new RasterError('invalid_argument', `Unknown output file '${name}'`)
   return path
 }
 
-/** Opens a file of the task for as long as it is written to. */
+/** Opens an output file while it is written. */
 export async function withFile<T>(task: MethodTask<unknown>, name: string, write: (sink: ByteSink) => Promise<T>): Promise<T> {
   const sink = await openFileSink(pathOf(task, name))
   try {
@@ -59,16 +59,16 @@ export async function withFile<T>(task: MethodTask<unknown>, name: string, write
   }
 }
 
-/** Writes one raster of the task, row of blocks by row of blocks. */
+/** Writes one output raster, one row of blocks at a time. */
 export async function writeRaster(task: MethodTask<unknown>, name: string, spec: CogSpec, pull: PullRows): Promise<WrittenCog> {
   const blockSize = spec.blockSize ?? blockSizeFor(spec)
   const compression = spec.compression ?? task.compression
   return await withFile(task, name, (sink) => writeCog(sink, { ...spec, blockSize, compression }, pull, writeOptions(task)))
 }
 
-/** The raster of a task that has but one. */
+/** The input of a task with exactly one raster. */
 export function onlyRaster({ rasters }: MethodTask<unknown>): TiffRaster {
   const [raster] = rasters
-  if (!raster || rasters.length > 1) throw new RasterError('invalid_argument', 'This works on one raster at a time')
+  if (!raster || rasters.length > 1) throw new RasterError('invalid_argument', 'This method takes exactly one raster')
   return raster
 }

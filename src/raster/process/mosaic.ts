@@ -1,6 +1,6 @@
 /**
- * One raster of many: each pixel is that of one scene, in all bands, and a second raster says of which one. Which scene
- * that is, a score decides: its brightness, an index, or its place in the order.
+ * Combines scenes into one raster: each pixel comes from one scene, in all bands, and a second raster holds the scene index.
+ * A score selects the scene: its brightness, an index, or its position in the list.
  */
 import { compileExpression, parseExpression, type CompiledExpression } from '#raster/expression/index.ts'
 import type { TiffRaster } from '#raster/tiff/raster.ts'
@@ -15,20 +15,20 @@ import { blockOf, TurnedRows } from './rows.ts'
 import { Strips } from './strips.ts'
 
 interface Mosaic extends GridOptions {
-  /** `first` also serves for the most recent: the rasters come in the order in which they are preferred. */
+  /** `first` also gives the most recent: rasters are in order of preference. */
   readonly choice: 'first' | 'brightest' | 'darkest' | 'median' | 'highest'
-  /** What is compared for `highest`. */
+  /** The value that `highest` compares. */
   readonly expression?: string
   /** From 1; all by default. */
   readonly bands?: readonly number[]
   readonly resampling?: Resampling
-  /** The second half of the rasters says where the first half is cloudy: every value but 0, or these. */
+  /** The second half of the rasters are cloud masks of the first half: every value but 0, or these, is cloudy. */
   readonly hasCloudMasks?: boolean
   readonly cloudValues?: readonly number[]
   readonly bandNames?: readonly (string | null)[]
 }
 
-/** Scores of all scenes of a cell are in memory for the median. */
+/** The scores of all scenes of a cell are in memory for the median. */
 const SCORE_BYTES = 48 * 1024 * 1024
 const MAX_CELL_PX = 512
 const MIN_CELL_PX = 16
@@ -89,9 +89,9 @@ export async function mosaic(task: MethodTask<Mosaic>): Promise<Record<string, u
 
 function requireAlike(scenes: readonly TiffRaster[]): TiffRaster {
   const [first] = scenes
-  if (!first || scenes.length > 65_535) throw new RasterError('invalid_argument', 'A mosaic is made of 1 to 65,535 rasters')
+  if (!first || scenes.length > 65_535) throw new RasterError('invalid_argument', 'A mosaic takes 1 to 65,535 rasters')
   const other = scenes.find(({ info }) => info.bandCount !== first.info.bandCount || info.dataType !== first.info.dataType)
-  if (other) throw new RasterError('invalid_argument', 'All rasters of a mosaic must have the same bands and the same data type')
+  if (other) throw new RasterError('invalid_argument', 'All rasters of a mosaic must have the same bands and data type')
   return first
 }
 
@@ -99,20 +99,20 @@ function countScenes(chosen: Uint16Array, counts: Float64Array): void {
   for (let i = 0; i < chosen.length; i++) counts[chosen[i]!]! += 1
 }
 
-/** What is written: rows over the whole width, with the bands of a pixel side by side, and the number of its scene for each pixel. */
+/** The output: rows over the full width, pixel-interleaved, and the scene index of each pixel. */
 interface Rows {
   readonly samples: SampleArray
   readonly chosen: Uint16Array
   readonly width: number
 }
 
-/** Pixels of a cell that one scene gives, by their number in the cell and in the rows. */
+/** Pixels of a cell that come from one scene, by their index in the cell and in the rows. */
 class Picked {
   #from = new Uint32Array(0)
   #to = new Uint32Array(0)
   #count = 0
 
-  /** Makes room for a cell, and forgets what was picked. */
+  /** Resets the selection for a new cell. */
   clear(size: number): void {
     this.#count = 0
     if (this.#from.length >= size) return
@@ -120,7 +120,7 @@ class Picked {
     this.#to = new Uint32Array(size)
   }
 
-  /** Where data is and no scene before has any. */
+  /** Selects pixels with data that no earlier scene has. */
   takeFirst(mask: Uint8Array, inside: Uint8Array | null, cell: Cell, { chosen, width }: Rows): void {
     const [from, to] = [this.#from, this.#to]
     let count = 0
@@ -133,7 +133,7 @@ class Picked {
     this.#count = count
   }
 
-  /** Where data is whose score is above the best so far, which it then is. */
+  /** Selects pixels with data whose score exceeds the best so far. */
   takeBetter({ mask, scores, best }: Scored, inside: Uint8Array | null, cell: Cell, { width }: Rows): void {
     const [from, to] = [this.#from, this.#to]
     let count = 0
@@ -147,7 +147,7 @@ class Picked {
     this.#count = count
   }
 
-  /** Where a scene was chosen already. */
+  /** Selects pixels for which a scene was chosen already. */
   takeChosen(scene: number, cell: Cell, { chosen, width }: Rows): void {
     const [from, to] = [this.#from, this.#to]
     let count = 0
@@ -160,7 +160,7 @@ class Picked {
     this.#count = count
   }
 
-  /** Writes the pixels of the scene where it was picked. */
+  /** Writes the selected pixels of the scene. */
   put(planes: readonly SampleArray[], scene: number, { samples, chosen }: Rows): void {
     const [to, count] = [this.#to, this.#count]
     for (let k = 0; k < count; k++) chosen[to[k]!] = scene
@@ -193,7 +193,7 @@ interface Choice {
   readonly signal: AbortSignal | undefined
 }
 
-/** Decides for each pixel of a cell which scene stands there. */
+/** Chooses the scene of each pixel of a cell. */
 class Chooser {
   readonly #common: CommonGrid
   readonly #scenes: readonly TiffRaster[]
@@ -229,25 +229,25 @@ class Chooser {
     else await this.#best({ cell, indices, inside, signal }, rows)
   }
 
-  /** Keeps the best so far, scene by scene. */
+  /** Keeps the best score so far, scene by scene. */
   async #best({ cell, indices, inside, signal }: Choice, rows: Rows): Promise<void> {
     const isFirst = this.#options.choice === 'first'
     const best = new Float32Array(isFirst ? 0 : cell.width * cell.height).fill(-Infinity)
     for (const index of indices) {
-      const found = await this.#sample(index, cell, signal)
-      if (isFirst) this.#picked.takeFirst(found.mask, inside, cell, rows)
-      else this.#picked.takeBetter({ mask: found.mask, scores: this.#scores(found), best }, inside, cell, rows)
-      this.#picked.put(found.planes, index + 1, rows)
+      const sample = await this.#sample(index, cell, signal)
+      if (isFirst) this.#picked.takeFirst(sample.mask, inside, cell, rows)
+      else this.#picked.takeBetter({ mask: sample.mask, scores: this.#scores(sample), best }, inside, cell, rows)
+      this.#picked.put(sample.planes, index + 1, rows)
     }
   }
 
-  /** Two passes: the scores of all scenes, then the pixels of those that were chosen. */
+  /** Two passes: the scores of all scenes, then the pixels of the chosen ones. */
   async #nearMedian({ cell, indices, inside, signal }: Choice, rows: Rows): Promise<void> {
     const scores: Float32Array[] = []
     for (const index of indices) {
-      const found = await this.#sample(index, cell, signal)
-      const score = this.#scores(found)
-      for (let i = 0; i < score.length; i++) if (found.mask[i] === 0) score[i] = Number.NaN
+      const sample = await this.#sample(index, cell, signal)
+      const score = this.#scores(sample)
+      for (let i = 0; i < score.length; i++) if (sample.mask[i] === 0) score[i] = Number.NaN
       scores.push(score)
     }
     const values = new Float64Array(indices.length)
@@ -258,24 +258,24 @@ class Chooser {
         if (nearest >= 0) rows.chosen[at] = indices[nearest]! + 1
       }
     for (const index of indices) {
-      const found = await this.#sample(index, cell, signal)
+      const sample = await this.#sample(index, cell, signal)
       this.#picked.takeChosen(index + 1, cell, rows)
-      this.#picked.put(found.planes, index + 1, rows)
+      this.#picked.put(sample.planes, index + 1, rows)
     }
   }
 
   async #sample(index: number, cell: Cell, signal: AbortSignal | undefined): Promise<SampledPlanes & { extra: SampleArray[] }> {
     const { bands, resampling, hasCloudMasks, cloudValues } = this.#options
-    const wanted = [...bands, ...(this.#index?.bands ?? [])]
-    const found = await this.#common.sample(index, cell, { bands: wanted, resampling, rule: 'any', signal, into: this.#sampled })
-    this.#sampled = found
-    const made = { ...found, planes: found.planes.slice(0, bands.length), extra: found.planes.slice(bands.length) }
-    if (!hasCloudMasks) return made
+    const allBands = [...bands, ...(this.#index?.bands ?? [])]
+    const sampled = await this.#common.sample(index, cell, { bands: allBands, resampling, rule: 'any', signal, into: this.#sampled })
+    this.#sampled = sampled
+    const split = { ...sampled, planes: sampled.planes.slice(0, bands.length), extra: sampled.planes.slice(bands.length) }
+    if (!hasCloudMasks) return split
     const clouds = await this.#common.sample(index + this.#scenes.length, cell, { bands: [0], resampling: 'nearest', signal })
     const [cloudy] = clouds.planes
-    for (let i = 0; i < made.mask.length; i++)
-      if (clouds.mask[i] !== 0 && (cloudValues ? cloudValues.includes(cloudy![i]!) : cloudy![i] !== 0)) made.mask[i] = 0
-    return made
+    for (let i = 0; i < split.mask.length; i++)
+      if (clouds.mask[i] !== 0 && (cloudValues ? cloudValues.includes(cloudy![i]!) : cloudy![i] !== 0)) split.mask[i] = 0
+    return split
   }
 
   #scores({ planes, mask, extra }: SampledPlanes & { extra: SampleArray[] }): Float32Array<ArrayBuffer> {
@@ -292,7 +292,7 @@ function addTo(scores: Float32Array, plane: SampleArray): void {
   for (let i = 0; i < scores.length; i++) scores[i]! += plane[i]!
 }
 
-/** The place of the score that is nearest to the median of a pixel; of two that are as near, the first. -1: there is none. */
+/** The index of the score nearest to the median of a pixel; the first of two equally near ones. -1: none. */
 function nearestToMedian(scores: readonly Float32Array[], i: number, values: Float64Array): number {
   let count = 0
   for (const score of scores) {

@@ -1,4 +1,4 @@
-/** Colours at the detail of a panchromatic band: each is multiplied by what is seen over what the colours would give (Brovey). */
+/** Pansharpening (Brovey): each colour is multiplied by the ratio of the panchromatic band to the weighted colours. */
 import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
 import { RasterError, type SampleArray } from '#raster/types.ts'
 import type { Resampling } from '#raster/warp/sample.ts'
@@ -12,7 +12,7 @@ interface Pansharpen extends Pick<GridOptions, 'geometry'> {
   readonly bands?: readonly number[]
   /** Of the panchromatic raster, from 1. */
   readonly panBand?: number
-  /** How much each colour gives to the panchromatic band; all the same by default. */
+  /** Weight of each colour in the panchromatic band; default equal. */
   readonly weights?: readonly number[]
   readonly resampling?: Resampling
 }
@@ -27,11 +27,11 @@ const LARGEST: Readonly<Record<string, number>> = {
   int8: 127,
 }
 
-/** The panchromatic raster comes first: its grid is the one that is written. */
+/** The panchromatic raster comes first: its grid is the output grid. */
 export async function pansharpen(task: MethodTask<Pansharpen>): Promise<Record<string, unknown>> {
   const { rasters, options } = task
   const [pan, colours] = rasters
-  if (!pan || !colours) throw new RasterError('invalid_argument', 'Pansharpening takes a panchromatic raster and one with colours')
+  if (!pan || !colours) throw new RasterError('invalid_argument', 'Pansharpening needs a panchromatic and a multispectral raster')
   const common = new CommonGrid([pan, colours], options)
   const { width, height, crs, transform } = common.grid
   const bands = (options.bands ?? colours.info.bands.map((_, band) => band + 1)).map((band) => band - 1)
@@ -57,7 +57,7 @@ export async function pansharpen(task: MethodTask<Pansharpen>): Promise<Record<s
     const samples = turned.take(width * rows * bands.length).fill(nodata)
     for (const cell of common.cells(y, rows, CELL_PX)) {
       const detail = await common.sample(0, cell, { bands: [(options.panBand ?? 1) - 1], resampling: 'nearest', signal })
-      // Colours are samples again before anything is multiplied: so GDAL does it, and its pixels are ours.
+      // Colours are rounded to samples before the multiplication, as in GDAL, so that pixels are identical.
       const coarse = await common.sample(1, cell, { bands, resampling, isRounded: true, signal })
       const isData = both(detail.mask, coarse.mask, common.inside(cell))
       if (!isFloat && bands.length === 4) {
@@ -73,13 +73,13 @@ export async function pansharpen(task: MethodTask<Pansharpen>): Promise<Record<s
   return { width, height }
 }
 
-/** Where both rasters have data, inside what is wanted: the first mask, without the rest. */
+/** Where both rasters have data, within the selected pixels: the first mask, without the rest. */
 function both(mask: Uint8Array, other: Uint8Array, inside: Uint8Array | null): Uint8Array {
   for (let i = 0; i < mask.length; i++) if (other[i] === 0 || inside?.[i] === 0) mask[i] = 0
   return mask
 }
 
-/** What is seen over what the colours would give. */
+/** The ratio of the panchromatic band to the weighted colours. */
 function ratioOf(detail: SampleArray, colours: readonly SampleArray[], weights: readonly number[]): Float64Array {
   const sum = new Float64Array(detail.length)
   for (const [band, plane] of colours.entries()) addWeighted(sum, plane, weights[band]!)
@@ -106,7 +106,7 @@ interface Target {
   readonly isFloat: boolean
 }
 
-/** One colour of a cell, multiplied and put into the rows. */
+/** One colour of a cell, multiplied and written into the rows. */
 function sharpen(plane: SampleArray, { ratio, isData, cell }: Sharpening, samples: SampleArray, target: Target & { band: number }): void {
   const { band, stride, rowWidth, low, high, nodata, isFloat } = target
   for (let row = 0, i = 0; row < cell.height; row++) {
@@ -130,7 +130,7 @@ interface Sharpened {
   readonly cell: Cell
 }
 
-/** The same for four colours in integers, which most imagery is, all of a pixel at once and with the same arithmetic. */
+/** The same for four integer colours, the most common case: all of a pixel at once, with the same arithmetic. */
 function sharpenFour([a, b, c, d]: Four, { detail, weights, isData, cell }: Sharpened, samples: SampleArray, target: Target): void {
   const { rowWidth, low, high, nodata } = target
   const [wa, wb, wc, wd] = weights as [number, number, number, number]

@@ -22,24 +22,24 @@ test('polygons of random classes', async (t) => {
   t.after(() => rm(folder, { recursive: true }))
   const next = dice(26)
   const isValid = (rings: Position[][]) => {
-    const found = normalised([rings])
-    assert.ok('polygons' in found, JSON.stringify('fault' in found && found.fault))
-    assert.deepEqual(found.polygons[0], rings, 'nothing has to be put right')
+    const result = normalised([rings])
+    assert.ok('polygons' in result, JSON.stringify('fault' in result && result.fault))
+    assert.deepEqual(result.polygons[0], rings, 'nothing has to be put right')
   }
 
   await t.test('in degrees, with the area of their pixels', async () => {
     for (let round = 0; round < 40; round++) {
       const [width, height, classes] = [8 + Math.floor(next() * 24), 8 + Math.floor(next() * 24), 2 + (round % 3)]
       const values = Array.from({ length: width * height }, () => Math.floor(next() * classes))
-      const found = await polygons(folder, {
+      const result = await polygons(folder, {
         width,
         height,
         epsg: 4326,
         transform: [10, 0.125, 0, 50, 0, -0.125],
         value: (x, y) => values[y * width + x]!,
       })
-      for (const rings of found) isValid(rings)
-      const area = found.flat().reduce((sum, ring) => sum + planar(ring), 0)
+      for (const rings of result) isValid(rings)
+      const area = result.flat().reduce((sum, ring) => sum + planar(ring), 0)
       assert.ok(Math.abs(area / 0.125 ** 2 - values.filter((value) => value > 0).length) < 1e-6)
     }
   })
@@ -49,15 +49,15 @@ test('polygons of random classes', async (t) => {
       const width = metres === 3_000 ? 200 : 2_000
       // A long line on the edge of thin stripes: straight from end to end it would cut through them.
       const value = (x: number, y: number) => (y === 0 || (y === 2 && x % 3 > 0) ? 1 : (x + y) % 5 === 0 ? 0 : 2)
-      const found = await polygons(folder, {
+      const result = await polygons(folder, {
         width,
         height: 6,
         epsg: 32_633,
         transform: [300_000, metres, 0, 7_000_000, 0, -metres],
         value,
       })
-      assert.ok(found.length > 10)
-      for (const rings of found) isValid(rings)
+      assert.ok(result.length > 10)
+      for (const rings of result) isValid(rings)
     }
   })
 })

@@ -1,4 +1,4 @@
-/** Pixels of one value that touch along a side, as polygons. Rows come from the top, and a polygon goes out when it can grow no more. */
+/** Polygons of connected pixels with the same value. Rows come from the top, and a polygon is emitted when it cannot grow. */
 import { RasterError } from '#raster/types.ts'
 import { Chains } from './chains.ts'
 import { FeatureWriter } from './features.ts'
@@ -13,7 +13,7 @@ interface Polygonize {
 
 const ROWS_AT_ONCE = 256
 const MAX_LABELS = 20_000_000
-/** Of a pixel that is no data or lies outside. */
+/** The value of pixels without data or outside. */
 const NOTHING = Number.NaN
 
 export async function polygonize(task: MethodTask<Polygonize>): Promise<Record<string, unknown>> {
@@ -42,7 +42,7 @@ export async function polygonize(task: MethodTask<Polygonize>): Promise<Record<s
   })
 }
 
-/** Numbers of components, some of which turn out to be one. */
+/** Component labels, some of which turn out to be equal. */
 class Labels {
   readonly #parents: number[] = []
   readonly #values: number[] = []
@@ -65,8 +65,8 @@ class Labels {
   }
 
   unite(a: number, b: number): void {
-    const [one, other] = [this.rootOf(a), this.rootOf(b)]
-    if (one !== other) this.#parents[Math.max(one, other)] = Math.min(one, other)
+    const [first, other] = [this.rootOf(a), this.rootOf(b)]
+    if (first !== other) this.#parents[Math.max(first, other)] = Math.min(first, other)
   }
 }
 
@@ -75,7 +75,7 @@ interface Row {
   readonly labels: Int32Array
 }
 
-/** A boundary that goes straight on has no corner to remember. */
+/** A straight boundary has no vertex to store. */
 const NO_POINT: readonly number[] = []
 
 class Tracer {
@@ -83,10 +83,10 @@ class Tracer {
   readonly #writer: FeatureWriter
   readonly #labels = new Labels()
   readonly #chains: Chains<number>
-  /** Closed rings of components that may have more, by their first label. */
+  /** Closed rings of components that may still grow, by their first label. */
   readonly #rings = new Map<number, number[][]>()
   readonly #point = [0, 0]
-  /** The four pixels around the corner that is looked at. */
+  /** The four pixels around the current corner. */
   readonly #values = new Float64Array(4)
   #above: Row
 
@@ -125,8 +125,8 @@ class Tracer {
   }
 
   /**
-   * The boundaries that meet at a corner. Around it lie four pixels; each run of equal ones is bounded by two edges, and its
-   * outline goes from one to the other. Two equal pixels that touch at the corner alone are two runs: areas join along sides.
+   * The boundaries that meet at a corner. Of the four pixels around it, each run of equal ones is bounded by two edges, and its
+   * outline connects them. Two equal pixels that touch only at the corner are two runs: areas connect along sides.
    */
   #corner(above: Row, below: Row, x: number, y: number): void {
     // Clockwise from left above. Edge k lies between pixel k and the one before it: left, up, right, down.
@@ -206,8 +206,8 @@ class Tracer {
 }
 
 /**
- * Where an outline comes to a corner that it has been at, because two pixels of it touch there, what lies between is a ring of
- * its own: a hole, as the area goes on around it.
+ * Where an outline revisits a corner, because two of its pixels touch there, the part in between is a separate ring: a
+ * hole, because the area continues around it.
  */
 function simpleRings(points: readonly number[], columns: number): number[][] {
   const rings: number[][] = []
@@ -230,7 +230,7 @@ function simpleRings(points: readonly number[], columns: number): number[][] {
   return rings
 }
 
-/** Lines of pixels are bent in degrees: points between, every so many pixels, keep them away from what lies beside them. */
+/** Lines of pixels are curved in degrees: intermediate points keep them away from their neighbours. */
 const MAX_STRAIGHT_PX = 32
 
 function withBetween(points: readonly number[]): number[] {

@@ -1,4 +1,4 @@
-/** Rows of a raster for arithmetic: one array a band, and one mask that says which pixels are data. */
+/** Rows of a raster for arithmetic: one array per band, and one mask of the pixels with data. */
 import { rasterizeSpans, type RowSpans } from '#raster/geometry/rasterize.ts'
 import { readPolygons } from '#raster/geometry/polygon.ts'
 import { toNumbers } from '#raster/tiff/masks.ts'
@@ -8,14 +8,14 @@ import type { TargetGrid } from '#raster/warp/plan.ts'
 import { RowBuffer } from '#raster/write/rows.ts'
 import { ownGrid } from '#raster/write/warp.ts'
 
-/** The part of a raster that a method works on: its grid, where that lies in the file, and what of it is wanted. */
+/** The part of a raster that a method processes: its grid, its position in the file, and the selected pixels. */
 interface Part {
   readonly grid: TargetGrid
   readonly window: PixelWindow
   readonly spans: RowSpans | null
 }
 
-/** All of a raster, or the box around a polygon with everything outside the polygon cut away. */
+/** A whole raster, or the bounding box of a polygon with everything outside the polygon masked. */
 export function partOf(raster: TiffRaster, geometry: unknown): Part {
   const { grid, outline, window } = ownGrid(raster.info, geometry === undefined ? null : readPolygons(geometry))
   return { grid, window: window!, spans: outline && rasterizeSpans(outline, grid) }
@@ -28,7 +28,7 @@ export interface PlanarRows {
   readonly mask: Uint8Array<ArrayBuffer>
 }
 
-/** Which pixels are data: those that have all bands, or any of them. */
+/** Which pixels are data: those with data in all bands, or in any. */
 type Rule = 'all' | 'any'
 
 /** Reads a part from top to bottom, each block of the file once. */
@@ -74,7 +74,7 @@ export class RowReader {
   }
 }
 
-/** Where a band has nothing: takes the pixel out at once, or counts how many bands have nothing there. */
+/** Handles missing samples of a band: masks the pixel at once, or counts its missing bands. */
 function markMissing(
   plane: SampleArray,
   marker: number,
@@ -100,7 +100,7 @@ function fillSpans(mask: Uint8Array, { starts, edges }: RowSpans, { y, count, wi
       mask.fill(255, row * width + edges[2 * k]!, row * width + edges[2 * k + 1]!)
 }
 
-/** Planes that were computed, as what a COG is written from. */
+/** Computed planes, as input of the COG writer. */
 export function blockOf(planes: readonly SampleArray[], width: number, height: number) {
   return {
     width,
@@ -115,8 +115,8 @@ export function blockOf(planes: readonly SampleArray[], width: number, height: n
 }
 
 /**
- * Two arrays in turn for rows that are written: a file is made of dozens of them, and fresh memory costs more than filling it. What is
- * taken holds anything.
+ * Two alternating buffers for written rows: a file needs dozens, and allocating costs more than filling. Their content is
+ * undefined.
  */
 export class TurnedRows<A extends SampleArray> {
   readonly #make: (length: number) => A

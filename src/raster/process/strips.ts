@@ -3,8 +3,8 @@ import path from 'node:path'
 import type { MethodTask } from './method.ts'
 
 /**
- * Rows of a second raster that come with the rows of a first one, kept on disk until the first is written: two files of one
- * pass, and memory holds neither.
+ * Rows of a second raster that are computed with those of a first one, kept on disk until the first is written: two files
+ * in one pass, without holding either in memory.
  */
 export class Strips {
   readonly #path: string
@@ -34,7 +34,7 @@ export class Strips {
       let done = 0
       while (done < bytes.byteLength) {
         const { bytesRead } = await handle.read(bytes, done, bytes.byteLength - done, y * this.#rowBytes + done)
-        if (bytesRead === 0) throw new Error('rows that were kept are gone')
+        if (bytesRead === 0) throw new Error('the temporary file is truncated')
         done += bytesRead
       }
       return bytes.buffer

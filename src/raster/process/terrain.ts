@@ -8,18 +8,18 @@ interface Terrain {
   readonly kind: 'hillshade' | 'slope' | 'aspect'
   /** From 1. */
   readonly band?: number
-  /** Heights are multiplied by this. */
+  /** Vertical exaggeration. */
   readonly zFactor?: number
-  /** Units of the grid for each unit of height; for degrees and metres about 111,120. */
+  /** Horizontal units per vertical unit; for degrees and metres about 111,120. */
   readonly scale?: number
-  /** Of the light, in degrees. */
+  /** Azimuth and altitude of the light, in degrees. */
   readonly azimuth?: number
   readonly altitude?: number
   readonly unit?: 'degree' | 'percent'
 }
 
 const DEGREES = 180 / Math.PI
-/** What gdaldem writes where there is nothing to say. */
+/** The value that gdaldem writes without data. */
 const NO_SLOPE = -9999
 const METRES_PER_DEGREE = 111_120
 
@@ -29,7 +29,7 @@ export async function terrain(task: MethodTask<Terrain>): Promise<Record<string,
   const band = (options.band ?? 1) - 1
   const part = partOf(raster, undefined)
   const { width, height, crs, transform } = part.grid
-  if (transform[2] !== 0 || transform[4] !== 0) throw new RasterError('invalid_argument', 'The raster is turned; reproject it first')
+  if (transform[2] !== 0 || transform[4] !== 0) throw new RasterError('invalid_argument', 'The raster is rotated; reproject it first')
   const scale = options.scale ?? (placementOf(raster.info).crs.kind === 'geographic' ? METRES_PER_DEGREE : 1)
   const compute = kernelOf(options, { dx: transform[1] * scale, dy: transform[5] * scale })
   const isShade = options.kind === 'hillshade'
@@ -55,7 +55,7 @@ export async function terrain(task: MethodTask<Terrain>): Promise<Record<string,
   return {}
 }
 
-/** Rows of heights with one more above and below; NaN where there is none. */
+/** Rows of heights with one more above and below; NaN where missing. */
 class Stencil {
   readonly #rows: RowReader
   readonly #width: number
@@ -71,13 +71,13 @@ class Stencil {
     this.#blockHeight = blockHeight
   }
 
-  /** Row 0 of what is returned is the one above `y`. It stays as it is until the next call. */
+  /** Row 0 of the result is the one above `y`. The result is valid until the next call. */
   async read(y: number, count: number, signal: AbortSignal | undefined): Promise<Float64Array> {
     const width = this.#width
     const end = Math.min(this.#height, y + count + 1)
     const heights = this.#moved((count + 2) * width, y)
     while (this.#next < end) {
-      // Up to the end of a row of blocks: what lies in two of them would be put together in vain.
+      // Up to the end of a row of blocks: combining two rows of blocks would be wasted.
       const until = Math.min(end, (Math.floor(this.#next / this.#blockHeight) + 1) * this.#blockHeight)
       copyHeights(await this.#rows.read(this.#next, until - this.#next, signal), heights, (this.#next - y + 1) * width)
       this.#next = until
@@ -86,7 +86,7 @@ class Stencil {
     return heights
   }
 
-  /** The memory for some rows, of which the first two were the last ones of those before, but at the top. */
+  /** The buffer for some rows; its first two are the last ones of the previous rows, except at the top. */
   #moved(length: number, y: number): Float64Array<ArrayBuffer> {
     const before = this.#heights
     const tail = 2 * this.#width
@@ -103,10 +103,10 @@ function copyHeights({ planes, mask }: PlanarRows, out: Float64Array, at: number
   for (let i = 0; i < mask.length; i++) out[at + i] = mask[i] === 0 ? Number.NaN : plane[i]!
 }
 
-/** Writes a row of what is computed; pixels with a neighbour missing stay as they are, as at the edge. */
+/** Writes a computed row; pixels with a missing neighbour are skipped, as at the edge. */
 type Kernel = (heights: Float64Array, out: SampleArray, at: { width: number; row: number }) => void
 
-/** From the two sums of Horn's method, eight times the difference of heights along each axis, to what is shown. */
+/** From the two sums of Horn's method, eight times the height difference along each axis, to the result. */
 type Value = (west: number, south: number) => number
 
 function kernelOf(options: Terrain, cell: { dx: number; dy: number }): Kernel {
@@ -150,8 +150,8 @@ function aspectOf({ dx, dy }: { dx: number; dy: number }): Value {
 }
 
 /**
- * The same loop with the light in it: a call for each pixel costs as much as its arithmetic does. The light's direction and the size
- * of a pixel are folded into four factors.
+ * The same loop with the light inlined: a call per pixel costs as much as its arithmetic. The light's direction and the
+ * pixel size are folded into four factors.
  */
 function shadeKernel({ zFactor = 1, azimuth = 315, altitude = 45 }: Terrain, { dx, dy }: { dx: number; dy: number }): Kernel {
   const [perWest, perSouth] = [zFactor / (8 * dx), zFactor / (8 * dy)]
@@ -172,7 +172,7 @@ function shadeKernel({ zFactor = 1, azimuth = 315, altitude = 45 }: Terrain, { d
       const south = g + h + h + i - (a + b + b + c)
       const steepness = 1 + west * west * westSquared + south * south * southSquared
       const light = (upward - south * alongSouth + west * alongWest) / Math.sqrt(steepness)
-      // Of what is missing there is no light: NaN is not above 0, and its pixel stays as it is.
+      // No data has no light: NaN is not above 0, and its pixel is skipped.
       if (light > 0) out[row * width + x] = e === e ? light + 1.5 : 0
       else if (light <= 0 && e === e) out[row * width + x] = 1
       a = b

@@ -8,9 +8,9 @@ import { blockSizeFor, onlyRaster, withFile, writeOptions, type MethodTask } fro
 interface Warp {
   /** GeoJSON in longitude and latitude. */
   readonly geometry?: unknown
-  /** EPSG code of the coordinates to write in; the raster's own by default. */
+  /** EPSG code of the target CRS; default: that of the raster. */
   readonly epsg?: number
-  /** Units of these coordinates a pixel. */
+  /** Pixel size in units of the target CRS. */
   readonly resolution?: number
   readonly resampling?: Resampling
   /** From 1. */

@@ -1,4 +1,4 @@
-/** Statistics of many zones as a table: one line a zone and band, as CSV and as Parquet. */
+/** Statistics of many zones as a table: one row per zone and band, as CSV and Parquet. */
 import { writeFile } from 'node:fs/promises'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { zonalStatistics, type ZonalStatistic } from '#raster/zonal/index.ts'
@@ -9,7 +9,7 @@ interface Zonal {
   readonly bands?: readonly number[]
   readonly expression?: string
   readonly names?: Readonly<Record<string, number>>
-  /** What each band or result is called in the table. */
+  /** Name of each band or result in the table. */
   readonly labels: readonly string[]
   readonly statistics: readonly ZonalStatistic[]
   readonly percentiles: readonly number[]
@@ -17,7 +17,7 @@ interface Zonal {
 
 export async function zonal(task: MethodTask<Zonal>): Promise<Record<string, unknown>> {
   const { zones, bands, expression, names, labels, statistics, percentiles } = task.options
-  const { zones: found } = await zonalStatistics(onlyRaster(task), {
+  const { zones: results } = await zonalStatistics(onlyRaster(task), {
     zones: zones.map(({ geometry }) => geometry),
     ...(bands ? { bands } : {}),
     ...(expression === undefined ? {} : { expression }),
@@ -27,7 +27,7 @@ export async function zonal(task: MethodTask<Zonal>): Promise<Record<string, unk
     signal: task.signal,
     onProgress: task.onProgress,
   })
-  const rows = found.flatMap((series, zone) =>
+  const rows = results.flatMap((series, zone) =>
     series.map(({ values, percentiles: ranks, count, covered }, index) => ({
       texts: [zones[zone]!.id, labels[index] ?? `result ${index + 1}`],
       numbers: [...statistics.map((name) => values[name] ?? null), ...ranks, covered > 0 ? count / covered : 0],
@@ -36,7 +36,7 @@ export async function zonal(task: MethodTask<Zonal>): Promise<Record<string, unk
   const columns = [...statistics, ...percentiles.map((percentile) => `p${percentile}`), 'valid_fraction']
   await writeFile(pathOf(task, 'zones.csv'), csvOf(columns, rows), { signal: task.signal })
   await writeFile(pathOf(task, 'zones.parquet'), parquetOf(columns, rows), { signal: task.signal })
-  return { zoneCount: zones.length, emptyCount: found.filter((series) => series.every(({ count }) => count === 0)).length }
+  return { zoneCount: zones.length, emptyCount: results.filter((series) => series.every(({ count }) => count === 0)).length }
 }
 
 interface Row {
@@ -51,7 +51,7 @@ function csvOf(columns: readonly string[], rows: readonly Row[]): string {
   return [[...TEXTS, ...columns].join(','), ...lines, ''].join('\r\n')
 }
 
-/** Ids are the caller's own: what a spreadsheet would compute is made text. */
+/** IDs come from the caller: text that a spreadsheet would evaluate is quoted. */
 function quoted(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

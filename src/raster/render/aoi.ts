@@ -4,10 +4,10 @@ import { rasterizeMask } from '#raster/geometry/rasterize.ts'
 import { applyAffine, invertAffine } from '#raster/warp/affine.ts'
 import { fromMercator, tileTransform, toMercator, type TileAddress, type TileSize } from '#raster/warp/mercator.ts'
 
-/** Degrees: along an edge of constant slope Mercator bends less than a pixel between such points at any zoom that shows both. */
+/** In degrees: between such points an edge deviates less than a pixel in Mercator, at any zoom that shows both. */
 const MAX_EDGE_DEGREES = 0.5
 
-/** Which pixels of a tile lie inside an area, given as GeoJSON in longitude and latitude. */
+/** The pixels of a tile inside an area, given as GeoJSON in longitude and latitude. */
 export function aoiMask(aoi: unknown, tile: TileAddress, size: TileSize): Uint8Array {
   const polygons = readPolygons(aoi)
   const transform = tileTransform(tile, size)
@@ -15,7 +15,7 @@ export function aoiMask(aoi: unknown, tile: TileAddress, size: TileSize): Uint8A
   const inverse = invertAffine(transform)
   const [west] = fromMercator(left, 0)
   const [east] = fromMercator(left + size * pixelM, 0)
-  // An area beyond 180° is also found on the other side; one that goes round more than once hides nothing from itself.
+  // An area beyond 180° also appears on the other side of the antimeridian.
   const everywhere = cutInTurns(polygons, { minX: west, maxX: east, minY: -90, maxY: 90 })
   const inTile = mapPolygons(
     everywhere,

@@ -9,7 +9,7 @@ interface ClippedWindow {
   window: PixelWindow
   width: number
   height: number
-  /** One a band, in the source's type. */
+  /** One per band, in the source's type. */
   planes: SampleArray[]
   /** Not 0 where a pixel is data and its centre inside the polygon. */
   mask: Uint8Array
@@ -20,12 +20,12 @@ interface ClippedWindow {
 interface ClipOptions {
   /** 1-based; all by default. */
   bands?: readonly number[]
-  /** Above this many pixels an overview is read. */
+  /** Above this many pixels, an overview is read. */
   maxPixels: number
   signal?: AbortSignal | undefined
 }
 
-/** Cuts the pixels under a polygon out of a raster, in the raster's own coordinates, with their mask and place. */
+/** Clips the pixels under a polygon out of a raster, in the raster's own CRS, with their mask and position. */
 export async function readClipped(raster: Raster, geometry: unknown, options: ClipOptions): Promise<ClippedWindow> {
   const { info } = raster
   const bands = (options.bands ?? info.bands.map((_, i) => i + 1)).map((band) => band - 1)
@@ -34,7 +34,7 @@ export async function readClipped(raster: Raster, geometry: unknown, options: Cl
   const mask = inside ?? new Uint8Array(width * height).fill(255)
   const nodata = bands.map((band) => info.bands[band]?.nodata ?? Number.NaN)
   for (let i = 0; i < mask.length; i++) {
-    // As for pictures: a pixel is data where any of its bands is.
+    // As in images: a pixel is data where any of its bands is.
     const isData = planes.some((plane, k) => plane[i] !== nodata[k] && Number.isFinite(plane[i]))
     if (!isData) mask[i] = 0
   }

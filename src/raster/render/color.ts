@@ -1,16 +1,17 @@
+import { LRUCache } from 'lru-cache'
 import { takeZeros } from '#raster/buffers.ts'
 import { COLOR_COUNT, colorTable } from '#raster/colormap/index.ts'
-import type { IndexedPicture, Picture } from '#raster/encode/index.ts'
+import type { IndexedImage, RawImage } from '#raster/encode/index.ts'
 
 export interface Size {
   width: number
   height: number
 }
 
-/** Puts one or three planes of bytes and a mask side by side. */
-export function interleave(planes: readonly Uint8Array[], mask: Uint8Array, { width, height }: Size): Picture {
+/** Interleaves one or three planes of bytes and a mask. */
+export function interleave(planes: readonly Uint8Array[], mask: Uint8Array, { width, height }: Size): RawImage {
   const [first, second, third] = planes
-  if (!first) throw new TypeError('a picture needs a plane')
+  if (!first) throw new TypeError('an image needs a plane')
   if (!second || !third) {
     const gray = new Uint8Array(width * height * 2)
     for (let i = 0, o = 0; i < mask.length; i++, o += 2) {
@@ -31,8 +32,8 @@ export function interleave(planes: readonly Uint8Array[], mask: Uint8Array, { wi
   return { width, height, channels: 4, data: color }
 }
 
-/** Looks samples up in a file's own colour table (RGBA); what the table does not know is transparent. */
-export function lookUpColors(samples: ArrayLike<number>, mask: Uint8Array, table: Uint8Array, { width, height }: Size): Picture {
+/** Maps samples to the file's own colour table (RGBA); unknown values are transparent. */
+export function lookUpColors(samples: ArrayLike<number>, mask: Uint8Array, table: Uint8Array, { width, height }: Size): RawImage {
   const data = new Uint8Array(width * height * 4)
   const pixels = new Uint32Array(data.buffer)
   const colors = new Uint32Array(Uint8Array.from(table).buffer)
@@ -42,9 +43,10 @@ export function lookUpColors(samples: ArrayLike<number>, mask: Uint8Array, table
 
 const CLASS_COUNT = 65_536
 const MAX_CLASS_TABLES = 8
-const classTables = new Map<string, Uint8Array>()
+/** A pure function's answers: the same in every process. */
+const classTables = new LRUCache<string, Uint8Array>({ max: MAX_CLASS_TABLES })
 
-/** A table of RGBA for numbers of classes: the colours of a colormap in turn, so that neighbouring numbers differ. */
+/** An RGBA table for class codes: the colours of a colormap in turn, so that neighbouring codes differ. */
 export function classColors(colormap: string): Uint8Array {
   const key = colormap.toLowerCase()
   let table = classTables.get(key)
@@ -52,7 +54,6 @@ export function classColors(colormap: string): Uint8Array {
     const colors = distinctColors(colorTable(colormap))
     table = new Uint8Array(CLASS_COUNT * 4)
     for (let value = 0; value < CLASS_COUNT; value++) table.set(colors[value % colors.length]!, value * 4)
-    if (classTables.size >= MAX_CLASS_TABLES) classTables.clear()
     classTables.set(key, table)
   }
   return table
@@ -60,7 +61,7 @@ export function classColors(colormap: string): Uint8Array {
 
 const MAX_CLASS_COLORS = 20
 
-/** The held colours of a categorical colormap; of a smooth one a few that can be told apart. */
+/** The colours of a categorical colormap; of a smooth one, a few distinguishable ones. */
 function distinctColors(table: Uint8Array): number[][] {
   const all = Array.from({ length: COLOR_COUNT }, (_, entry) => [...table.subarray(entry * 3, entry * 3 + 3), 255])
   const distinct = all.filter((color, entry) => entry === 0 || color.join() !== all[entry - 1]!.join())
@@ -69,19 +70,19 @@ function distinctColors(table: Uint8Array): number[][] {
 }
 
 /** Makes everything outside the mask transparent. */
-export function clipPicture(picture: Picture | IndexedPicture, mask: Uint8Array): void {
-  if ('indices' in picture) {
-    for (let i = 0; i < mask.length; i++) if (mask[i] === 0) picture.mask[i] = 0
+export function clipImage(image: RawImage | IndexedImage, mask: Uint8Array): void {
+  if ('indices' in image) {
+    for (let i = 0; i < mask.length; i++) if (mask[i] === 0) image.mask[i] = 0
     return
   }
-  const { channels, data } = picture
+  const { channels, data } = image
   for (let i = 0; i < mask.length; i++) if (mask[i] === 0) data.fill(0, i * channels, (i + 1) * channels)
 }
 
-/** True where not one pixel can be seen. */
-export function isEmpty(picture: Picture | IndexedPicture): boolean {
-  if ('indices' in picture) return picture.mask.every((value) => value === 0)
-  const { channels, data } = picture
+/** Whether no pixel is visible. */
+export function isEmpty(image: RawImage | IndexedImage): boolean {
+  if ('indices' in image) return image.mask.every((value) => value === 0)
+  const { channels, data } = image
   for (let i = channels - 1; i < data.length; i += channels) if (data[i] !== 0) return false
   return true
 }

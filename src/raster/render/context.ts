@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { LoadingCache } from '#raster/cache.ts'
 import { computeStatistics } from '#raster/statistics/index.ts'
 import type { DataType, Raster } from '#raster/types.ts'
@@ -6,7 +7,7 @@ import { bent, factorOf, type ByteScale, type ByteTable } from '#raster/warp/sam
 
 import { NATURAL_PERCENTILES, naturalRanges, RANGE_PERCENTILES, RANGE_SIDE_PX, type Range, type Style } from './style.ts'
 
-/** What rendering keeps between tiles. One per process; safe to lose. */
+/** Caches shared between tiles. One per process; safe to lose. */
 export interface RenderContext {
   /** Decoded blocks. */
   blocks: BlockCache
@@ -17,23 +18,23 @@ export interface RenderContext {
   /** Encoded tiles. */
   tiles: LoadingCache<Buffer>
   /** Tables from samples to bytes. */
-  tables: Map<string, ByteTable>
+  tables: LRUCache<string, ByteTable>
 }
 
 export interface ContextOptions {
   blockCacheBytes?: number
   rasterCacheBytes?: number
   tileCacheBytes?: number
-  /** Told of rasters that the cache no longer holds. Whoever knows that nobody reads them closes them. */
+  /** Called with evicted rasters. The owner closes them when nobody reads them. */
   rasterDropped?: (raster: Raster) => void
 }
 
 const MIB = 1024 * 1024
-/** With everything else that a process needs this stays below what it is replaced at. */
+/** Together with everything else, this stays below the size at which a process is replaced. */
 const DEFAULT_BLOCK_CACHE_BYTES = 192 * MIB
 const DEFAULT_RASTER_CACHE_BYTES = 64 * MIB
 const DEFAULT_TILE_CACHE_BYTES = 64 * MIB
-/** Directories and tables of block offsets; a guess on the large side, since readers do not tell. */
+/** Directories and tables of block offsets; a generous estimate, because readers do not report it. */
 const RASTER_BYTES = 256 * 1024
 const RANGE_CACHE_BYTES = MIB
 const MAX_TABLES = 64
@@ -54,14 +55,14 @@ export function createContext(options: ContextOptions = {}): RenderContext {
     }),
     ranges: new LoadingCache({ maxBytes: RANGE_CACHE_BYTES, sizeOf: (ranges) => 128 + ranges.length * 16 }),
     tiles: new LoadingCache({ maxBytes: tileCacheBytes, sizeOf: (tile) => tile.length }),
-    tables: new Map(),
+    tables: new LRUCache({ max: MAX_TABLES }),
   }
 }
 
 const BYTE_RANGE: Range = [0, 255]
 
 /**
- * The ranges of a style: those given, or those of the whole image. They never depend on the tile, so that neighbouring
+ * The ranges of a style: given, or of the whole image. They never depend on the tile, so that neighbouring
  * tiles match.
  */
 export async function resolveRanges(
@@ -73,7 +74,7 @@ export async function resolveRanges(
   if (style.kind === 'palette') return []
   if (style.ranges && style.ranges.length > 0) return style.ranges
   const { unscale, signal } = options
-  // Bytes are shown as they are, unless they stand for other values.
+  // Bytes are shown unchanged, unless they encode other values.
   if (style.kind !== 'expression' && raster.info.dataType === 'uint8' && !unscale) return [BYTE_RANGE]
   const wanted =
     style.kind === 'expression'
@@ -117,8 +118,6 @@ export function byteTable(context: RenderContext, dataType: DataType, scale: Byt
       table[i] = bent(((type.first + i - scale.low) * factor) / (scale.last - scale.first), scale)
     }
     known = { table, tableStart: type.first }
-    const [oldest] = context.tables.keys()
-    if (context.tables.size >= MAX_TABLES && oldest !== undefined) context.tables.delete(oldest)
     context.tables.set(key, known)
   }
   return known

@@ -1,5 +1,5 @@
-/** Light from the north-west over heights: valleys and ridges are seen, whatever their colours are. */
-import type { IndexedPicture, Picture } from '#raster/encode/index.ts'
+/** Hillshading from the north-west, which shows valleys and ridges under any colours. */
+import type { IndexedImage, RawImage } from '#raster/encode/index.ts'
 import type { Raster } from '#raster/types.ts'
 import { fromMercator, tileTransform, type TileAddress, type TileSize } from '#raster/warp/mercator.ts'
 import { planTile } from '#raster/warp/plan.ts'
@@ -7,16 +7,16 @@ import { samplePlanes } from '#raster/warp/sample.ts'
 
 import type { RenderContext } from './context.ts'
 
-/** Slopes are found from the pixels around each, so one more is read on every side: neighbouring tiles meet without a seam. */
+/** Slopes use the surrounding pixels, so one more is read on every side: neighbouring tiles have no seam. */
 const MARGIN_PX = 1
 const AZIMUTH = (315 * Math.PI) / 180
 const ALTITUDE = (45 * Math.PI) / 180
-/** Shadow and glare: flat ground keeps its colour. */
+/** Shadow and highlight: flat ground keeps its colour. */
 const DARKEST = 0.45
 const BRIGHTEST = 1.25
 /** How much of a colour is light. */
 const STRENGTH = 0.7
-/** Coarser pixels smooth slopes away; they are raised by as much as keeps mountains mountains. */
+/** Coarse pixels flatten slopes; exaggerate them so that mountains stay visible. */
 const SHARP_PIXEL_M = 30
 const RAISE_POWER = 0.45
 
@@ -27,7 +27,7 @@ interface Request {
   signal?: AbortSignal | undefined
 }
 
-/** For each pixel of a tile, what its colour is multiplied by. */
+/** The factor for the colour of each pixel of a tile. */
 export async function hillshade(context: RenderContext, raster: Raster, { band, tile, size, signal }: Request): Promise<Float32Array> {
   const side = size + 2 * MARGIN_PX
   const target = { windows: planTile(raster, tile, size, MARGIN_PX), width: side, height: side }
@@ -52,26 +52,26 @@ export async function hillshade(context: RenderContext, raster: Raster, { band, 
   return light
 }
 
-/** Metres along the ground at the middle of the tile. */
+/** Metres on the ground at the centre of the tile. */
 function groundPixel(tile: TileAddress, size: TileSize): number {
   const [left, pixelM, , top] = tileTransform(tile, size)
   const [, latitude] = fromMercator(left + (size / 2) * pixelM, top - (size / 2) * pixelM)
   return pixelM * Math.cos((latitude * Math.PI) / 180)
 }
 
-/** The cosine between the light and the ground's normal, over that of flat ground. */
+/** The cosine between the light and the ground's normal, relative to flat ground. */
 function brightness(east: number, down: number): number {
   const towards = -east * Math.sin(AZIMUTH) + down * Math.cos(AZIMUTH)
   const lit = (Math.sin(ALTITUDE) + Math.cos(ALTITUDE) * towards) / Math.sqrt(1 + east * east + down * down) / Math.sin(ALTITUDE)
   return Math.max(DARKEST, Math.min(BRIGHTEST, 1 - STRENGTH + STRENGTH * lit))
 }
 
-/** The picture in that light. */
-export function shaded(picture: Picture | IndexedPicture, light: Float32Array): Picture {
-  const { width, height } = picture
+/** The image with this light. */
+export function shaded(image: RawImage | IndexedImage, light: Float32Array): RawImage {
+  const { width, height } = image
   const data = new Uint8Array(width * height * 4)
   for (let i = 0; i < light.length; i++) {
-    const [red, green, blue, alpha] = colourAt(picture, i)
+    const [red, green, blue, alpha] = colourAt(image, i)
     if (alpha === 0) continue
     data[i * 4] = Math.min(255, red * light[i]!)
     data[i * 4 + 1] = Math.min(255, green * light[i]!)
@@ -81,12 +81,12 @@ export function shaded(picture: Picture | IndexedPicture, light: Float32Array): 
   return { width, height, channels: 4, data }
 }
 
-function colourAt(picture: Picture | IndexedPicture, pixel: number): readonly [number, number, number, number] {
-  if ('indices' in picture) {
-    const entry = picture.indices[pixel]! * 3
-    return [picture.palette[entry]!, picture.palette[entry + 1]!, picture.palette[entry + 2]!, picture.mask[pixel] === 0 ? 0 : 255]
+function colourAt(image: RawImage | IndexedImage, pixel: number): readonly [number, number, number, number] {
+  if ('indices' in image) {
+    const entry = image.indices[pixel]! * 3
+    return [image.palette[entry]!, image.palette[entry + 1]!, image.palette[entry + 2]!, image.mask[pixel] === 0 ? 0 : 255]
   }
-  const { channels, data } = picture
+  const { channels, data } = image
   const at = pixel * channels
   if (channels === 2) return [data[at]!, data[at]!, data[at]!, data[at + 1]!]
   return [data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!]

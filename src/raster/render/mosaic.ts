@@ -1,5 +1,5 @@
-import { emptyTile, encodeImage, type EncodeOptions, type Picture } from '#raster/encode/index.ts'
-import { expandPalette, isIndexed } from '#raster/encode/picture.ts'
+import { emptyTile, encodeImage, type EncodeOptions, type RawImage } from '#raster/encode/index.ts'
+import { expandPalette, isIndexed } from '#raster/encode/raw-image.ts'
 import { RasterError, throwIfAborted, UNREADABLE } from '#raster/errors.ts'
 import type { Raster } from '#raster/types.ts'
 import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
@@ -10,7 +10,7 @@ import type { RenderContext } from './context.ts'
 import type { Style } from './style.ts'
 import { drawTile } from './tile.ts'
 
-/** One of the rasters that lie above each other. It is opened only if something of the tile is still missing. */
+/** A raster of a mosaic. It is opened only if the tile still has empty pixels. */
 export interface MosaicLayer {
   open: () => Promise<Raster>
   style: Style
@@ -26,15 +26,15 @@ const DEFAULT_SIZE = 256
 const OPAQUE = 255
 
 /**
- * Draws rasters as one: each pixel is that of the first layer that has one there, and where that is half transparent the
- * next shines through. A layer is read only where it can still add something; once the tile is full no further one is.
+ * Renders rasters as one: each pixel is that of the first layer with data, and below a translucent one the next is
+ * visible. A layer is read only where it can add something; once the tile is full, no further one is read.
  */
 export async function drawMosaic(
   context: RenderContext,
   layers: readonly MosaicLayer[],
   tile: TileAddress,
   options: MosaicOptions = {},
-): Promise<Picture | null> {
+): Promise<RawImage | null> {
   const { size = DEFAULT_SIZE, signal } = options
   const data = new Uint8Array(size * size * 4)
   let missing: Box | null = { left: 0, top: 0, right: size, bottom: size }
@@ -42,14 +42,14 @@ export async function drawMosaic(
   for (const { open, style, resampling } of layers) {
     throwIfAborted(signal)
     const box: Box = missing
-    const picture = await unlessUnreadable(async () => {
+    const image = await unlessUnreadable(async () => {
       const raster = await open()
       if (!planTile(raster, tile, size).some((window) => touches(window, box))) return null
       return await drawTile(context, raster, tile, { size, style, signal, ...(resampling ? { resampling } : {}) })
     })
-    if (!picture) continue
+    if (!image) continue
     isEmpty = false
-    putUnder(data, isIndexed(picture) ? expandPalette(picture) : picture)
+    putUnder(data, isIndexed(image) ? expandPalette(image) : image)
     missing = missingBox(data, size)
     if (!missing) break
   }
@@ -71,9 +71,9 @@ export async function renderMosaic(
   tile: TileAddress,
   options: MosaicOptions & EncodeOptions,
 ): Promise<Buffer> {
-  const picture = await drawMosaic(context, layers, tile, options)
+  const image = await drawMosaic(context, layers, tile, options)
   throwIfAborted(options.signal)
-  return picture ? encodeImage(picture, options) : emptyTile(options.format, options.size ?? DEFAULT_SIZE)
+  return image ? encodeImage(image, options) : emptyTile(options.format, options.size ?? DEFAULT_SIZE)
 }
 
 interface Box {
@@ -86,7 +86,7 @@ interface Box {
 const touches = ({ x, y, grid }: WarpWindow, box: Box): boolean =>
   x < box.right && x + grid.width > box.left && y < box.bottom && y + grid.height > box.top
 
-/** The rectangle around all pixels that are not opaque yet; null when the tile is full. */
+/** The bounding box of all pixels that are not opaque yet; null if the tile is full. */
 function missingBox(data: Uint8Array, size: number): Box | null {
   let [left, top, right, bottom] = [size, -1, 0, 0]
   for (let y = 0, i = 3; y < size; y++) {
@@ -101,8 +101,8 @@ function missingBox(data: Uint8Array, size: number): Box | null {
   return top < 0 ? null : { left, top, right, bottom }
 }
 
-/** Lays a picture under what is there. Of two half transparent pixels the upper one counts first. */
-function putUnder(data: Uint8Array, { channels, data: source }: Picture): void {
+/** Composites an image under the existing pixels. */
+function putUnder(data: Uint8Array, { channels, data: source }: RawImage): void {
   const colors = channels < 3 ? 1 : 3
   const hasAlpha = channels === 2 || channels === 4
   for (let i = 0, s = 0; i < data.length; i += 4, s += channels) {

@@ -15,7 +15,7 @@ export interface PointOptions {
   signal?: AbortSignal | undefined
 }
 
-/** The value of each band under a place, null where there is no data; null altogether outside the raster. */
+/** The value of each band at a point, null without data; null altogether outside the raster. */
 export async function readPoint(
   context: RenderContext,
   raster: Raster,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Band, RasterInfo } from '#raster/types.ts'
 import { classColors } from './color.ts'
-import { defaultProfile, styleOfLook } from './profile.ts'
+import { defaultProfile, styleOfProfile } from './profile.ts'
 import { bandNames } from './request.ts'
 
 const band = (name: string | null, color: Band['color'] = 'undefined'): Band => ({
@@ -79,14 +79,14 @@ test('the look that an image starts with', async (t) => {
     await t.test(what, () => {
       const look = defaultProfile(info, names)
       assert.deepEqual(look, expected)
-      const style = styleOfLook(look, info, bandNames(info, names))
+      const style = styleOfProfile(look, info, bandNames(info, names))
       assert.ok(!('ranges' in style) || style.ranges === undefined)
       if (look.config.color_table) assert.equal(style.kind, 'palette')
     })
   }
   await t.test('natural colours are stretched together, of bands without names too; other composites each band by itself', () => {
     const isNatural = (info: RasterInfo, bands: number[]) => {
-      const style = styleOfLook({ type: 'rgb', config: { bands } }, info, bandNames(info))
+      const style = styleOfProfile({ type: 'rgb', config: { bands } }, info, bandNames(info))
       return style.kind === 'rgb' && style.natural === true
     }
     const unnamed = image([band(null), band(null), band(null), band(null)])
@@ -104,7 +104,7 @@ test('the look that an image starts with', async (t) => {
   })
   await t.test('what a look cannot show is refused', () => {
     const info = image([band('a')], { dataType: 'float32' })
-    assert.throws(() => styleOfLook({ type: 'singleband', config: { bands: [1], color_table: true } }, info, {}), /colour table/)
-    assert.throws(() => styleOfLook({ type: 'rgb', config: { bands: [3, 2, 1] } }, info, {}), /does not exist/)
+    assert.throws(() => styleOfProfile({ type: 'singleband', config: { bands: [1], color_table: true } }, info, {}), /colour table/)
+    assert.throws(() => styleOfProfile({ type: 'rgb', config: { bands: [3, 2, 1] } }, info, {}), /does not exist/)
   })
 })

@@ -1,4 +1,4 @@
-/** Saved ways of showing an image: which one an image starts with, and what one means for the image at hand. */
+/** Visualization profiles: the default of an image, and the style that a profile gives for an image. */
 import { findColormap, unknownColormap } from '#raster/colormap/index.ts'
 import { RasterError, type RasterInfo } from '#raster/types.ts'
 import type { Resampling } from '#raster/warp/sample.ts'
@@ -12,12 +12,12 @@ interface LookConfig {
   expression?: string
   colormap?: string
   rescale?: string
-  /** Samples are numbers of classes: each has a colour of its own and none is stretched or mixed. */
+  /** Pixel values are class codes: each has its own colour, and none is stretched or interpolated. */
   color_table?: boolean
   resampling?: Resampling
 }
 
-export interface Look {
+export interface Profile {
   type: 'rgb' | 'singleband' | 'multiband' | 'expression'
   config: LookConfig
 }
@@ -28,11 +28,11 @@ const CLASS_NAMES = /(^|[^a-z])(class(es|ification)?|labels?|land_?cover|land_?u
 const CLASS_TYPES = ['uint8', 'uint16']
 
 /**
- * The look that an image starts with: its natural colours where they are known, heights as heights, classes as classes.
- * It says nothing about ranges: those are the image's own, found when it is drawn. `names` are given by people and win
- * over those of the file.
+ * The default profile of an image: natural colour if the bands are known, elevation and classes as such.
+ * It has no ranges: those are computed from the image when it is rendered. `names` are set by users and override
+ * those of the file.
  */
-export function defaultProfile(info: RasterInfo, names: readonly string[] | null = null): Look & { name: string } {
+export function defaultProfile(info: RasterInfo, names: readonly string[] | null = null): Profile & { name: string } {
   const known = bandNames(info, names)
   if (info.colorTable) return { name: 'Classes', type: 'singleband', config: { bands: [1], color_table: true } }
   if (isCategorical(info, known))
@@ -54,8 +54,8 @@ function isCategorical(info: RasterInfo, names: BandNames): boolean {
   return says || Object.keys(names).some((name) => CLASS_NAMES.test(name))
 }
 
-/** What a look means for this image; what it cannot show is refused before a pixel is read. */
-export function styleOfLook({ type, config }: Look, info: RasterInfo, names: BandNames): Style {
+/** The style of a profile for this image; what the image cannot show is rejected before a pixel is read. */
+export function styleOfProfile({ type, config }: Profile, info: RasterInfo, names: BandNames): Style {
   const { bands, expression, colormap, rescale, color_table: isClasses } = config
   if (isClasses) return classStyle(info, colormap)
   if (type === 'expression') return parseStyle({ expression, colormap, rescale }, info, names)
@@ -66,7 +66,7 @@ function classStyle(info: RasterInfo, colormap: string = CLASS_COLORMAP): Style 
   if (!info.colorTable && !CLASS_TYPES.includes(info.dataType))
     throw new RasterError(
       'invalid_argument',
-      `color_table needs a file with a colour table, or whole numbers as samples; these are ${info.dataType}`,
+      `color_table needs a file with a colour table, or integer samples; these are ${info.dataType}`,
     )
   if (!findColormap(colormap)) throw new RasterError('invalid_argument', unknownColormap(colormap))
   return { kind: 'palette', ...(info.colorTable ? {} : { colormap }) }

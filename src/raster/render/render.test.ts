@@ -233,9 +233,9 @@ test('ranges are read from text, one or one for each band', () => {
 test('a tile is drawn once for all who ask for it', async () => {
   const context = createContext()
   const source = raster({ bandCount: 3 })
-  const [one, two] = await Promise.all([1, 2].map(() => renderCachedTile(context, source, TILE, { format: 'png' })))
-  assert.equal(one, two)
-  assert.notEqual(await renderCachedTile(context, source, TILE, { format: 'webp' }), one)
+  const [first, two] = await Promise.all([1, 2].map(() => renderCachedTile(context, source, TILE, { format: 'png' })))
+  assert.equal(first, two)
+  assert.notEqual(await renderCachedTile(context, source, TILE, { format: 'webp' }), first)
   const { misses, joined } = context.tiles.metrics
   assert.deepEqual({ misses, joined }, { misses: 2, joined: 1 })
 })

@@ -2,7 +2,7 @@ import { bandIndex } from '#raster/bands.ts'
 import { takeZeros } from '#raster/buffers.ts'
 import { colorTable } from '#raster/colormap/index.ts'
 import { compileExpression, parseExpression, type BandScale } from '#raster/expression/index.ts'
-import type { IndexedPicture, Picture } from '#raster/encode/index.ts'
+import type { IndexedImage, RawImage } from '#raster/encode/index.ts'
 import { RasterError, type DataType, type Raster, type SampleArray } from '#raster/types.ts'
 import { isFloatType, loadSampleKernels } from '#raster/warp/instances.ts'
 import type { WarpWindow } from '#raster/warp/plan.ts'
@@ -13,7 +13,7 @@ import { classColors, interleave, lookUpColors, type Size } from './color.ts'
 import { byteTable, type RenderContext } from './context.ts'
 import { rangeFor, type Range, type Style } from './style.ts'
 
-/** Pixels to colour, and where they lie in the raster. */
+/** Pixels to render, and where they are in the raster. */
 interface Target extends Size {
   windows: readonly WarpWindow[]
 }
@@ -36,13 +36,8 @@ interface Job {
 
 const BYTE_SCALE = { first: 0, last: 255 }
 
-/** Draws a raster on the target's pixels. */
-export async function draw(
-  context: RenderContext,
-  raster: Raster,
-  target: Target,
-  options: DrawOptions,
-): Promise<Picture | IndexedPicture> {
+/** Renders a raster on the target's pixels. */
+export async function draw(context: RenderContext, raster: Raster, target: Target, options: DrawOptions): Promise<RawImage | IndexedImage> {
   const job = { context, raster, target, options }
   const { style } = options
   switch (style.kind) {
@@ -61,7 +56,7 @@ export async function draw(
   }
 }
 
-/** The scale from samples to bytes; a range of physical values is turned back into one of samples. */
+/** The scale from samples to bytes; a range of physical values is converted to one of samples. */
 function sampleScale({ raster, options }: Job, band: number, index: number, bytes: { first: number; last: number }): ByteScale {
   const [low, high, gamma] = rangeFor(options.ranges, index)
   const { scale, offset } = (options.unscale && raster.info.bands[band]) || { scale: 1, offset: 0 }
@@ -69,7 +64,7 @@ function sampleScale({ raster, options }: Job, band: number, index: number, byte
   return { low: (low - offset) / divisor, high: (high - offset) / divisor, gamma, ...bytes }
 }
 
-async function drawRgb(job: Job, bands: readonly [number, number, number]): Promise<Picture> {
+async function drawRgb(job: Job, bands: readonly [number, number, number]): Promise<RawImage> {
   const { context, raster, target } = job
   const { dataType } = raster.info
   const scales = bands.map((band, index) => sampleScale(job, band, index, BYTE_SCALE))
@@ -88,12 +83,12 @@ async function drawRgb(job: Job, bands: readonly [number, number, number]): Prom
   return { width: target.width, height: target.height, channels: 4, data }
 }
 
-async function drawPlanes(job: Job, bands: readonly number[], scales: readonly ByteScale[]): Promise<Picture> {
+async function drawPlanes(job: Job, bands: readonly number[], scales: readonly ByteScale[]): Promise<RawImage> {
   const sampled = await sample(job, bands, 'any')
   return interleave(await toBytes(sampled, job, scales), sampled.mask, job.target)
 }
 
-async function drawSingle(job: Job, band: number, colormap: string | undefined): Promise<Picture | IndexedPicture> {
+async function drawSingle(job: Job, band: number, colormap: string | undefined): Promise<RawImage | IndexedImage> {
   const { context, raster, target, options } = job
   const { width, height } = target
   const palette = colormap === undefined ? null : colorTable(colormap)
@@ -115,14 +110,14 @@ async function drawSingle(job: Job, band: number, colormap: string | undefined):
   return palette ? { width, height, indices: values, mask, palette } : interleave([values], mask, target)
 }
 
-async function drawExpression(job: Job, style: Extract<Style, { kind: 'expression' }>): Promise<Picture | IndexedPicture> {
+async function drawExpression(job: Job, style: Extract<Style, { kind: 'expression' }>): Promise<RawImage | IndexedImage> {
   const { raster, target, options } = job
   const { info } = raster
   const expression = parseExpression(style.expression, { bandCount: info.bandCount, ...(style.names ? { names: style.names } : {}) })
   const count = expression.results.length
   if (count !== 1 && count !== 3)
-    throw new RasterError('invalid_argument', `An expression for a picture has one result or three, not ${count}`)
-  if (expression.bands.length === 0) throw new RasterError('invalid_argument', 'The expression uses no band')
+    throw new RasterError('invalid_argument', `An expression for an image must have one or three results, not ${count}`)
+  if (expression.bands.length === 0) throw new RasterError('invalid_argument', 'The expression must use at least one band')
   const bands = expression.bands.map((band) => band - 1)
   const sampled = await sample(job, bands, 'all')
   const scales = new Map<number, BandScale>(
@@ -141,10 +136,10 @@ async function drawExpression(job: Job, style: Extract<Style, { kind: 'expressio
   return palette ? { width: target.width, height: target.height, indices: bytes[0]!, mask, palette } : interleave(bytes, mask, target)
 }
 
-async function drawPalette(job: Job, colormap: string | undefined): Promise<Picture> {
+async function drawPalette(job: Job, colormap: string | undefined): Promise<RawImage> {
   const table = job.raster.info.colorTable ?? (colormap === undefined ? null : classColors(colormap))
   if (!table) throw new RasterError('invalid_argument', 'The raster has no colour table')
-  // Numbers of classes cannot be mixed.
+  // Class codes cannot be interpolated.
   const nearest = { ...job, options: { ...job.options, resampling: 'nearest' as const } }
   const { planes, mask } = await sample(nearest, [0], 'all')
   return lookUpColors(planes[0] as SampleArray, mask, table, job.target)
@@ -163,7 +158,7 @@ const sampleRequest = ({ context, raster, target, options }: Job, bands: readonl
 const sample = (job: Job, bands: readonly number[], rule: ValidRule): Promise<SampledPlanes> =>
   samplePlanes({ ...sampleRequest(job, bands), rule, resampling: job.options.resampling })
 
-/** Resampled planes are floats, whatever the source holds. */
+/** Resampled planes are floats, whatever the source type. */
 function planeType({ planes }: SampledPlanes, dataType: DataType): DataType {
   if (isFloatType(dataType)) return dataType
   return planes[0] instanceof Float64Array ? 'float64' : planes[0] instanceof Float32Array ? 'float32' : dataType

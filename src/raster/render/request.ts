@@ -10,22 +10,22 @@ import { RasterError, type RasterInfo } from '#raster/types.ts'
 
 import { defaultStyle, parseRanges, rangesOfBands, type Range, type Style } from './style.ts'
 
-/** How a caller asks for colours, in the words of a tile address. */
+/** A style as requested, in the parameters of a tile URL. */
 interface StyleRequest {
   /** `1` or `4,3,2`. */
   bands?: string | null | undefined
   expression?: string | null | undefined
   colormap?: string | null | undefined
-  /** `min,max`, or one such pair for each band shown, or for each of the file, separated by `;`. */
+  /** `min,max`, or one such pair per shown band or per band of the file, separated by `;`. */
   rescale?: string | null | undefined
   /** The id of a derived visualization, such as `rgb` or `ndvi`. */
   visualization?: string | null | undefined
 }
 
-/** Names of bands to their numbers from 1. */
+/** Band names to 1-based numbers. */
 export type BandNames = Readonly<Record<string, number>>
 
-/** The colouring that a request means for this raster; what is not possible is refused before a pixel is read. */
+/** The style of a request for this raster; what is not possible is rejected before a pixel is read. */
 export function parseStyle(request: StyleRequest, info: RasterInfo, names: BandNames = bandNames(info)): Style {
   const { bands, expression, colormap, visualization } = request
   if ([bands, expression, visualization].filter((mode) => mode != null).length > 1)
@@ -49,15 +49,15 @@ export function parseStyle(request: StyleRequest, info: RasterInfo, names: BandN
   return { ...standard, ranges: rangesOfBands(ranges, standard.kind === 'rgb' ? standard.bands : [standard.band], info, false) }
 }
 
-/** The visualizations that follow from a raster's own band names. */
+/** The visualizations that follow from a raster's band names. */
 export function visualizationsOf(info: RasterInfo, names: BandNames = bandNames(info)): ReturnType<typeof listVisualizations> {
   const scale = reflectanceScaleOf(info)
-  // Floats may be reflectances or anything else: their own values say which range they need.
+  // Floats may be reflectances or anything else: their own values determine the range.
   const renderParams = scale === 1 ? {} : { reflectance_scale: scale }
   return listVisualizations({ bandRoles: rolesFor(info, names), dataType: 'raster', renderParams })
 }
 
-/** Numbers of bands, separated by commas; `names` is for telling people which there are. */
+/** Band numbers, separated by commas; `names` is for the error that lists the bands. */
 export function parseBands(text: string, info: RasterInfo, names: BandNames = bandNames(info)): number[] {
   const { bandCount } = info
   const bands = text.split(',').map((part) => (/^\s*\d{1,3}\s*$/.test(part) ? Number(part) : 0))
@@ -67,7 +67,7 @@ export function parseBands(text: string, info: RasterInfo, names: BandNames = ba
   return bands
 }
 
-/** Names that people or the file give; without any, the colours that the file says its bands have. */
+/** Names set by users or the file; without any, the colour interpretation of the bands. */
 const rolesFor = (info: RasterInfo, names: BandNames): BandNames => (Object.keys(names).length > 0 ? names : colorRoles(info))
 
 interface BandStyle {
@@ -90,12 +90,12 @@ function ofBands(bands: readonly number[], { colormap: given, ranges: pairs, inf
   return { kind: 'rgb', bands: [first!, second!, third!], ranges, ...(isNatural(bands, info, names) ? { natural: true } : {}) }
 }
 
-/** Heights in these are lit like land. */
+/** Elevation in these roles is hillshaded like land. */
 const LAND_COLORMAPS = ['hypsometric', 'relief', 'terrain', 'gist_earth']
 
 const COLOURS = ['RED', 'GREEN', 'BLUE'] as const
 
-/** Red, green and blue in this order; where no band is known to be one of them, what stands for them from the start. */
+/** Red, green and blue in this order; for unknown bands, the default ones. */
 function isNatural(bands: readonly number[], info: RasterInfo, names: BandNames): boolean {
   const roles = normalizeRoles(names)
   if (COLOURS.some((role) => roles.has(role))) return COLOURS.every((role, index) => roles.get(role) === bands[index])
@@ -116,14 +116,14 @@ function ofVisualization(
 
 function findVisualization(info: RasterInfo, id: string, names: BandNames): Visualization {
   const { visualizations } = visualizationsOf(info, names)
-  const found = visualizations.find((visualization) => visualization.id === id)
+  const match = visualizations.find((visualization) => visualization.id === id)
   const ids = visualizations.map((visualization) => visualization.id)
-  if (!found)
+  if (!match)
     throw refusal(`this image has no visualization '${id.slice(0, 50)}'${meant(id, ids, ids.length > 0 ? `it has ${ids.join(', ')}` : '')}`)
-  return found
+  return match
 }
 
-/** The names that bands go by: those given, one a band, or else the file's own. */
+/** The band names: those given, one per band, or else the file's own. */
 export function bandNames(info: RasterInfo, given: readonly string[] | null = null): BandNames {
   return Object.fromEntries(
     info.bands.flatMap((band, index) => {

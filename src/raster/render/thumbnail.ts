@@ -9,7 +9,7 @@ import { draw } from './render.ts'
 import { defaultStyle, NATURAL_PERCENTILES, naturalRanges, RANGE_PERCENTILES, type Range, type Style } from './style.ts'
 
 export interface ThumbnailOptions {
-  /** The picture fits into this box and keeps the raster's proportions. 256 by default. */
+  /** The image fits this box and keeps the raster's proportions. Default 256. */
   width?: number
   height?: number
   style?: Style | undefined
@@ -19,7 +19,7 @@ export interface ThumbnailOptions {
 const DEFAULT_SIDE_PX = 256
 const MAX_SIDE_PX = 2048
 
-/** A small picture of the whole raster, in its own coordinates. What is not made of bytes is stretched from 2% to 98%. */
+/** A small image of the whole raster, in its own CRS. Samples other than bytes are stretched from 2% to 98%. */
 export async function renderThumbnail(context: RenderContext, raster: Raster, options: ThumbnailOptions & EncodeOptions): Promise<Buffer> {
   const { style = defaultStyle(raster.info), signal } = options
   const { width, height } = fit(raster, options.width ?? DEFAULT_SIDE_PX, options.height ?? DEFAULT_SIDE_PX)
@@ -33,7 +33,7 @@ export async function renderThumbnail(context: RenderContext, raster: Raster, op
 function fit(raster: Raster, boxWidth: number, boxHeight: number): { width: number; height: number } {
   for (const side of [boxWidth, boxHeight]) {
     if (!Number.isInteger(side) || side < 1 || side > MAX_SIDE_PX) {
-      throw new RasterError('invalid_argument', `width and height must be from 1 to ${MAX_SIDE_PX}`)
+      throw new RasterError('invalid_argument', `width and height must be between 1 and ${MAX_SIDE_PX}`)
     }
   }
   const { width, height } = raster.info
@@ -48,7 +48,7 @@ interface Stretching {
   signal: AbortSignal | undefined
 }
 
-/** The thumbnail holds the whole image, so its own samples tell the range, and nothing else needs to be read. */
+/** The thumbnail holds the whole image, so its own samples give the range. */
 async function stretch(context: RenderContext, raster: Raster, { style, target, signal }: Stretching): Promise<readonly Range[]> {
   if (style.kind === 'palette' || style.kind === 'expression') return style.kind === 'expression' ? (style.ranges ?? [[-1, 1]]) : []
   if (style.ranges && style.ranges.length > 0) return style.ranges

@@ -1,6 +1,6 @@
 import { bandIndex } from '#raster/bands.ts'
 import { giveBack } from '#raster/buffers.ts'
-import { emptyTile, encodeImage, encodeLosslessWebp, type EncodeOptions, type IndexedPicture, type Picture } from '#raster/encode/index.ts'
+import { emptyTile, encodeImage, encodeLosslessWebp, type EncodeOptions, type IndexedImage, type RawImage } from '#raster/encode/index.ts'
 import { terrainPicture } from '#raster/encode/terrain.ts'
 import { throwIfAborted, type Raster } from '#raster/types.ts'
 import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
@@ -8,7 +8,7 @@ import { planTile } from '#raster/warp/plan.ts'
 import { samplePlanes, type Resampling } from '#raster/warp/sample.ts'
 
 import { aoiMask } from './aoi.ts'
-import { clipPicture, isEmpty } from './color.ts'
+import { clipImage, isEmpty } from './color.ts'
 import { resolveRanges, type RenderContext } from './context.ts'
 import { hillshade, shaded } from './hillshade.ts'
 import { draw } from './render.ts'
@@ -17,7 +17,7 @@ import { defaultStyle, type Style } from './style.ts'
 export interface TileOptions {
   /** 256 by default. */
   size?: TileSize
-  /** The image's own by default. */
+  /** Default: that of the image. */
   style?: Style | undefined
   resampling?: Resampling
   unscale?: boolean
@@ -28,13 +28,13 @@ export interface TileOptions {
 
 const DEFAULT_SIZE = 256
 
-/** Draws a tile, or gives null where there is nothing to see. */
+/** Renders a tile, or returns null if it is empty. */
 export async function drawTile(
   context: RenderContext,
   raster: Raster,
   tile: TileAddress,
   options: TileOptions = {},
-): Promise<Picture | IndexedPicture | null> {
+): Promise<RawImage | IndexedImage | null> {
   const { size = DEFAULT_SIZE, style = defaultStyle(raster.info), resampling = 'nearest', unscale = false, aoi, signal } = options
   throwIfAborted(signal)
   const windows = planTile(raster, tile, size)
@@ -42,29 +42,29 @@ export async function drawTile(
   const clip = aoi === undefined ? null : aoiMask(aoi, tile, size)
   if (clip?.every((value) => value === 0)) return null
   const ranges = await resolveRanges(context, raster, style, { unscale, signal })
-  const picture = await draw(context, raster, { windows, width: size, height: size }, { style, ranges, resampling, unscale, signal })
-  if (clip) clipPicture(picture, clip)
-  if (isEmpty(picture)) return null
-  if (style.kind !== 'single' || !style.hillshade) return picture
-  return shaded(picture, await hillshade(context, raster, { band: style.band - 1, tile, size, signal }))
+  const image = await draw(context, raster, { windows, width: size, height: size }, { style, ranges, resampling, unscale, signal })
+  if (clip) clipImage(image, clip)
+  if (isEmpty(image)) return null
+  if (style.kind !== 'single' || !style.hillshade) return image
+  return shaded(image, await hillshade(context, raster, { band: style.band - 1, tile, size, signal }))
 }
 
-/** Draws and encodes a tile. Where there is nothing to see it is transparent, white for JPEG. */
+/** Renders and encodes a tile. An empty one is transparent, white for JPEG. */
 export async function renderTile(
   context: RenderContext,
   raster: Raster,
   tile: TileAddress,
   options: TileOptions & EncodeOptions,
 ): Promise<Buffer> {
-  const picture = await drawTile(context, raster, tile, options)
+  const image = await drawTile(context, raster, tile, options)
   throwIfAborted(options.signal)
-  if (!picture) return emptyTile(options.format, options.size ?? DEFAULT_SIZE)
-  const encoded = await encodeImage(picture, options)
-  giveBack('indices' in picture ? picture.indices : picture.data)
+  if (!image) return emptyTile(options.format, options.size ?? DEFAULT_SIZE)
+  const encoded = await encodeImage(image, options)
+  giveBack('indices' in image ? image.indices : image.data)
   return encoded
 }
 
-/** The same tile from the cache where it is there; many who ask for it at once draw it once. The bytes are shared. */
+/** The tile from the cache; concurrent requests render it once. The bytes are shared. */
 export function renderCachedTile(
   context: RenderContext,
   raster: Raster,
@@ -82,7 +82,7 @@ export interface TerrainTileOptions {
   band?: number
   /** Negates heights, for depths stored as positive numbers. */
   invert?: boolean
-  /** Outside it height is 0 and transparent. */
+  /** Outside it, heights are 0 and transparent. */
   aoi?: unknown
   resampling?: Resampling
   effort?: number

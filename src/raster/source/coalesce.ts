@@ -3,7 +3,7 @@ import { assertRange } from '#raster/source/range.ts'
 import type { Source } from '#raster/types.ts'
 
 interface CoalesceOptions {
-  /** Two ranges closer than this become one: a round trip costs more than these bytes. */
+  /** Ranges closer than this are merged: a round trip costs more than these bytes. */
   readonly gapBytes?: number
   readonly maxRangeBytes?: number
 }
@@ -26,8 +26,8 @@ interface Run {
 }
 
 /**
- * Joins the ranges asked for in one turn of the event loop: the neighbouring blocks of a tile then
- * travel in one request.
+ * Merges the ranges requested in one turn of the event loop: neighbouring blocks of a tile need
+ * one request.
  */
 export function coalesced(source: Source, options: CoalesceOptions = {}): Source {
   const gapBytes = options.gapBytes ?? DEFAULT_GAP_BYTES
@@ -71,7 +71,7 @@ function joinRuns(batch: readonly Waiting[], gapBytes: number, maxRangeBytes: nu
   return runs
 }
 
-/** One caller that gives up must not take the bytes from the others, so a shared request ends only when all gave up. */
+/** A shared request is aborted only when all its callers have aborted. */
 async function serve(source: Source, run: Run): Promise<void> {
   const everyone = new AbortController()
   const giveUp = (): void => {

@@ -9,15 +9,15 @@ import type { Source } from '#raster/types.ts'
 const readAt = promisify(read)
 const closeFile = promisify(close)
 
-/** Headers are a dozen small reads that lie side by side: one read brings them all. */
+/** Headers are a dozen small neighbouring reads: one read fetches them all. */
 const HEAD_BYTES = 16 * 1024
 
 /**
  * Opens a local file. Size and modification time are part of the key, so that a file replaced under
- * the same name never meets the cached blocks of its predecessor.
+ * the same name never gets the cached blocks of its predecessor.
  *
- * Opening waits for the disk: whoever opens files is a process of its own, and to hand three calls of some microseconds to
- * other threads took longer than all that follows. Blocks are read beside the decoding of others.
+ * Opening is synchronous: files are opened in separate processes, and handing three calls of some microseconds to other threads
+ * took longer than all that follows. Blocks are read while others are decoded.
  */
 export async function openFileSource(path: string): Promise<Source> {
   const file = openRegularFile(path)
@@ -55,7 +55,7 @@ function openRegularFile(path: string): number {
   try {
     return openSync(path, 'r')
   } catch (cause) {
-    throw new RasterError('source_unavailable', 'The raster file cannot be opened', { cause })
+    throw new RasterError('source_unavailable', 'Cannot open the raster file', { cause })
   }
 }
 
@@ -91,6 +91,6 @@ async function readFully(file: number, offset: number, bytes: Uint8Array): Promi
   return bytes
 }
 
-const cannotBeRead = (cause: unknown): RasterError => new RasterError('source_unavailable', 'The raster file cannot be read', { cause })
+const cannotBeRead = (cause: unknown): RasterError => new RasterError('source_unavailable', 'Cannot read the raster file', { cause })
 
-const becameShorter = (): RasterError => new RasterError('source_changed', 'The raster file became shorter while it was read')
+const becameShorter = (): RasterError => new RasterError('source_changed', 'The raster file was truncated while it was read')

@@ -4,7 +4,7 @@ import { withPages } from '#raster/source/pages.ts'
 import { assertRange } from '#raster/source/range.ts'
 import type { Source } from '#raster/types.ts'
 
-/** What we need of a response; the global `Response` and undici's fit. */
+/** What we need of a response; compatible with the global `Response` and undici's. */
 interface HttpResponse {
   readonly status: number
   readonly headers: { get(name: string): string | null }
@@ -16,18 +16,18 @@ interface HttpRequestInit {
   readonly signal: AbortSignal
 }
 
-/** The platform's guarded client: it alone decides which hosts may be reached and which redirects followed. */
+/** The platform's egress guard: it decides which hosts can be reached and which redirects followed. */
 export type HttpFetch = (url: string, init: HttpRequestInit) => Promise<HttpResponse>
 
 export interface HttpSourceOptions {
   readonly fetch: HttpFetch
-  /** What the file is known by, if not by its address. */
+  /** Cache identity of the file, if not its URL. */
   readonly name?: string | undefined
   /** For one range, from the request to the last byte. */
   readonly deadlineMs?: number
-  /** The start of the file, which holds a COG's directories, comes with the first request. */
+  /** The start of the file, which holds a COG's directories, is fetched with the first request. */
   readonly headerBytes?: number
-  /** The largest range that one request may carry. */
+  /** The largest range of one request. */
   readonly maxRangeBytes?: number
   readonly signal?: AbortSignal | undefined
 }
@@ -43,7 +43,7 @@ interface Connection {
   readonly maxRangeBytes: number
 }
 
-/** The version of the object that the first answer showed; every later answer must be the same. */
+/** The version of the object in the first response; every later response must have the same. */
 interface Pinned {
   readonly size: number
   readonly etag: string | null
@@ -56,8 +56,8 @@ interface RangeAnswer {
 }
 
 /**
- * Opens a file behind an HTTP server that serves ranges. The answer's version is pinned: a file that
- * changes while it is read is an error, never a mixture of two files.
+ * Opens a file on an HTTP server that supports ranges. The version is pinned: a file that
+ * changes while it is read is an error, never a mix of two versions.
  */
 export async function openHttpSource(url: string, options: HttpSourceOptions): Promise<Source> {
   const connection: Connection = {
@@ -78,7 +78,7 @@ export async function openHttpSource(url: string, options: HttpSourceOptions): P
   return withHeader(withPages(coalesced(ranges, { maxRangeBytes: connection.maxRangeBytes })), header)
 }
 
-/** Serves the start of the file from what came with the first answer. */
+/** Serves the start of the file from the first response. */
 function withHeader(source: Source, header: Uint8Array): Source {
   return {
     ...source,
@@ -98,10 +98,10 @@ async function requestRange(
   signal: AbortSignal | undefined,
 ): Promise<RangeAnswer> {
   if (range.length > connection.maxRangeBytes) {
-    throw new RasterError('limit_exceeded', `A range of ${range.length} bytes is more than one request may carry`)
+    throw new RasterError('limit_exceeded', `A range of ${range.length} bytes is too large for one request`)
   }
   const deadline = AbortSignal.timeout(connection.deadlineMs)
-  // An answer that is refused unread ends at once: nobody else would close it.
+  // Cancel the body of a rejected response: nobody else would close it.
   const refused = new AbortController()
   const either = AbortSignal.any([deadline, refused.signal, ...(signal ? [signal] : [])])
   try {
@@ -115,19 +115,19 @@ async function requestRange(
     if (cause instanceof RasterError) throw cause
     throwIfAborted(signal)
     if (deadline.aborted) {
-      throw new RasterError('source_unavailable', `The server did not answer within ${connection.deadlineMs} ms`, { cause })
+      throw new RasterError('source_unavailable', `The server did not respond within ${connection.deadlineMs} ms`, { cause })
     }
-    throw new RasterError('source_unavailable', 'The server could not be read', { cause })
+    throw new RasterError('source_unavailable', 'The server could not be reached', { cause })
   }
 }
 
 function requestHeaders(range: { offset: number; length: number }, pinned: Pinned | null): Record<string, string> {
   const headers: Record<string, string> = {
     range: `bytes=${range.offset}-${range.offset + range.length - 1}`,
-    // A compressed answer would have ranges of something else than the file.
+    // Ranges of a compressed response would not be ranges of the file.
     'accept-encoding': 'identity',
   }
-  // If-Match compares strongly: a weak validator would never match and is only compared by us.
+  // If-Match compares strongly: a weak validator would never match, so we compare it ourselves.
   if (pinned?.etag && !pinned.etag.startsWith('W/')) headers['if-match'] = pinned.etag
   else if (pinned?.lastModified) headers['if-unmodified-since'] = pinned.lastModified
   return headers
@@ -141,50 +141,47 @@ function checkAnswer(
   if (response.status === 412) throw changed()
   assertThere(response, pinned)
   if (response.status === 200) {
-    throw new RasterError('source_unavailable', 'The server ignores byte ranges, which reading a raster over HTTP needs')
+    throw new RasterError('source_unavailable', 'The server does not support byte ranges, which are required to read a raster over HTTP')
   }
-  if (response.status !== 206) throw new RasterError('source_unavailable', `The server answered with status ${response.status}`)
+  if (response.status !== 206) throw new RasterError('source_unavailable', `The server returned status ${response.status}`)
   const encoding = response.headers.get('content-encoding')
   if (encoding !== null && encoding.toLowerCase() !== 'identity') {
-    throw new RasterError('source_unavailable', 'The server compresses byte ranges')
+    throw new RasterError('source_unavailable', 'The server compresses byte ranges, which is not supported')
   }
   const { start, end, size } = parseContentRange(response.headers.get('content-range'))
   const seen: Pinned = { size, etag: response.headers.get('etag'), lastModified: response.headers.get('last-modified') }
   if (pinned && (seen.size !== pinned.size || seen.etag !== pinned.etag)) throw changed()
   const length = Math.min(range.length, size - range.offset)
   if (start !== range.offset || end !== range.offset + length - 1) {
-    throw new RasterError('source_unavailable', 'The server answered with another byte range than asked for')
+    throw new RasterError('source_unavailable', 'The server returned another byte range than requested')
   }
   const declared = response.headers.get('content-length')
   if (declared !== null && Number(declared) !== length) {
-    throw new RasterError('source_unavailable', 'The server declares another length than its byte range has')
+    throw new RasterError('source_unavailable', 'The server returned a Content-Length that does not match its byte range')
   }
   return { length, pinned: seen }
 }
 
-/** Answers by which the server says that this address has no file for us: the address is wrong, not the server. */
+/** Statuses that mean that the URL is wrong, not the server. */
 const NOT_THERE: readonly number[] = [401, 403, 404, 410]
 
 function assertThere({ status, headers }: HttpResponse, pinned: Pinned | null): void {
   if (NOT_THERE.includes(status)) {
     if (pinned) throw changed()
-    throw new RasterError(
-      'invalid_argument',
-      `The server has no file at this address that it gives to us: it answered with status ${status}`,
-    )
+    throw new RasterError('invalid_argument', `The file does not exist or is not public: the server returned status ${status}`)
   }
   const isEmpty =
     status === 416 ? /^bytes \*\/0$/.test(headers.get('content-range') ?? '') : status === 200 && headers.get('content-length') === '0'
-  if (isEmpty) throw new RasterError('not_a_tiff', 'The file at this address is empty')
+  if (isEmpty) throw new RasterError('not_a_tiff', 'The file at this URL is empty')
 }
 
 function parseContentRange(text: string | null): { start: number; end: number; size: number } {
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(text ?? '')
-  if (!match) throw new RasterError('source_unavailable', 'The server does not say which bytes of how many it sends')
+  if (!match) throw new RasterError('source_unavailable', 'The server returned no valid Content-Range')
   return { start: Number(match[1]), end: Number(match[2]), size: Number(match[3]) }
 }
 
-/** Reads exactly `length` bytes; one byte more ends the transfer at once, so an endless body costs nothing. */
+/** Reads exactly `length` bytes; one more ends the transfer at once, so an endless body costs nothing. */
 async function readBody(response: HttpResponse, length: number, signal: AbortSignal): Promise<Uint8Array> {
   const bytes = new Uint8Array(length)
   let done = 0
@@ -195,22 +192,22 @@ async function readBody(response: HttpResponse, length: number, signal: AbortSig
         const next = await untilAborted(chunks.next(), signal)
         if (next.done) break
         if (done + next.value.byteLength > length) {
-          throw new RasterError('source_unavailable', 'The server sends more bytes than its byte range has')
+          throw new RasterError('source_unavailable', 'The server sent more bytes than its byte range')
         }
         bytes.set(next.value, done)
         done += next.value.byteLength
       }
     } catch (error) {
-      // Do not wait: a body that hangs may hang in its own clean-up too.
+      // Do not wait: a body that hangs may hang in its clean-up too.
       chunks.return?.().catch(() => undefined)
       throw error
     }
   }
-  if (done !== length) throw new RasterError('source_unavailable', 'The server sends fewer bytes than its byte range has')
+  if (done !== length) throw new RasterError('source_unavailable', 'The server sent fewer bytes than its byte range')
   return bytes
 }
 
-/** The deadline holds even for a client that ignores its signal. */
+/** The deadline applies even to a client that ignores its signal. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)

@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache'
 import type { Source } from '#raster/types.ts'
 
 interface PageOptions {
   readonly pageBytes?: number
   readonly maxPages?: number
-  /** Larger reads go past the pages: they are pixels, and seldom read twice. */
+  /** Larger reads bypass the pages: they are pixels, and seldom read twice. */
   readonly smallBytes?: number
 }
 
@@ -13,31 +14,22 @@ const DEFAULT_SMALL_BYTES = 2 * 1024
 
 /**
  * Serves small reads from whole pages. Reading the directories of a TIFF is a chain of reads of a few
- * bytes each, which over a network must not be a round trip each.
+ * bytes, which must not be one round trip each.
  */
 export function withPages(source: Source, options: PageOptions = {}): Source {
   const pageBytes = options.pageBytes ?? DEFAULT_PAGE_BYTES
   const maxPages = options.maxPages ?? DEFAULT_MAX_PAGES
   const smallBytes = options.smallBytes ?? DEFAULT_SMALL_BYTES
-  const pages = new Map<number, Promise<Uint8Array>>()
+  const pages = new LRUCache<number, Promise<Uint8Array>>({ max: maxPages })
 
   const load = (index: number): Promise<Uint8Array> => {
     const known = pages.get(index)
-    if (known) {
-      // The map keeps the order of use: the page goes to its end.
-      pages.delete(index)
-      pages.set(index, known)
-      return known
-    }
+    if (known) return known
     const offset = index * pageBytes
-    // Shared by all who wait for it: no single caller's signal may cancel it.
+    // Shared by all callers that wait for it: no single caller's signal may cancel it.
     const page = source.fetch(offset, Math.min(pageBytes, source.size - offset))
     pages.set(index, page)
     page.catch(() => pages.delete(index))
-    for (const oldest of pages.keys()) {
-      if (pages.size <= maxPages) break
-      pages.delete(oldest)
-    }
     return page
   }
 

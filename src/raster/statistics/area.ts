@@ -16,17 +16,17 @@ export interface Area {
 export interface AreaSamples {
   width: number
   height: number
-  /** One a band. */
+  /** One per band. */
   planes: SampleArray[]
-  /** 0 where there is no data, and outside a polygon whose pixels count as a whole; null when all count. */
+  /** 0 without data, and outside a polygon whose pixels count as a whole; null if all count. */
   mask: Uint8Array | null
-  /** The part of every pixel that lies in the polygon, where that was asked for. */
+  /** The covered fraction of every pixel, if requested. */
   weights: Float64Array | null
-  /** Pixels in the area, parts counted as parts. */
+  /** Pixels in the area; partly covered ones count as fractions. */
   pixelCount: number
 }
 
-/** Degrees: an edge of a polygon is followed at least this closely through a projection. */
+/** In degrees: accuracy with which a projected polygon edge is followed. */
 const MAX_EDGE_DEGREES = 0.25
 
 interface AreaOptions {
@@ -47,7 +47,7 @@ export function chooseArea(info: RasterInfo, { polygons, maxPixels, minSidePx }:
   throw new RasterError('limit_exceeded', 'The area is too large and the raster has no overview that is small enough')
 }
 
-/** A raster without overviews is described by its middle. */
+/** A raster without overviews is sampled at its centre. */
 function atMost(area: Area, maxPixels: number): Area {
   const { x, y, width, height } = area.window
   const share = Math.sqrt(maxPixels / (width * height))
@@ -56,12 +56,12 @@ function atMost(area: Area, maxPixels: number): Area {
   return { ...area, window: { x: x + Math.floor((width - w) / 2), y: y + Math.floor((height - h) / 2), width: w, height: h } }
 }
 
-/** The smallest level whose longer side has at least this many pixels; the full size if none has. */
+/** The smallest level whose longer side has at least this many pixels; else the full resolution. */
 export function smallestSufficient(info: RasterInfo, sidePx: number): number {
   return info.levels.findLastIndex((level, index) => index === 0 || Math.max(level.width, level.height) >= sidePx)
 }
 
-/** Longitude and latitude to pixels of the full size. */
+/** Longitude and latitude to full-resolution pixels. */
 export function toPixels(info: RasterInfo, polygons: readonly Polygon[]): Polygon[] {
   const { crs, transform } = placementOf(info)
   const project = projectorFromTurns(crs)
@@ -72,13 +72,13 @@ export function toPixels(info: RasterInfo, polygons: readonly Polygon[]): Polygo
   return mapPolygons(followed, map, Infinity)
 }
 
-/** Degrees: shorter edges bend by less than a centimetre. */
+/** In degrees: shorter edges curve by less than a centimetre. */
 const SHORT_EDGE_DEGREES = 0.005
-/** Pixels by which an edge may miss the line that is straight in longitude and latitude. */
+/** Maximum deviation of an edge, in pixels, from the line that is straight in longitude and latitude. */
 const EDGE_TOLERANCE_PX = 1e-4
 const MAX_EDGE_PARTS = 256
 
-/** A ring with as many points as it takes to follow its bent edges: how far they miss falls with the square of their number. */
+/** A ring with enough points to follow its curved edges: the deviation falls with the square of their number. */
 function followedRing(ring: Ring, map: (position: Position) => Position): Ring {
   const followed: Ring = []
   for (let i = 0; i + 1 < ring.length; i++) {
@@ -116,8 +116,8 @@ const ROUNDINGS = 2
 const EARTH_RADIUS_M = 6_378_137
 
 /**
- * Less of a pixel than this is no part of a zone. A float cannot tell where a border lies any better than this share of a pixel
- * (3e-10 of one with a side of 10 m, 3e-9 where it is a metre), and a border along pixels would reach into the next row.
+ * A smaller fraction of a pixel is not part of a zone. Floats cannot locate a border more accurately than this fraction of a pixel
+ * (3e-10 for a side of 10 m, 3e-9 for one metre), and a border along pixels would reach into the next row.
  */
 export function sliverOf(info: RasterInfo): number {
   const { crs, transform } = placementOf(info)
@@ -134,11 +134,11 @@ interface AreaSource {
   signal: AbortSignal | undefined
 }
 
-/** Reads an area's samples, with the weights of its pixels. */
+/** Reads the samples of an area, with the weights of its pixels. */
 export async function readArea(from: AreaSource, area: Area, bands: readonly number[]): Promise<AreaSamples> {
   const { window, polygons } = area
   const { width, height } = window
-  if (width === 0 || height === 0) throw new RasterError('invalid_argument', 'The geometry does not touch the raster')
+  if (width === 0 || height === 0) throw new RasterError('invalid_argument', 'The geometry does not intersect the raster')
   const block = await from.raster.readWindow(area.level, window, { bands, signal: from.signal })
   const planes = bands.map((band) => planeOf(block, block.bands.indexOf(band), width * height))
   const common = { width, height, planes }
@@ -163,7 +163,7 @@ export async function readArea(from: AreaSource, area: Area, bands: readonly num
 export const movedInto = (polygons: readonly Polygon[], window: PixelWindow): Polygon[] =>
   polygons.map((polygon) => polygon.map((ring) => ring.map(([x, y]): Position => [x - window.x, y - window.y])))
 
-/** Takes away from `inside` what is not data; gives how many pixels were inside before. */
+/** Removes pixels without data from `inside` and returns how many were inside before. */
 function joinMasks(inside: Uint8Array, data: Uint8Array | null): number {
   let pixelCount = 0
   for (let i = 0; i < inside.length; i++) {
@@ -174,7 +174,7 @@ function joinMasks(inside: Uint8Array, data: Uint8Array | null): number {
   return pixelCount
 }
 
-/** Windows are planar as a rule; one that is not is taken apart here. */
+/** Windows are usually planar; others are de-interleaved here. */
 function planeOf({ data, starts, stride }: Block, index: number, count: number): SampleArray {
   const samples = data[index] as SampleArray
   const start = starts[index] ?? 0
@@ -184,7 +184,7 @@ function planeOf({ data, starts, stride }: Block, index: number, count: number):
   return plane
 }
 
-/** A pixel of an expression is data where every band of it is; what is not finite the expression masks itself. */
+/** A pixel of an expression is data if every band of it is; the expression itself masks non-finite results. */
 export function joinedMask(
   planes: readonly SampleArray[],
   known: Uint8Array | null,

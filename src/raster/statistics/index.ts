@@ -13,12 +13,12 @@ import { summarizeCollected } from './spread.ts'
 import { summarizeCounts, summarizeSamples } from './summarize.ts'
 import type { Summary, SummaryOptions } from './summary.ts'
 
-export type { Histogram, Summary } from './summary.ts'
+export type { Summary } from './summary.ts'
 
 export interface StatisticsOptions {
   /** GeoJSON in longitude and latitude; the whole raster by default. */
   geometry?: unknown
-  /** 1-based; all (but alpha) by default. */
+  /** 1-based; default: all except alpha. */
   bands?: readonly number[]
   /** Instead of bands: each of its results is described. */
   expression?: string
@@ -28,9 +28,9 @@ export interface StatisticsOptions {
   percentiles?: readonly number[]
   binCount?: number
   binRange?: readonly [number, number]
-  /** Weigh pixels by the share of them that the polygon covers; otherwise a pixel counts when its centre is inside. */
+  /** Weight pixels by the fraction that the polygon covers; otherwise a pixel counts if its centre is inside. */
   exactCoverage?: boolean
-  /** Above this many pixels an overview is read. */
+  /** Above this many pixels, an overview is read. */
   maxPixels?: number
   /** Or the smallest overview with at least this many pixels along its longer side. */
   minSidePx?: number
@@ -40,12 +40,12 @@ export interface StatisticsOptions {
 }
 
 export interface BandSummary extends Summary {
-  /** The part of the area (or raster) that is data. */
+  /** The fraction of the area (or raster) with data. */
   validFraction: number
 }
 
 export interface Statistics {
-  /** The level that was read: 0 is full size. */
+  /** The level that was read; 0 is the full resolution. */
   level: number
   /** Pixels of that level in the area. */
   pixelCount: number
@@ -64,7 +64,7 @@ const FIRST_VALUES: Partial<Record<DataType, { first: number; count: number }>> 
   int16: { first: -32768, count: 65536 },
 }
 
-/** Describes the values of bands, or of an expression, over a raster or a polygon. */
+/** Statistics of bands, or of an expression, over a raster or a polygon. */
 export async function computeStatistics(raster: Raster, options: StatisticsOptions = {}): Promise<Statistics> {
   const summary = summaryOptions(options)
   const polygons = options.geometry === undefined ? null : readPolygons(options.geometry)
@@ -84,9 +84,9 @@ function summaryOptions({ percentiles = DEFAULT_PERCENTILES, binCount = DEFAULT_
     throw new RasterError('invalid_argument', `percentiles must be at most ${MAX_PERCENTILES} numbers from 0 to 100`)
   }
   if (!Number.isInteger(binCount) || binCount < 1 || binCount > MAX_BIN_COUNT) {
-    throw new RasterError('invalid_argument', `bins must be from 1 to ${MAX_BIN_COUNT}`)
+    throw new RasterError('invalid_argument', `bins must be between 1 and ${MAX_BIN_COUNT}`)
   }
-  if (binRange && !(binRange[0] <= binRange[1])) throw new RasterError('invalid_argument', 'the range of bins must ascend')
+  if (binRange && !(binRange[0] <= binRange[1])) throw new RasterError('invalid_argument', 'the range of bins must be ascending')
   return { percentiles, binCount, binRange }
 }
 
@@ -105,7 +105,7 @@ interface Described {
 async function describeBands(common: Common, { bands, unscale = false }: StatisticsOptions, summary: SummaryOptions): Promise<Described[]> {
   const { raster, area } = common
   const { info } = raster
-  const wanted = (bands ?? info.bands.map((_, i) => i + 1).filter((band) => band - 1 !== info.alphaBand)).map((band) =>
+  const selected = (bands ?? info.bands.map((_, i) => i + 1).filter((band) => band - 1 !== info.alphaBand)).map((band) =>
     bandIndex(info, band),
   )
   const meaningOf = (band: number): Meaning => {
@@ -115,19 +115,19 @@ async function describeBands(common: Common, { bands, unscale = false }: Statist
   if (!common.exactCoverage)
     return describeScanned(
       common,
-      wanted.map((band) => ({ band, ...meaningOf(band) })),
+      selected.map((band) => ({ band, ...meaningOf(band) })),
       summary,
     )
   const described: Described[] = []
-  // Band by band: the samples of one are let go before the next one is read.
-  for (const band of wanted) {
+  // Band by band: the samples of one are released before the next one is read.
+  for (const band of selected) {
     const read = await readArea(common, area, [band])
     described.push(await describe(read, read.planes[0] as SampleArray, meaningOf(band), summary))
   }
   return described
 }
 
-/** Samples of wide types that are held at once: all bands of a small area, one band of a large one. */
+/** Samples of wide types held at once: all bands of a small area, one band of a large one. */
 const HELD_BYTES = 128 * 1024 * 1024
 
 async function describeScanned(
@@ -201,7 +201,7 @@ async function collectBands(
 function summarizeAll(collected: Collected, scale: BandScale | null, options: SummaryOptions, kernels: StatisticsKernels): Summary {
   const { values, count } = collected
   if (count > 0 && !scale) return summarizeCollected(collected, options, kernels)
-  // What is scaled has another sum and another range.
+  // Scaled samples have another sum and range.
   const doubles = values instanceof Float64Array ? values : new Float64Array(0)
   for (let i = 0; i < count; i++) doubles[i] = scaled(doubles[i]!, scale)
   return summarizeSamples({ values: doubles, weights: null, count }, options)
@@ -209,7 +209,7 @@ function summarizeAll(collected: Collected, scale: BandScale | null, options: Su
 
 const NOTHING_COLLECTED = { count: 0, total: 0, min: Infinity, max: -Infinity }
 
-/** Samples are kept as they are: half as many bytes for singles. Those to be scaled become doubles. */
+/** Samples keep their type, which halves the bytes of singles. Scaled ones become doubles. */
 function roomFor(dataType: DataType, scale: BandScale | null, count: number): SampleArray {
   const type = scale ? 'float64' : dataType
   return sampleArray(type, count, takeBytes(count * sampleArray(type, 0).BYTES_PER_ELEMENT).buffer)
@@ -228,7 +228,7 @@ async function describeExpression(
   const scales = new Map<number, BandScale>(
     options.unscale ? bands.map((band) => [band + 1, info.bands[band] ?? { scale: 1, offset: 0 }]) : [],
   )
-  // An expression of no band still needs the area, which the first band brings along.
+  // An expression without bands still needs the area, which reading the first band provides.
   const read = await readArea(common, area, bands.length > 0 ? bands : [0])
   const nodata = bands.map((band) => info.bands[band]?.nodata ?? null)
   const mask = joinedMask(read.planes, read.mask, nodata, read.width * read.height)
@@ -270,7 +270,7 @@ const withFraction = (summary: Summary, pixelCount: number): Described => ({
   pixelCount,
 })
 
-/** From a weight for every value of a small type to what they are like; uses the bins up. */
+/** From a weight per value of a small type to its statistics; consumes the bins. */
 function summarizeBins(
   bins: Float64Array,
   first: number,

@@ -5,6 +5,7 @@ import type * as Kernels from './kernels.ts'
 
 export type StatisticsKernels = typeof Kernels
 
+/** Modules, loaded once as every import is. */
 const instances = new Map<string, Promise<StatisticsKernels>>()
 
 /** One copy of the loops for each kind of array; see `warp/instances.ts`. */

@@ -12,7 +12,7 @@ export interface Selection {
   weights: Float64Array | null
 }
 
-/** Copies the samples that count, and their weights, to the front of the outputs; gives how many. */
+/** Copies the counted samples and their weights to the front of the outputs; returns how many. */
 export function collect(samples: SampleArray, selection: Selection, values: Float64Array, weightsOut: Float64Array | null): number {
   const { mask, weights } = selection
   const nodata = selection.nodata ?? Number.NaN
@@ -41,7 +41,7 @@ export function weighValues(samples: SampleArray, { mask, nodata, weights }: Sel
   }
 }
 
-/** Pairs of pixels of a block: the first of a run and the one behind its last. */
+/** Pairs of pixel numbers of a block: the first of a run and the one after its last. */
 export type Runs = Int32Array
 
 /** One band of a block. */
@@ -52,7 +52,7 @@ export interface BandSamples {
   mask: Uint8Array | null
 }
 
-/** Counts each value of an 8- or 16-bit type in the runs. Whoever asks leaves out the bin of nodata: that is no test for every pixel. */
+/** Counts each value of an 8- or 16-bit type in the runs. The caller removes the bin of nodata, which saves a test per pixel. */
 export function countRuns({ samples, start, stride, mask }: BandSamples, runs: Runs, bins: Uint32Array, first: number): void {
   for (let r = 0; r < runs.length; r += 2) {
     const from = runs[r]!
@@ -66,7 +66,7 @@ export function countRuns({ samples, start, stride, mask }: BandSamples, runs: R
   }
 }
 
-/** Samples that were collected, and what is known of them by then. */
+/** Collected samples, with their sum and range so far. */
 export interface Collected {
   readonly values: SampleArray
   count: number
@@ -75,7 +75,7 @@ export interface Collected {
   max: number
 }
 
-/** Appends the samples of the runs that are data, and goes on with their sum, run by run, and their range. */
+/** Appends the samples of the runs with data, and updates their sum, run by run, and their range. */
 export function collectRuns({ samples, start, stride, mask }: BandSamples, runs: Runs, nodata: number | null, into: Collected): void {
   const marker = nodata ?? Number.NaN
   const { values } = into
@@ -115,17 +115,17 @@ export function totalAndRange({ values }: Collected, range: { min: number; max: 
   return total
 }
 
-/** Fine bins, equally wide, over the range of the samples. */
+/** Fine bins of equal width over the range of the samples. */
 export interface FineBins {
   low: number
   perUnit: number
   counts: Uint32Array
 }
 
-/** What is not a number (a range of one value, or one too wide for a double) falls into the first bin. */
+/** NaN (a range of one value, or one too wide for a double) falls into the first bin. */
 export const fineBin = ({ low, perUnit }: FineBins, value: number): number => ((value - low) * perUnit) | 0
 
-/** Counts samples in fine bins; gives the sum of the squares of their distances to the mean. */
+/** Counts samples in fine bins; returns the sum of squared distances to the mean. */
 export function countAndSquare({ values }: Collected, { low, perUnit, counts }: FineBins, mean: number, from: number, to: number): number {
   let total = 0
   for (let i = from; i < to; i++) {
@@ -137,7 +137,7 @@ export function countAndSquare({ values }: Collected, { low, perUnit, counts }: 
   return total
 }
 
-/** Copies the samples of the bins that are wanted; `looked` has just room for them. */
+/** Copies the samples of the selected bins; `looked` has exactly the space for them. */
 export function gather({ values, count }: Collected, { low, perUnit }: FineBins, wanted: Uint8Array, looked: Float64Array): void {
   let to = 0
   for (let i = 0; i < count && to < looked.length; i++) {

@@ -22,7 +22,7 @@ export interface AreaPixels {
 }
 
 export function pixelsOf({ window, polygons }: Area): AreaPixels {
-  if (window.width === 0 || window.height === 0) throw new RasterError('invalid_argument', 'The geometry does not touch the raster')
+  if (window.width === 0 || window.height === 0) throw new RasterError('invalid_argument', 'The geometry does not intersect the raster')
   const spans = polygons ? rasterizeSpans(movedInto(polygons, window), window) : wholeRows(window)
   let count = 0
   for (let i = 0; i < spans.edges.length; i += 2) count += spans.edges[i + 1]! - spans.edges[i]!
@@ -37,8 +37,8 @@ function wholeRows({ width, height }: PixelWindow): RowSpans {
 }
 
 /**
- * Hands over an area block by block, with the runs of its pixels that lie in each: nothing is put together that is only looked
- * at once. Blocks without such a pixel are not read, others only down to the last row that has one.
+ * Passes an area block by block, with the runs of its pixels in each: nothing is copied that is only read
+ * once. Blocks without such a pixel are not read, others only down to the last row with one.
  */
 export async function scanArea(
   { raster, area, bands, signal }: ScanRequest,
@@ -52,9 +52,9 @@ export async function scanArea(
     throwIfAborted(signal)
     const batch = places.slice(i, i + together)
     const reading = batch.map(({ bx, by, rows }) => raster.readBlock(area.level, bx, by, { bands, rows, signal }))
-    // The first that fails is told of; those behind it are nobody's any more.
+    // The first failure is reported; later ones are dropped.
     for (const each of reading) each.catch(() => undefined)
-    // Each is looked at as soon as it is decoded and those before it are done: it is still at hand then, and its memory serves the next.
+    // Each block is processed as soon as it and its predecessors are decoded: it is still in the cache, and its memory is reused next.
     for (const [k, each] of reading.entries()) {
       const block = await each
       take(block, runsIn(batch[k] as Place, block.width, level, pixels))

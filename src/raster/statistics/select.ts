@@ -2,8 +2,8 @@ import { rangeSum } from './sum.ts'
 import type { Weighted } from './summary.ts'
 
 /**
- * Moves the samples of these ranks (ascending) to where they would stand if all were sorted, and sorts no more than that
- * needs. Each round parts the samples and the ranks, so many ranks cost little more than one.
+ * Moves the samples of these ranks (ascending) to their position in sorted order, without sorting more than
+ * necessary. Each round partitions the samples and the ranks, so many ranks cost little more than one.
  */
 export function selectRanks(values: Float64Array, ranks: readonly number[], from = 0, to = values.length - 1): void {
   let low = from
@@ -13,7 +13,7 @@ export function selectRanks(values: Float64Array, ranks: readonly number[], from
     const { lastLow, firstHigh } = partition(values, null, low, high)
     const right = wanted.filter((rank) => rank >= firstHigh)
     const left = wanted.filter((rank) => rank <= lastLow)
-    // The shorter side by recursion, the longer one in the loop: the depth stays small whatever the samples.
+    // Recursion for the shorter side, a loop for the longer one: the depth stays small for any samples.
     if (lastLow - low < high - firstHigh) {
       selectRanks(values, left, low, lastLow)
       low = firstHigh
@@ -49,8 +49,8 @@ export function selectWeight({ values, weights, count }: Weighted & { weights: F
 }
 
 /**
- * Moves small samples before large ones: up to `lastLow` none is larger than the pivot, from `firstHigh` on none is
- * smaller, and between them all equal it.
+ * Partitions around a pivot: up to `lastLow` none is larger than the pivot, from `firstHigh` on none is
+ * smaller, and all in between are equal.
  */
 function partition(values: Float64Array, weights: Float64Array | null, low: number, high: number): { lastLow: number; firstHigh: number } {
   const pivot = middleOfThree(values[low]!, values[(low + high) >>> 1]!, values[high]!)

@@ -3,13 +3,13 @@ import { selectRanks } from './select.ts'
 import { sum } from './sum.ts'
 import { binEdges, placeOf, type Histogram, type Summary, type SummaryOptions } from './summary.ts'
 
-/** Fine bins, equally wide, over the range of the samples. */
+/** Fine bins of equal width over the range of the samples. */
 const FINE_BINS = 65_536
 
 /**
- * Describes single samples of weight 1, at least one. Percentiles and histogram come from one count in many fine bins: only the
- * samples in those bins that hold a wanted rank, or a border of the histogram, are looked at again. Which bin a sample falls in
- * never descends as samples grow, also after rounding, so that the answer is exact; samples that all fall into one bin are merely
+ * Describes samples of weight 1, at least one. Percentiles and histogram come from one count in many fine bins: only the
+ * samples in bins with a requested rank or a histogram border are read again. The bin index never
+ * decreases as samples grow, even after rounding, so the result is exact; samples that all fall into one bin are only
  * slow.
  */
 export function summarizeSpread(values: Float64Array, options: SummaryOptions): Summary {
@@ -25,12 +25,12 @@ interface Loops {
   gather: typeof gather
 }
 
-/** The same for samples whose sum and range are known, by loops for their type. */
+/** The same for samples with known sum and range, by loops for their type. */
 export function summarizeCollected(collected: Collected, { percentiles, binCount, binRange }: SummaryOptions, loops: Loops): Summary {
   const { count, min, max, total } = collected
   const mean = total / count
   const fine: FineBins = { low: min, perUnit: (FINE_BINS - 1) / (max - min), counts: new Uint32Array(FINE_BINS) }
-  // A second pass: the difference of two large squares would lose the digits.
+  // A second pass: the difference of two large squares would lose precision.
   const squares = sum(count, (from, to) => loops.countAndSquare(collected, fine, mean, from, to))
   const edges = binEdges(binRange ?? [min, max], binCount)
   const places = percentiles.map((percentile) => placeOf(percentile, count))
@@ -71,7 +71,7 @@ function sizeOf(counts: Uint32Array, wanted: Uint8Array): number {
   return size
 }
 
-/** Whole fine bins where no border lies in them, the samples themselves where one does. */
+/** Whole fine bins without a border in them, otherwise the samples themselves. */
 function histogramOf(fine: Uint32Array, wanted: Uint8Array, borders: readonly number[], edges: number[], looked: Float64Array): Histogram {
   const last = edges.length - 2
   const counts = Array.from({ length: last + 1 }, () => 0)

@@ -3,7 +3,7 @@ import { summarizeSpread } from './spread.ts'
 import { rangeSquares, rangeSum, sum } from './sum.ts'
 import { binEdges, placeOf, type Histogram, type Summary, type SummaryOptions, type Weighted } from './summary.ts'
 
-/** Describes single samples. Reorders those that have weights. */
+/** Describes samples. Reorders those with weights. */
 export function summarizeSamples({ values, weights, count }: Weighted, options: SummaryOptions): Summary {
   if (!weights && count > 0) return summarizeSpread(values.subarray(0, count), options)
   const moments = momentsOf({ values, weights, count })
@@ -15,7 +15,7 @@ export function summarizeSamples({ values, weights, count }: Weighted, options: 
   return { ...moments, percentiles, histogram }
 }
 
-/** Describes samples given as a count for each value, which must ascend; much faster for bytes and 16-bit integers. */
+/** Describes samples given as a count per ascending value; much faster for 8- and 16-bit integers. */
 export function summarizeCounts(
   { values, weights, count }: Weighted & { weights: Float64Array },
   isFractional: boolean,
@@ -42,7 +42,7 @@ function momentsOf({ values, weights, count }: Weighted): Moments {
   const total = weights ? sum(count, (from, to) => rangeSum(weights, null, from, to)) : count
   const weighted = sum(count, (from, to) => rangeSum(values, weights, from, to))
   const mean = weighted / total
-  // A second pass: the difference of two large squares would lose the digits.
+  // A second pass: the difference of two large squares would lose precision.
   const squares = sum(count, (from, to) => rangeSquares({ values, weights, mean }, from, to))
   return { count: total, min, max, mean, std: Math.sqrt(squares / total), sum: weighted }
 }
@@ -87,7 +87,7 @@ function valueAtRank({ values, weights, count }: Weighted & { weights: Float64Ar
   return values[count - 1]!
 }
 
-/** The first value at which the weights of it and all smaller ones reach the share asked for (numpy's inverted_cdf). */
+/** The first value at which the cumulative weight reaches the requested fraction (numpy's inverted_cdf). */
 function weightedPercentiles(
   { values, weights, count }: Weighted & { weights: Float64Array },
   percentiles: readonly number[],

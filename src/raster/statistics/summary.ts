@@ -1,28 +1,28 @@
-/** What a set of samples is like. All numbers are null when there is not one sample. */
+/** Summary statistics of samples. All numbers are null without samples. */
 export interface Summary {
-  /** How many samples, or the sum of their weights where a polygon covers pixels partly. */
+  /** Number of samples, or the sum of their weights where a polygon covers pixels partly. */
   count: number
   min: number | null
   max: number | null
   mean: number | null
-  /** Of the population, not of a sample of it. */
+  /** Of the population, not of a sample. */
   std: number | null
   sum: number
-  /** One for each percentile asked for, in that order. */
+  /** One per requested percentile, in that order. */
   percentiles: (number | null)[]
   histogram: Histogram
 }
 
 export interface Histogram {
   counts: number[]
-  /** One more than there are counts; a bin holds its left edge, the last one both. */
+  /** One more than counts; a bin includes its left edge, the last one both. */
   edges: number[]
 }
 
 export interface SummaryOptions {
   percentiles: readonly number[]
   binCount: number
-  /** The data's own range by default. */
+  /** Default: the range of the data. */
   binRange?: readonly [number, number] | undefined
 }
 

@@ -85,11 +85,11 @@ export function buildTiff({ ifds, littleEndian = true, big = false }: TestTiff):
 function withBlockTags(ifd: TestIfd, places: readonly { offset: number; block: Uint8Array }[], big: boolean): TestTag[] {
   const own = new Set(ifd.tags.map((tag) => tag.tag))
   const type = big ? LONG8 : LONG
-  const made: TestTag[] = [
+  const tags: TestTag[] = [
     { tag: ifd.strips ? 273 : 324, type, values: places.map((place) => place.offset) },
     { tag: ifd.strips ? 279 : 325, type, values: places.map((place) => place.block.length) },
   ]
-  return [...ifd.tags, ...(places.length > 0 ? made.filter((tag) => !own.has(tag.tag)) : [])].toSorted((a, b) => a.tag - b.tag)
+  return [...ifd.tags, ...(places.length > 0 ? tags.filter((tag) => !own.has(tag.tag)) : [])].toSorted((a, b) => a.tag - b.tag)
 }
 
 function putValue(view: DataView, at: number, field: { type: number; value: number; littleEndian: boolean }): void {

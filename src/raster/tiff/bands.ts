@@ -5,10 +5,10 @@ import type { Band, ColorInterpretation, DataType } from '#raster/types.ts'
 
 const EXTRA = { associatedAlpha: 1, unassociatedAlpha: 2 } as const
 
-/** What GDAL's metadata and the TIFF's own tags say about each band. */
+/** Band metadata from GDAL's metadata and the TIFF tags. */
 export function describeBands(directory: Directory, items: readonly MetadataItem[], nodata: number | null): Band[] {
   const colors = baseColors(directory)
-  // What the file calls its samples no longer holds for what they become.
+  // The colour interpretation of the file no longer applies after the conversion.
   const isConverted = isBitmap(directory) || directory.photometric === PHOTOMETRIC.cmyk || directory.photometric === PHOTOMETRIC.cielab
   return colors.map((color, index) => {
     const role = (name: string): string | null => items.find((item) => item.sample === index && item.role === name)?.value ?? null
@@ -58,7 +58,7 @@ function photometricColors(directory: Directory): readonly ColorInterpretation[]
     case PHOTOMETRIC.ycbcr:
     case PHOTOMETRIC.cielab:
       return directory.bandCount >= 3 ? ['red', 'green', 'blue'] : ['gray']
-    // So do inks, with an alpha of 255 in the place of black, as in GDAL.
+    // So does CMYK, with an alpha of 255 in the place of black, as in GDAL.
     case PHOTOMETRIC.cmyk:
       return ['red', 'green', 'blue', 'alpha']
     case PHOTOMETRIC.palette:
@@ -68,19 +68,19 @@ function photometricColors(directory: Directory): readonly ColorInterpretation[]
   }
 }
 
-/** One band of single bits is black and white, not two shades of black. */
+/** A 1-bit band is black and white, not two shades of black. */
 export const isBitmap = ({ sample, bandCount }: Pick<Directory, 'sample' | 'bandCount'>): boolean => bandCount === 1 && sample.bits === 1
 
 const FLOAT32_MAX = 3.4028234663852886e38
 
-/** GDAL's nodata text, rounded to the samples' precision so that a plain comparison finds it. */
+/** GDAL's nodata text, rounded to the precision of the samples so that a plain comparison matches. */
 export function parseNodata(text: string | null, dataType: DataType): number | null {
   if (text === null) return null
   const value = parseGdalNumber(text.trim())
   if (value === null) return null
   if (dataType !== 'float32' && dataType !== 'float16') return value
   const rounded = Math.fround(value)
-  // Writers that print few digits push the largest float over its own limit.
+  // Writers with few digits print the largest float above its own limit.
   return Number.isFinite(value) && !Number.isFinite(rounded) ? Math.sign(value) * FLOAT32_MAX : rounded
 }
 
@@ -95,13 +95,13 @@ const INTEGER_RANGES: Readonly<Partial<Record<DataType, readonly [number, number
   int64: [-(2 ** 63), 2 ** 63],
 }
 
-/** Whether any sample can equal a nodata value: −10000 marks nothing in bytes, and must not keep an alpha band from doing so. */
+/** Whether any sample can equal the nodata value: −10000 cannot occur in bytes, and must not disable an alpha band. */
 export function canHold(dataType: DataType, value: number): boolean {
   const range = INTEGER_RANGES[dataType]
   return !range || (Number.isInteger(value) && value >= range[0] && value <= range[1])
 }
 
-/** What blocks that the writer left out are filled with: the nodata value, moved into the range of the samples as GDAL does. */
+/** The value of sparse blocks: the nodata value, clamped to the range of the samples as in GDAL. */
 export function sparseFill(dataType: DataType, nodata: number | null): number | null {
   const range = INTEGER_RANGES[dataType]
   if (nodata === null || !range) return nodata
@@ -117,8 +117,8 @@ function parseGdalNumber(text: string): number | null {
 }
 
 /**
- * The palette as RGBA. TIFF stores all reds, then greens, then blues, in 16 bits; files that hold
- * 8-bit values there are common, and GDAL takes values all below 256 for such.
+ * The palette as RGBA. TIFF stores all reds, then greens, then blues, in 16 bits; files with
+ * 8-bit values there are common, and GDAL assumes them if all values are below 256.
  */
 export function colorTable(map: readonly number[] | null, bits: number, nodata: number | null): Uint8Array | null {
   const count = 2 ** bits
@@ -134,7 +134,7 @@ export function colorTable(map: readonly number[] | null, bits: number, nodata: 
   return table
 }
 
-/** Where black is the largest value, the palette that shows it so. */
+/** The palette of a file in which the largest value is black. */
 export function invertedGrayTable(bits: number): Uint8Array | null {
   if (bits > 8) return null
   const count = 2 ** bits

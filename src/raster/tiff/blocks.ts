@@ -6,7 +6,7 @@ import type { Directory } from '#raster/tiff/directory.ts'
 import { EXACT_ARRAY, isBigArray } from '#raster/tiff/sample.ts'
 import type { ExactSampleArray, PixelWindow, Source } from '#raster/types.ts'
 
-/** One image of a file: where its bytes are and how they are coded. */
+/** One image of a file: the location and encoding of its bytes. */
 export interface TiffImage {
   readonly source: Source
   readonly directory: Directory
@@ -15,12 +15,12 @@ export interface TiffImage {
 export interface BlockAddress {
   readonly blockX: number
   readonly blockY: number
-  /** Rows wanted, from the top. */
+  /** Number of rows needed, from the top. */
   readonly rows: number
   readonly signal: AbortSignal | undefined
 }
 
-/** Smaller blocks come from pages that are read once for many of them. */
+/** Smaller blocks are read from shared pages. */
 const BORROWED_BYTES = 64 * 1024
 
 /** Samples of one plane of a block: all bands of a chunky file, one band of a planar one. */
@@ -31,19 +31,19 @@ export async function readPlane(image: TiffImage, plane: number, address: BlockA
   const place = await grid.place(plane, address.blockX, address.blockY)
   if (place.length === 0) return emptyPlane(directory, count, nodata)
   assertStoredSize(place.length, grid.rowBytes * grid.blockHeight)
-  // Of uncompressed rows only the wanted ones travel.
+  // Of uncompressed rows, only the needed ones are read.
   const length = directory.compression === 'none' && !directory.ycbcr ? Math.min(place.length, grid.rowBytes * address.rows) : place.length
   const isBorrowed = source.borrow !== undefined && length >= BORROWED_BYTES
   const stored = await (isBorrowed
     ? source.borrow!(place.offset, length, address.signal)
     : source.fetch(place.offset, length, address.signal))
   throwIfAborted(address.signal)
-  const samples = await decodeBlock(directory, stored, { stored: grid.rowsOf(address.blockY), wanted: address.rows })
+  const samples = await decodeBlock(directory, stored, { stored: grid.rowsOf(address.blockY), needed: address.rows })
   if (isBorrowed) giveBack(stored)
   return samples.subarray(0, count)
 }
 
-/** A block that the writer left out holds nodata, or zeros. */
+/** A sparse block holds nodata, or zeros. */
 function emptyPlane(directory: Directory, count: number, nodata: number | null): ExactSampleArray {
   const samples = new EXACT_ARRAY[directory.sample.dataType](count)
   if (nodata === null) return samples
@@ -53,12 +53,12 @@ function emptyPlane(directory: Directory, count: number, nodata: number | null):
 
 function assertStoredSize(stored: number, decoded: number): void {
   const most = decoded * LIMITS.storedBlockGrowth + LIMITS.storedBlockSlackBytes
-  if (stored > most) throw new RasterError('corrupt', `A block of ${decoded} bytes is stored in ${stored} bytes`)
+  if (stored > most) throw new RasterError('corrupt', `A block of ${decoded} bytes cannot be stored in ${stored} bytes`)
 }
 
 /**
- * The mask under one block of the image. The mask may be cut into other blocks than the image, so those
- * that touch the block are read whole. Outside the image it is 0; null where the whole image part is data.
+ * The mask of one block of the image. The mask can have another block size than the image, so all mask blocks
+ * that touch the block are read. Outside the image it is 0; null if the whole image part is data.
  */
 export async function readMaskUnder(mask: TiffImage, image: Directory, address: BlockAddress): Promise<Uint8Array | null> {
   const { directory } = mask
@@ -86,7 +86,7 @@ function isFull(mask: Uint8Array, { width, height }: PixelWindow, rowLength: num
   return true
 }
 
-/** Copies what both cover; any sample but 0 means data. */
+/** Copies the intersection; any sample but 0 means data. */
 function copyMask(
   from: { samples: ExactSampleArray; part: PixelWindow },
   to: { mask: Uint8Array; rowLength: number },

@@ -8,7 +8,7 @@ import { sampleType, type SampleType } from '#raster/tiff/sample.ts'
 import { compressionName, PHOTOMETRIC, SUBFILE, TAG, type CompressionName } from '#raster/tiff/tags.ts'
 import type { Source } from '#raster/types.ts'
 
-/** One image of a TIFF, checked: its dimensions fit our limits and its parts fit each other. */
+/** One image of a TIFF, validated: its dimensions are within our limits and its parts are consistent. */
 export interface Directory {
   readonly width: number
   readonly height: number
@@ -22,15 +22,15 @@ export interface Directory {
   /** True where each stored byte has its bits in reverse order (FillOrder 2). */
   readonly reversedBits: boolean
   readonly littleEndian: boolean
-  /** Of old-style JPEG: all that stands before its scan. */
+  /** Of old-style JPEG: everything before its scan. */
   readonly jpegTables: Uint8Array | null
-  /** What wraps LERC's own stream. */
+  /** The compression around LERC's own stream. */
   readonly lercWrapper: 'none' | 'deflate' | 'zstd'
-  /** How luma and chroma are stored where no image codec turns them into colours; null otherwise. */
+  /** How YCbCr is stored if no image codec converts it; null otherwise. */
   readonly ycbcr: YcbcrCoding | null
-  /** x and y of the white of Lab colours; null: that of D50. */
+  /** x and y of the white point of Lab colours; null: D50. */
   readonly whitePoint: readonly [number, number] | null
-  /** Of Group 3 fax coding. */
+  /** Of Group 3 fax compression. */
   readonly t4Options: number
   readonly isReduced: boolean
   readonly isMask: boolean
@@ -51,8 +51,8 @@ export async function readDirectory(source: Source, fields: Fields, littleEndian
     littleEndian,
   })
   const isOldJpeg = coding.compression === 'oldJpeg'
-  // Its scan goes on from strip to strip, and a part of it cannot be decoded.
-  if (isOldJpeg && grid.blocksX * grid.blocksY > 1) throw new RasterError('unsupported', 'Old-style JPEG is read from one strip only')
+  // Its scan continues across strips, and a part of it cannot be decoded.
+  if (isOldJpeg && grid.blocksX * grid.blocksY > 1) throw new RasterError('unsupported', 'Old-style JPEG is supported with one strip only')
   return {
     ...shape,
     ...coding,
@@ -79,11 +79,11 @@ async function readShape(fields: Fields): Promise<Pick<Directory, 'width' | 'hei
 }
 
 function assertSide(px: number): void {
-  if (!Number.isInteger(px) || px < 1) throw new RasterError('corrupt', 'The TIFF has no width or height')
+  if (!Number.isInteger(px) || px < 1) throw new RasterError('corrupt', 'The TIFF has an invalid width or height')
   if (px > LIMITS.sidePx) throw new RasterError('too_large', `The raster has a side of ${px} pixels, more than ${LIMITS.sidePx}`)
 }
 
-/** The common value of a tag that has one value a band. */
+/** The common value of a tag with one value per band. */
 async function uniform(fields: Fields, tag: number, fallback: number): Promise<number> {
   const values = (await fields.numbers(tag)) ?? [fallback]
   const first = values[0] ?? fallback
@@ -106,7 +106,7 @@ type Coding = Pick<
   | 'whitePoint'
 >
 
-/** Codecs that we know and cannot read: no decoder of theirs is both maintained and ours to ship. */
+/** Known codecs that we cannot read: none has a maintained decoder that we can ship. */
 const REFUSED: Readonly<Record<number, string>> = {
   34712: 'JPEG 2000',
   50002: 'JPEG XL',
@@ -121,25 +121,25 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
   const photometric = await fields.number(TAG.photometric, PHOTOMETRIC.minIsBlack)
   assertPhotometric(photometric, compression)
   if (isFax(compression) && (sample.bits !== 1 || bandCount !== 1))
-    throw new RasterError('unsupported', 'Fax coding is for one band of single bits')
+    throw new RasterError('unsupported', 'Fax compression requires one band of 1-bit samples')
   const greyBits = GREY_BITS[compression]
   if (greyBits !== undefined && (sample.bits !== greyBits || bandCount !== 1))
-    throw new RasterError('unsupported', `TIFF compression ${compression} is for one band of ${greyBits} bits`)
+    throw new RasterError('unsupported', `TIFF compression ${compression} requires one band of ${greyBits}-bit samples`)
   const planar = (await fields.number(TAG.planarConfiguration, 1)) === 2 && bandCount > 1
   const predictor = await readPredictor(fields, compression, sample)
   const isPlainYcbcr = photometric === PHOTOMETRIC.ycbcr && !PICTURE_CODECS.has(compression)
   if (photometric === PHOTOMETRIC.cmyk && (planar || bandCount !== 4 || sample.bits !== 8)) {
-    throw new RasterError('unsupported', 'Inks are read from four interleaved bands of bytes only')
+    throw new RasterError('unsupported', 'CMYK is supported with four interleaved 8-bit bands only')
   }
   if (photometric === PHOTOMETRIC.cielab && (planar || bandCount !== 3 || sample.bits !== 8)) {
-    throw new RasterError('unsupported', 'Lab colours are read from three interleaved bands of bytes only')
+    throw new RasterError('unsupported', 'CIELab is supported with three interleaved 8-bit bands only')
   }
   if (compression === 'oldJpeg' && (photometric !== PHOTOMETRIC.ycbcr || planar || bandCount !== 3 || sample.bits !== 8)) {
-    throw new RasterError('unsupported', 'Old-style JPEG is read from three interleaved bands of luma and chroma only')
+    throw new RasterError('unsupported', 'Old-style JPEG is supported with three interleaved YCbCr bands only')
   }
   assertLogarithmic(compression, photometric, { planar, bandCount, bits: sample.bits, isFloat: sample.isFloat })
   if (isPlainYcbcr && (planar || bandCount !== 3 || sample.bits !== 8 || predictor !== 1)) {
-    throw new RasterError('unsupported', 'Luma and chroma outside JPEG are read from three interleaved bands of bytes only')
+    throw new RasterError('unsupported', 'YCbCr without JPEG is supported with three interleaved 8-bit bands only')
   }
   return {
     compression,
@@ -156,30 +156,31 @@ async function readCoding(fields: Fields, sample: SampleType, bandCount: number)
   }
 }
 
-/** Codings that were made for one kind of picture. */
+/** Compressions for one kind of image. */
 const GREY_BITS: Partial<Record<CompressionName, number>> = { next: 2, thunderscan: 4 }
 
 const isFax = (compression: CompressionName): boolean => compression.startsWith('ccitt')
 
 async function readYcbcr(fields: Fields): Promise<YcbcrCoding> {
   const [across = 2, down = 2] = (await fields.numbers(TAG.ycbcrSubsampling)) ?? []
-  if (![1, 2, 4].includes(across) || ![1, 2, 4].includes(down)) throw new RasterError('corrupt', 'The TIFF has odd clumps of chroma')
+  if (![1, 2, 4].includes(across) || ![1, 2, 4].includes(down))
+    throw new RasterError('corrupt', 'The TIFF has an invalid chroma subsampling')
   const [red = 0.299, green = 0.587, blue = 0.114] = (await fields.numbers(TAG.ycbcrCoefficients)) ?? []
   const reference = (await fields.numbers(TAG.referenceBlackWhite)) ?? [0, 255, 128, 255, 128, 255]
   const isUsable = green !== 0 && [red, green, blue, ...reference].every(Number.isFinite) && reference.length >= 6
   if (!isUsable || [0, 2, 4].some((i) => reference[i] === reference[i + 1]))
-    throw new RasterError('corrupt', 'The TIFF has no usable chroma')
+    throw new RasterError('corrupt', 'The TIFF has invalid YCbCr coefficients')
   return { across, down, coefficients: [red, green, blue], reference }
 }
 
 async function readWhitePoint(fields: Fields): Promise<[number, number] | null> {
   const [x, y] = (await fields.numbers(TAG.whitePoint)) ?? []
   if (x === undefined || y === undefined) return null
-  if (!(x > 0 && y > 0 && x + y <= 1)) throw new RasterError('corrupt', 'The TIFF has no usable white point')
+  if (!(x > 0 && y > 0 && x + y <= 1)) throw new RasterError('corrupt', 'The TIFF has an invalid white point')
   return [x, y]
 }
 
-/** SGI's codings are for logarithms of light, with or without colour, and these are in no other coding. */
+/** SGI's compressions are for LogLuv with or without colour, which exists in no other compression. */
 function assertLogarithmic(
   compression: CompressionName,
   photometric: number,
@@ -189,10 +190,13 @@ function assertLogarithmic(
   const bands = photometric === PHOTOMETRIC.logLuv ? 3 : photometric === PHOTOMETRIC.logL && compression === 'sgilog' ? 1 : null
   if (!isCoded && photometric !== PHOTOMETRIC.logL && photometric !== PHOTOMETRIC.logLuv) return
   if (!isCoded || bands !== shape.bandCount || shape.planar || shape.bits !== 16 || shape.isFloat)
-    throw new RasterError('unsupported', `LogLuv is read from one or three interleaved bands of 16-bit integers in SGI's coding only`)
+    throw new RasterError(
+      'unsupported',
+      `LogLuv is supported with one or three interleaved bands of 16-bit integers in SGI's encoding only`,
+    )
 }
 
-/** GDAL reads no other Lab than CIE's either; inks inside JPEG are kept in two opposite ways. */
+/** GDAL supports only CIELab too; CMYK inside JPEG is stored in two opposite ways. */
 function assertPhotometric(photometric: number, compression: CompressionName): void {
   const isConverted = photometric === PHOTOMETRIC.cmyk || photometric === PHOTOMETRIC.cielab
   if (REFUSED_LAB.has(photometric) || (isConverted && WHOLE_PICTURES.has(compression))) {
@@ -203,13 +207,13 @@ function assertPhotometric(photometric: number, compression: CompressionName): v
 const REFUSED_LAB: ReadonlySet<number> = new Set([PHOTOMETRIC.icclab, PHOTOMETRIC.itulab])
 /** Codecs that give samples rather than bytes. */
 const WHOLE_PICTURES: ReadonlySet<CompressionName> = new Set(['jpeg', 'oldJpeg', 'webp', 'lerc'])
-/** Codecs that turn luma and chroma into colours themselves. */
+/** Codecs that convert YCbCr to colours themselves. */
 const PICTURE_CODECS: ReadonlySet<CompressionName> = new Set(['jpeg', 'oldJpeg', 'webp'])
 
 const PREDICTED: ReadonlySet<CompressionName> = new Set(['lzw', 'deflate', 'zstd', 'lzma'])
 
 async function readPredictor(fields: Fields, compression: CompressionName, sample: SampleType): Promise<1 | 2 | 3> {
-  // As in libtiff, the tag means nothing to the other codecs.
+  // As in libtiff, the tag is ignored for other codecs.
   if (!PREDICTED.has(compression)) return 1
   const predictor = await fields.number(TAG.predictor, 1)
   const wholeBytes = sample.bits === 8 || sample.bits === 16 || sample.bits === 32 || sample.bits === 64

@@ -4,7 +4,7 @@ import { safeUint64, viewOf, type Entry, type Ifd } from '#raster/tiff/ifd.ts'
 import { FIELD_BYTES } from '#raster/tiff/tags.ts'
 import type { Source } from '#raster/types.ts'
 
-/** Counts the tag bytes that one file has made us hold. */
+/** Counts the tag bytes held for one file. */
 export interface TagBudget {
   bytes: number
 }
@@ -29,14 +29,14 @@ export class Fields {
     return this.#ifd.entries.get(tag) ?? null
   }
 
-  /** The stored bytes of a tag, or null where the directory lacks it. */
+  /** The stored bytes of a tag, or null if the directory lacks it. */
   async bytes(tag: number): Promise<Uint8Array | null> {
     const entry = this.entry(tag)
     if (!entry) return null
     if (entry.inline) return entry.inline
     assertTagSize(entry)
     this.#budget.bytes += entry.byteLength
-    if (this.#budget.bytes > LIMITS.tagBytesTotal) throw new RasterError('limit_exceeded', 'The tags of the TIFF are too large together')
+    if (this.#budget.bytes > LIMITS.tagBytesTotal) throw new RasterError('limit_exceeded', 'The tags of the TIFF are too large in total')
     return this.#source.fetch(entry.offset, entry.byteLength, this.#signal)
   }
 
@@ -49,12 +49,12 @@ export class Fields {
     return decodeNumbers(bytes, entry.type, this.#littleEndian)
   }
 
-  /** The first value of a numeric tag, or the fallback where the directory lacks it. */
+  /** The first value of a numeric tag, or the fallback. */
   async number(tag: number, fallback: number): Promise<number> {
     return (await this.numbers(tag))?.[0] ?? fallback
   }
 
-  /** A text, up to its first NUL. */
+  /** A string, up to its first NUL. */
   async text(tag: number): Promise<string | null> {
     const bytes = await this.bytes(tag)
     if (!bytes) return null
@@ -73,7 +73,7 @@ export function decodeNumbers(bytes: Uint8Array, type: number, littleEndian: boo
   const view = viewOf(bytes)
   const size = FIELD_BYTES[type] ?? 1
   const read = NUMBER_READERS[type]
-  if (!read) throw new RasterError('corrupt', `A numeric tag of the TIFF has field type ${type}`)
+  if (!read) throw new RasterError('corrupt', `A numeric tag of the TIFF has the invalid field type ${type}`)
   return Array.from({ length: Math.floor(bytes.byteLength / size) }, (_, i) => read(view, i * size, littleEndian))
 }
 

@@ -12,8 +12,8 @@ export interface MetadataItem {
 }
 
 /**
- * Reads GDAL's metadata tag. It is XML of one fixed, flat form, so no general parser is let near it:
- * items are found one after the other, and whatever else is there is skipped.
+ * Reads GDAL's metadata tag. It is XML in one fixed, flat form, so no general parser is needed:
+ * items are found one by one, and everything else is skipped.
  */
 export function parseGdalMetadata(xml: string): MetadataItem[] {
   const items: MetadataItem[] = []

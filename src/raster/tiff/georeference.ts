@@ -15,7 +15,7 @@ interface Georeference {
 const NONE: Georeference = { transform: null, gcps: [], gcpResidualPx: null, placedBy: null }
 const TIEPOINT_VALUES = 6
 
-/** The transform of a file, by GDAL's order of preference: scale and tie point, then matrix, then ground control points. */
+/** The transform of a file, in GDAL's order of preference: scale and tie point, then matrix, then ground control points. */
 export async function readGeoreference(fields: Fields, pixelIsPoint: boolean): Promise<Georeference> {
   const scale = await fields.numbers(TAG.modelPixelScale)
   const tiepoints = await fields.numbers(TAG.modelTiepoint)
@@ -67,13 +67,13 @@ function fromTiepoints(values: readonly number[], pixelIsPoint: boolean): Georef
   return fit ? { transform: fit.transform, gcps, gcpResidualPx: fit.residualPx, placedBy: 'gcps' } : { ...NONE, gcps }
 }
 
-/** A straight fit through control points and what it leaves, in pixels (root mean square); null where they lie on one line. */
+/** An affine fit of control points and its residual in pixels (root mean square); null if they are collinear. */
 export function fitControlPoints(gcps: readonly Gcp[]): { transform: Affine; residualPx: number } | null {
   const transform = fitAffine(gcps)
   return transform && isUsable(transform) ? { transform, residualPx: residualPx(transform, gcps) } : null
 }
 
-/** A straight fit to what a camera model says at its mean height; its points are not the file's own. */
+/** An affine fit of a camera model at its mean height; its points are not the file's own. */
 export async function georeferenceByRpc(fields: Fields, { width, height }: { width: number; height: number }): Promise<Georeference> {
   const model = await readRpc(fields)
   if (!model) return NONE
@@ -81,7 +81,7 @@ export async function georeferenceByRpc(fields: Fields, { width, height }: { wid
   return fit ? { transform: fit.transform, gcps: [], gcpResidualPx: fit.residualPx, placedBy: 'rpc' } : NONE
 }
 
-/** Least squares over all points; null where they do not span a plane. */
+/** Least squares over all points; null if they are collinear. */
 function fitAffine(gcps: readonly Gcp[]): Affine | null {
   const n = gcps.length
   if (n < 3) return null
@@ -131,7 +131,7 @@ function residualPx([tx, a, b, ty, d, e]: Affine, gcps: readonly Gcp[]): number 
   return Math.sqrt(sum / gcps.length)
 }
 
-/** Longitudes are written from -180 or from 0, some with a turn to spare, and pixels may reach a little over a pole. */
+/** Longitudes start at -180 or 0, some with extra turns, and pixels may extend a little beyond a pole. */
 const MAX_LONGITUDE = 540
 const MAX_LATITUDE = 100
 
@@ -144,7 +144,7 @@ export function fitsDegrees({ transform }: Georeference, { width, height }: { wi
   )
 }
 
-/** The same place with its coordinates times a number: degrees instead of seconds of arc, say. */
+/** The same transform with scaled coordinates: degrees instead of arc seconds, for example. */
 export function inUnits(georeference: Georeference, size: number): Georeference {
   const { transform, gcps } = georeference
   if (size === 1) return georeference

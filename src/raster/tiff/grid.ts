@@ -25,10 +25,10 @@ interface GridParts {
 }
 
 /**
- * How an image is cut into blocks and where each is stored.
+ * How an image is divided into blocks, and where each is stored.
  *
- * Tiles and strips look alike from outside. An uncompressed strip of many rows, often the whole image,
- * is cut into smaller blocks, since any row of it can be read on its own.
+ * Tiles and strips have the same interface. An uncompressed strip of many rows, often the whole image,
+ * is divided into smaller blocks, because any row of it can be read separately.
  */
 export class BlockGrid {
   readonly blockWidth: number
@@ -55,7 +55,7 @@ export class BlockGrid {
     }
     const stored = this.blocksX * Math.ceil(shape.height / parts.storedRows) * shape.planes
     if (parts.offsets.count < stored || (parts.lengths && parts.lengths.count < stored)) {
-      throw new RasterError('corrupt', 'The TIFF has fewer blocks than its size needs')
+      throw new RasterError('corrupt', 'The TIFF has fewer blocks than its size requires')
     }
   }
 
@@ -64,15 +64,15 @@ export class BlockGrid {
     const blockWidth = tiled ? await fields.number(TAG.tileWidth, 0) : shape.width
     const storedRows = tiled ? await fields.number(TAG.tileLength, 0) : await readRowsPerStrip(fields, shape.height)
     if (!Number.isInteger(blockWidth) || !Number.isInteger(storedRows) || blockWidth < 1 || storedRows < 1) {
-      throw new RasterError('corrupt', 'The TIFF has blocks without width or height')
+      throw new RasterError('corrupt', 'The TIFF has an invalid block size')
     }
     if (tiled && blockWidth * storedRows > LIMITS.tilePx) throw new RasterError('too_large', 'The tiles of the raster are too large')
     const offsetsTag = tiled && fields.entry(TAG.tileOffsets) ? TAG.tileOffsets : TAG.stripOffsets
     const lengthsTag = tiled && fields.entry(TAG.tileByteCounts) ? TAG.tileByteCounts : TAG.stripByteCounts
     const offsets = blockTable(source, fields, offsetsTag, shape.littleEndian)
     const lengths = blockTable(source, fields, lengthsTag, shape.littleEndian)
-    // Without lengths an uncompressed block is still where it is; a compressed one has no end.
-    if (!offsets || (!lengths && !shape.uncompressed)) throw new RasterError('corrupt', 'The TIFF does not say where its blocks are')
+    // An uncompressed block without a length can still be located; a compressed one has no end.
+    if (!offsets || (!lengths && !shape.uncompressed)) throw new RasterError('corrupt', 'The TIFF has no block offsets or lengths')
     return new BlockGrid(shape, { tiled, blockWidth, storedRows, offsets, lengths })
   }
 
@@ -91,10 +91,10 @@ export class BlockGrid {
     const length = lengths ? await lengths.get(index) : this.rowBytes * storedRows
     if (offset === 0 || length === 0) return { offset: 0, length: 0 }
     if (!this.#shape.uncompressed) return { offset, length }
-    const wanted = this.rowBytes * this.rowsOf(blockY)
+    const needed = this.rowBytes * this.rowsOf(blockY)
     const skipped = (blockY % perStored) * this.blockHeight * this.rowBytes
-    if (skipped + wanted > length) throw new RasterError('corrupt', 'A block of the TIFF is shorter than its pixels')
-    return { offset: offset + skipped, length: wanted }
+    if (skipped + needed > length) throw new RasterError('corrupt', 'A block of the TIFF is shorter than its pixels')
+    return { offset: offset + skipped, length: needed }
   }
 
   #blocksPerStored(): number {
@@ -102,7 +102,7 @@ export class BlockGrid {
   }
 }
 
-/** Rows of the blocks that an uncompressed strip is read as: all strips must be cut alike to form one grid. */
+/** Rows of the blocks that an uncompressed strip is read as: all strips must be divided equally to form one grid. */
 function splitRows(storedRows: number, height: number, maxRows: number): number {
   if (storedRows <= maxRows) return storedRows
   if (storedRows >= height) return maxRows

@@ -4,9 +4,9 @@ import { FIELD_BYTES } from '#raster/tiff/tags.ts'
 import type { Source } from '#raster/types.ts'
 
 /**
- * The container: header, chain of directories, raw tag values. Written by us because the file is
- * hostile until proven otherwise (docs/adr/0009-tiff-reader.md): every count, size and offset is
- * checked before it is followed, and no directory is visited twice.
+ * The container: header, chain of directories, raw tag values. Written by us because files are
+ * untrusted (docs/adr/0009-tiff-reader.md): every count, size and offset is
+ * checked before it is used, and no directory is visited twice.
  */
 
 export interface Entry {
@@ -59,18 +59,18 @@ export async function readContainer(source: Source, signal?: AbortSignal): Promi
   return { littleEndian: layout.littleEndian, bigTiff: layout.bigTiff, ifds }
 }
 
-/** Directories that another one points to, where some writers keep the overviews. */
+/** Sub-directories, where some writers keep the overviews. */
 export async function readSubIfds(source: Source, container: Container, offsets: readonly number[], signal?: AbortSignal): Promise<Ifd[]> {
   const seen = new Set(container.ifds.map(({ offset }) => offset))
-  const found: Ifd[] = []
+  const ifds: Ifd[] = []
   for (const offset of offsets) {
     if (offset === 0 || seen.has(offset)) continue
-    if (container.ifds.length + found.length === LIMITS.ifdCount)
+    if (container.ifds.length + ifds.length === LIMITS.ifdCount)
       throw new RasterError('limit_exceeded', `The TIFF has more than ${LIMITS.ifdCount} directories`)
     seen.add(offset)
-    found.push((await readIfd(source, { ...container, firstIfd: offset }, offset, signal)).ifd)
+    ifds.push((await readIfd(source, { ...container, firstIfd: offset }, offset, signal)).ifd)
   }
-  return found
+  return ifds
 }
 
 async function readHeader(source: Source, signal?: AbortSignal): Promise<Layout> {
@@ -101,7 +101,7 @@ async function readIfd(source: Source, layout: Layout, offset: number, signal?: 
   const entries = new Map<number, Entry>()
   for (let i = 0; i < count; i++) {
     const entry = readEntry(view, i * entryBytes, layout)
-    // libtiff keeps the first of two entries with the same tag.
+    // As in libtiff, the first of two entries with the same tag is used.
     if (entry && !entries.has(entry.tag)) entries.set(entry.tag, entry)
   }
   const end = count * entryBytes
@@ -109,7 +109,7 @@ async function readIfd(source: Source, layout: Layout, offset: number, signal?: 
   return { ifd: { offset, entries }, next }
 }
 
-/** Null for a field type that no reader knows, which the specification says to skip. */
+/** Null for an unknown field type, which the specification says to skip. */
 function readEntry(view: DataView, at: number, { littleEndian, bigTiff }: Layout): Entry | null {
   const tag = view.getUint16(at, littleEndian)
   const type = view.getUint16(at + 2, littleEndian)
@@ -134,7 +134,7 @@ export function viewOf(bytes: Uint8Array): DataView {
 /** A 64-bit value that JavaScript can hold; a file offset beyond 2^53 cannot be real. */
 export function safeUint64(view: DataView, at: number, littleEndian: boolean): number {
   const value = Number(view.getBigUint64(at, littleEndian))
-  if (!Number.isSafeInteger(value)) throw new RasterError('corrupt', 'The TIFF has an offset or count beyond 2^53')
+  if (!Number.isSafeInteger(value)) throw new RasterError('corrupt', 'The TIFF has an offset or count above 2^53')
   return value
 }
 

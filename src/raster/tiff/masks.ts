@@ -9,7 +9,7 @@ interface DecodedPlanes {
   readonly count: number
 }
 
-/** The mask of a block whose validity is an alpha band; null for the other kinds, and when every pixel is opaque. */
+/** The mask of a block with an alpha band; null for other kinds, and if every pixel is opaque. */
 export function blockMask(info: RasterInfo, { planes, wanted, stride, count }: DecodedPlanes): Uint8Array | null {
   if (info.maskKind !== 'alpha' || info.alphaBand === null) return null
   const isPlanar = info.interleave === 'band'

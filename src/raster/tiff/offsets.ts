@@ -4,7 +4,7 @@ import type { Entry } from '#raster/tiff/ifd.ts'
 import { FIELD_BYTES } from '#raster/tiff/tags.ts'
 import type { Source } from '#raster/types.ts'
 
-/** Where a block's stored bytes are. A length of 0 is a sparse block that the writer left out. */
+/** Location of a block's stored bytes. A length of 0 is a sparse block. */
 export interface BlockPlace {
   readonly offset: number
   readonly length: number
@@ -37,16 +37,16 @@ export class BlockTable {
     const pageIndex = Math.floor(index / BlockTable.PAGE_VALUES)
     let page = this.#pages.get(pageIndex)
     if (!page) {
-      // Shared by all who wait for it, so no single caller's signal may cancel it; it is 64 KB at most.
+      // Shared by all callers that wait for it, so no single signal may cancel it; it is 64 KB at most.
       page = this.#readPage(pageIndex)
       this.#pages.set(pageIndex, page)
-      // A failed read must not poison later ones.
+      // A failed read must not affect later ones.
       page.catch(() => this.#pages.delete(pageIndex))
       this.#dropOldest()
     }
     const value = (await page)[index % BlockTable.PAGE_VALUES]
     if (value === undefined || value < 0 || !Number.isSafeInteger(value)) {
-      throw new RasterError('corrupt', 'The TIFF has a bad block offset or length')
+      throw new RasterError('corrupt', 'The TIFF has an invalid block offset or length')
     }
     return value
   }

@@ -15,7 +15,7 @@ interface OldShape {
   readonly height: number
 }
 
-/** What stands before the scan of an old-style JPEG, whichever way the file keeps it. */
+/** Everything before the scan of an old-style JPEG, however the file stores it. */
 export async function readOldJpegHeader(source: Source, fields: Fields, { width, height }: OldShape): Promise<Uint8Array> {
   const at = async (offset: number, most: number): Promise<Uint8Array> => {
     const length = Math.min(most, source.size - offset)
@@ -33,7 +33,8 @@ export async function readOldJpegHeader(source: Source, fields: Fields, { width,
     return await Promise.all(offsets.map((offset) => at(offset, MAX_TABLE_BYTES)))
   }
   const [across = 2, down = 2] = (await fields.numbers(TAG.ycbcrSubsampling)) ?? []
-  if (![1, 2, 4].includes(across) || ![1, 2, 4].includes(down)) throw new RasterError('corrupt', 'The TIFF has odd clumps of chroma')
+  if (![1, 2, 4].includes(across) || ![1, 2, 4].includes(down))
+    throw new RasterError('corrupt', 'The TIFF has an invalid chroma subsampling')
   return headerFromTables({
     width,
     height,

@@ -14,7 +14,7 @@ import { TiffRaster, type TiffLevel } from '#raster/tiff/raster.ts'
 import { PHOTOMETRIC, SUBFILE, TAG } from '#raster/tiff/tags.ts'
 import type { Affine, Level, MaskKind, RasterInfo, Source } from '#raster/types.ts'
 
-/** What camera models speak of. */
+/** The CRS of camera models. */
 const WGS84_EPSG = 4326
 
 interface OpenOptions {
@@ -23,7 +23,7 @@ interface OpenOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Opens a TIFF: reads and checks all its directories, but no pixels. */
+/** Opens a TIFF: reads and validates all its directories, but no pixels. */
 export async function openTiff(source: Source, options: OpenOptions = {}): Promise<TiffRaster> {
   const budget: TagBudget = { bytes: 0 }
   const chain = await readContainer(source, options.signal)
@@ -45,7 +45,7 @@ export async function openTiff(source: Source, options: OpenOptions = {}): Promi
   return new TiffRaster({ source, overviews: options.overviews }, info, levels, geoKeys)
 }
 
-/** The directories after the first, or all of an overview file. Pages that are no overview or mask of ours are skipped. */
+/** The directories after the first, or all of an overview file. Pages that are not overviews or masks are skipped. */
 async function readOthers(
   source: Source,
   container: Container,
@@ -62,7 +62,7 @@ async function readOthers(
   return images
 }
 
-/** A preview in some odd codec must not keep anybody from the raster itself. */
+/** A preview with an unsupported codec must not prevent reading the raster itself. */
 async function readIfSupported(source: Source, fields: Fields, littleEndian: boolean): Promise<Directory | null> {
   try {
     return await readDirectory(source, fields, littleEndian)
@@ -84,7 +84,7 @@ function pairLevels(main: TiffImage, others: readonly TiffImage[]): TiffLevel[] 
   for (const image of overviews) {
     const finer = levels.at(-1)
     const mask = maskOf(image)
-    // A level without its part of the mask would show what is no data: it is left out.
+    // A level without its mask would show pixels without data: skip it.
     const lacksMask = levels[0]?.mask !== null && mask === null
     if (!lacksMask && finer && isSmaller(image.directory, finer.directory)) levels.push({ ...image, mask })
   }
@@ -115,7 +115,7 @@ async function describe(
   const items = parseGdalMetadata((await fields.text(TAG.gdalMetadata)) ?? '')
   const nodata = parseNodata(await fields.text(TAG.gdalNodata), main.sample.dataType)
   const hasMask = file.levels[0]?.mask != null
-  // A mask in the file says all there is to say, as in GDAL; a value that no sample can have says nothing.
+  // A mask in the file takes precedence, as in GDAL; a value that no sample can have is ignored.
   const marker = nodata !== null && !hasMask && canHold(main.sample.dataType, nodata) ? nodata : null
   const bands = describeBands(main, items, marker)
   const alpha = bands.findIndex((band) => band.color === 'alpha')
@@ -157,8 +157,8 @@ async function readColorTable(
 }
 
 /**
- * A mask in the file beats all. Beside an alpha band a nodata value still counts: kernels compare it whatever the kind
- * is, as gdalwarp does.
+ * A mask in the file takes precedence. Beside an alpha band a nodata value still counts: kernels compare it for any
+ * kind, as gdalwarp does.
  */
 function maskKind(hasMask: boolean, nodata: number | null, alphaBand: number | null): MaskKind {
   if (hasMask) return 'internal'

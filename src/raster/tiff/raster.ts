@@ -33,7 +33,7 @@ interface RasterFiles {
   readonly overviews: Source | undefined
 }
 
-/** An open TIFF. It caches nothing: whoever reads many tiles keeps decoded blocks by `key`. */
+/** An open TIFF. It caches nothing: callers that read many tiles cache decoded blocks by `key`. */
 export class TiffRaster implements Raster {
   readonly info: RasterInfo
   readonly key: string
@@ -57,7 +57,7 @@ export class TiffRaster implements Raster {
     return { ...exact, data: shareConverted(exact.data) }
   }
 
-  /** As `readBlock`, with 64-bit integers as they are. */
+  /** Like `readBlock`, with exact 64-bit integers. */
   async readExactBlock(level: number, blockX: number, blockY: number, options: ReadBlockOptions = {}): Promise<Block<ExactSampleArray>> {
     throwIfAborted(options.signal)
     const image = this.#level(level)
@@ -69,16 +69,16 @@ export class TiffRaster implements Raster {
     const bands = this.#bands(options.bands)
     const rows = Math.min(grid.rowsOf(blockY), Math.max(1, Math.ceil(options.rows ?? Infinity)))
     const address: BlockAddress = { blockX, blockY, rows, signal: options.signal }
-    const wanted = directory.planar ? withAlpha(bands, this.info) : [0]
+    const needed = directory.planar ? withAlpha(bands, this.info) : [0]
     const [planes, maskSamples] = await Promise.all([
-      Promise.all(wanted.map((plane) => readPlane(image, plane, address, this.#sparseFill))),
+      Promise.all(needed.map((plane) => readPlane(image, plane, address, this.#sparseFill))),
       mask ? readMaskUnder(mask, directory, address) : null,
     ])
     const stride = directory.planar ? 1 : directory.bandCount
     const data = directory.planar ? planes.slice(0, bands.length) : bands.map(() => first(planes))
     const starts = directory.planar ? bands.map(() => 0) : [...bands]
-    const pixelMask = maskSamples ?? blockMask(this.info, { planes, wanted, stride, count: grid.blockWidth * rows })
-    // What the planes hold on to, which is more than they show where rows were left out or buffers are used again.
+    const pixelMask = maskSamples ?? blockMask(this.info, { planes, wanted: needed, stride, count: grid.blockWidth * rows })
+    // The memory that the planes hold, which is more than their samples if rows were skipped or buffers are reused.
     const byteLength = planes.reduce((sum, plane) => sum + plane.buffer.byteLength, pixelMask?.byteLength ?? 0)
     return { width: grid.blockWidth, height: rows, bands, data, starts, stride, mask: pixelMask, byteLength }
   }
@@ -88,7 +88,7 @@ export class TiffRaster implements Raster {
     return { ...exact, data: exact.data.map(toNumbers) }
   }
 
-  /** As `readWindow`, with 64-bit integers as they are, and with the bands of a pixel side by side where asked for. */
+  /** Like `readWindow`, with exact 64-bit integers, and optionally pixel-interleaved. */
   async readExactWindow(level: number, window: PixelWindow, options: ReadExactOptions = {}): Promise<Block<ExactSampleArray>> {
     const { directory } = this.#level(level)
     const { x, y, width, height } = window
@@ -108,9 +108,9 @@ export class TiffRaster implements Raster {
   }
 
   #level(level: number): TiffLevel {
-    const found = this.#levels[level]
-    if (!found) throw new RasterError('invalid_argument', `The raster has no level ${level}`)
-    return found
+    const directory = this.#levels[level]
+    if (!directory) throw new RasterError('invalid_argument', `The raster has no level ${level}`)
+    return directory
   }
 
   #bands(bands: readonly number[] | undefined): readonly number[] {

@@ -2,7 +2,7 @@ import type { Fields } from '#raster/tiff/fields.ts'
 import { TAG } from '#raster/tiff/tags.ts'
 import type { Gcp } from '#raster/types.ts'
 
-/** A camera as ratios of cubic polynomials: longitude, latitude and height to line and sample. */
+/** A camera model of rational polynomial coefficients: longitude, latitude and height to line and sample. */
 export interface RpcModel {
   readonly lineOffset: number
   readonly sampleOffset: number
@@ -24,7 +24,7 @@ export interface RpcModel {
 const TAG_VALUES = 92
 const TERMS = 20
 
-/** The model in a file's tag; null where there is none that makes sense. */
+/** The model in a file's tag; null if there is no valid one. */
 export async function readRpc(fields: Fields): Promise<RpcModel | null> {
   const values = await fields.numbers(TAG.rpcCoefficients)
   if (!values || values.length < TAG_VALUES || !values.every(Number.isFinite)) return null
@@ -91,10 +91,10 @@ function termsOf(l: number, p: number, h: number): readonly number[] {
 const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
 
 const SIDE_POINTS = 21
-/** Models are made for the whole scene, files may hold a part of it: points this far outside still tell of its border. */
+/** Models cover the whole scene, files may hold a part of it: points this far outside still describe its border. */
 const REACH = 0.1
 
-/** Places in the image with their pixels, as control points: enough for a fit, none where the model leads nowhere near the image. */
+/** Points in the image as control points: enough for a fit; none if the model points far outside the image. */
 export function rpcControlPoints(model: RpcModel, width: number, height: number): Gcp[] {
   const points: Gcp[] = []
   let [west, south, east, north] = [
@@ -103,7 +103,7 @@ export function rpcControlPoints(model: RpcModel, width: number, height: number)
     model.longitudeOffset + Math.abs(model.longitudeScale) * 1.2,
     model.latitudeOffset + Math.abs(model.latitudeScale) * 1.2,
   ]
-  // Twice: a file that holds a small part of the scene is found first and measured then.
+  // Twice: a file with a small part of the scene is first located, then measured.
   for (let round = 0; round < 2; round++) {
     points.length = 0
     for (let i = 0; i < SIDE_POINTS; i++) {

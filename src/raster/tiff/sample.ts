@@ -1,7 +1,7 @@
 import { RasterError } from '#raster/errors.ts'
 import type { DataType, ExactSampleArray } from '#raster/types.ts'
 
-/** How a sample is stored, and as what it is read. */
+/** How a sample is stored, and the type it is read as. */
 export interface SampleType {
   /** Stored bits. */
   readonly bits: number
@@ -91,7 +91,7 @@ export function bytesPerSample(dataType: DataType): number {
   return EXACT_ARRAY[dataType].BYTES_PER_ELEMENT
 }
 
-/** 64-bit integers, which no plain arithmetic takes. */
+/** 64-bit integers, which need BigInt arithmetic. */
 export function isBigArray(samples: ExactSampleArray): samples is BigInt64Array | BigUint64Array {
   return samples instanceof BigInt64Array || samples instanceof BigUint64Array
 }

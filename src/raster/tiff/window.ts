@@ -4,7 +4,7 @@ import { LIMITS } from '#raster/limits.ts'
 import { bytesPerSample, EXACT_ARRAY, isBigArray } from '#raster/tiff/sample.ts'
 import type { Block, ExactSampleArray, Level, PixelWindow, RasterInfo, ReadBlockOptions } from '#raster/types.ts'
 
-/** What a window is put together from: blocks whose samples are as stored. */
+/** The blocks that a window is assembled from, with samples as stored. */
 interface ExactBlocks {
   readonly info: RasterInfo
   readExactBlock(level: number, blockX: number, blockY: number, options: ReadBlockOptions): Promise<Block<ExactSampleArray>>
@@ -14,12 +14,12 @@ interface WindowRequest {
   readonly level: number
   readonly window: PixelWindow
   readonly bands: readonly number[]
-  /** One array with the bands of a pixel side by side, instead of one array a band. */
+  /** One pixel-interleaved array instead of one array per band. */
   readonly interleaved: boolean
   readonly signal: AbortSignal | undefined
 }
 
-/** Pixels of a window, put together from the blocks that it touches. */
+/** The pixels of a window, assembled from the blocks that it touches. */
 export async function assembleWindow(raster: ExactBlocks, request: WindowRequest): Promise<Block<ExactSampleArray>> {
   const { window, bands } = request
   const level = raster.info.levels[request.level]

@@ -5,7 +5,7 @@ export function invertAffine(t: Affine): Affine {
   const [x0, a, b, y0, c, d] = t
   const determinant = a * d - b * c
   if (!Number.isFinite(determinant) || determinant === 0)
-    throw new RasterError('no_georeference', 'The raster has a transform that cannot be inverted')
+    throw new RasterError('no_georeference', 'The transform of the raster is not invertible')
   const [ia, ib, ic, id] = [d / determinant, -b / determinant, -c / determinant, a / determinant]
   return [-(ia * x0 + ib * y0), ia, ib, -(ic * x0 + id * y0), ic, id]
 }

@@ -2,7 +2,7 @@ import { giveBack } from '#raster/buffers.ts'
 import { LoadingCache, type CacheMetrics } from '#raster/cache.ts'
 import { RasterError, type Block, type Level, type Raster } from '#raster/types.ts'
 
-/** A rectangle of blocks of one level, with what has been read of it. */
+/** A rectangle of blocks of one level, with those read so far. */
 export interface BlockSet {
   level: Level
   firstX: number
@@ -21,16 +21,16 @@ export interface PixelRange {
   maxY: number
 }
 
-/** More than this for one picture means that the file lacks overviews; it must not take the whole machine. */
+/** More for one image means that the file lacks overviews; it must not use the whole machine. */
 export const MAX_SOURCE_PIXELS = 2 ** 27
 const MAX_BLOCKS = 4096
-/** Below this share of a block's rows, stopping early saves more than reading the rest again later would cost. */
+/** Below this fraction of a block's rows, stopping early saves more than reading the rest later costs. */
 const PARTIAL_SHARE = 0.75
 
-/** Blocks that wait for the last reader before their memory is used again; more than these are left to the engine. */
+/** Blocks that wait for their last reader before their memory is reused; more are left to the garbage collector. */
 const MAX_RETIRED = 64
 
-/** Decoded blocks. The memory of those that it drops goes to the next ones, as soon as nobody reads any. */
+/** Decoded blocks. The memory of evicted ones is reused as soon as nobody reads any. */
 export class BlockCache {
   readonly #blocks: LoadingCache<Block>
   #retired: Block[] = []
@@ -54,7 +54,7 @@ export class BlockCache {
     this.#blocks.clear()
   }
 
-  /** Whatever is read from the cache must be read inside. */
+  /** Cached blocks must be read inside this callback. */
   async reading<T>(read: () => Promise<T>): Promise<T> {
     this.#readers += 1
     try {
@@ -87,7 +87,7 @@ interface BlockRequest {
 }
 
 /**
- * Reads the blocks under a range of pixels, from the cache where they are there, and looks at them. Null where the range misses
+ * Reads the blocks under a range of pixels, from the cache if possible, and processes them. Null if the range is outside
  * the level.
  */
 export function withBlocks<T>(cache: BlockCache, request: BlockRequest, look: (blocks: BlockSet) => T): Promise<T | null> {
@@ -107,7 +107,7 @@ async function readBlocks(cache: BlockCache, request: BlockRequest): Promise<Blo
   if (!(countX > 0 && countY > 0)) return null
   const pixels = countX * countY * level.blockWidth * level.blockHeight
   if (pixels > MAX_SOURCE_PIXELS || countX * countY > MAX_BLOCKS) {
-    throw new RasterError('limit_exceeded', 'The raster has no overview that is small enough for this picture')
+    throw new RasterError('limit_exceeded', 'The raster has no overview that is small enough for this image')
   }
   const reads = Array.from({ length: countX * countY }, (_, i) =>
     readBlock(cache, request, firstX + (i % countX), firstY + Math.floor(i / countX)),
@@ -126,11 +126,11 @@ function readBlock(
   const available = Math.min(level.blockHeight, level.height - top)
   const needed = Math.min(available, Math.max(1, Math.ceil(range.maxY) - top))
   const rows = level.partialRows && needed < level.blockHeight * PARTIAL_SHARE ? needed : undefined
-  // A planar file reads only the wanted bands, so they belong to the block's identity. A chunky one decodes them all, and
-  // whoever asks next may want others: they are all kept.
+  // A planar file reads only the requested bands, so they are part of the cache key. A chunky one decodes them all, and
+  // the next request may need others: all are kept.
   const isPlanar = raster.info.interleave === 'band'
   const keyOf = (x: number, y: number): string => `${raster.key}/${index}/${x}/${y}${isPlanar ? `/${bands.join()}` : ''}`
-  // Somebody who pans a map comes back for the rest of a block: beside known blocks it is read whole at once.
+  // A user who pans a map needs the rest of a block next: beside cached blocks it is read completely.
   const isBesideKnown = (): boolean => NEIGHBOURS.some(([dx, dy]) => cache.has(keyOf(blockX + dx, blockY + dy)))
   return cache.get(
     keyOf(blockX, blockY),
@@ -144,7 +144,7 @@ function readBlock(
   )
 }
 
-/** The block itself counts, too: a part of it is there then. */
+/** The block itself counts too: then a part of it is cached. */
 const NEIGHBOURS = [
   [0, 0],
   [-1, 0],

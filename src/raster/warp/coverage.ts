@@ -8,36 +8,39 @@ import { fromMercator, HALF_WORLD_M, MAX_LATITUDE, MAX_ZOOM, toMercator, WORLD_M
 import { placementOf } from './plan.ts'
 import { projectorToLonLat, type Point } from './projector.ts'
 
-/** What a map needs to know before it asks for tiles. */
+/** What a map needs before it requests tiles. */
 export interface Coverage {
-  /** West, south, east, north in degrees, never across the date line: what lies on both sides of it goes all the way round. */
+  /** West, south, east, north in degrees, never across the antimeridian: a raster on both sides spans all longitudes. */
   bounds: [number, number, number, number]
-  /** Longitude, latitude, and a zoom at which the whole raster can be seen. */
+  /** Longitude, latitude, and a zoom at which the whole raster is visible. */
   center: [number, number, number]
   /** Below it the raster is a speck. */
   minZoom: number
-  /** Here a pixel of a tile is no larger than one of the raster. */
+  /** At this zoom a tile pixel is no larger than a raster pixel. */
   maxZoom: number
 }
 
 const TILE_PX = 256
-/** At its lowest zoom a raster is about so many pixels long. */
+/** Approximate size of a raster in pixels at its lowest zoom. */
 const SPECK_PX = 64
 
+/** A pure function's answer for each raster, and gone with it. */
 const coverages = new WeakMap<RasterInfo, Coverage>()
 
-/** Where a raster lies on a map, and at which zooms it is worth looking at. */
+/** Extent of a raster on a map, and its useful zooms. */
 export function coverageOf(info: RasterInfo): Coverage {
   let coverage = coverages.get(info)
   if (!coverage) coverages.set(info, (coverage = compute(info)))
   return coverage
 }
 
+const WORLD = { west: -180, south: -MAX_LATITUDE, east: 180, north: MAX_LATITUDE }
+
 function compute(info: RasterInfo): Coverage {
   const { width, height, transform } = info
-  if (!transform) throw new RasterError('no_georeference', 'The raster says nothing about where it lies')
-  const found = lonLatExtent({ width, height, transform, crs: requireCrs(info) })
-  const extent = !found ? { west: -180, south: -MAX_LATITUDE, east: 180, north: MAX_LATITUDE } : found.holdsPole ? aroundPole(found) : found
+  if (!transform) throw new RasterError('no_georeference', 'The raster has no georeference')
+  const computed = lonLatExtent({ width, height, transform, crs: requireCrs(info) })
+  const extent = !computed ? WORLD : computed.holdsPole ? aroundPole(computed) : computed
   const turns = extent.west >= 180 ? -360 : extent.east <= -180 ? 360 : 0
   const { west, south, east, north } = {
     west: extent.west + turns,
@@ -65,17 +68,17 @@ function compute(info: RasterInfo): Coverage {
   }
 }
 
-/** As many pixels as the raster has, in squares of Web Mercator that hold all of it; coarser grids halve them. */
+/** The number of pixels of the raster, in Web Mercator squares that contain it; coarser grids halve them. */
 export interface ImageGrid {
   left: number
   top: number
   /** In metres, of the finest grid. */
   pixelM: number
-  /** How often it can be halved until the raster is one tile, or until that is more than can be read. */
+  /** How often it can be halved until the raster is one tile, or until that is too much to read. */
   halvings: number
 }
 
-/** Of a grid's numbers so many digits count: they are part of addresses. */
+/** Significant digits of a grid's numbers, which are part of URLs. */
 const PIXEL_DIGITS = 9
 const MAX_HALVINGS = 20
 
@@ -94,7 +97,7 @@ export function imageGridOf(info: RasterInfo): ImageGrid {
   }
 }
 
-/** In metres; what lies on both sides of the date line is one piece. */
+/** In metres; a raster on both sides of the antimeridian is one piece. */
 function sidesOf(info: RasterInfo): { x: number; y: number; right: number; bottom: number } {
   const { minX, maxX, minY, maxY } = placementOf(info).extent
   if (minX < -HALF_WORLD_M || maxX > HALF_WORLD_M) return { x: minX, y: maxY, right: maxX, bottom: minY }

@@ -5,8 +5,8 @@ import { HALF_WORLD_M, toMercator } from './mercator.ts'
 import { nearestTurn, projectorFromLonLat, projectorToLonLat, type Point } from './projector.ts'
 
 /**
- * Where a raster lies in Web Mercator. A raster across the date line is one piece here: `maxX` (or `minX`) then lies
- * beyond the square world, and a tile finds it again by adding or taking off whole turns.
+ * The extent of a raster in Web Mercator. A raster across the antimeridian is one piece: `maxX` (or `minX`) is then
+ * outside the square world, and a tile finds it by adding or subtracting whole turns.
  */
 export interface MercatorExtent {
   minX: number
@@ -33,17 +33,17 @@ interface LonLatExtent {
   south: number
   east: number
   north: number
-  /** The border goes round the Earth: a pole lies inside. */
+  /** The border encircles the Earth: a pole is inside. */
   holdsPole: boolean
 }
 
-/** How far, in pixels, a point of the border may miss itself on the way to the Earth and back. */
+/** Maximum round-trip error of a border point, in pixels. */
 const RETURN_PX = 2
 const RETURN_M = 1
 
 /**
- * What a raster's border encloses; null where a part of it has no place on Earth, which says nothing about the rest. Some
- * projections give any point a place: one that does not lead back has none.
+ * The extent of a raster's border; null if a part of it is outside the projection, which says nothing about the rest. Some
+ * projections accept any point: one that does not round-trip is outside.
  */
 export function lonLatExtent({ width, height, transform, crs }: Placed): LonLatExtent | null {
   const toLonLat = projectorToLonLat(crs)

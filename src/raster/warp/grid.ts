@@ -1,7 +1,7 @@
 import type { Point, Projector } from './projector.ts'
 
 /**
- * Where the pixels of a target window lie in a source: exact at the nodes of a coarse grid, interpolated between them.
+ * Maps target pixels to source pixels: exact at the nodes of a coarse grid, interpolated between them.
  * Projections are smooth, so a few dozen exact points serve 65,536 pixels. Where interpolation is not good enough (at a
  * projection's edge, say) a cell is marked and its pixels are computed one by one.
  */
@@ -14,7 +14,7 @@ export interface CoordinateGrid {
   rows: number
   x: Float64Array
   y: Float64Array
-  /** 1 for the cells of which every pixel is computed; null when there are none. */
+  /** 1 for cells whose pixels are computed exactly; null if there are none. */
   exactCells: Uint8Array | null
   /** Target pixel to source coordinates, exactly. */
   locate: Projector
@@ -25,7 +25,7 @@ interface GridOptions {
   height: number
   /** Target pixel coordinates (pixel centres are at .5) to source pixel coordinates. */
   locate: Projector
-  /** How far, in source pixels, interpolation may be off. */
+  /** Maximum interpolation error, in source pixels. */
   maxErrorPx?: number
 }
 
@@ -141,10 +141,10 @@ export function fillRow(grid: CoordinateGrid, row: number, x: Float64Array, y: F
   }
 }
 
-/** How far pixels of both sides may lie from one another, in source pixels, and still be taken for the same ones. */
+/** Maximum distance, in source pixels, at which pixels of both grids count as identical. */
 const SAME_PX = 1e-3
 
-/** Where the first pixel lies in the source if all pixels are whole ones of the source, beside each other; null where they are not. */
+/** The first pixel in the source if all target pixels are whole source pixels, side by side; otherwise null. */
 export function wholeShift({ x, y, columns, rows, step, exactCells }: CoordinateGrid): { x: number; y: number } | null {
   if (exactCells) return null
   const shift = { x: Math.round(x[0]! - 0.5), y: Math.round(y[0]! - 0.5) }
@@ -163,7 +163,7 @@ interface Bounds {
   maxY: number
 }
 
-/** The part of the source that the window's pixels touch, and null where they touch none. */
+/** The part of the source that the window touches, or null. */
 export function gridBounds(grid: CoordinateGrid): Bounds | null {
   const bounds = { minX: Infinity, minY: Infinity, maxX: -Infinity, maxY: -Infinity }
   if (grid.exactCells) {
@@ -179,7 +179,7 @@ export function gridBounds(grid: CoordinateGrid): Bounds | null {
   return bounds.minX <= bounds.maxX ? bounds : null
 }
 
-/** The last nodes may lie beyond the window; the point on its edge counts instead, so that no block is read in vain. */
+/** The last nodes may be beyond the window; the point on its edge counts instead, so that no block is read unnecessarily. */
 function widenByNode(bounds: Bounds, grid: CoordinateGrid, column: number, row: number): void {
   const cellColumn = Math.max(0, Math.min(column, grid.columns - 2))
   const cellRow = Math.max(0, Math.min(row, grid.rows - 2))

@@ -25,6 +25,7 @@ const ARRAYS = {
   float64: Float64Array,
 } as const satisfies Record<DataType, new (length: number) => SampleArray>
 
+/** Modules, loaded once as every import is. */
 const sampleKernels = new Map<string, Promise<SampleKernels>>()
 const resampleKernels = new Map<string, Promise<ResampleKernels>>()
 

@@ -10,12 +10,12 @@ export const MAX_ZOOM = 24
 /** The latitude at which the square world ends. */
 export const MAX_LATITUDE = 85.0511287798066
 
-/** The side of a tile in pixels of its grid; tiles may be drawn with more. */
+/** The side of a tile in pixels of its grid; tiles can be rendered with more. */
 const GRID_TILE_PX = 256
 const TILE_SIZES = [256, 512] as const
 export type TileSize = (typeof TILE_SIZES)[number]
 
-/** Tiles of a grid of its own in Web Mercator: where its first tile begins, and the side of its pixels, in metres. */
+/** Tiles of a custom grid in Web Mercator: its origin and pixel size, in metres. */
 interface TileGrid {
   left: number
   top: number
@@ -26,16 +26,16 @@ export interface TileAddress {
   z: number
   x: number
   y: number
-  /** The well-known grid of that zoom unless another is given, which has one zoom. */
+  /** The standard grid of that zoom, unless a custom one is given, which has a single zoom. */
   grid?: TileGrid
 }
 
-/** Refuses addresses outside the scheme. */
+/** Rejects addresses outside the scheme. */
 export function checkTile({ z, x, y, grid }: TileAddress): void {
   const count = 2 ** (grid ? MAX_ZOOM : z)
   const isIndex = (n: number): boolean => Number.isInteger(n) && n >= 0 && n < count
-  if (!Number.isInteger(z) || z < 0 || z > MAX_ZOOM) throw new RasterError('invalid_argument', `z must be from 0 to ${MAX_ZOOM}`)
-  if (!isIndex(x) || !isIndex(y)) throw new RasterError('invalid_argument', `x and y must be from 0 to ${count - 1} at zoom ${z}`)
+  if (!Number.isInteger(z) || z < 0 || z > MAX_ZOOM) throw new RasterError('invalid_argument', `z must be between 0 and ${MAX_ZOOM}`)
+  if (!isIndex(x) || !isIndex(y)) throw new RasterError('invalid_argument', `x and y must be between 0 and ${count - 1} at zoom ${z}`)
 }
 
 /** Pixel of a tile to Web Mercator. */
@@ -49,7 +49,7 @@ export function tileTransform({ z, x, y, grid }: TileAddress, size: TileSize): A
   return [-HALF_WORLD_M + x * tileM, pixelM, 0, HALF_WORLD_M - y * tileM, 0, -pixelM]
 }
 
-/** Longitude and latitude in degrees to metres; latitudes beyond the square world are held at its edge. */
+/** Longitude and latitude in degrees to metres; latitudes beyond the square world are clamped. */
 export function toMercator(longitude: number, latitude: number): [number, number] {
   const bounded = Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, latitude))
   const y = Math.log(Math.tan(Math.PI / 4 + (bounded * Math.PI) / 360)) * (HALF_WORLD_M / Math.PI)

@@ -10,10 +10,10 @@ import type { WarpWindow } from './plan.ts'
  */
 export type PixelSink = (block: Block, offsets: Int32Array, run: { count: number; out: number }) => void
 
-/** Coordinates a hair below a pixel's edge belong to the next pixel; GDAL adds the same. */
+/** Coordinates slightly below a pixel's edge belong to the next pixel; GDAL does the same. */
 const EDGE_EPSILON = 1e-10
 
-/** Finds the source pixel under every target pixel's centre and hands them over in runs. Pixels outside are passed over. */
+/** Finds the source pixel under every target pixel's centre and passes them on in runs. Pixels outside are skipped. */
 export function walkNearest(window: WarpWindow, blocks: BlockSet, targetWidth: number, sink: PixelSink): void {
   const { grid } = window
   const { level } = blocks

@@ -1,4 +1,4 @@
-/** Areas in longitude and latitude, brought to where a raster lies before they are projected. */
+/** Clips areas in longitude and latitude to a raster before they are projected. */
 import { cutInTurns, cutToBox, onceAround } from '#raster/geometry/cut.ts'
 import { boxOf, densify, type Box, type Polygon, type Position } from '#raster/geometry/polygon.ts'
 import type { Crs } from '#raster/types.ts'
@@ -14,12 +14,12 @@ const SEAM = 1e-9
 const CELL_DEGREES = 45
 const CELL_CUTS = 8
 const LEAF_DEGREES = CELL_DEGREES / 2 ** CELL_CUTS
-/** Degrees by which a point may miss itself after a projection and back. */
+/** Maximum round-trip error of a projected point, in degrees. */
 const RETURN_TOLERANCE = 1e-4
 
 /**
- * The parts of an area that may lie in a raster, with every point inside the domain of the raster's projection and in one turn
- * around the Earth. Without this an area that goes all the way round is folded onto itself, and a pole has no place in Mercator.
+ * The parts of an area that can intersect a raster, with every point inside the domain of the raster's projection and within one turn
+ * around the Earth. Otherwise an area around the whole Earth would be folded onto itself, and a pole is undefined in Mercator.
  */
 export function cutToRaster(placed: Placed, polygons: readonly Polygon[]): Polygon[] {
   const extent = lonLatExtent(placed)
@@ -32,7 +32,7 @@ export function cutToRaster(placed: Placed, polygons: readonly Polygon[]): Polyg
     return cutToBox(onceAround(polygons), south + north > 0 ? { minX, maxX, minY, maxY: 90 } : { minX, maxX, minY: -90, maxY })
   }
   const half = ((east - west) / 2) * (1 + 2 * MARGIN_SHARE)
-  // A raster around the whole Earth is torn apart where its projection is; a narrower one may lie across that line.
+  // A raster around the whole Earth is split where its projection is; a narrower one can cross that line.
   const middle = half < 180 || placed.crs.kind === 'geographic' ? (west + east) / 2 : nearestTurn(middleOf(placed.crs), (west + east) / 2)
   const reach = Math.min(half, 180 - SEAM)
   return cutInTurns(polygons, { minX: middle - reach, maxX: middle + reach, minY, maxY })
@@ -40,7 +40,7 @@ export function cutToRaster(placed: Placed, polygons: readonly Polygon[]): Polyg
 
 const middleOf = (crs: Crs): number => Number(/\+lon_0=(\S+)/.exec(crs.proj4)?.[1] ?? 0)
 
-/** From longitude and latitude, after `cutToRaster`, to the raster's coordinates. */
+/** From longitude and latitude, after `cutToRaster`, to the raster's CRS. */
 export function projectorFromTurns(crs: Crs): (position: Position) => Position {
   const project = projectorFromLonLat(crs)
   const point: Point = [0, 0]
@@ -52,18 +52,18 @@ export function projectorFromTurns(crs: Crs): (position: Position) => Position {
 }
 
 /**
- * Where a raster's corners are no places on Earth (a disc seen from space, the whole world in an oval), its border says nothing:
- * the area is cut into cells, and cells are cut further where the projection ends.
+ * If a raster's corners are not on Earth (a disc seen from space, the whole world in an oval), its border is useless:
+ * the area is divided into cells, which are divided further at the edge of the projection.
  */
 function cutToDomain(crs: Crs, polygons: readonly Polygon[]): Polygon[] {
   const west = middleOf(crs) - 180
   const forward = projectorFromLonLat(crs)
   const back = projectorToLonLat(crs)
-  const there: Point = [0, 0]
+  const target: Point = [0, 0]
   const again: Point = [0, 0]
   const hasPlace = ([x, y]: Position): boolean => {
-    forward(x, y, there)
-    back(there[0], there[1], again)
+    forward(x, y, target)
+    back(target[0], target[1], again)
     const dx = (nearestTurn(again[0], x) - x) * Math.cos((y * Math.PI) / 180)
     return Math.hypot(dx, again[1] - y) < RETURN_TOLERANCE
   }

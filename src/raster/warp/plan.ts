@@ -7,7 +7,7 @@ import { buildGrid, ratioAt, type CoordinateGrid } from './grid.ts'
 import { checkTile, tileTransform, WORLD_M, type TileAddress, type TileSize } from './mercator.ts'
 import { projectorBetween, projectorFromMercator, type Point, type Projector } from './projector.ts'
 
-/** A rectangle of the target, and where its pixels lie in one level of the source. */
+/** A rectangle of the target, and the position of its pixels in one level of the source. */
 export interface WarpWindow {
   /** In target pixels. */
   x: number
@@ -19,7 +19,7 @@ export interface WarpWindow {
   ratio: { x: number; y: number }
 }
 
-/** Everything about a raster that every tile needs, computed once. */
+/** Precomputed properties of a raster that every tile needs. */
 interface Placement {
   crs: Crs
   transform: Affine
@@ -27,16 +27,17 @@ interface Placement {
   fromMercator: Projector
 }
 
+/** A pure function's answer for each raster, and gone with it. */
 const placements = new WeakMap<RasterInfo, Placement>()
 
-/** Pixels around a raster's place in a tile, so that rounding never cuts its edge. */
+/** Margin around a raster's extent in a tile, so that rounding never cuts its edge. */
 const PADDING_PX = 2
 
 export function placementOf(info: RasterInfo): Placement {
   let placement = placements.get(info)
   if (!placement) {
     const { transform, width, height } = info
-    if (!transform) throw new RasterError('no_georeference', 'The raster says nothing about where it lies')
+    if (!transform) throw new RasterError('no_georeference', 'The raster has no georeference')
     const crs = requireCrs(info)
     placement = { crs, transform, extent: mercatorExtent({ width, height, transform, crs }), fromMercator: projectorFromMercator(crs) }
     placements.set(info, placement)
@@ -45,8 +46,8 @@ export function placementOf(info: RasterInfo): Placement {
 }
 
 /**
- * Where the pixels of a tile lie in the raster: no window outside it, one usually, two across the date line. With a margin the
- * target is so many pixels larger on every side.
+ * The windows of a tile in the raster: none outside it, usually one, two across the antimeridian. With a margin the
+ * target is larger by this many pixels on every side.
  */
 export function planTile(raster: Raster, tile: TileAddress, size: TileSize, margin = 0): WarpWindow[] {
   checkTile(tile)
@@ -100,7 +101,7 @@ export interface TargetGrid {
   height: number
 }
 
-/** Where the pixels of any target grid lie in the raster. */
+/** The position of any target grid's pixels in the raster. */
 export function planTarget(raster: Raster, target: TargetGrid): WarpWindow[] {
   const { crs } = placementOf(raster.info)
   const project = projectorBetween(target.crs, crs)
@@ -115,7 +116,7 @@ export function planTarget(raster: Raster, target: TargetGrid): WarpWindow[] {
   return [planWindow(raster.info, { x: 0, y: 0, width: target.width, height: target.height }, locateIn)]
 }
 
-/** How a raster must be turned so that north is up and nothing is mirrored, as far as quarter turns and mirrors go. */
+/** How to rotate and mirror a raster so that north is up, in quarter turns. */
 interface Orientation {
   /** Rows run from west to east. */
   isTransposed: boolean
@@ -125,7 +126,7 @@ interface Orientation {
 
 const AS_STORED: Orientation = { isTransposed: false, fromRight: false, fromBelow: false }
 
-/** Scenes from orbit are stored as they were scanned: from below, from the right, or across. */
+/** Scenes from orbit are stored as scanned: from below, from the right, or across. */
 export function orientationOf({ transform }: RasterInfo): Orientation {
   if (!transform) return AS_STORED
   const [, a, b, , d, e] = transform
@@ -133,7 +134,7 @@ export function orientationOf({ transform }: RasterInfo): Orientation {
   return isTransposed ? { isTransposed, fromRight: b < 0, fromBelow: d > 0 } : { isTransposed, fromRight: a < 0, fromBelow: e > 0 }
 }
 
-/** The whole raster shrunk (or stretched) to a size, without any projection: rasters without a place have pictures too. */
+/** The whole raster resized, without projection: rasters without a georeference have thumbnails too. */
 export function planPreview(raster: Raster, width: number, height: number): WarpWindow[] {
   const { info } = raster
   const { isTransposed, fromRight, fromBelow } = orientationOf(info)
@@ -170,23 +171,24 @@ function coarseRatio(rectangle: Rectangle, locate: Projector): { x: number; y: n
   return { x: 1, y: 1 }
 }
 
+/** A pure function's answer for each level, and gone with it. */
 const levelInverses = new WeakMap<Level, Affine>()
 
 function levelInverse(info: RasterInfo, index: number): Affine {
   const level = info.levels[index] as Level
   let inverse = levelInverses.get(level)
   if (!inverse) {
-    if (!level.transform) throw new RasterError('no_georeference', 'The raster says nothing about where it lies')
+    if (!level.transform) throw new RasterError('no_georeference', 'The raster has no georeference')
     inverse = invertAffine(level.transform)
     levelInverses.set(level, inverse)
   }
   return inverse
 }
 
-/** A level this little coarser than the target is still taken, as GDAL does. */
+/** A level that is slightly coarser than the target is still used, as in GDAL. */
 const RATIO_TOLERANCE = 0.1
 
-/** The coarsest level that still has all the detail that the target can show. `ratio` is full-size pixels per target pixel. */
+/** The coarsest level with all the detail that the target can show. `ratio` is full-resolution pixels per target pixel. */
 export function chooseLevel(info: RasterInfo, ratio: number): number {
   let chosen = 0
   info.levels.forEach((level, index) => {

@@ -5,7 +5,7 @@ import type { Crs } from '#raster/types.ts'
 
 import { fromMercator, WEB_MERCATOR, WEB_MERCATOR_EPSG, WGS84, WORLD_M } from './mercator.ts'
 
-/** Turns a point into another system; NaN where the point has no place there. Writes into `out` to spare an allocation. */
+/** Converts a point to another CRS; NaN if it is outside. Writes into `out` to avoid an allocation. */
 export type Projector = (x: number, y: number, out: Point) => void
 export type Point = [number, number]
 
@@ -13,8 +13,8 @@ const FULL_CIRCLE = 360
 const WGS84_EPSG = 4326
 
 /**
- * Web Mercator to the coordinates of `crs`. The x may lie beyond the square world: a window across the date line is one
- * piece there. For a geographic system the longitude goes on in the same turn, so that nothing jumps at 180°.
+ * Web Mercator to `crs`. The x can be beyond the square world: a window across the antimeridian is one
+ * piece. In a geographic CRS the longitude continues in the same turn, so that nothing jumps at 180°.
  */
 export function projectorFromMercator(crs: Crs): Projector {
   if (crs.epsg === WEB_MERCATOR_EPSG) {
@@ -39,7 +39,7 @@ export function projectorFromMercator(crs: Crs): Projector {
   }
 }
 
-/** From the coordinates of `crs` to longitude and latitude on WGS84. */
+/** From `crs` to longitude and latitude on WGS84. */
 export function projectorToLonLat(crs: Crs): Projector {
   if (crs.epsg === WGS84_EPSG) {
     return (x, y, out) => {
@@ -51,13 +51,13 @@ export function projectorToLonLat(crs: Crs): Projector {
   return (x, y, out) => convert(converter.forward, x, y, out)
 }
 
-/** From longitude and latitude on WGS84 to the coordinates of `crs`. */
+/** From longitude and latitude on WGS84 to `crs`. */
 export function projectorFromLonLat(crs: Crs): Projector {
   const { inverse } = proj4(crs.proj4, WGS84)
   return (x, y, out) => convert(inverse, x, y, out)
 }
 
-/** Between any two systems. */
+/** Between any two CRSs. */
 export function projectorBetween(from: Crs, to: Crs): Projector {
   const converter = proj4(...definitionsOf(from, to))
   return (x, y, out) => convert(converter.forward, x, y, out)
@@ -65,7 +65,7 @@ export function projectorBetween(from: Crs, to: Crs): Projector {
 
 type Transform = (point: number[], enforceAxis?: boolean) => number[]
 
-/** Some systems count to the west or to the south; the library minds that only when told to. */
+/** Some CRSs have axes to the west or south; the library respects that only if told to. */
 function convert(transform: Transform, x: number, y: number, out: Point): void {
   try {
     const [px = Number.NaN, py = Number.NaN] = transform([x, y], true)
@@ -79,6 +79,6 @@ function convert(transform: Transform, x: number, y: number, out: Point): void {
   }
 }
 
-/** The same longitude, in the turn that is nearest to `near`. */
+/** The same longitude, in the turn nearest to `near`. */
 export const nearestTurn = (longitude: number, near: number): number =>
   longitude + FULL_CIRCLE * Math.round((near - longitude) / FULL_CIRCLE)

@@ -1,6 +1,6 @@
 /**
- * Resampling that looks at several source pixels. Like `samples.ts` this module is loaded once for each data type.
- * The source is a window cut out of its blocks, so that no loop has to care where one block ends.
+ * Resampling with several source pixels. Like `samples.ts`, this module is loaded once per data type.
+ * The source is a window copied from its blocks, so that no loop has to handle block boundaries.
  */
 import type { SampleArray } from '#raster/types.ts'
 
@@ -27,9 +27,9 @@ interface Taps {
   weights: Float64Array
 }
 
-/** Weights below this in sum are rounding, not data. */
+/** A smaller sum of weights is rounding, not data. */
 const MIN_WEIGHT = 1e-6
-/** Down to this ratio the plain kernel is used; above it is widened with the ratio, as GDAL does, so that nothing is skipped. */
+/** Up to this ratio the plain kernel is used; above it is widened with the ratio, as in GDAL, so that nothing is skipped. */
 const PLAIN_RATIO = 1 / 0.95
 /** Coordinates a hair below a pixel's edge belong to the next pixel; GDAL adds the same. */
 const EDGE_EPSILON = 1e-10
@@ -56,7 +56,7 @@ interface SmoothTarget {
   limits: readonly [number, number] | null
 }
 
-/** Fills the target's planes by weighted means of what is data around each pixel. */
+/** Fills the target with weighted means of the data around each pixel. */
 export function resample(job: SmoothJob): void {
   const { source, grid } = job
   const isComplete = !source.mask.includes(0)
@@ -95,13 +95,13 @@ function resamplePixel(
   const { source, level, target, method } = job
   if (!(x >= 0 && y >= 0 && x < level.width && y < level.height)) return
   const nearest = source.mask[Math.floor(y - source.y + EDGE_EPSILON) * source.width + Math.floor(x - source.x + EDGE_EPSILON)]
-  // What has nothing at its own place stays empty, as in GDAL, or every hole would shrink by half a pixel on each side.
+  // A pixel without data at its own position stays empty, as in GDAL; otherwise every hole would shrink by half a pixel on each side.
   if (nearest === 0 && method !== 'average') return
   const out = (target.y + row) * target.width + target.x + column
   if (!isReady) setBothTaps(job, taps, method, x, y)
   if (isComplete || isAllData(source, taps)) weighAll(job, taps, out)
   else {
-    // Negative weights make nonsense beside missing pixels; there the simpler kernel is used.
+    // Negative weights are wrong beside missing pixels; there the simpler kernel is used.
     const simple = method === 'cubic' ? SIMPLE : taps
     if (method === 'cubic') setBothTaps(job, simple, 'bilinear', x, y)
     if (!weighData(job, simple, out)) return
@@ -114,7 +114,7 @@ function setBothTaps({ source, ratio }: SmoothJob, taps: TapPair, method: Smooth
   setTaps(taps.y, method, y - source.y, { ratio: ratio.y, size: source.height })
 }
 
-/** How far rows and columns may lean, in source pixels, and still be taken for straight. */
+/** Maximum slope of rows and columns, in source pixels, that counts as straight. */
 const STRAIGHT_PX = 1e-6
 
 /** Whether columns of the target are columns of the source and rows are rows, as wherever coordinate systems are the same. */
@@ -126,7 +126,7 @@ function isAligned({ x, y, columns, rows, exactCells }: CoordinateGrid): boolean
   return true
 }
 
-/** What lies under the kernel for each column and for each row, which then need not be found for each pixel. */
+/** The kernel weights per column and per row, instead of per pixel. */
 interface AlignedTaps {
   xs: Float64Array
   ys: Float64Array
@@ -144,7 +144,7 @@ function alignedTaps({ source, grid, method, ratio }: SmoothJob): AlignedTaps {
   }
   snap(xs)
   snap(ys)
-  const found = (at: number, axis: { ratio: number; size: number }): Taps => {
+  const tapsFor = (at: number, axis: { ratio: number; size: number }): Taps => {
     const taps = makeTaps()
     setTaps(taps, method, at, axis)
     return taps
@@ -152,8 +152,8 @@ function alignedTaps({ source, grid, method, ratio }: SmoothJob): AlignedTaps {
   return {
     xs,
     ys,
-    x: Array.from(xs, (x) => found(x - source.x, { ratio: ratio.x, size: source.width })),
-    y: Array.from(ys, (y) => found(y - source.y, { ratio: ratio.y, size: source.height })),
+    x: Array.from(xs, (x) => tapsFor(x - source.x, { ratio: ratio.x, size: source.width })),
+    y: Array.from(ys, (y) => tapsFor(y - source.y, { ratio: ratio.y, size: source.height })),
   }
 }
 
@@ -161,7 +161,7 @@ function alignedTaps({ source, grid, method, ratio }: SmoothJob): AlignedTaps {
 const PARTS = 4096
 const SNAP_PX = 1e-9
 
-/** Takes the rounding of coordinates away: weights are then exact, and a mean that is a half is one to the last digit. */
+/** Removes the rounding of coordinates: weights are then exact, and so is a mean of one half. */
 function snap(at: Float64Array): void {
   for (let i = 0; i < at.length; i++) {
     const near = Math.round(at[i]! * PARTS) / PARTS
@@ -169,7 +169,7 @@ function snap(at: Float64Array): void {
   }
 }
 
-/** Along rows first, then along columns: a kernel of 4 × 4 costs 4 + 4, and a row serves all target rows that it lies under. */
+/** Rows first, then columns: a kernel of 4 × 4 costs 4 + 4, and a row serves all target rows that use it. */
 function resampleInTwo(job: SmoothJob, { xs, ys, x: across, y: down }: AlignedTaps): void {
   const { source, level, grid, target } = job
   let first = 0
@@ -215,7 +215,7 @@ interface RowPart {
   last: number
 }
 
-/** By way of a 32-bit float, as GDAL does it: what is a hair below a half is that half, and is rounded up. */
+/** Through a 32-bit float, as in GDAL: a value slightly below a half is that half, and is rounded up. */
 function storeRounded(sums: Float64Array, { out, start, first, last }: RowPart, [low, high]: readonly [number, number]): void {
   for (let i = first; i < last; i++) {
     const whole = Math.floor(Math.fround(sums[i]!) + 0.5)
@@ -286,7 +286,7 @@ function weighAll({ source, target }: SmoothJob, taps: TapPair, out: number): vo
   }
 }
 
-/** The mean of what is data; false where that is nothing. */
+/** The mean of the data; false without any. */
 function weighData({ source, target }: SmoothJob, taps: TapPair, out: number): boolean {
   const { planes, mask, width } = source
   let total = 0

@@ -11,11 +11,11 @@ import type { ValidRule } from './samples.ts'
 export const RESAMPLING = ['nearest', 'bilinear', 'cubic', 'average'] as const
 export type Resampling = (typeof RESAMPLING)[number]
 
-/** Samples on a target's pixels, with what is data. */
+/** Samples on a target's pixels, with their mask. */
 export interface SampledPlanes {
   width: number
   height: number
-  /** One a band, in the order asked for; without meaning where the mask is 0. */
+  /** One per band, in the requested order; undefined where the mask is 0. */
   planes: SampleArray[]
   /** 0 = no data, 255 = data, between = partly transparent. */
   mask: Uint8Array<ArrayBuffer>
@@ -32,9 +32,9 @@ interface SampleRequest {
   resampling: Resampling
   rule: ValidRule
   signal?: AbortSignal | undefined
-  /** Means of 8- and 16-bit samples are samples again: rounded, and of the source's own type. */
+  /** Means of 8- and 16-bit samples are rounded to the source's type. */
   isRounded?: boolean | undefined
-  /** What was made for another raster of the same type and is no longer needed: its memory is used again. */
+  /** A result for another raster of the same type that is no longer needed: its memory is reused. */
   into?: SampledPlanes | undefined
 }
 
@@ -109,7 +109,7 @@ function eachRectangle(set: BlockSet, range: PixelRange, look: (part: BlockPart)
   })
 }
 
-/** Walks all windows of a request and hands the source pixels to the sink. */
+/** Walks all windows of a request and passes the source pixels to the sink. */
 export async function gatherNearest(request: GatherRequest, sink: PixelSink): Promise<void> {
   for (const window of request.windows) {
     const range = sourceRange(window, { x: 1, y: 1 })
@@ -147,7 +147,7 @@ const ROUNDED: Partial<Record<DataType, readonly [number, number]>> = {
 async function sampleSmooth(request: SampleRequest, method: SmoothResampling): Promise<SampledPlanes> {
   const { raster, bands, width, height } = request
   const { dataType } = raster.info
-  // 32-bit integers and doubles do not fit into a float; everything else does, with room for the mean.
+  // 32-bit integers and doubles do not fit into a float; all other types do, with precision for the mean.
   const isWide = ['uint32', 'int32', 'uint64', 'int64', 'float64'].includes(dataType)
   const limits = (request.isRounded && ROUNDED[dataType]) || null
   const floats = isWide ? Float64Array : Float32Array

@@ -4,7 +4,7 @@
  */
 import type { Band, Block, SampleArray } from '#raster/types.ts'
 
-/** How many bands must hold data for a pixel to be data: all of them for arithmetic, any of them for a picture. */
+/** How many bands must have data for a pixel to be data: all of them for arithmetic, any of them for an image. */
 export type ValidRule = 'all' | 'any'
 
 export interface Run {
@@ -12,7 +12,7 @@ export interface Run {
   out: number
 }
 
-/** Where gathered samples go: planes of the source's own type, and what is data. Samples that are not data are copied too. */
+/** Target of gathered samples: planes of the source's type, and a mask. Samples without data are copied too. */
 export interface PlanarTarget {
   /** Zero-based bands of the file, one a plane. */
   bands: readonly number[]
@@ -26,7 +26,7 @@ export interface PlanarTarget {
 /** NaN is never equal to anything, so a missing nodata value needs no test of its own. */
 const markerOf = (nodata: number | null | undefined): number => nodata ?? Number.NaN
 
-/** Copies the samples of a run into planes, and says which pixels are data. */
+/** Copies the samples of a run into planes, and marks the pixels with data. */
 export function copyPixels(target: PlanarTarget, block: Block, offsets: Int32Array, { count, out }: Run): void {
   const { bands, planes, mask, nodata, rule, isFloat } = target
   const mayMiss = isFloat || nodata.some((value) => value !== null)
@@ -74,7 +74,7 @@ export function copyRectangle(target: PlanarTarget, block: Block, { from, out, w
   }
 }
 
-/** Whether all of a pixel's four bands are wanted, in their order, and lie side by side in small integers: most imagery. */
+/** Whether all four bands of a pixel are needed, in order, and interleaved in small integers: most imagery. */
 const isFourOfFour = ({ bands, data, stride, starts }: Block, wanted: readonly number[]): boolean =>
   stride === 4 &&
   wanted.length === 4 &&
@@ -178,13 +178,13 @@ export interface PackedTarget {
   tables: readonly [ByteTable, ByteTable, ByteTable]
   /** RGBA pixels as little-endian words. */
   pixels: Uint32Array
-  /** What each block needs, worked out once: its rows come by turns with those of the block beside it. */
+  /** Precomputed values of each block, whose rows alternate with those of its neighbour. */
   packs: Map<Block, Pack>
 }
 
 /**
- * Gathers three bands of small integers straight into RGBA pixels: no plane in between is written or read. A pixel is
- * missing where all its bands are: one band of a dark pixel may well equal the nodata value.
+ * Gathers three bands of small integers directly into RGBA pixels, without intermediate planes. A pixel is
+ * missing if all its bands are: one band of a dark pixel may equal the nodata value.
  */
 export function packPixels(target: PackedTarget, block: Block, offsets: Int32Array, run: Run): void {
   let pack = target.packs.get(block)
@@ -268,7 +268,7 @@ export interface LookedUpTarget {
   mask: Uint8Array
 }
 
-/** Gathers one band of small integers through a table into bytes, for grey pictures and colormaps. */
+/** Gathers one band of small integers through a table into bytes, for grey images and colormaps. */
 export function lookUpPixels(target: LookedUpTarget, block: Block, offsets: Int32Array, { count, out }: Run): void {
   const { values, mask: maskOut } = target
   const { table, tableStart } = target.table
@@ -287,13 +287,13 @@ export function lookUpPixels(target: LookedUpTarget, block: Block, offsets: Int3
   }
 }
 
-/** A linear map of [low, high] to [first, last], cut off at both ends and rounded down. */
+/** A linear map of [low, high] to [first, last], clamped at both ends and rounded down. */
 export interface ByteScale {
   low: number
   high: number
   first: number
   last: number
-  /** Above 1, what lies between the ends is brightened; left out, it is 1. */
+  /** Above 1, mid-tones are brightened; default 1. */
   gamma?: number | undefined
 }
 
@@ -331,7 +331,7 @@ export function bent(place: number, { first, last, gamma = 1 }: ByteScale): numb
   return first + (last - first) * within ** (1 / gamma)
 }
 
-/** A range of one value shows what is above it in full. A range that descends (a negative scale) turns around. */
+/** A range of one value shows everything above it in full. A descending range (a negative scale) is inverted. */
 export const factorOf = ({ low, high, first, last }: ByteScale): number => (high === low ? Number.MAX_VALUE : (last - first) / (high - low))
 
 /** The bands' nodata values, for a target. */

@@ -11,7 +11,7 @@ export class IntegerAverageReducer implements RowReducer {
   readonly #shape: ReduceShape
   readonly #columns: ColumnWeights
   readonly #sums: Accumulator
-  /** Fine rows of the coarse one that is being made, with what each weighs in it. The buffers are used again. */
+  /** Fine rows of the current coarse row, with their weights. The buffers are reused. */
   readonly #rows: SampleArray[] = []
   readonly #rowWeights: number[] = []
   #fineRow = 0
@@ -41,7 +41,7 @@ export class IntegerAverageReducer implements RowReducer {
     return true
   }
 
-  /** A copy: the rows' own buffer may be used again before the next one comes. */
+  /** A copy: the buffer of the rows may be reused before the next one comes. */
   #keep(samples: SampleArray, weight: number): void {
     const place = this.#rowWeights.push(weight) - 1
     const known = this.#rows[place]
@@ -56,7 +56,7 @@ interface Accumulator {
   readonly weights: Float64Array
 }
 
-/** Up to three rows, without what is nodata. Where there are fewer, the first is looked at again and weighs nothing. */
+/** Up to three rows, without nodata. If there are fewer, the first is repeated with weight 0. */
 function addRows(rows: readonly SampleArray[], rowWeights: readonly number[], nodata: number, { sums, weights }: Accumulator): void {
   const [first, second = first, third = first] = rows.slice(0, rowWeights.length)
   const [w0 = 0, w1 = 0, w2 = 0] = rowWeights

@@ -4,8 +4,8 @@ import { columnWeights, MOST_COLUMNS, type ColumnWeights } from '#raster/write/c
 import type { ReduceShape, RowReducer, RowView } from '#raster/write/row-reducer.ts'
 
 /**
- * Box average of what is data. Widths are counted in units of 1/(fine·coarse) of a side, so that all
- * weights are whole numbers and nothing is lost where a fine pixel is shared by two coarse ones.
+ * Box average of the data. Widths are counted in units of 1/(fine·coarse) of a side, so that all
+ * weights are integers and nothing is lost where two coarse pixels share a fine one.
  */
 export class AverageReducer implements RowReducer {
   readonly #shape: ReduceShape

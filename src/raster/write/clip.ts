@@ -11,14 +11,14 @@ interface ClipSource {
   window: PixelWindow
   /** Zero-based. */
   bands: readonly number[]
-  /** The pixels of the window that are kept; null where all are. */
+  /** The pixels of the window that are kept; null if all are. */
   spans: RowSpans | null
   spec: CogSpec
 }
 
 /**
- * Whether pixels can be copied as they lie in the file. Floats cannot: what is not finite becomes nodata. And where bands have
- * nodata values of their own, or alpha beside them, a pixel that misses in all bands is written anew.
+ * Whether pixels can be copied unchanged. Floats cannot: non-finite values become nodata. And if bands have
+ * different nodata values, or alpha beside them, a pixel that is missing in all bands is rewritten.
  */
 export function isCopied(info: RasterInfo, bands: readonly number[]): boolean {
   const nodata = new Set(bands.map((band) => info.bands[band]?.nodata ?? null))

@@ -10,9 +10,9 @@ import { Spill } from '#raster/write/spill.ts'
 import { TileEncoder, type RowBand } from '#raster/write/tiles.ts'
 
 /**
- * Gives the pixels of rows `y` to `y + rows`, all bands, over the whole width. It is asked from top
- * to bottom, once for each row of blocks, and already for the next rows while the last ones are being
- * written: a buffer may be used again two calls later, not in the next one.
+ * Returns the pixels of rows `y` to `y + rows`, all bands, over the full width. It is called from top
+ * to bottom, once per row of blocks, and already for the next rows while the last ones are being
+ * written: a buffer can be reused two calls later, not in the next one.
  */
 export type PullRows = (y: number, rows: number, signal: AbortSignal | undefined) => Promise<Block<ExactSampleArray>>
 
@@ -20,14 +20,14 @@ export interface WriteOptions {
   readonly signal?: AbortSignal | undefined
   /** From 0 to 1. */
   readonly onProgress?: (fraction: number) => void
-  /** Where levels that outgrow memory are kept until the end. */
+  /** Folder for levels that do not fit into memory. */
   readonly temporaryDirectory?: string
-  /** Encoded bytes of one level that may stay in memory. */
+  /** Encoded bytes of one level that can stay in memory. */
   readonly spillBytes?: number
 }
 
 const DEFAULT_SPILL_BYTES = 32 * 1024 * 1024
-/** Share of the progress that reading and encoding takes; the rest is copying. */
+/** Fraction of the progress for reading and encoding; the rest is copying. */
 const ENCODE_SHARE = 0.9
 
 export interface WrittenCog {
@@ -90,7 +90,7 @@ async function encodeAll(plan: CogPlan, levels: readonly LevelBuilder[], pull: P
     throwIfAborted(options.signal)
     const end = y + rows
     if (end < height) next = pullNext(end)
-    // What goes wrong in the rows to come is told when their turn is, and nobody is left reading when this throws.
+    // An error in the next rows is thrown when they are needed, and no read is left running when this throws.
     const settled = next.then(
       () => undefined,
       () => undefined,
@@ -126,12 +126,12 @@ async function copySpills(sink: ByteSink, spills: readonly Spill[], options: Wri
 function toRowBand(block: Block<ExactSampleArray>, rows: number, plan: CogPlan): RowBand {
   const { width } = plan.spec
   if (block.width !== width || block.height < rows || block.data.length !== plan.bandCount) {
-    throw new RasterError('invalid_argument', 'The rows to write do not have the shape of the raster')
+    throw new RasterError('invalid_argument', 'The rows to write do not match the size of the raster')
   }
   return { width, rows, samples: interleave(block, width * rows, plan), mask: plan.hasMask ? block.mask : null }
 }
 
-/** Pixels that are already interleaved are used where they are. */
+/** Pixels that are already interleaved are used in place. */
 function interleave(block: Block<ExactSampleArray>, count: number, plan: CogPlan): ExactSampleArray {
   const { bandCount } = plan
   const first = block.data[0]
@@ -140,10 +140,10 @@ function interleave(block: Block<ExactSampleArray>, count: number, plan: CogPlan
     throw new RasterError('invalid_argument', `The rows to write are not ${plan.spec.dataType}`)
   }
   if (block.data.some((samples, band) => samples.length < (count - 1) * block.stride + (block.starts[band] ?? 0) + 1)) {
-    throw new RasterError('invalid_argument', 'The rows to write are fewer than they claim')
+    throw new RasterError('invalid_argument', 'The rows to write are shorter than declared')
   }
   const isInterleaved = block.stride === bandCount && block.data.every((samples, band) => samples === first && block.starts[band] === band)
-  // A view of our own: a Node buffer passes for bytes, but its slices are no copies.
+  // A plain view: slices of a Node buffer are not copies.
   if (isInterleaved) return new ArrayType(first.buffer, first.byteOffset, count * bandCount)
   const out = new ArrayType(count * bandCount)
   block.data.forEach((samples, band) => {

@@ -12,7 +12,7 @@ export interface ConvertOptions extends WriteOptions {
   readonly compression?: CogCompression
   readonly compressionLevel?: number
   readonly overviews?: OverviewMethod
-  /** Goes before the file's own georeference. */
+  /** Overrides the file's own georeference. */
   readonly position?: Position | undefined
 }
 
@@ -53,7 +53,7 @@ function specOf(raster: TiffRaster, options: ConvertOptions): CogSpec {
   }
 }
 
-/** Ground control points are replaced by their fit, whose quality stays on record. */
+/** Ground control points are replaced by their fit, whose residual is recorded. */
 function metadataOf(info: RasterInfo): Record<string, string> {
   const residual = info.gcpResidualPx === null ? {} : { GCP_RESIDUAL_PX: info.gcpResidualPx.toFixed(3) }
   return { ...info.metadata, ...residual }

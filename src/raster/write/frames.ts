@@ -12,8 +12,8 @@ interface FrameCoding {
 }
 
 /**
- * Zstandard frames or zlib streams, several at a time in other threads. Each writes one after another: a fresh one for each tile
- * would ask the system for its tables every time, which costs more than compressing a tile with them does with Zstandard.
+ * Zstandard frames or zlib streams, several at a time in other threads. Each writes one after another: creating one per tile
+ * would allocate its tables every time, which costs more than compressing a tile with Zstandard.
  */
 export class Frames {
   readonly #coding: FrameCoding
@@ -23,13 +23,13 @@ export class Frames {
   #count = 0
   #isClosed = false
 
-  /** `mostBytes` are in the largest tile. */
+  /** `mostBytes` is the size of the largest tile. */
   constructor(coding: FrameCoding, mostBytes: number) {
     this.#coding = coding
     this.#mostBytes = mostBytes
   }
 
-  /** Compresses, and hands over what came of it, which is gone as soon as `take` returns. */
+  /** Compresses, and passes the result, which is valid until `take` returns. */
   async compress<T>(bytes: Uint8Array, take: (frame: readonly Uint8Array[]) => T): Promise<T> {
     const stream = await this.#stream()
     try {
@@ -44,7 +44,7 @@ export class Frames {
     }
   }
 
-  /** Streams that are at work end after it. */
+  /** Running streams end afterwards. */
   close(): void {
     this.#isClosed = true
     for (const stream of this.#idle.splice(0)) stream.close()
@@ -62,7 +62,7 @@ export class Frames {
 /** The largest tables that zlib has: a little more memory for a little more speed. */
 const MEMORY_LEVEL = 9
 
-/** Whatever is written at once is a frame of its own. */
+/** Each write is a separate frame. */
 function streamOf({ method, level }: FrameCoding, chunkSize: number): zlib.ZstdCompress | zlib.Deflate {
   const { ZSTD_e_end, ZSTD_c_compressionLevel, Z_FINISH, Z_RLE, Z_DEFAULT_STRATEGY } = zlib.constants
   if (method === 'zstd') return zlib.createZstdCompress({ flush: ZSTD_e_end, chunkSize, params: { [ZSTD_c_compressionLevel]: level } })
@@ -79,7 +79,7 @@ class FrameStream {
     this.#mustReset = coding.method !== 'zstd'
     this.#stream = streamOf(coding, mostBytes + SLACK_BYTES)
     this.#stream.on('data', (piece: Uint8Array) => this.#pieces.push(piece))
-    // Whoever waits for the write is told.
+    // The writer that waits gets the error.
     this.#stream.on('error', () => undefined)
   }
 
@@ -93,8 +93,8 @@ class FrameStream {
   }
 
   /**
-   * The next frame goes where the last one was: nobody looks at that any more. Node keeps the place in a field of its own; a Node
-   * without it takes new memory instead.
+   * The next frame overwrites the last one, which is no longer used. Node keeps the position in a private field; a Node
+   * without it allocates new memory instead.
    */
   rewind(): void {
     this.#pieces.length = 0

@@ -5,7 +5,7 @@ import type { TagValue } from '#raster/write/tag-value.ts'
 import { imageTags, maskTags, type BlockPlaces } from '#raster/write/tags.ts'
 
 /**
- * The head of the file: header, GDAL's note about the layout, all directories. The blocks follow,
+ * The head of the file: header, GDAL's layout note, all directories. The blocks follow,
  * from the coarsest level to the finest, each mask block after its image block.
  */
 
@@ -22,7 +22,7 @@ interface Container {
 const CLASSIC: Container = { big: false, headerBytes: 8, countBytes: 2, entryBytes: 12, pointerBytes: 4 }
 const BIG: Container = { big: true, headerBytes: 16, countBytes: 8, entryBytes: 20, pointerBytes: 8 }
 
-/** With `leastBytes` there is room left before the first block. */
+/** With `leastBytes`, padding is added before the first block. */
 export function buildHead(plan: CogPlan, levels: readonly LevelSizes[], leastBytes = 0): Uint8Array {
   if (!plan.spec.bigTiff) {
     const head = tryHead(plan, levels, CLASSIC, leastBytes)
@@ -33,11 +33,11 @@ export function buildHead(plan: CogPlan, levels: readonly LevelSizes[], leastByt
   return head
 }
 
-/** Null where the file would not fit 32-bit offsets. */
+/** Null if the file does not fit 32-bit offsets. */
 function tryHead(plan: CogPlan, levels: readonly LevelSizes[], container: Container, leastBytes: number): Uint8Array | null {
   const ghost = ghostArea(plan.hasMask)
   const firstIfd = even(container.headerBytes + ghost.byteLength)
-  // A first pass with empty places: the size of a directory does not depend on the values in it.
+  // A first pass with empty offsets: the size of a directory does not depend on its values.
   const sizes = directories(plan, levels, null).map((tags) => ifdBytes(tags, container))
   const dataAt = Math.max(
     leastBytes,
@@ -96,7 +96,7 @@ function directories(plan: CogPlan, levels: readonly LevelSizes[], places: Place
   })
 }
 
-/** What GDAL's own readers look for to know that blocks are in order and framed. */
+/** What GDAL's readers look for to know that blocks are ordered and framed. */
 function ghostArea(hasMask: boolean): Uint8Array {
   const lines =
     'LAYOUT=IFDS_BEFORE_DATA\nBLOCK_ORDER=ROW_MAJOR\nBLOCK_LEADER=SIZE_AS_UINT4\nBLOCK_TRAILER=LAST_4_BYTES_REPEATED\n' +

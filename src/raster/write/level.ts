@@ -15,10 +15,10 @@ export interface LevelSizes {
 
 const FRAME_BYTES = BLOCK_LEADER_BYTES + BLOCK_TRAILER_BYTES
 
-/** Enough to keep the threads of zlib busy, few enough to not hold a whole row of blocks twice. */
+/** Enough to keep the zlib threads busy, few enough to not hold a row of blocks twice. */
 const TILES_AT_ONCE = 16
 
-/** In a row of fewer it does not pay to find out how they are best compressed. */
+/** With fewer tiles per row, testing the best compression does not pay off. */
 const PROBED_TILES = 6
 
 interface LevelParts {
@@ -29,7 +29,7 @@ interface LevelParts {
   readonly next: LevelBuilder | null
 }
 
-/** One level under construction: gathers rows until a row of blocks is full, encodes it, hands the rows on to the next level. */
+/** One level under construction: collects rows until a row of blocks is full, encodes it, and passes the rows to the next level. */
 export class LevelBuilder {
   readonly sizes: LevelSizes = { tiles: [], masks: [] }
   readonly #plan: CogPlan
@@ -54,7 +54,7 @@ export class LevelBuilder {
     this.#mask = index === 0 || !plan.hasMask ? null : new Uint8Array(pixels)
   }
 
-  /** Encodes a full row of blocks, or the last one, and passes its rows on. `onShare` is told how much of the row is encoded. */
+  /** Encodes a full row of blocks, or the last one, and passes its rows on. `onShare` receives the encoded fraction of the row. */
   async addBand(band: RowBand, signal: AbortSignal | undefined, onShare?: (share: number) => void): Promise<void> {
     throwIfAborted(signal)
     await this.#encode(band, onShare)
@@ -87,7 +87,7 @@ export class LevelBuilder {
     await this.addBand({ width: this.#shape.width, rows, samples: this.#samples ?? new Uint8Array(0), mask: this.#mask }, signal)
   }
 
-  /** Some tiles are compressed at the same time; all are stored in order. */
+  /** Some tiles are compressed concurrently; all are stored in order. */
   async #encode(band: RowBand, onShare?: (share: number) => void): Promise<void> {
     const { tilesX } = this.#shape
     const isNoise = tilesX >= PROBED_TILES && (await this.#encoder.isNoise(band, tilesX >> 1))

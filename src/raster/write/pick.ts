@@ -81,7 +81,7 @@ export class PickReducer implements RowReducer {
 
 type Sample = number | bigint
 
-/** Counts up to four samples. What is no data loses against any class, what is masked against both. */
+/** Counts up to four samples. No-data loses against any class, masked pixels against both. */
 class Votes {
   readonly #nodata: number | null
   readonly #values: Sample[] = [0, 0, 0, 0]
@@ -102,7 +102,7 @@ class Votes {
     this.#count++
   }
 
-  /** The highest rank first, then the most votes, then the first that came. */
+  /** The highest rank first, then the most votes, then the first seen. */
   winner(): Sample {
     let best: Sample = this.#values[0] ?? 0
     let bestScore = -1

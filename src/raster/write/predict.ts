@@ -11,8 +11,8 @@ interface TileShape {
 }
 
 /**
- * The bytes to compress. Predictor 2 works in place, so the tile must be the caller's to lose; here it is only for 64-bit samples,
- * narrower ones are predicted while a tile is cut out.
+ * The bytes to compress. Predictor 2 works in place and overwrites the tile; here it is only for 64-bit samples,
+ * narrower ones are predicted while a tile is copied.
  */
 export function predict(tile: ExactSampleArray, predictor: 1 | 2 | 3, shape: TileShape): Uint8Array {
   const { buffer, byteOffset, byteLength, BYTES_PER_ELEMENT: size } = tile

@@ -10,22 +10,22 @@ interface Rows {
   readonly mask: Uint8Array | null
 }
 
-/** The part of a raster that is wanted: all rows of some columns, and some bands. */
+/** The selected part of a raster: all rows of some columns, and some bands. */
 interface RowSource {
   readonly raster: TiffRaster
   readonly x: number
   readonly width: number
   /** Zero-based. */
   readonly bands: readonly number[]
-  /** The row behind the last one that will be asked for. */
+  /** The row after the last requested one. */
   readonly endY: number
-  /** The columns, counted from `x`, that matter in some rows; the others are then 0. Null where none does. */
+  /** The columns, counted from `x`, that are needed in some rows; the others are then 0. Null if none is. */
   readonly columns?: ((y: number, endY: number) => readonly [number, number] | null) | null
 }
 
 /**
- * Rows of a raster whose blocks are cut otherwise than the ones to write: blocks are decoded once,
- * a row of blocks at a time, and rows that were decoded too early wait here.
+ * Rows of a raster whose blocks differ from the ones to write: blocks are decoded once,
+ * a row of blocks at a time, and rows that were decoded too early are kept here.
  */
 export class RowBuffer {
   readonly #source: RowSource

@@ -20,14 +20,14 @@ export function memorySink(): ByteSink & { bytes(): Uint8Array } {
 /** Writes a local file. `close` must be called whatever happens. */
 export async function openFileSink(path: string): Promise<ByteSink & { close(): Promise<void> }> {
   const handle = await open(path, 'w').catch((cause: unknown) => {
-    throw new RasterError('source_unavailable', 'The raster file cannot be created', { cause })
+    throw new RasterError('source_unavailable', 'Cannot create the raster file', { cause })
   })
   return {
     async write(bytes) {
       let done = 0
       while (done < bytes.byteLength) {
         const { bytesWritten } = await handle.write(bytes, done, bytes.byteLength - done).catch((cause: unknown) => {
-          throw new RasterError('source_unavailable', 'The raster file cannot be written', { cause })
+          throw new RasterError('source_unavailable', 'Cannot write the raster file', { cause })
         })
         done += bytesWritten
       }

@@ -23,10 +23,10 @@ export interface CogSpec {
   readonly bandCount: number
   readonly transform?: Affine | null
   readonly crs?: Crs | null
-  /** Wins over `crs`. */
+  /** Overrides `crs`. */
   readonly geoKeys?: RawGeoKeys | null
   readonly nodata?: number | null
-  /** Whether the pixels come with a mask, which is then stored beside them. */
+  /** Whether the pixels have a mask, which is stored beside them. */
   readonly hasMask?: boolean
   readonly bands?: readonly CogBand[]
   /** RGBA, four bytes an entry; makes the only band a palette. */
@@ -38,7 +38,7 @@ export interface CogSpec {
   readonly compressionLevel?: number
   readonly predictor?: 1 | 2 | 3
   readonly overviews?: OverviewMethod
-  /** Only for tests: a file below 4 GB has no need of it. */
+  /** Only for tests: a file below 4 GB does not need it. */
   readonly bigTiff?: boolean
 }
 
@@ -85,13 +85,13 @@ export function planCog(spec: CogSpec): CogPlan {
   const content = overviews === 'mode' ? 'classes' : isFloat ? 'floats' : 'integers'
   const compressionLevel = spec.compressionLevel ?? LEVELS[compression][content]
   if (!Number.isInteger(compressionLevel) || compressionLevel < 1 || compressionLevel > MAX_LEVEL[compression]) {
-    throw invalid(`compression level ${compressionLevel} is not between 1 and ${MAX_LEVEL[compression]}`)
+    throw invalid(`compression level ${compressionLevel} must be between 1 and ${MAX_LEVEL[compression]}`)
   }
   const predictor = spec.predictor ?? (isFloat ? 3 : 2)
   if (predictor === 3 && !isFloat) throw invalid('predictor 3 is for floats')
   const blockSize = spec.blockSize ?? DEFAULT_BLOCK_SIZE
   if (!Number.isInteger(blockSize) || blockSize < 16 || blockSize % 16 !== 0 || blockSize * blockSize > LIMITS.tilePx) {
-    throw invalid(`block size ${blockSize} is not a multiple of 16 up to 2048`)
+    throw invalid(`block size ${blockSize} must be a multiple of 16, at most 2048`)
   }
   assertRowBand(spec, blockSize)
   const bands = spec.bands ?? []
@@ -115,10 +115,10 @@ export function planCog(spec: CogSpec): CogPlan {
 function assertShape(spec: CogSpec): void {
   const { width, height, bandCount, dataType, colorTable, bands } = spec
   for (const side of [width, height]) {
-    if (!Number.isInteger(side) || side < 1 || side > LIMITS.sidePx) throw invalid(`a side of ${side} pixels`)
+    if (!Number.isInteger(side) || side < 1 || side > LIMITS.sidePx) throw invalid(`invalid side of ${side} pixels`)
   }
   if (!Number.isInteger(bandCount) || bandCount < 1 || bandCount > LIMITS.bandCount) throw invalid(`${bandCount} bands`)
-  if (!DATA_TYPES.includes(dataType) || (dataType as DataType) === 'float16') throw invalid(`data type ${dataType}`)
+  if (!DATA_TYPES.includes(dataType) || (dataType as DataType) === 'float16') throw invalid(`unsupported data type ${dataType}`)
   if (bands && bands.length !== bandCount) throw invalid(`${bands.length} band descriptions for ${bandCount} bands`)
   if (colorTable && (bandCount !== 1 || dataType !== 'uint8' || colorTable.length > 256 * 4)) {
     throw invalid('a colour table is for one band of uint8')
@@ -145,5 +145,5 @@ function levelShapes(spec: CogSpec, blockSize: number, overviews: OverviewMethod
 }
 
 function invalid(detail: string): RasterError {
-  return new RasterError('invalid_argument', `The COG cannot be written: ${detail}`)
+  return new RasterError('invalid_argument', `Cannot write the COG: ${detail}`)
 }

@@ -5,8 +5,8 @@ import { RasterError } from '#raster/errors.ts'
 
 /**
  * The encoded blocks of one level until the file is laid out: overviews come first in a COG but are
- * finished last. What is small stays in memory; the rest goes to a temporary file, which has no name
- * any more as soon as it is open, so that nothing is left behind by a crash.
+ * finished last. Small levels stay in memory; the rest goes to a temporary file, which is unlinked
+ * as soon as it is open, so that a crash leaves nothing behind.
  */
 export class Spill {
   readonly #directory: string
@@ -38,7 +38,7 @@ export class Spill {
     for (let at = 0; at < this.#fileBytes && this.#file;) {
       const piece = Buffer.allocUnsafe(Math.min(Spill.COPY_BYTES, this.#fileBytes - at))
       const { bytesRead } = await this.#file.read(piece, 0, piece.byteLength, at)
-      if (bytesRead === 0) throw new RasterError('source_unavailable', 'The temporary file of the raster writer is gone')
+      if (bytesRead === 0) throw new RasterError('source_unavailable', 'The temporary file of the raster writer is truncated')
       yield piece.subarray(0, bytesRead)
       at += bytesRead
     }
@@ -60,7 +60,7 @@ export class Spill {
       }
       this.#fileBytes += all.byteLength
     } catch (cause) {
-      throw new RasterError('source_unavailable', 'The temporary file of the raster writer cannot be written', { cause })
+      throw new RasterError('source_unavailable', 'Cannot write the temporary file of the raster writer', { cause })
     }
     this.#chunks = []
     this.#chunkBytes = 0

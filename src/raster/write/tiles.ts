@@ -12,7 +12,7 @@ const deflate = promisify(zlib.deflate)
 export const BLOCK_LEADER_BYTES = 4
 export const BLOCK_TRAILER_BYTES = 4
 
-/** As many bytes more as tiles may have whose pixels are noise, for a third of the time. */
+/** Accepted growth of tiles whose pixels are noise, for a third of the time. */
 const MOST_GROWTH = 1.05
 
 /** Rows of interleaved pixels, with a mask byte a pixel where the file has a mask. */
@@ -24,8 +24,8 @@ export interface RowBand {
 }
 
 /**
- * Cuts tiles and compresses them. Its buffers are used again and again: a file has thousands of tiles, and fresh memory costs more
- * than filling it.
+ * Copies tiles out of rows and compresses them. Its buffers are reused: a file has thousands of tiles, and allocating costs more
+ * than filling.
  */
 export class TileEncoder {
   readonly #plan: CogPlan
@@ -44,8 +44,8 @@ export class TileEncoder {
   }
 
   /**
-   * Whether a tile is noise once predicted: to search it for repetitions takes two thirds of the time and finds next to none. The
-   * tiles of a row are told the same, so that the same pixels always make the same file.
+   * Whether a tile is noise after prediction: searching it for repetitions takes two thirds of the time and finds next to none. The
+   * tiles of a row share the decision, so that the same pixels always give the same file.
    */
   async isNoise(band: RowBand, tileX: number): Promise<boolean> {
     if (!this.#coded) return false
@@ -53,7 +53,7 @@ export class TileEncoder {
     return coded.byteLength <= searched.byteLength * MOST_GROWTH
   }
 
-  /** One tile of a band of rows as it is stored; what lies outside the image repeats its edge, which costs nothing once predicted. */
+  /** One tile of a band of rows as stored; outside the image it repeats its edge, which costs nothing after prediction. */
   async encode(band: RowBand, tileX: number, isNoise: boolean): Promise<Uint8Array> {
     const plan = this.#plan
     const tile = this.#take()
@@ -81,7 +81,7 @@ export class TileEncoder {
   }
 }
 
-/** A block as it stands in the file, put together from its pieces. */
+/** A block as stored in the file, assembled from its parts. */
 function framed(pieces: readonly Uint8Array[]): Uint8Array {
   const length = pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
   const out = new Uint8Array(BLOCK_LEADER_BYTES + length + BLOCK_TRAILER_BYTES)

@@ -97,7 +97,7 @@ test('reprojection finds the place, size and values again', async () => {
 test('a polygon beside the raster, and a caller who leaves, are refused as such', async () => {
   await assert.rejects(
     warped({}, { geometry: box(10, 10, 11, 11) }),
-    (error) => error instanceof RasterError && error.code === 'invalid_argument' && /does not touch/.test(error.message),
+    (error) => error instanceof RasterError && error.code === 'invalid_argument' && /does not intersect/.test(error.message),
   )
   await assert.rejects(warped({}, { signal: AbortSignal.abort() }), (error) => error instanceof RasterError && error.code === 'aborted')
 })
@@ -119,8 +119,8 @@ test('a row of blocks that is made in strips is what lower blocks make at once',
   const source: Scene = { width: 5_000, height: 300, value: (band, x, y) => 1_000 * band + ((x * 13 + y * 7) % 500) }
   const options: WarpOptions = { crs: crsFromEpsg(3857), resampling: 'bilinear' }
   const samples = async (blockSize: number) => {
-    const made = await warped(source, { ...options, blockSize })
-    return (await made.readWindow(0, { x: 0, y: 0, width: made.info.width, height: made.info.height })).data
+    const result = await warped(source, { ...options, blockSize })
+    return (await result.readWindow(0, { x: 0, y: 0, width: result.info.width, height: result.info.height })).data
   }
   const [strips, whole] = [await samples(256), await samples(64)]
   for (const [band, plane] of strips.entries()) {

@@ -26,11 +26,11 @@ import type { ByteSink } from '#raster/write/sink.ts'
 import type { CogCompression, CogSpec, OverviewMethod } from '#raster/write/spec.ts'
 
 export interface WarpOptions extends WriteOptions {
-  /** GeoJSON in longitude and latitude; pixels whose centre lies outside are no data. The whole raster by default. */
+  /** GeoJSON in longitude and latitude; pixels whose centre is outside are no-data. Default: the whole raster. */
   readonly geometry?: unknown
-  /** The raster's own by default: its pixels are then kept as they are, on the same grid. */
+  /** Default: that of the raster, whose pixels are then kept unchanged, on the same grid. */
   readonly crs?: Crs
-  /** Units of `crs` a pixel; by default as fine as the raster is there. */
+  /** Pixel size in units of `crs`; default: the resolution of the raster there. */
   readonly resolution?: number
   readonly resampling?: Resampling
   /** 1-based; all by default. */
@@ -41,15 +41,15 @@ export interface WarpOptions extends WriteOptions {
   readonly overviews?: OverviewMethod
 }
 
-/** A strip of the target needs the blocks under it and, since strips are narrow, those of the strip before. */
+/** A strip of the target needs the blocks under it and those of the previous strip, because strips are narrow. */
 const BLOCK_CACHE_BYTES = 96 * 1024 * 1024
-/** Samples of a strip of the target that are made at once, of all bands together. */
+/** Samples of a target strip that are computed at once, all bands together. */
 const STRIP_SAMPLES = 2 * 1024 * 1024
 const MIN_STRIP_ROWS = 16
-/** Edges of polygons are straight in longitude and latitude; in steps this short they are straight in any projection too. */
+/** Polygon edges are straight in longitude and latitude; steps this short are straight in any projection too. */
 const MAX_EDGE_DEGREES = 0.05
 
-/** Writes the part of a raster under a polygon, or all of it, as a COG, in its own coordinates or in others. */
+/** Writes the part of a raster under a polygon, or all of it, as a COG, in its own CRS or another. */
 export async function warpToCog(raster: TiffRaster, sink: ByteSink, options: WarpOptions = {}): Promise<WrittenCog> {
   const { info } = raster
   const isOwnGrid = options.crs === undefined && options.resolution === undefined
@@ -72,7 +72,7 @@ interface Warping {
   resampling: Resampling
 }
 
-/** Rows of the target, made in strips: what is sampled is floats, and a whole row of blocks of them would be too much of a wide raster. */
+/** Rows of the target, computed in strips: samples are floats, and a whole row of blocks would be too much of a wide raster. */
 function warpedRows(raster: TiffRaster, { grid, outline, bands, spec, resampling }: Warping): PullRows {
   const { width } = grid
   const blocks = createBlockCache(BLOCK_CACHE_BYTES)
@@ -85,7 +85,7 @@ function warpedRows(raster: TiffRaster, { grid, outline, bands, spec, resampling
   }
   return async (y, rows, signal) => {
     if (rows <= most) return await stripAt(y, rows, signal)
-    // Side by side, as they are written: else the writer would hold them twice.
+    // Interleaved as they are written: otherwise the writer would hold them twice.
     const samples = new EXACT_ARRAY[spec.dataType](width * rows * bands.length)
     const mask = spec.hasMask ? new Uint8Array(width * rows) : null
     for (let top = 0; top < rows; top += most) {
@@ -97,7 +97,7 @@ function warpedRows(raster: TiffRaster, { grid, outline, bands, spec, resampling
   }
 }
 
-/** Samples of one band among those of all, from a place on. Both arrays are of one kind, whichever that is. */
+/** Copies the samples of one band between those of all bands. Both arrays have the same type. */
 function spread(plane: ExactSampleArray, to: ExactSampleArray, start: number, stride: number): void {
   const [source, target] = [plane as Uint8Array, to as Uint8Array]
   for (let i = 0, at = start; i < source.length; i++, at += stride) target[at] = source[i]!
@@ -105,20 +105,20 @@ function spread(plane: ExactSampleArray, to: ExactSampleArray, start: number, st
 
 interface Target {
   grid: TargetGrid
-  /** In pixels of the grid; null where nothing is cut off. */
+  /** In pixels of the grid; null if nothing is clipped. */
   outline: Polygon[] | null
-  /** Where the grid lies in the raster, if its pixels are the raster's own. */
+  /** Position of the grid in the raster, if it uses the raster's own pixels. */
   window: PixelWindow | null
 }
 
-/** Where the pixels of the target lie, and how many there are. */
+/** Position and size of the target grid. */
 export function targetOf(info: RasterInfo, options: Pick<WarpOptions, 'geometry' | 'crs' | 'resolution'>): Target {
   const polygons = options.geometry === undefined ? null : readPolygons(options.geometry)
   const isOwnGrid = options.crs === undefined && options.resolution === undefined
   return isOwnGrid ? ownGrid(info, polygons) : otherGrid(info, polygons, options)
 }
 
-/** The raster's own grid, cut to the pixels that the polygons touch. */
+/** The raster's own grid, clipped to the pixels that the polygons touch. */
 export function ownGrid(info: RasterInfo, polygons: readonly Polygon[] | null): Target {
   const { crs, transform } = placementOf(info)
   if (!polygons)
@@ -147,27 +147,27 @@ function cutTo(box: Box, { width, height }: { width: number; height: number }): 
     maxX: Math.min(width, Math.ceil(box.maxX)),
     maxY: Math.min(height, Math.ceil(box.maxY)),
   }
-  if (cut.minX >= cut.maxX || cut.minY >= cut.maxY) throw new RasterError('invalid_argument', 'The geometry does not touch the raster')
+  if (cut.minX >= cut.maxX || cut.minY >= cut.maxY) throw new RasterError('invalid_argument', 'The geometry does not intersect the raster')
   return cut
 }
 
-/** A north-up grid in the wanted coordinates, around what both the polygons and the raster cover. */
+/** A north-up grid in the target CRS, around the intersection of polygons and raster. */
 function otherGrid(info: RasterInfo, polygons: readonly Polygon[] | null, options: Pick<WarpOptions, 'crs' | 'resolution'>): Target {
   const { crs: from, transform } = placementOf(info)
   const crs = options.crs ?? from
   const covered = projectedBox(rasterOutline(info, transform), projectorBetween(from, crs))
   const placed = { width: info.width, height: info.height, transform, crs: from }
   const moved = polygons && mapPolygons(cutToRaster(placed, polygons), pointMap(projectorFromLonLat(crs)), MAX_EDGE_DEGREES)
-  const wanted = moved ? boxOf(moved) : covered
+  const requested = moved ? boxOf(moved) : covered
   const box = {
-    minX: Math.max(covered.minX, wanted.minX),
-    minY: Math.max(covered.minY, wanted.minY),
-    maxX: Math.min(covered.maxX, wanted.maxX),
-    maxY: Math.min(covered.maxY, wanted.maxY),
+    minX: Math.max(covered.minX, requested.minX),
+    minY: Math.max(covered.minY, requested.minY),
+    maxX: Math.min(covered.maxX, requested.maxX),
+    maxY: Math.min(covered.maxY, requested.maxY),
   }
-  if (!(box.minX < box.maxX && box.minY < box.maxY)) throw new RasterError('invalid_argument', 'The geometry does not touch the raster')
+  if (!(box.minX < box.maxX && box.minY < box.maxY)) throw new RasterError('invalid_argument', 'The geometry does not intersect the raster')
   const size = options.resolution ?? finest(box, projectorBetween(crs, from), invertAffine(transform))
-  if (!(size > 0)) throw new RasterError('invalid_argument', 'resolution must be above 0')
+  if (!(size > 0)) throw new RasterError('invalid_argument', 'resolution must be greater than 0')
   const width = Math.max(1, Math.ceil((box.maxX - box.minX) / size - 1e-6))
   const height = Math.max(1, Math.ceil((box.maxY - box.minY) / size - 1e-6))
   const outline =
@@ -176,7 +176,7 @@ function otherGrid(info: RasterInfo, polygons: readonly Polygon[] | null, option
   return { grid: { crs, transform: [box.minX, size, 0, box.maxY, 0, -size], width, height }, outline, window: null }
 }
 
-/** Points along the edge of a raster: a projection bends it, so the corners alone would cut something off. */
+/** Points along the edge of a raster: a projection curves it, so the corners alone would cut something off. */
 const EDGE_STEPS = 32
 
 export function rasterOutline({ width, height }: RasterInfo, transform: Affine): Point[] {
@@ -197,11 +197,11 @@ export function projectedBox(points: readonly Point[], project: Projector): Box 
   const map = pointMap(project)
   const moved = points.map(map).filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y))
   if (moved.length === 0)
-    throw new RasterError('invalid_argument', 'The raster lies outside the area where the wanted coordinates are defined')
+    throw new RasterError('invalid_argument', 'The raster lies outside the area of use of the target coordinate reference system')
   return boxOf([[moved]])
 }
 
-/** The side of a target pixel that covers as much ground as a source pixel in the middle of the box. */
+/** The side of a target pixel that covers as much ground as a source pixel at the centre of the box. */
 export function finest(box: Box, project: Projector, inverse: Affine): number {
   const toPixel = (x: number, y: number): Point => applyAffine(inverse, ...pointMap(project)([x, y]))
   const [x, y] = [(box.minX + box.maxX) / 2, (box.minY + box.maxY) / 2]
@@ -238,7 +238,7 @@ interface Wanted {
   options: WarpOptions
 }
 
-/** What is not data is told the way the source tells it; a source that has no way gets NaN, or a mask beside the pixels. */
+/** No-data is marked as in the source; a source without nodata gets NaN, or a mask beside the pixels. */
 function specOf(info: RasterInfo, { grid, bands, isClipped, options }: Wanted): CogSpec {
   const isFloat = info.dataType.startsWith('float')
   const nodata = info.bands[bands[0] ?? 0]?.nodata ?? (isFloat ? Number.NaN : null)
@@ -258,7 +258,7 @@ function specOf(info: RasterInfo, { grid, bands, isClipped, options }: Wanted): 
     metadata: info.metadata,
     overviews: options.overviews ?? (isClasses ? 'mode' : 'average'),
     ...(options.blockSize === undefined ? {} : { blockSize: options.blockSize }),
-    // What leaves the house is for software of any age.
+    // Exported files must work with software of any age.
     compression: options.compression ?? 'deflate',
     ...(options.compressionLevel === undefined ? {} : { compressionLevel: options.compressionLevel }),
   }
@@ -300,7 +300,7 @@ const LIMITS: Readonly<Record<string, readonly [number, number]>> = {
   int32: [-2_147_483_648, 2_147_483_647],
 }
 
-/** Smooth kernels and 64-bit integers are worked with as floats; written is what the source holds, rounded and within its range. */
+/** Smooth kernels and 64-bit integers are computed as floats; the result has the source's type, rounded and within its range. */
 function exact(plane: SampleArray, { dataType }: CogSpec): ExactSampleArray {
   const out = new EXACT_ARRAY[dataType](plane.length)
   if (out.constructor === plane.constructor) return plane

@@ -1,4 +1,4 @@
-/** What changed between two scenes: one value of each, pixel by pixel on the grid of the earlier one. */
+/** Change between two scenes: one value of each, per pixel on the grid of the earlier one. */
 import { compileExpression, parseExpression } from '#raster/expression/index.ts'
 import { readPolygons } from '#raster/geometry/polygon.ts'
 import { chooseArea, joinedMask, readArea, type AreaSamples } from '#raster/statistics/area.ts'
@@ -30,7 +30,7 @@ export interface ChangeOptions {
 }
 
 export interface Change {
-  /** Pixels with data in both scenes, parts counted as parts. */
+  /** Pixels with data in both scenes; partly covered ones count as fractions. */
   count: number
   /** Pixels of the area on the earlier scene. */
   covered: number
@@ -68,10 +68,10 @@ export async function changeBetween(before: Raster, after: Raster, options: Chan
 }
 
 function parsed(info: RasterInfo, { expression, names }: Measure) {
-  const found = parseExpression(expression, { bandCount: info.bandCount, ...(names ? { names } : {}) })
-  if (found.results.length !== 1) throw new RasterError('invalid_argument', 'A change is of one value: the expression must have one result')
-  if (found.bands.length === 0) throw new RasterError('invalid_argument', 'The expression uses no band')
-  return { expression: found, bands: found.bands.map((band) => band - 1) }
+  const parsed = parseExpression(expression, { bandCount: info.bandCount, ...(names ? { names } : {}) })
+  if (parsed.results.length !== 1) throw new RasterError('invalid_argument', 'The expression of a change must have exactly one result')
+  if (parsed.bands.length === 0) throw new RasterError('invalid_argument', 'The expression must use at least one band')
+  return { expression: parsed, bands: parsed.bands.map((band) => band - 1) }
 }
 
 type Values = { values: Float64Array; mask: Uint8Array }
@@ -89,7 +89,7 @@ function evaluated(
   return { values: values[0]!, mask }
 }
 
-/** A scene's value on another scene's pixels: as they are where the grids agree, else between the nearest four. */
+/** A scene's value on another scene's pixels: unchanged if the grids agree, otherwise bilinear. */
 async function sampledOn(grid: TargetGrid, raster: Raster, measure: Measure, signal: AbortSignal | undefined): Promise<Values> {
   const later = parsed(raster.info, measure)
   const { planes, mask } = await samplePlanes({
@@ -112,7 +112,7 @@ async function sampledOn(grid: TargetGrid, raster: Raster, measure: Measure, sig
   )
 }
 
-/** Pixels of one are pixels of the other, a whole number of them away. */
+/** Whether the pixels of both grids coincide, with an offset of whole pixels. */
 function isAligned(grid: TargetGrid, info: RasterInfo): boolean {
   const { crs, transform } = placementOf(info)
   const isSameStep = [1, 2, 4, 5].every((k) => Math.abs(transform[k]! - grid.transform[k]!) < 1e-9 * Math.abs(grid.transform[1]))
@@ -143,7 +143,7 @@ function compared(weights: Float64Array, first: Values, second: Values, threshol
     sums.after += weight * second.values[i]!
     if (change >= threshold) sums.gain += weight
     else if (change <= -threshold) sums.loss += weight
-    // A picture has no parts of pixels: the larger half decides.
+    // An image has no fractions of pixels: a pixel counts if more than half is covered.
     if (weight >= 0.5) difference[i] = change
   }
   return { difference, kept, sums }
@@ -201,7 +201,7 @@ const SEMI_MAJOR_M = 6_378_137
 const ECCENTRICITY_SQUARED = 0.006_694_379_990_14
 const RADIANS = Math.PI / 180
 
-/** The ground under a pixel in the middle of a grid, in square metres on the ellipsoid. */
+/** The area of a pixel at the centre of a grid, in square metres on the ellipsoid. */
 function pixelAreaM2({ crs, transform, width, height }: TargetGrid): number {
   const toLonLat = projectorToLonLat(crs)
   const at = (column: number, row: number): Point => {

@@ -1,4 +1,4 @@
-/** What values a zone has and how much of each: for medians, percentiles and majorities. */
+/** Distribution of the values of a zone, for medians, percentiles and majorities. */
 import { RasterError, type DataType } from '#raster/types.ts'
 import type { Kept } from './kernels.ts'
 
@@ -9,12 +9,12 @@ interface Distribution {
   count: number
 }
 
-/** Values of one zone that are held at once. */
+/** Maximum number of values held for one zone. */
 const MAX_HELD = 2 ** 24
 
 export const noneKept = (): Kept => roomFor(0)
 
-/** Room for as many pixels, all of which may be whole or in part. */
+/** Space for this many pixels, whole or partly covered. */
 export const roomFor = (pixels: number): Kept => ({
   whole: new Float64Array(pixels),
   wholeCount: 0,
@@ -30,7 +30,7 @@ export function append(to: Kept, from: Kept): void {
   if (wholeCount + partCount > MAX_HELD) {
     throw new RasterError(
       'limit_exceeded',
-      `A zone has more than ${MAX_HELD} pixels, too many to sort: leave out medians, majorities and percentiles, or cut it`,
+      `A zone has more than ${MAX_HELD} pixels, too many to sort; omit medians, majorities and percentiles, or split the zone`,
     )
   }
   to.whole = grown(to.whole, to.wholeCount, wholeCount)
@@ -43,7 +43,7 @@ export function append(to: Kept, from: Kept): void {
   to.partCount = partCount
 }
 
-/** Most zones lie in one block and are measured at once; what comes in many parts doubles. */
+/** Most zones are in one block and measured at once; otherwise the buffer doubles. */
 function grown(values: Float64Array, held: number, least: number): Float64Array {
   if (values.length >= least) return values
   const larger = new Float64Array(held === 0 ? least : Math.max(least, held * 2))
@@ -77,33 +77,34 @@ function fromBins({ whole, wholeCount, parts, weights, partCount }: Kept, { bins
   for (let i = 0; i < wholeCount; i++) bins[whole[i]! - first]! += 1
   for (let i = 0; i < partCount; i++) bins[parts[i]! - first]! += weights[i]!
   const size = Math.max(0, Math.min(high - low + 1, wholeCount + partCount))
-  const found: Distribution = { values: new Float64Array(size), weights: new Float64Array(size), count: 0 }
+  const distribution: Distribution = { values: new Float64Array(size), weights: new Float64Array(size), count: 0 }
   for (let value = low; value <= high; value++) {
     const weight = bins[value - first]!
     if (weight === 0) continue
     bins[value - first] = 0
-    found.values[found.count] = value
-    found.weights[found.count++] = weight
+    distribution.values[distribution.count] = value
+    distribution.weights[distribution.count++] = weight
   }
-  return found
+  return distribution
 }
 
 function sorted({ whole, wholeCount, parts, weights, partCount }: Kept): Distribution {
   const ascending = whole.subarray(0, wholeCount).sort()
   const order = Uint32Array.from({ length: partCount }, (_, i) => i).sort((a, b) => parts[a]! - parts[b]!)
   const size = wholeCount + partCount
-  const found: Distribution = { values: new Float64Array(size), weights: new Float64Array(size), count: 0 }
+  const distribution: Distribution = { values: new Float64Array(size), weights: new Float64Array(size), count: 0 }
   for (let i = 0, k = 0; i < wholeCount || k < partCount;) {
     const isPart = i >= wholeCount || (k < partCount && parts[order[k]!]! < ascending[i]!)
     const value = isPart ? parts[order[k]!]! : ascending[i]!
     const weight = isPart ? weights[order[k++]!]! : (i++, 1)
-    if (found.count > 0 && found.values[found.count - 1] === value) found.weights[found.count - 1]! += weight
+    if (distribution.count > 0 && distribution.values[distribution.count - 1] === value)
+      distribution.weights[distribution.count - 1]! += weight
     else {
-      found.values[found.count] = value
-      found.weights[found.count++] = weight
+      distribution.values[distribution.count] = value
+      distribution.weights[distribution.count++] = weight
     }
   }
-  return found
+  return distribution
 }
 
 /**
@@ -119,26 +120,26 @@ export function percentilesOf({ values, weights, count }: Distribution, percenti
     before += weights[k]!
   }
   return percentiles.map((percentile) => {
-    const wanted = (percentile / 100) * before * (count - 1)
-    let right = firstAbove(places, wanted)
+    const target = (percentile / 100) * before * (count - 1)
+    let right = firstAbove(places, target)
     if (right >= count) return values[count - 1]!
     if (right === 0) right = 1
     const [left, step] = [values[right - 1]!, values[right]! - values[right - 1]!]
-    return left + ((wanted - places[right - 1]!) * step) / (places[right]! - places[right - 1]!)
+    return left + ((target - places[right - 1]!) * step) / (places[right]! - places[right - 1]!)
   })
 }
 
-function firstAbove(places: Float64Array, wanted: number): number {
+function firstAbove(places: Float64Array, target: number): number {
   let [low, high] = [0, places.length]
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (places[middle]! > wanted) high = middle
+    if (places[middle]! > target) high = middle
     else low = middle + 1
   }
   return low
 }
 
-/** The value of which there is most (of several the greatest) and that of which there is least (of several the least). */
+/** The most frequent value (the greatest of several) and the least frequent (the least of several). */
 export function extremesOf({ values, weights, count }: Distribution): { majority: number | null; minority: number | null } {
   if (count === 0) return { majority: null, minority: null }
   let [most, least] = [0, 0]

@@ -1,7 +1,7 @@
 /**
- * Statistics of many zones in one pass over the blocks of a raster. Every pixel counts by the share of it that lies in the zone,
- * exactly. What a zone holds is let go as soon as its last block was read, so that memory follows the zones that lie side by
- * side and not all there are.
+ * Statistics of many zones in one pass over the blocks of a raster. Every pixel is weighted by the exact fraction inside the
+ * zone. The values of a zone are released when its last block was read, so that memory depends on the zones that are side by
+ * side and not on all of them.
  */
 import { bandIndex } from '#raster/bands.ts'
 import { giveBack } from '#raster/buffers.ts'
@@ -27,12 +27,11 @@ import { ZonalTotals, type ZonalStatistic, type ZoneSummary } from './totals.ts'
 import { planZones, strideOf, type BlockWork, type ZonePart, type ZonePlan } from './zones.ts'
 
 export { ZONAL_STATISTICS, type ZonalStatistic, type ZoneSummary } from './totals.ts'
-export { MAX_ZONES } from './zones.ts'
 
 export interface ZonalOptions {
   /** GeoJSON polygons in longitude and latitude. */
   zones: readonly unknown[]
-  /** 1-based; all (but alpha) by default. */
+  /** 1-based; default: all except alpha. */
   bands?: readonly number[]
   /** Instead of bands: each of its results is described. */
   expression?: string
@@ -43,9 +42,9 @@ export interface ZonalOptions {
   percentiles?: readonly number[]
   /** Apply the bands' scale and offset. */
   unscale?: boolean
-  /** More pixels in the blocks to be read than this are refused before one is read. */
+  /** A larger number of pixels in the blocks is rejected before one is read. */
   maxPixels?: number
-  /** What is kept of the same zones and expression for the next raster. */
+  /** Reused for the next raster with the same zones and expression. */
   memory?: ZonalMemory
   signal?: AbortSignal | undefined
   /** From 0 to 1. */
@@ -67,10 +66,7 @@ export async function zonalStatistics(raster: Raster, options: ZonalOptions): Pr
   const level = info.levels[0] as Level
   const plan = options.memory?.plan(info, options.zones) ?? planZones(info, options.zones)
   if (plan.pixels > (options.maxPixels ?? Infinity))
-    throw new RasterError(
-      'limit_exceeded',
-      `The zones lie in blocks of ${plan.pixels} pixels, and at most ${options.maxPixels} are read at once`,
-    )
+    throw new RasterError('limit_exceeded', `The zones need blocks with ${plan.pixels} pixels; the maximum is ${options.maxPixels}`)
   const totals = new ZonalTotals({
     zoneCount: options.zones.length,
     seriesCount: series.count,
@@ -83,7 +79,7 @@ export async function zonalStatistics(raster: Raster, options: ZonalOptions): Pr
   return { zones: totals.summaries(), pixelsRead: plan.pixels }
 }
 
-/** What is described of every pixel: bands as they are, or the results of an expression. */
+/** The values of every pixel: bands, or the results of an expression. */
 interface Series {
   count: number
   /** Zero-based. */
@@ -91,7 +87,7 @@ interface Series {
   /** Of what is described; null for computed values. */
   dataType: DataType | null
   of(block: Block, index: number): Samples
-  /** Before the first `of` of a block: what of it is wanted. Says where in the block the samples begin that `of` gives. */
+  /** Called before the first `of` of a block, with the needed part. Returns where the samples of `of` start in the block. */
   open(block: Block, box: Box): { left: number; top: number }
 }
 
@@ -123,7 +119,7 @@ function seriesOf(info: RasterInfo, options: ZonalOptions): Series {
 
 function computedSeries(info: RasterInfo, source: string, options: ZonalOptions): Series {
   const compile = () => compiledFor(info, source, options)
-  // Scales are each raster's own, and compiled in.
+  // Scales differ per raster and are compiled in.
   const compiled = options.memory && !options.unscale ? options.memory.expression(info, source, compile) : compile()
   const used = compiled.bands.map((band) => band - 1)
   const nodata = used.map((band) => info.bands[band]!.nodata)
@@ -131,7 +127,7 @@ function computedSeries(info: RasterInfo, source: string, options: ZonalOptions)
   let width = 0
   return {
     count: compiled.resultCount,
-    // An expression of no band still needs pixels to stand on, which the first band brings along.
+    // An expression without bands still needs pixels, which reading the first band provides.
     bands: used.length > 0 ? used : [0],
     dataType: null,
     open(block, box) {
@@ -152,7 +148,7 @@ function compiledFor(info: RasterInfo, source: string, { names, unscale = false 
   return compileExpression(expression, { dataType: info.dataType, scales })
 }
 
-/** One band of a part of a block, row after row; all of a block that lies that way already is used where it is. */
+/** One band of a part of a block, row by row; a block that is already planar is used in place. */
 function cutOut(samples: SampleArray, { start, stride }: { start: number; stride: number }, { width }: Block, box: Box): SampleArray {
   const columns = box.right - box.left
   const rows = box.bottom - box.top
@@ -204,9 +200,9 @@ async function scan({ raster, level, series, totals, keepsCoverage, signal, onPr
       batch.map(({ bx, by, bottom }) => raster.readBlock(0, bx, by, { bands: series.bands, rows: bottom, signal })),
     )
     blocks.forEach((block, k) => {
-      const found = batch[k]!
-      const start = series.open(block, found)
-      for (const part of found.parts) describe(block, part, found, start)
+      const work = batch[k]!
+      const start = series.open(block, work)
+      for (const part of work.parts) describe(block, part, work, start)
       for (const samples of block.data) giveBack(samples)
     })
     onProgress?.((i + batch.length) / work.length)

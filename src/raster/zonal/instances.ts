@@ -3,6 +3,7 @@ import { sampleArray } from '#raster/warp/instances.ts'
 
 import type * as Kernels from './kernels.ts'
 
+/** Modules, loaded once as every import is. */
 const instances = new Map<string, Promise<typeof Kernels>>()
 
 /** One copy of the loop for each kind of array; see `warp/instances.ts`. */

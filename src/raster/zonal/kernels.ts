@@ -1,5 +1,5 @@
 /**
- * The loop over the pixels of one zone in one block, for one kind of array. Loaded once for each kind, as `warp/instances.ts`
+ * The loop over the pixels of one zone in one block, for one array type. Loaded once per type, as `warp/instances.ts`
  * explains.
  */
 import type { SampleArray } from '#raster/types.ts'
@@ -16,7 +16,7 @@ export interface Samples {
   nodata: number | null
 }
 
-/** The part of a block in which a zone lies, and the differences of its coverage there (`addCoverage`). */
+/** The part of a block with a zone, and the differences of its coverage there (`addCoverage`). */
 export interface Part {
   left: number
   top: number
@@ -25,14 +25,14 @@ export interface Part {
   sums: Float64Array
   /** Cells of `sums` from one row to the next. */
   stride: number
-  /** Less of a pixel than this is nothing. */
+  /** A smaller fraction of a pixel is ignored. */
   sliver: number
 }
 
 /** Where the results of one part go: weight, sum of distances, sum of squared distances, least, most, origin, weight with no-data. */
 export const MOMENTS = 7
 
-/** Room for values that are wanted one by one: whole pixels from the front, parts of pixels with their weights. */
+/** Buffers for single values: whole pixels from the front, partly covered ones with their weights. */
 export interface Kept {
   whole: Float64Array
   wholeCount: number
@@ -42,8 +42,8 @@ export interface Kept {
 }
 
 /**
- * Describes the pixels of a part and uses its differences up, so that the next zone finds zeros. Squares are taken of distances
- * from the first value, so that they keep their digits.
+ * Describes the pixels of a part and resets its differences to zero for the next zone. Squares are taken of distances
+ * from the first value, to keep their precision.
  */
 export function describePart(band: Samples, part: Part, moments: Float64Array, kept: Kept | null): void {
   const { samples, start, stride, mask } = band

@@ -1,18 +1,18 @@
-/** One zone in many scenes. Its place, its coverage and its expression are worked out once for all scenes that share a grid. */
+/** One zone in many scenes. Its position, coverage and expression are computed once for all scenes that share a grid. */
 import { RasterError, type RasterErrorCode } from '#raster/errors.ts'
 import type { Raster } from '#raster/types.ts'
 import { zonalStatistics, type ZonalOptions, type ZoneSummary } from './index.ts'
 import { ZonalMemory } from './memory.ts'
 
 interface SeriesScene {
-  /** Over band numbers. Of several results the first one counts. */
+  /** Over band numbers. Of several results the first one is used. */
   readonly expression: string
   open(): Promise<Raster>
 }
 
 export type SeriesOptions = Pick<ZonalOptions, 'statistics' | 'percentiles' | 'maxPixels' | 'signal'> & { geometry: unknown }
 
-/** What a scene has there, or what is wrong with it. */
+/** The summary of a scene, or its failure. */
 export type SeriesPoint = { summary: ZoneSummary } | { failure: Failure }
 
 export interface Failure {
@@ -20,10 +20,10 @@ export interface Failure {
   message: string
 }
 
-/** Scenes that are read side by side; more would only hold more blocks. */
+/** Scenes read concurrently; more would only hold more blocks. */
 const SCENES_TOGETHER = 4
 
-/** These are about the question, or about us, and not about one scene. */
+/** Errors of the request or of the service, not of one scene. */
 const UNFORGIVEN: ReadonlySet<RasterErrorCode> = new Set([
   'limit_exceeded',
   'deadline_exceeded',
@@ -33,17 +33,17 @@ const UNFORGIVEN: ReadonlySet<RasterErrorCode> = new Set([
   'worker_failed',
 ])
 
-/** A point for each scene, in their order. A scene that cannot be read says why and spoils nothing. */
+/** One point per scene, in order. A scene that cannot be read gives its failure and does not affect the others. */
 export async function zonalSeries(scenes: readonly SeriesScene[], { geometry, ...options }: SeriesOptions): Promise<SeriesPoint[]> {
   const memory = new ZonalMemory()
   const zones = [geometry]
   return await eachForgiven(scenes, async ({ open, expression }) => {
-    const { zones: found } = await zonalStatistics(await open(), { ...options, zones, expression, memory })
-    return { summary: found[0]![0]! }
+    const { zones: results } = await zonalStatistics(await open(), { ...options, zones, expression, memory })
+    return { summary: results[0]![0]! }
   })
 }
 
-/** Some at a time, in order; what is wrong with one is its own result. */
+/** Runs some at a time, in order; a failure of one is its own result. */
 export async function eachForgiven<T, R>(list: readonly T[], work: (each: T) => Promise<R>): Promise<(R | { failure: Failure })[]> {
   const done: (R | { failure: Failure })[] = Array.from({ length: list.length })
   let next = 0

@@ -1,4 +1,4 @@
-/** What is known of the values of zones while blocks come in, and what follows from it at the end. */
+/** Running totals of zones while blocks are read, and their final summaries. */
 import { RasterError, type DataType } from '#raster/types.ts'
 import { append, createDistributor, extremesOf, noneKept, percentilesOf, roomFor } from './distribution.ts'
 import { MOMENTS, type Kept } from './kernels.ts'
@@ -21,14 +21,14 @@ export type ZonalStatistic = (typeof ZONAL_STATISTICS)[number]
 
 const NEED_VALUES: ReadonlySet<ZonalStatistic> = new Set(['median', 'majority', 'minority', 'variety'])
 
-/** Of one band or result in one zone. Numbers are null where the zone has no data. */
+/** Of one band or result in one zone. Numbers are null if the zone has no data. */
 export interface ZoneSummary {
-  /** Pixels with data, parts counted as parts. */
+  /** Pixels with data; partly covered ones count as fractions. */
   count: number
   /** Pixels of the zone on the raster, with and without data. */
   covered: number
   values: Partial<Record<ZonalStatistic, number | null>>
-  /** One for each percentile asked for. */
+  /** One per requested percentile. */
   percentiles: (number | null)[]
 }
 
@@ -49,7 +49,7 @@ const SQUARES = 3
 const LOW = 4
 const HIGH = 5
 const MAX_PERCENTILES = 100
-/** What the sums of all zones take; summaries take about as much again. */
+/** Memory of the totals of all zones; summaries take about as much again. */
 const MAX_CELLS = 2 ** 24
 
 export class ZonalTotals {
@@ -60,7 +60,7 @@ export class ZonalTotals {
   #scratch: Kept = noneKept()
   readonly #summaries: (ZoneSummary | undefined)[]
   readonly #distribute: ReturnType<typeof createDistributor>
-  /** Whether values must be kept one by one. */
+  /** Whether single values must be kept. */
   readonly keepsValues: boolean
 
   constructor(options: TotalsOptions) {
@@ -68,7 +68,7 @@ export class ZonalTotals {
     if (percentiles.length > MAX_PERCENTILES || !percentiles.every((value) => value >= 0 && value <= 100))
       throw new RasterError('invalid_argument', `percentiles must be at most ${MAX_PERCENTILES} numbers from 0 to 100`)
     const cells = zoneCount * seriesCount
-    if (cells > MAX_CELLS) throw new RasterError('limit_exceeded', 'There are too many zones for so many bands')
+    if (cells > MAX_CELLS) throw new RasterError('limit_exceeded', 'Too many zones for this number of bands')
     this.#options = options
     this.#sums = new Float64Array(cells * FIELDS)
     this.#covered = new Float64Array(cells)
@@ -81,7 +81,7 @@ export class ZonalTotals {
     }
   }
 
-  /** Where the values of so many pixels go; null where nobody wants them one by one. Used again for the next part. */
+  /** Buffers for the values of this many pixels; null if single values are not needed. Reused for the next part. */
   roomFor(pixels: number): Kept | null {
     if (!this.keepsValues) return null
     if (this.#scratch.whole.length < pixels) this.#scratch = roomFor(pixels)
@@ -90,7 +90,7 @@ export class ZonalTotals {
     return this.#scratch
   }
 
-  /** Joins the moments of a part to those of its zone (as Chan and others showed), so that no digit is lost between far blocks. */
+  /** Merges the moments of a part into those of its zone (Chan et al.), without loss of precision. */
   add(zone: number, series: number, moments: Float64Array): void {
     const cell = this.#cell(zone, series)
     this.#covered[cell]! += moments[MOMENTS - 1]!
@@ -113,7 +113,7 @@ export class ZonalTotals {
     sums[at + HIGH] = Math.max(sums[at + HIGH]!, moments[4]!)
   }
 
-  /** Nothing more comes for a zone: its values are summed up and let go. */
+  /** A zone is complete: its values are summarized and released. */
   finish(zone: number): void {
     for (let series = 0; series < this.#options.seriesCount; series++) this.#finishCell(this.#cell(zone, series))
   }
@@ -146,10 +146,10 @@ export class ZonalTotals {
     const [count = 0, sum = 0, mean = 0, squares = 0, low = 0, high = 0] = this.#sums.subarray(at, at + FIELDS)
     const isEmpty = count === 0
     const kept = this.#kept.get(cell)
-    const found = this.keepsValues && kept && !isEmpty ? this.#distribute(kept, low, high) : null
+    const distribution = this.keepsValues && kept && !isEmpty ? this.#distribute(kept, low, high) : null
     this.#kept.delete(cell)
-    const [median = null, ...ranks] = found ? percentilesOf(found, [50, ...percentiles]) : []
-    const extremes = found ? extremesOf(found) : { majority: null, minority: null }
+    const [median = null, ...ranks] = distribution ? percentilesOf(distribution, [50, ...percentiles]) : []
+    const extremes = distribution ? extremesOf(distribution) : { majority: null, minority: null }
     const variance = isEmpty ? null : squares / count
     const all: Record<ZonalStatistic, number | null> = {
       count,
@@ -162,7 +162,7 @@ export class ZonalTotals {
       range: isEmpty ? null : high - low,
       median,
       ...extremes,
-      variety: isEmpty ? 0 : (found?.count ?? null),
+      variety: isEmpty ? 0 : (distribution?.count ?? null),
     }
     this.#summaries[cell] = {
       count,

@@ -3,7 +3,7 @@ import { boxOf, readPolygons, type Polygon } from '#raster/geometry/polygon.ts'
 import { sliverOf, toPixels } from '#raster/statistics/area.ts'
 import { RasterError, type Level, type RasterInfo } from '#raster/types.ts'
 
-/** A zone in pixels of the full size, with the pixels that it may touch; none where it misses the raster. */
+/** A zone in full-resolution pixels, with the pixels that it may touch; none if it is outside the raster. */
 interface PlacedZone {
   index: number
   polygons: Polygon[]
@@ -14,16 +14,16 @@ interface PlacedZone {
   maxY: number
 }
 
-export const MAX_ZONES = 100_000
+const MAX_ZONES = 100_000
 
-/** What is to be read of a raster for zones that are given as GeoJSON in longitude and latitude. */
+/** What to read of a raster for zones given as GeoJSON in longitude and latitude. */
 export function planZones(info: RasterInfo, geometries: readonly unknown[]): ZonePlan {
   return { ...planBlocks(info.levels[0] as Level, placeZones(info, geometries)), sliver: sliverOf(info) }
 }
 
-/** GeoJSON becomes zones in pixels. Those that miss the raster are left out. */
+/** Converts GeoJSON to zones in pixels, without those outside the raster. */
 function placeZones(info: RasterInfo, geometries: readonly unknown[]): PlacedZone[] {
-  if (geometries.length > MAX_ZONES) throw new RasterError('limit_exceeded', `There are more than ${MAX_ZONES} zones`)
+  if (geometries.length > MAX_ZONES) throw new RasterError('limit_exceeded', `The maximum is ${MAX_ZONES} zones`)
   return geometries.flatMap((geometry, index) => {
     const polygons = toPixels(info, readPolygons(geometry))
     const box = boxOf(polygons)
@@ -39,20 +39,20 @@ function placeZones(info: RasterInfo, geometries: readonly unknown[]): PlacedZon
   })
 }
 
-/** What of a zone lies in one block, in pixels of the block. */
+/** The part of a zone in one block, in pixels of the block. */
 export interface ZonePart {
   zone: PlacedZone
   left: number
   top: number
   width: number
   height: number
-  /** Nothing of the zone lies in a later block. */
+  /** The zone has no part in a later block. */
   isLast: boolean
-  /** Differences of its coverage (`addCoverage`), where they are kept for rasters to come. */
+  /** Differences of its coverage (`addCoverage`), if they are kept for further rasters. */
   sums: Float64Array | null
 }
 
-/** One block to read, with what of zones lies in it, and the box around all of that. */
+/** A block to read, with the parts of zones in it and their bounding box. */
 export interface BlockWork {
   bx: number
   by: number
@@ -64,7 +64,7 @@ export interface BlockWork {
   bottom: number
 }
 
-/** All that is to be read for some zones of one grid. */
+/** Everything to read for some zones of one grid. */
 export interface ZonePlan {
   work: BlockWork[]
   /** Pixels of the blocks. */
@@ -72,28 +72,28 @@ export interface ZonePlan {
   /** Cells that the coverage of the largest part takes, and of all parts together. */
   mostCells: number
   allCells: number
-  /** Less of a pixel than this is nothing. */
+  /** A smaller fraction of a pixel is ignored. */
   sliver: number
 }
 
-/** Two cells more than a row: an edge in the last pixel writes to the cell behind it. */
+/** Two cells more than a row: an edge in the last pixel writes to the cell after it. */
 export const strideOf = ({ width }: Pick<ZonePart, 'width'>): number => width + 2
 
 /** The blocks that zones touch, from top to bottom and left to right: a zone is done when its last row of blocks is. */
 function planBlocks(level: Level, zones: readonly PlacedZone[]): Omit<ZonePlan, 'sliver'> {
-  const found = new Map<number, BlockWork>()
+  const works = new Map<number, BlockWork>()
   for (const zone of zones) {
     for (let by = Math.floor(zone.minY / level.blockHeight); by * level.blockHeight < zone.maxY; by++) {
       for (let bx = Math.floor(zone.minX / level.blockWidth); bx * level.blockWidth < zone.maxX; bx++) {
         const index = by * level.blocksX + bx
         const part = partOf(zone, level, bx, by)
-        const work = found.get(index)
+        const work = works.get(index)
         if (work) widen(work, part)
-        else found.set(index, { bx, by, parts: [part], ...boxAround(part) })
+        else works.set(index, { bx, by, parts: [part], ...boxAround(part) })
       }
     }
   }
-  const work = [...found.entries()].sort(([a], [b]) => a - b).map(([, block]) => block)
+  const work = [...works.entries()].sort(([a], [b]) => a - b).map(([, block]) => block)
   const plan = { work, pixels: 0, mostCells: 0, allCells: 0 }
   for (const { bottom, parts } of work) {
     plan.pixels += bottom * level.blockWidth

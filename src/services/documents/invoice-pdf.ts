@@ -1,4 +1,4 @@
-/** An invoice on paper: one table, A4, black on white. The library is loaded at the first one. */
+/** Renders an invoice as an A4 page with one table. The PDF library is loaded on first use. */
 
 export interface PrintedInvoice {
   number: string
@@ -6,7 +6,7 @@ export interface PrintedInvoice {
   status: string
   issuedAt: Date
   dueAt: Date
-  /** One line each: name, numbers, address. */
+  /** Name, numbers and address, one line each. */
   customer: readonly string[]
   lines: readonly { description: string; quantity: number; amount: string }[]
   subtotal: string
@@ -31,7 +31,7 @@ export async function invoicePdf(invoice: PrintedInvoice): Promise<Buffer> {
   const chunks: Buffer[] = []
   document.on('data', (chunk: Buffer) => chunks.push(chunk))
   const ended = new Promise<void>((resolve, reject) => document.once('end', resolve).once('error', reject))
-  head(document, invoice)
+  drawHeader(document, invoice)
   let y = 300
   const row = (left: string, middle: string, right: string, font = 'Helvetica') => {
     if (y > BOTTOM) {
@@ -62,14 +62,14 @@ export async function invoicePdf(invoice: PrintedInvoice): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-function head(document: PDFKit.PDFDocument, { number, period, status, issuedAt, dueAt, customer }: PrintedInvoice): void {
+function drawHeader(document: PDFKit.PDFDocument, { number, period, status, issuedAt, dueAt, customer }: PrintedInvoice): void {
   document.font('Helvetica-Bold').fontSize(20).text('Tax invoice', MARGIN, MARGIN)
   document.font('Helvetica').fontSize(10)
   const facts = [`Number: ${number}`, `Month: ${period}`, `Issued: ${day(issuedAt)}`, `Due: ${day(dueAt)}`, `Status: ${status}`]
-  facts.forEach((fact, nth) => document.text(fact, MARGIN, 100 + nth * 15))
+  facts.forEach((fact, index) => document.text(fact, MARGIN, 100 + index * 15))
   document.font('Helvetica-Bold').text('To', MARGIN, 190)
   document.font('Helvetica')
   customer
     .slice(0, 5)
-    .forEach((line, nth) => document.text(line, MARGIN, 205 + nth * 15, { width: RIGHT - MARGIN, height: 14, ellipsis: true }))
+    .forEach((line, index) => document.text(line, MARGIN, 205 + index * 15, { width: RIGHT - MARGIN, height: 14, ellipsis: true }))
 }

@@ -1,17 +1,17 @@
-/** One thread that draws PDFs, one after the other; organizations take turns. */
+/** Renders PDFs in one thread, one at a time, in rotation between organizations. */
 import { Worker } from 'node:worker_threads'
 import { createLimiter, queueFull } from '#core/limiter.ts'
 import { problem } from '#core/problem.ts'
 import type { Printer } from '#ports/printer.ts'
 
-/** Of one document. A report of 500 items takes a second or two. */
+/** For one document. A report of 500 items takes a second or two. */
 const DEADLINE_MS = 20_000
 const MEMORY_MB = 256
 const MAX_WAITING = 64
-/** A thread that nobody needs any more is ended: it holds the memory of its largest document. */
+/** An idle thread is ended, because it keeps the memory of its largest document. */
 const IDLE_MS = 10_000
 
-type Answer = { bytes: Uint8Array } | { failure: string }
+type PrintResponse = { bytes: Uint8Array } | { failure: string }
 
 interface PrinterOptions {
   readonly deadlineMs?: number
@@ -30,28 +30,28 @@ export function createPrinter({ deadlineMs = DEADLINE_MS, memoryMb = MEMORY_MB }
     await ended?.terminate()
   }
   const start = (): Worker => {
-    const made = new Worker(new URL('./pdf-thread.ts', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: memoryMb } })
-    made.unref()
-    return made
+    const worker = new Worker(new URL('./pdf-thread.ts', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: memoryMb } })
+    worker.unref()
+    return worker
   }
 
-  const draw = async (kind: string, document: object): Promise<Buffer> => {
+  const render = async (kind: string, document: object): Promise<Buffer> => {
     clearTimeout(idle)
     const worker = (thread ??= start())
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const { promise, resolve, reject } = Promise.withResolvers<PrintResponse>()
     const deadline = setTimeout(() => reject(tooLarge()), deadlineMs)
     const onError = (error: Error & { code?: string }) => reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge() : error)
-    const onExit = () => reject(new Error('the thread that prints has ended'))
+    const onExit = () => reject(new Error('the PDF thread exited'))
     worker.once('message', resolve).once('error', onError).once('exit', onExit)
     worker.ref()
     try {
       worker.postMessage({ kind, document })
-      const answer = await promise
-      if ('failure' in answer) throw new Error(answer.failure)
+      const response = await promise
+      if ('failure' in response) throw new Error(response.failure)
       idle = setTimeout(() => void end(), IDLE_MS).unref()
-      return Buffer.from(answer.bytes.buffer, answer.bytes.byteOffset, answer.bytes.byteLength)
+      return Buffer.from(response.bytes.buffer, response.bytes.byteOffset, response.bytes.byteLength)
     } catch (error) {
-      await end() // Whatever it was doing, the next document finds a new one.
+      await end() // The next document starts a new thread.
       throw error
     } finally {
       clearTimeout(deadline)
@@ -61,10 +61,10 @@ export function createPrinter({ deadlineMs = DEADLINE_MS, memoryMb = MEMORY_MB }
   }
 
   return {
-    print: (organizationId, kind, document) => limit(() => draw(kind, document), { tenant: organizationId }),
+    print: (organizationId, kind, document) => limit(() => render(kind, document), { tenant: organizationId }),
     close: end,
   }
 }
 
 const tooLarge = () =>
-  problem('bad-request', 'This document is too large to be printed. Ask for it as csv or json, for a shorter period or for fewer items.')
+  problem('bad-request', 'This document is too large to be printed. Request csv or json, a shorter period or fewer items.')

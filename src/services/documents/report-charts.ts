@@ -1,20 +1,20 @@
 import type { Chart } from './report.ts'
-import { COLORS, PAGE, printable, type Pen } from './report-page.ts'
+import { COLORS, PAGE, printable, type PageCursor } from './report-page.ts'
 
 const GAP = 20
 const CHART = { width: (PAGE.width - 2 * PAGE.margin - GAP) / 2, height: 150 } as const
-/** Room for the numbers left of a chart, its title above and its labels below. */
+/** Margins of a chart for its numbers on the left, its title above and its labels below. */
 const FRAME = { left: 42, top: 24, bottom: 22 } as const
 const STEPS = 4
 const MAX_LABELS = 6
 
-/** Two beside each other. */
-export function drawCharts(pen: Pen, charts: readonly Chart[]): void {
+/** Draws charts in two columns. */
+export function drawCharts(cursor: PageCursor, charts: readonly Chart[]): void {
   charts.forEach((chart, index) => {
     const isLeft = index % 2 === 0
-    if (isLeft) pen.need(CHART.height + 14)
-    drawChart(pen.document, chart, PAGE.margin + (isLeft ? 0 : CHART.width + GAP), pen.y + 10)
-    if (!isLeft || index === charts.length - 1) pen.y += CHART.height + 14
+    if (isLeft) cursor.need(CHART.height + 14)
+    drawChart(cursor.document, chart, PAGE.margin + (isLeft ? 0 : CHART.width + GAP), cursor.y + 10)
+    if (!isLeft || index === charts.length - 1) cursor.y += CHART.height + 14
   })
 }
 
@@ -53,7 +53,7 @@ function drawChart(document: PDFKit.PDFDocument, { title, unit, kind, points }: 
     .text(printable(unit), x, y + 13, { width: CHART.width, lineBreak: false })
 }
 
-interface Placing {
+interface Scales {
   middle: (index: number) => number
   at: (value: number) => number
 }
@@ -61,7 +61,7 @@ interface Placing {
 function drawBars(
   document: PDFKit.PDFDocument,
   points: Chart['points'],
-  { middle, at, base, slot }: Placing & { base: number; slot: number },
+  { middle, at, base, slot }: Scales & { base: number; slot: number },
 ): void {
   const width = Math.max(0.6, Math.min(26, slot * 0.7))
   points.forEach(({ value }, index) => {
@@ -70,7 +70,7 @@ function drawBars(
   })
 }
 
-function drawLine(document: PDFKit.PDFDocument, points: Chart['points'], { middle, at }: Placing): void {
+function drawLine(document: PDFKit.PDFDocument, points: Chart['points'], { middle, at }: Scales): void {
   points.forEach(({ value }, index) => {
     if (index === 0) document.moveTo(middle(index), at(value))
     else document.lineTo(middle(index), at(value))
@@ -87,7 +87,7 @@ function drawLabels(document: PDFKit.PDFDocument, points: Chart['points'], middl
   })
 }
 
-/** From 0 where that is near, and to a round number. */
+/** A range that includes 0 and ends at a round number. */
 function niceRange(values: readonly number[]): [number, number] {
   const finite = values.filter(Number.isFinite)
   const low = Math.min(0, ...finite)
@@ -104,7 +104,7 @@ function niceStep(rough: number): number {
 
 function compact(value: number): string {
   const size = Math.abs(value)
-  const [divisor, letter] =
+  const [divisor, suffix] =
     size >= 1e12 ? [1e12, 'T'] : size >= 1e9 ? [1e9, 'G'] : size >= 1e6 ? [1e6, 'M'] : size >= 1e3 ? [1e3, 'k'] : [1, '']
-  return `${Number((value / divisor).toPrecision(3))}${letter}`
+  return `${Number((value / divisor).toPrecision(3))}${suffix}`
 }

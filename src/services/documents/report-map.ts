@@ -1,46 +1,46 @@
 import { readFile } from 'node:fs/promises'
 import { feature } from 'topojson-client'
 import type { ReportMap } from './report.ts'
-import { COLORS, PAGE, printable, type Pen } from './report-page.ts'
+import { COLORS, PAGE, printable, type PageCursor } from './report-page.ts'
 
 const MAP = { width: PAGE.width - 2 * PAGE.margin, height: 210 } as const
 const MAX_LATITUDE = 85
 
 type Ring = readonly (readonly [number, number])[]
 
-/** The picture with its outlines, or outlines over land and sea, with the place's corners in degrees. */
-export async function drawMap(pen: Pen, map: ReportMap): Promise<void> {
-  pen.need(MAP.height + 40)
-  pen.y += 6
-  const { document } = pen
-  const frame = { x: PAGE.margin, y: pen.y, width: MAP.width, height: MAP.height }
+/** Draws the image with its outlines, or the outlines on a base map, with the bounds in degrees. */
+export async function drawMap(cursor: PageCursor, map: ReportMap): Promise<void> {
+  cursor.need(MAP.height + 40)
+  cursor.y += 6
+  const { document } = cursor
+  const frame = { x: PAGE.margin, y: cursor.y, width: MAP.width, height: MAP.height }
   const project = projectionOf(map.bounds, frame)
   document.save()
   document.rect(frame.x, frame.y, frame.width, frame.height).clip()
-  document.rect(frame.x, frame.y, frame.width, frame.height).fill(map.picture ? '#eef1f4' : '#dfeaf1')
-  if (!map.picture) for (const ring of await land()) if (meets(ring, map.bounds)) shape(document, ring, project).fill('#f7f5ef')
-  if (map.picture) {
+  document.rect(frame.x, frame.y, frame.width, frame.height).fill(map.image ? '#eef1f4' : '#dfeaf1')
+  if (!map.image) for (const ring of await land()) if (isNear(ring, map.bounds)) shape(document, ring, project).fill('#f7f5ef')
+  if (map.image) {
     const [left, top] = project([map.bounds[0], map.bounds[3]])
     const [right, bottom] = project([map.bounds[2], map.bounds[1]])
-    document.image(Buffer.from(map.picture.bytes), left, top, { width: right - left, height: bottom - top })
+    document.image(Buffer.from(map.image.bytes), left, top, { width: right - left, height: bottom - top })
   }
   for (const ring of map.outlines)
     shape(document, ring, project)
       .lineWidth(1)
-      .strokeColor(map.picture ? '#ffb000' : COLORS.accent)
+      .strokeColor(map.image ? '#ffb000' : COLORS.accent)
       .stroke()
   document.restore()
   document.rect(frame.x, frame.y, frame.width, frame.height).lineWidth(0.75).strokeColor(COLORS.line).stroke()
-  pen.y += MAP.height + 5
+  cursor.y += MAP.height + 5
   const [west, south, east, north] = map.bounds
   const corners = `${degrees(west, 'E', 'W')} to ${degrees(east, 'E', 'W')}, ${degrees(south, 'N', 'S')} to ${degrees(north, 'N', 'S')}`
   document.font('Helvetica').fontSize(8).fillColor(COLORS.soft)
-  document.text(printable(`${map.caption}   ${corners}`), PAGE.margin, pen.y, { width: MAP.width, height: 10, ellipsis: true })
-  pen.y += 18
+  document.text(printable(`${map.caption}   ${corners}`), PAGE.margin, cursor.y, { width: MAP.width, height: 10, ellipsis: true })
+  cursor.y += 18
 }
 
-/** A little wider than the map: the frame shows some country beside it. */
-function meets(ring: Ring, [west, south, east, north]: ReportMap['bounds']): boolean {
+/** Whether a ring is near the map. The frame is wider than the bounds and shows their surroundings. */
+function isNear(ring: Ring, [west, south, east, north]: ReportMap['bounds']): boolean {
   const [dx, dy] = [2 * (east - west), 2 * (north - south)]
   const [xs, ys] = [ring.map(([x]) => x), ring.map(([, y]) => y)]
   const isBeside = Math.min(...xs) > east + dx || Math.max(...xs) < west - dx
@@ -60,7 +60,7 @@ interface Frame {
 const mercator = (latitude: number): number =>
   Math.log(Math.tan(Math.PI / 4 + (Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, latitude)) * Math.PI) / 360))
 
-/** Web Mercator, as large as fits into the frame and in its middle. */
+/** Web Mercator, fitted to the frame and centred. */
 function projectionOf(
   [west, south, east, north]: ReportMap['bounds'],
   frame: Frame,
@@ -84,10 +84,11 @@ function shape(
   return document.closePath()
 }
 
-let known: Promise<Ring[]> | null = null
+/** A constant that is read from its file on first use. */
+let cachedLand: Promise<Ring[]> | null = null
 
 /** The outer rings of the world's land, read once. */
-const land = (): Promise<Ring[]> => (known ??= readLand())
+const land = (): Promise<Ring[]> => (cachedLand ??= readLand())
 
 type Topology = Parameters<typeof feature>[0]
 

@@ -1,44 +1,44 @@
-/** The page that a report is drawn on, and the pen that goes down it. */
+/** The page of a report, and a cursor that moves down it. */
 
 export const PAGE = { width: 595, height: 842, margin: 48 } as const
 export const INNER = PAGE.width - 2 * PAGE.margin
-/** Below this line stands the foot of the page. */
+/** The page footer starts below this line. */
 export const BOTTOM = PAGE.height - 64
 export const COLORS = { ink: '#1c2733', soft: '#5b6b7a', line: '#d5dce3', band: '#f3f6f8', accent: '#0b6e99' } as const
 
-export interface Pen {
+export interface PageCursor {
   document: PDFKit.PDFDocument
-  /** Where the next thing begins. */
+  /** Top of the next element. */
   y: number
-  /** Begins a page if so much does not fit on this one. */
+  /** Starts a new page if the height does not fit on this one. */
   need(height: number): void
   heading(text: string): void
 }
 
-export function penOf(document: PDFKit.PDFDocument): Pen {
-  const pen: Pen = {
+export function startPages(document: PDFKit.PDFDocument): PageCursor {
+  const cursor: PageCursor = {
     document,
     y: PAGE.margin,
     need(height) {
-      if (pen.y + height <= BOTTOM) return
+      if (cursor.y + height <= BOTTOM) return
       document.addPage()
-      pen.y = PAGE.margin
+      cursor.y = PAGE.margin
     },
     heading(text) {
-      pen.need(60)
-      pen.y += 14
+      cursor.need(60)
+      cursor.y += 14
       document
         .font('Helvetica-Bold')
         .fontSize(12)
         .fillColor(COLORS.ink)
-        .text(printable(text), PAGE.margin, pen.y, { width: INNER, lineBreak: false })
-      pen.y += 20
+        .text(printable(text), PAGE.margin, cursor.y, { width: INNER, lineBreak: false })
+      cursor.y += 20
     },
   }
-  return pen
+  return cursor
 }
 
-/** The standard fonts know Western letters only; other letters lose their accents, and what is left is a dot. */
+/** The standard fonts have Western letters only: others lose their accents or become a dot. */
 export function printable(text: string): string {
   return Array.from(text, (letter) => {
     if (isWestern(letter)) return letter

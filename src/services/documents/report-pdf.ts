@@ -1,7 +1,7 @@
-/** A report on A4: facts, a map, charts and tables, with page numbers. The library is loaded at the first one. */
+/** Renders a report on A4: facts, a map, charts and tables, with page numbers. The PDF library is loaded on first use. */
 import { drawCharts } from './report-charts.ts'
 import { drawMap } from './report-map.ts'
-import { BOTTOM, COLORS, INNER, PAGE, penOf, printable, type Pen } from './report-page.ts'
+import { BOTTOM, COLORS, INNER, PAGE, printable, startPages, type PageCursor } from './report-page.ts'
 import type { ReportDocument, Table } from './report.ts'
 
 const ROW = 17
@@ -17,20 +17,20 @@ export async function reportPdf(report: ReportDocument): Promise<Buffer> {
   const chunks: Buffer[] = []
   document.on('data', (chunk: Buffer) => chunks.push(chunk))
   const ended = new Promise<void>((resolve, reject) => document.once('end', resolve).once('error', reject))
-  const pen = penOf(document)
-  head(pen, report)
-  facts(pen, report)
-  if (report.map) await drawMap(pen, report.map)
-  drawCharts(pen, report.charts)
-  for (const table of report.tables) drawTable(pen, table)
-  feet(document, report)
+  const cursor = startPages(document)
+  drawHeader(cursor, report)
+  drawFacts(cursor, report)
+  if (report.map) await drawMap(cursor, report.map)
+  drawCharts(cursor, report.charts)
+  for (const table of report.tables) drawTable(cursor, table)
+  drawFooters(document, report)
   document.end()
   await ended
   return Buffer.concat(chunks)
 }
 
-function head(pen: Pen, { title, subject, organization, period, createdAt }: ReportDocument): void {
-  const { document } = pen
+function drawHeader(cursor: PageCursor, { title, subject, organization, period, createdAt }: ReportDocument): void {
+  const { document } = cursor
   document.rect(0, 0, PAGE.width, 6).fill(COLORS.accent)
   document
     .font('Helvetica-Bold')
@@ -42,7 +42,7 @@ function head(pen: Pen, { title, subject, organization, period, createdAt }: Rep
     .fontSize(11)
     .fillColor(COLORS.soft)
     .text(printable(subject), PAGE.margin, 68, { width: INNER, height: 15, ellipsis: true })
-  const line = [organization, period, `made ${createdAt.toISOString().slice(0, 10)}`].filter((part) => part !== null).join('   |   ')
+  const line = [organization, period, `created ${createdAt.toISOString().slice(0, 10)}`].filter((part) => part !== null).join('   |   ')
   document.fontSize(9).text(printable(line), PAGE.margin, 86, { width: INNER, height: 12, ellipsis: true })
   document
     .moveTo(PAGE.margin, 104)
@@ -50,83 +50,83 @@ function head(pen: Pen, { title, subject, organization, period, createdAt }: Rep
     .lineWidth(0.75)
     .strokeColor(COLORS.line)
     .stroke()
-  pen.y = 116
+  cursor.y = 116
 }
 
-const FACTS_A_ROW = 3
+const FACTS_PER_ROW = 3
 
-function facts(pen: Pen, { facts: all }: ReportDocument): void {
-  const width = INNER / FACTS_A_ROW
+function drawFacts(cursor: PageCursor, { facts: all }: ReportDocument): void {
+  const width = INNER / FACTS_PER_ROW
   all.forEach(({ label, value }, index) => {
-    const column = index % FACTS_A_ROW
-    if (column === 0) pen.need(36)
+    const column = index % FACTS_PER_ROW
+    if (column === 0) cursor.need(36)
     const x = PAGE.margin + column * width
-    pen.document
+    cursor.document
       .font('Helvetica')
       .fontSize(8)
       .fillColor(COLORS.soft)
-      .text(printable(label), x, pen.y, { width: width - 10, height: 10, ellipsis: true })
-    pen.document
+      .text(printable(label), x, cursor.y, { width: width - 10, height: 10, ellipsis: true })
+    cursor.document
       .font('Helvetica-Bold')
       .fontSize(11)
       .fillColor(COLORS.ink)
-      .text(printable(value), x, pen.y + 11, { width: width - 10, height: 14, ellipsis: true })
-    if (column === FACTS_A_ROW - 1 || index === all.length - 1) pen.y += 36
+      .text(printable(value), x, cursor.y + 11, { width: width - 10, height: 14, ellipsis: true })
+    if (column === FACTS_PER_ROW - 1 || index === all.length - 1) cursor.y += 36
   })
 }
 
-function drawTable(pen: Pen, { title, columns, rows, more }: Table): void {
-  pen.heading(title)
+function drawTable(cursor: PageCursor, { title, columns, rows, more }: Table): void {
+  cursor.heading(title)
   const shares = columns.reduce((sum, { share }) => sum + share, 0)
   const widths = columns.map(({ share }) => (INNER * share) / shares)
   const starts = widths.map((_, index) => PAGE.margin + widths.slice(0, index).reduce((sum, width) => sum + width, 0))
   const row = (cells: readonly string[], font: string, shade: boolean) => {
-    if (shade) pen.document.rect(PAGE.margin, pen.y - 4, INNER, ROW).fill(COLORS.band)
-    pen.document.font(font).fontSize(8.5).fillColor(COLORS.ink)
+    if (shade) cursor.document.rect(PAGE.margin, cursor.y - 4, INNER, ROW).fill(COLORS.band)
+    cursor.document.font(font).fontSize(8.5).fillColor(COLORS.ink)
     cells.forEach((cell, index) =>
-      pen.document.text(printable(cell), starts[index]! + 3, pen.y, {
+      cursor.document.text(printable(cell), starts[index]! + 3, cursor.y, {
         width: widths[index]! - 6,
         height: 10,
         ellipsis: true,
         align: columns[index]!.isNumber ? 'right' : 'left',
       }),
     )
-    pen.y += ROW
+    cursor.y += ROW
   }
-  const names = () => {
+  const headings = () => {
     row(
       columns.map(({ label }) => label),
       'Helvetica-Bold',
       false,
     )
-    pen.document
-      .moveTo(PAGE.margin, pen.y - 5)
-      .lineTo(PAGE.width - PAGE.margin, pen.y - 5)
+    cursor.document
+      .moveTo(PAGE.margin, cursor.y - 5)
+      .lineTo(PAGE.width - PAGE.margin, cursor.y - 5)
       .lineWidth(0.75)
       .strokeColor(COLORS.soft)
       .stroke()
   }
-  names()
+  headings()
   rows.forEach((cells, index) => {
-    if (pen.y + ROW > BOTTOM) {
-      pen.need(PAGE.height)
-      names()
+    if (cursor.y + ROW > BOTTOM) {
+      cursor.need(PAGE.height)
+      headings()
     }
-    row(cells.map(shown), 'Helvetica', index % 2 === 1)
+    row(cells.map(cellText), 'Helvetica', index % 2 === 1)
   })
-  if (rows.length === 0) row(['Nothing to show'], 'Helvetica-Oblique', false)
+  if (rows.length === 0) row(['No data'], 'Helvetica-Oblique', false)
   if (more > 0) row([`and ${more.toLocaleString('en')} more`], 'Helvetica-Oblique', false)
-  pen.y += 6
+  cursor.y += 6
 }
 
-const shown = (value: string | number | null): string =>
+const cellText = (value: string | number | null): string =>
   value === null ? '' : typeof value === 'number' ? value.toLocaleString('en') : value
 
-function feet(document: PDFKit.PDFDocument, { title }: ReportDocument): void {
+function drawFooters(document: PDFKit.PDFDocument, { title }: ReportDocument): void {
   const { count } = document.bufferedPageRange()
   for (let page = 0; page < count; page++) {
     document.switchToPage(page)
-    // A foot lies in the margin, where text would otherwise begin another page.
+    // Text in the bottom margin would otherwise start another page.
     document.page.margins.bottom = 0
     document.font('Helvetica').fontSize(8).fillColor(COLORS.soft)
     document.text(printable(title), PAGE.margin, PAGE.height - 40, { width: INNER / 2, height: 10, ellipsis: true })

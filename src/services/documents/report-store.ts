@@ -1,4 +1,4 @@
-/** Where reports and what methods compute are kept: a week, by the day they were made. */
+/** Stores reports and results of analytics methods for a week, under the day they were created. */
 import type { Context } from '#operation.ts'
 import * as keptFiles from '#model/plans/kept-file.ts'
 import type { ObjectRef } from '#ports/storage.ts'
@@ -7,7 +7,7 @@ import { DAY_MS } from '#core/time.ts'
 
 const REPORT_BUCKET = 'reports'
 const REPORT_DAYS = 7
-/** Addresses hold as long as what they lead to, which is also as long as any store signs one. */
+/** Download URLs are valid as long as the files exist; a week is also the longest that object stores sign for. */
 export const REPORT_SECONDS = REPORT_DAYS * 24 * 3_600
 
 interface NewReport {
@@ -17,13 +17,13 @@ interface NewReport {
   contentType: string
   body: Uint8Array
   fileName?: string
-  /** How a raster is drawn, where its tiles can be asked for. */
+  /** Style of a raster that has tiles. */
   look?: keptFiles.RasterStyle
 }
 
 /**
- * The bytes are counted, then written, before anything speaks of them; what is never spoken of is swept with the rest. 402 where they
- * do not fit.
+ * Counts the bytes against the storage quota (402 if they do not fit), then writes them. If the caller fails afterwards, the
+ * sweep removes the file.
  */
 export async function keepReport(
   { db, storage, clock, signal }: Pick<Context, 'db' | 'storage' | 'clock' | 'signal'>,
@@ -55,10 +55,10 @@ export async function keepReport(
 }
 
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
-/** More than these wait for the next night. */
+/** Objects per run; the rest waits for the next night. */
 const MAX_SWEPT = 10_000
 
-/** Removes what has outlived its addresses, and gives the room back; says how many objects that were. */
+/** Removes expired files and releases their storage; returns the number of objects. */
 export async function sweepReports({ db, storage, clock, signal }: Pick<Context, 'db' | 'storage' | 'clock' | 'signal'>): Promise<number> {
   const now = clock.now()
   const keptFrom = dayOf(new Date(now.getTime() - (REPORT_DAYS + 1) * DAY_MS))
@@ -73,7 +73,7 @@ export async function sweepReports({ db, storage, clock, signal }: Pick<Context,
   do {
     const page = await storage.list(REPORT_BUCKET, { cursor, signal })
     for (const { key } of page.objects) {
-      // Keys begin with their day, so the first that is kept is followed by none that is not.
+      // Keys start with their day and are listed in order, so the first one to keep ends the sweep.
       if (key.slice(0, 10) >= keptFrom || removed >= MAX_SWEPT) return removed
       await storage.remove({ bucket: REPORT_BUCKET, key })
       removed += 1

@@ -1,17 +1,17 @@
-/** A report before it is a PDF, a table or JSON: what it says, in an order that a person reads it in. */
+/** The contents of a report, from which PDF, CSV and JSON are created. */
 
 export interface ReportDocument {
   title: string
-  /** What it is about, in a line. */
+  /** Subtitle. */
   subject: string
   organization: string
   createdAt: Date
-  /** What time it covers; null where it is about now. */
+  /** The period; null for a report of the current state. */
   period: string | null
   facts: readonly Fact[]
   map: ReportMap | null
   charts: readonly Chart[]
-  /** The first one is what CSV holds. */
+  /** CSV contains the first table. */
   tables: readonly Table[]
 }
 
@@ -21,10 +21,10 @@ interface Fact {
 }
 
 export interface ReportMap {
-  /** West, south, east, north. */
+  /** West, south, east, north in degrees. */
   bounds: readonly [number, number, number, number]
-  /** A picture of exactly these bounds in Web Mercator, PNG or JPEG; null for outlines alone. */
-  picture: { bytes: Uint8Array; width: number; height: number } | null
+  /** A PNG or JPEG image of exactly these bounds in Web Mercator; null for a map of outlines. */
+  image: { bytes: Uint8Array; width: number; height: number } | null
   /** Rings in longitude and latitude. */
   outlines: readonly (readonly (readonly [number, number])[])[]
   caption: string
@@ -32,7 +32,7 @@ export interface ReportMap {
 
 export interface Chart {
   title: string
-  /** What a value is, for the axis. */
+  /** Unit of the values, for the axis. */
   unit: string
   kind: 'bars' | 'line'
   points: readonly { label: string; value: number }[]
@@ -44,11 +44,11 @@ export interface Table {
   title: string
   columns: readonly { key: string; label: string; isNumber?: true; share: number }[]
   rows: readonly (readonly Cell[])[]
-  /** Rows that there are beside those shown. */
+  /** Number of rows that are omitted. */
   more: number
 }
 
-/** The first table, one line a row. Text that a spreadsheet would take for a formula is quoted as text. */
+/** The first table as CSV. Text that a spreadsheet would run as a formula is escaped. */
 export function reportCsv({ tables }: ReportDocument): Buffer {
   const [table] = tables
   if (!table) return Buffer.from('')
@@ -63,7 +63,7 @@ function csvCell(value: Cell): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Everything but pictures, with rows as objects. */
+/** The report as JSON without images, with rows as objects. */
 export function reportJson(document: ReportDocument, type: string): Buffer {
   const { title, subject, organization, createdAt, period, facts, map, charts, tables } = document
   return Buffer.from(

@@ -1,9 +1,9 @@
-/** Takes in what a vendor delivers: the file goes to the project's bucket as it comes, is looked at, and becomes an item. */
+/** Ingests a vendor's delivery: streams the file to the project's bucket, inspects it and makes it an item. */
 import { newId } from '#core/ids.ts'
 import type { NewFile } from '#model/imagery/asset.ts'
 import { gsdIn, type NewItem } from '#model/imagery/item-write.ts'
 import type { Services } from '#context.ts'
-import { bandNamesOf, firstLook, groundSampleDistance, rasterFacts } from '#raster/ingest/facts.ts'
+import { bandNamesOf, initialProfile, groundSampleDistance, rasterFacts } from '#raster/ingest/facts.ts'
 import { isCloudOptimized, type Inspection } from '#raster/ingest/inspect.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import { COG_TYPE, newKey, placeOf, projectionOf, PROJECTION_EXTENSION } from './intake.ts'
@@ -11,9 +11,9 @@ import { COG_TYPE, newKey, placeOf, projectionOf, PROJECTION_EXTENSION } from '.
 /** Larger than any scene that a vendor sells. */
 const MAX_FILE_BYTES = 200 * 1024 ** 3
 
-type Means = Pick<Services, 'storage' | 'raster'> & { signal: AbortSignal }
+type IngestContext = Pick<Services, 'storage' | 'raster'> & { signal: AbortSignal }
 
-/** A file with what its vendor says of it. */
+/** A file with its vendor's metadata. */
 interface VendorFile {
   fileName: string
   sceneId: string
@@ -27,25 +27,25 @@ interface VendorFile {
 export interface DeliveredItem {
   at: { bucket: string; key: string }
   item: NewItem
-  look: ReturnType<typeof firstLook>
+  style: ReturnType<typeof initialProfile>
 }
 
-/** What cannot be read as a raster is a `RasterError`; nothing is kept of it. */
-export async function takeDelivered(
-  means: Means,
+/** Throws a `RasterError` for a file that is not a readable raster, and removes it. */
+export async function ingestDelivery(
+  context: IngestContext,
   file: VendorFile,
   { bucket, orderId, name }: { bucket: string; orderId: string; name: string },
   body: AsyncIterable<Uint8Array>,
 ): Promise<DeliveredItem> {
-  const { storage, signal } = means
+  const { storage, signal } = context
   const at = { bucket, key: newKey(file.fileName) }
   try {
     const stored = await storage.put(at, body, { contentType: COG_TYPE, maxBytes: file.bytes ?? MAX_FILE_BYTES, signal })
-    const { info, inspection, size, sha256 } = await cloudOptimized(means, at, stored)
+    const { info, inspection, size, sha256 } = await cloudOptimized(context, at, stored)
     const asset = toAsset(file, info, inspection, { ...at, size, sha256 })
-    return { at, item: toItem(file, info, inspection, { orderId, name, asset }), look: firstLook(info, asset.bandNames!, false) }
+    return { at, item: toItem(file, info, inspection, { orderId, name, asset }), style: initialProfile(info, asset.bandNames!, false) }
   } catch (error) {
-    await storage.remove(at).catch(() => {}) // Else the sweep's.
+    await storage.remove(at).catch(() => {}) // Otherwise the sweep removes it.
     throw error
   }
 }
@@ -55,9 +55,9 @@ interface Stored {
   sha256: string
 }
 
-/** As it came, or rewritten in its place: not every vendor's file can be drawn from at once. */
+/** Rewrites the object in place unless it is a COG already; not every vendor delivers COGs. */
 async function cloudOptimized(
-  { storage, raster, signal }: Means,
+  { storage, raster, signal }: IngestContext,
   at: { bucket: string; key: string },
   stored: Stored,
 ): Promise<Stored & { info: RasterInfo; inspection: Inspection }> {
@@ -98,7 +98,7 @@ function toAsset(
   }
 }
 
-/** The file's projection is measured; what the vendor says of the whole scene may be another, or in another version of the extension. */
+/** We read the projection from the file; the vendor's may describe the whole scene or use another version of the extension. */
 const withoutProjection = (properties: VendorFile['properties']): Record<string, unknown> =>
   Object.fromEntries(Object.entries(properties).filter(([name]) => !name.startsWith('proj:')))
 

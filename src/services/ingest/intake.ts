@@ -1,9 +1,10 @@
-/** Takes uploaded files in: away from where signed addresses lead, looked at by their content, and described. */
+/** Ingests uploaded files: copies them away from their signed URLs, checks their content and describes them. */
+import { boundsOf } from '#core/position.ts'
 import { displayName, keySegment, withoutEnding } from '#core/file-names.ts'
 import { newId } from '#core/ids.ts'
 import { Problem, problem } from '#core/problem.ts'
 import type { NewFile } from '#model/imagery/asset.ts'
-import { areaOf, bounds } from '#model/imagery/footprint.ts'
+import { areaOf } from '#model/imagery/footprint.ts'
 import * as itemPlaces from '#model/imagery/item-place.ts'
 import type * as itemWrite from '#model/imagery/item-write.ts'
 import type { Upload } from '#model/imagery/upload.ts'
@@ -19,72 +20,77 @@ import type { RasterInfo } from '#raster/types.ts'
 export const COG_TYPE = 'image/tiff; application=geotiff; profile=cloud-optimized'
 const GEOTIFF_TYPE = 'image/tiff; application=geotiff'
 export const PROJECTION_EXTENSION = 'https://stac-extensions.github.io/projection/v1.1.0/schema.json'
-const FILES_AT_ONCE = 4
+const FILE_CONCURRENCY = 4
 const HEAD_BYTES = 64
 
-type Means = Pick<Context, 'storage' | 'raster' | 'signal'>
+type IngestContext = Pick<Context, 'storage' | 'raster' | 'signal'>
 
-/** A file at a key that was never signed, so that it stays what it was when we looked at it. */
-export interface Taken {
+/** A file at a key that was never signed, so that nobody can replace it after the check. */
+export interface IngestedFile {
   file: UploadFile
   at: { bucket: string; key: string }
   size: number
   sha256: Buffer | null
   info: RasterInfo
   place: itemPlaces.Place
-  /** Null: it is yet to be converted. */
+  /** Null if the file still has to be converted. */
   inspection: Inspection | null
-  /** Where the caller says that it lies, which the conversion writes into the file. */
+  /** The caller's position, which the conversion writes into the file. */
   position: UploadPosition | null
 }
 
-export interface Refused {
+export interface RejectedFile {
   file: UploadFile
   reason: string
-  /** A position from the caller is all that it needs. */
+  /** Whether a position from the caller would make the file acceptable. */
   lacksPosition: boolean
 }
 
 export const newKey = (fileName: string): string => `assets/${newId()}/${keySegment(fileName)}`
 
-/** What cannot be taken is told for each file; then nothing of the others is kept either. */
-export async function takeIn(
-  means: Means,
+/** All files or none: if one is rejected, the copies of the others are removed too. */
+export async function ingestFiles(
+  context: IngestContext,
   upload: Upload,
   files: readonly UploadFile[],
   positions: ReadonlyMap<string, UploadPosition>,
-): Promise<{ taken: Taken[]; refused: Refused[] }> {
-  const made: { bucket: string; key: string }[] = []
+): Promise<{ ingested: IngestedFile[]; rejected: RejectedFile[] }> {
+  const copies: { bucket: string; key: string }[] = []
   try {
-    const results: (Taken | Refused)[] = []
-    for (let first = 0; first < files.length; first += FILES_AT_ONCE) {
-      const batch = files.slice(first, first + FILES_AT_ONCE)
+    const results: (IngestedFile | RejectedFile)[] = []
+    for (let first = 0; first < files.length; first += FILE_CONCURRENCY) {
+      const batch = files.slice(first, first + FILE_CONCURRENCY)
       results.push(
-        ...(await Promise.all(batch.map((file) => takeOne(means, upload, { file, position: positions.get(file.id) ?? null }, made)))),
+        ...(await Promise.all(
+          batch.map((file) => ingestFile(context, upload, { file, position: positions.get(file.id) ?? null }, copies)),
+        )),
       )
     }
-    const refused = results.filter((result) => 'reason' in result)
-    if (refused.length > 0) await discard(means, made)
-    return { taken: results.filter((result) => 'at' in result), refused }
+    const rejected = results.filter((result) => 'reason' in result)
+    if (rejected.length > 0) await discard(context, copies)
+    return { ingested: results.filter((result) => 'at' in result), rejected }
   } catch (error) {
-    await discard(means, made)
+    await discard(context, copies)
     throw error
   }
 }
 
-/** Copies that no asset will point at. What stays because this fails is the sweep's. */
-export async function discard({ storage }: Pick<Means, 'storage'>, refs: readonly { bucket: string; key: string }[]): Promise<void> {
+/** Removes copies that no asset will reference. The sweep removes what this fails to remove. */
+export async function discard(
+  { storage }: Pick<IngestContext, 'storage'>,
+  refs: readonly { bucket: string; key: string }[],
+): Promise<void> {
   await Promise.allSettled(refs.map((at) => storage.remove(at)))
 }
 
-async function takeOne(
-  { storage, raster, signal }: Means,
+async function ingestFile(
+  { storage, raster, signal }: IngestContext,
   upload: Upload,
   { file, position }: { file: UploadFile; position: UploadPosition | null },
-  made: { bucket: string; key: string }[],
-): Promise<Taken | Refused> {
+  copies: { bucket: string; key: string }[],
+): Promise<IngestedFile | RejectedFile> {
   const at = { bucket: upload.bucket, key: newKey(file.name) }
-  made.push(at)
+  copies.push(at)
   const { size, sha256 } = await storage.copy({ bucket: upload.bucket, key: file.objectKey }, at, signal)
   const reason = unlikeTiff(await headOf(storage, at, Math.min(size, HEAD_BYTES), signal))
   if (reason) return { file, reason, lacksPosition: false }
@@ -112,7 +118,7 @@ async function takeOne(
 }
 
 async function headOf(
-  storage: Means['storage'],
+  storage: IngestContext['storage'],
   at: { bucket: string; key: string },
   length: number,
   signal: AbortSignal,
@@ -122,13 +128,13 @@ async function headOf(
   return Buffer.concat(chunks)
 }
 
-/** A projection may bend an outline over itself; its box is true in any case. */
+/** A projection can make an outline intersect itself; its bounding box is always valid. */
 export function placeOf(outline: Outline): itemPlaces.Place {
   try {
     return itemPlaces.placeOf(areaOf(outline), null)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    const [west, south, east, north] = bounds(outline)
+    const [west, south, east, north] = boundsOf(outline)
     return itemPlaces.placeOf(
       areaOf([
         [west, south],
@@ -142,7 +148,7 @@ export function placeOf(outline: Outline): itemPlaces.Place {
   }
 }
 
-export function toAsset({ file, at, size, sha256, info, inspection }: Taken, key: string, isCategorical: boolean): NewFile {
+export function toAsset({ file, at, size, sha256, info, inspection }: IngestedFile, key: string, isCategorical: boolean): NewFile {
   return {
     id: newId(),
     key,
@@ -159,7 +165,7 @@ export function toAsset({ file, at, size, sha256, info, inspection }: Taken, key
   }
 }
 
-export function toItem({ file, info, place }: Taken, upload: Upload, asset: NewFile): itemWrite.NewItem {
+export function toItem({ file, info, place }: IngestedFile, upload: Upload, asset: NewFile): itemWrite.NewItem {
   const id = newId()
   const note = positionNote(info)
   return {
@@ -184,19 +190,19 @@ export function toItem({ file, info, place }: Taken, upload: Upload, asset: NewF
   }
 }
 
-/** Where the pixels lie, in the words of STAC's projection extension. */
+/** The fields of STAC's projection extension. */
 export function projectionOf({ crs, width, height, transform }: RasterInfo): Record<string, unknown> {
   const [a, b, c, d, e, f] = transform!
   return { 'proj:epsg': crs?.epsg ?? null, 'proj:shape': [height, width], 'proj:transform': [b, c, a, e, f, d] }
 }
 
-/** 422 that names each file and what is wrong with it. */
-export function refusal(refused: readonly Refused[], hasOthers: boolean): Problem {
-  const [first] = refused
-  const more = refused.length > 1 ? ` (and ${refused.length - 1} more)` : ''
-  const isPositionEnough = refused.every(({ lacksPosition: isPosition }) => isPosition)
-  const next = hasOthers && !isPositionEnough ? ' Upload it anew under the same name, or complete the session again without it.' : ''
+/** A problem that names each rejected file and the reason. */
+export function rejection(rejected: readonly RejectedFile[], hasOthers: boolean): Problem {
+  const [first] = rejected
+  const more = rejected.length > 1 ? ` (and ${rejected.length - 1} more)` : ''
+  const isPositionEnough = rejected.every((file) => file.lacksPosition)
+  const next = hasOthers && !isPositionEnough ? ' Upload it again under the same name, or complete the session without it.' : ''
   return problem(isPositionEnough ? 'position-required' : 'unreadable-raster', `${first!.file.name}: ${first!.reason}${more}.${next}`, {
-    members: { errors: refused.map(({ file, reason }) => ({ field: file.name, message: reason })) },
+    members: { errors: rejected.map(({ file, reason }) => ({ field: file.name, message: reason })) },
   })
 }

@@ -1,4 +1,4 @@
-/** The mails that we send, as text and as simple HTML of the same words. */
+/** Templates of the emails we send, as plain text and as simple HTML with the same words. */
 import type { MailMessage } from '#ports/mail.ts'
 
 interface Person {
@@ -14,25 +14,25 @@ interface Paragraphs {
 }
 
 export function passwordResetMail(to: Person, url: string): MailMessage {
-  return written(to, {
-    subject: 'Choose a new password',
+  return compose(to, {
+    subject: 'Reset your password',
     paragraphs: [
-      'Somebody, probably you, asked for a new password for this address at Groundtrack.',
-      'The link works once, for 30 minutes. If it was not you, do nothing: your password stays as it is.',
+      'We received a request to reset the password of your Groundtrack account.',
+      'The link works once and expires in 30 minutes. If you did not request this, ignore this email; your password stays the same.',
     ],
-    link: { label: 'Choose a new password', url },
+    link: { label: 'Reset password', url },
   })
 }
 
 export function confirmAddressMail(to: Person, url: string): MailMessage {
-  return written(to, {
-    subject: 'Confirm your address',
+  return compose(to, {
+    subject: 'Confirm your email address',
     paragraphs: [
-      'A Groundtrack account was created with this address. Confirm the address if that was you, then sign in.',
-      'Confirming signs out every session and ends API keys, invitations, share links and webhooks that were created before. ' +
-        'If you did not create the account, do not confirm: reset its password instead, or ignore this email.',
+      'A Groundtrack account was created with this email address. If you created it, confirm the address and sign in.',
+      'Confirming signs out all sessions, revokes API keys, invitations and share links, and pauses webhooks that were created before. ' +
+        'If you did not create the account, do not confirm it: reset its password, or ignore this email.',
     ],
-    link: { label: 'Confirm the address', url },
+    link: { label: 'Confirm email address', url },
   })
 }
 
@@ -45,23 +45,23 @@ interface Invited {
 }
 
 export function invitationMail({ email, organization, project, inviter, expiresAt }: Invited, url: string): MailMessage {
-  const where = `the organization ${named(organization)}${project ? ` and its project ${named(project)}` : ''}`
-  return written(
+  const where = `the organization ${quoted(organization)}${project ? ` and its project ${quoted(project)}` : ''}`
+  return compose(
     { email, name: '' },
     {
-      subject: `An invitation to ${tame(organization)}`,
+      subject: `Invitation to ${defanged(organization)}`,
       paragraphs: [
-        `${inviter ? named(inviter) : 'Somebody'} invites you to ${where} at Groundtrack.`,
-        `Sign in, or make an account, to join. The link works once, until ${expiresAt.toISOString().slice(0, 10)}.`,
-        'If you do not know them, do nothing: without the link nobody joins in your name.',
+        `${inviter ? `${quoted(inviter)} has invited you` : 'You have been invited'} to join ${where} on Groundtrack.`,
+        `Sign in or create an account to join. The link works once and expires on ${expiresAt.toISOString().slice(0, 10)}.`,
+        'If you did not expect this invitation, ignore this email.',
       ],
-      link: { label: 'Accept the invitation', url },
+      link: { label: 'Accept invitation', url },
     },
   )
 }
 
 export function notificationMail(to: Person, news: readonly { title: string; body: string; createdAt: Date }[], url: string): MailMessage {
-  return written(to, {
+  return compose(to, {
     subject: news.length === 1 ? news[0]!.title : `${news.length} notifications`,
     paragraphs: news.map(
       ({ title, body, createdAt }) => `${title}. ${body} (${createdAt.toISOString().slice(0, 16).replace('T', ' ')} UTC)`,
@@ -72,16 +72,16 @@ export function notificationMail(to: Person, news: readonly { title: string; bod
 
 const MAX_SUBJECT_LENGTH = 150
 
-function written({ email, name }: Person, { subject, paragraphs, link }: Paragraphs): MailMessage {
-  const greeting = tame(name) ? `Hello ${tame(name)},` : 'Hello,'
-  const text = [greeting, ...paragraphs.map(line), ...(link ? [`${link.label}: ${link.url}`] : [])].join('\n\n')
+function compose({ email, name }: Person, { subject, paragraphs, link }: Paragraphs): MailMessage {
+  const greeting = defanged(name) ? `Hello ${defanged(name)},` : 'Hello,'
+  const text = [greeting, ...paragraphs.map(singleLine), ...(link ? [`${link.label}: ${link.url}`] : [])].join('\n\n')
   const html = [
-    ...[greeting, ...paragraphs].map((paragraph) => `<p>${escape(line(paragraph))}</p>`),
+    ...[greeting, ...paragraphs].map((paragraph) => `<p>${escape(singleLine(paragraph))}</p>`),
     ...(link ? [`<p><a href="${escape(link.url)}">${escape(link.label)}</a></p>`] : []),
   ].join('\n')
   return {
-    to: { name: tame(name), address: email },
-    subject: line(subject).slice(0, MAX_SUBJECT_LENGTH),
+    to: { name: defanged(name), address: email },
+    subject: singleLine(subject).slice(0, MAX_SUBJECT_LENGTH),
     text: `${text}\n`,
     html: `${html}\n`,
   }
@@ -89,12 +89,13 @@ function written({ email, name }: Person, { subject, paragraphs, link }: Paragra
 
 const MAX_NAME_LENGTH = 80
 
-/** A name that a stranger may have chosen, for a reader who may not know them: no mail program turns it into a link or an address. */
-const tame = (name: string): string => line(name.replaceAll(/[:/\\@]|\.(?=\S)/g, ' ').replaceAll(/ +/g, ' ')).slice(0, MAX_NAME_LENGTH)
-const named = (name: string): string => `“${tame(name)}”`
+/** A stranger may have chosen the name: remove what an email client would turn into a link or an address. */
+const defanged = (name: string): string =>
+  singleLine(name.replaceAll(/[:/\\@]|\.(?=\S)/g, ' ').replaceAll(/ +/g, ' ')).slice(0, MAX_NAME_LENGTH)
+const quoted = (name: string): string => `“${defanged(name)}”`
 
-/** What people wrote stays within its line: no name begins a paragraph or a header of ours. */
-const line = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+/** Keeps user text on one line, so that no name can start a paragraph or a header. */
+const singleLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

@@ -6,7 +6,7 @@ interface WithAreas {
   zones?: { features: readonly { geometry: unknown }[] }
 }
 
-/** A process's parameters with every area as it is measured, cut by and stored. 422 for one that is not valid. */
+/** The parameters with normalized areas, as they are measured, clipped with and stored; 422 for an invalid one. */
 export async function withValidAreas(params: unknown): Promise<unknown> {
   const { geometry, zones } = params as WithAreas
   return {

@@ -1,4 +1,4 @@
-/** The processes on offer. A process is its file in `processes/`, and its line here. */
+/** The catalogue of processes. A new process is a file in `processes/` and a line here. */
 import { invalidInput, unknownName, type FieldError } from '#core/problem.ts'
 import { examine } from '#core/validate.ts'
 import type { AnyProcess } from './process.ts'
@@ -45,18 +45,18 @@ const byId = new Map(PROCESSES.map((process) => [process.id, process]))
 export const findProcess = (id: string): AnyProcess | null => byId.get(id) ?? null
 
 export function requireProcess(id: string): AnyProcess {
-  const found = findProcess(id)
-  if (!found) throw unknownName('process', id, [...byId.keys()], `the processes are ${[...byId.keys()].join(', ')}`)
-  return found
+  const process = findProcess(id)
+  if (!process) throw unknownName('process', id, [...byId.keys()], `available processes: ${[...byId.keys()].join(', ')}`)
+  return process
 }
 
-/** The parameters with their defaults, and what is wrong with them, each named as the caller wrote it. */
+/** The parameters with their defaults, and the errors with the field names of the caller's input. */
 export function examineParams(process: AnyProcess, params: unknown, field: string): { value: unknown; errors: FieldError[] } {
   const { value, errors } = examine(process.input, params, process.id)
   return { value, errors: errors.map((error) => ({ ...error, field: error.field === '' ? field : `${field}.${error.field}` })) }
 }
 
-/** The parameters with their defaults, or 422 that names every field and carries the schema that they have to follow. */
+/** The parameters with their defaults, or 422 with the error of every field. */
 export function validateParams(process: AnyProcess, params: unknown, field: string): unknown {
   const { value, errors } = examineParams(process, params, field)
   if (errors.length > 0) throw invalidInput(errors)

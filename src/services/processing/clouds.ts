@@ -1,19 +1,19 @@
-/** Clouds of a scene by its colours: which bands that takes, and what is asked of the raster library. */
+/** Cloud detection by reflectance: the required bands, and the request to the raster library. */
 import { invalidField } from '#core/problem.ts'
 import { normalizeRoles } from '#raster/formulas/index.ts'
 import { proposeBands } from '#raster/formulas/propose.ts'
 import { namesOf } from './names.ts'
 import type { OpenSource } from './process.ts'
 
-const NEEDED = ['BLUE', 'GREEN', 'RED', 'NIR'] as const
+const REQUIRED_ROLES = ['BLUE', 'GREEN', 'RED', 'NIR'] as const
 
 interface CloudTerms {
-  /** From samples to reflectances; what is usual for the data type by default. */
+  /** Factor from samples to reflectance; by default, the usual one for the data type. */
   readonly scale?: number | undefined
   readonly brightness?: number | undefined
 }
 
-/** 422 at `field` where the scene has not the bands. */
+/** 422 for `field` if the scene lacks a band. */
 export function cloudRequest(source: OpenSource, field: string, { scale, brightness }: CloudTerms = {}) {
   const { dataType } = source.info
   const usual = dataType === 'uint8' ? 1 / 255 : dataType.startsWith('float') ? 1 : 0.0001
@@ -22,15 +22,15 @@ export function cloudRequest(source: OpenSource, field: string, { scale, brightn
 }
 
 export function cloudBandsOf(source: OpenSource, field: string): { blue: number; green: number; red: number; nir: number; swir?: number } {
-  const guessed = () =>
+  const proposed = () =>
     normalizeRoles(
       Object.fromEntries((proposeBands(source.info, null)?.bands ?? []).flatMap(({ role, index }) => (role ? [[role, index]] : []))),
     )
   const named = normalizeRoles(namesOf(source))
-  const roles = NEEDED.every((role) => named.has(role)) ? named : guessed()
-  const missing = NEEDED.filter((role) => !roles.has(role))
+  const roles = REQUIRED_ROLES.every((role) => named.has(role)) ? named : proposed()
+  const missing = REQUIRED_ROLES.filter((role) => !roles.has(role))
   if (missing.length > 0)
-    throw invalidField(field, `needs the bands blue, green, red and nir; ${missing.join(', ').toLowerCase()} is not among them`)
+    throw invalidField(field, `requires the bands blue, green, red and nir; missing: ${missing.join(', ').toLowerCase()}`)
   const swir = roles.get('SWIR1')
   return {
     blue: roles.get('BLUE')!,

@@ -1,4 +1,4 @@
-/** How jobs end that make nothing: failed or cancelled, with their reservation released in the same transaction. */
+/** Ends jobs without outputs, as failed or cancelled, and releases their reservation in the same transaction. */
 import type { Change } from '#effects.ts'
 import * as spending from '#model/money/spending.ts'
 import * as storageAccounts from '#model/plans/storage-account.ts'
@@ -9,43 +9,43 @@ import { PUT_SECONDS } from './worker-files.ts'
 
 const MAX_REASON_LENGTH = 1_000
 
-/** False: it has ended already, or another run has it. `runId` where a run fails its own. */
+/** Returns false if the job has ended or another run has it. A run passes its own `runId`. */
 export async function failJob(
   change: Change,
-  found: Pick<jobs.Job, 'id' | 'status'>,
+  job: Pick<jobs.Job, 'id' | 'status'>,
   runId: string | null,
   reason: string,
 ): Promise<boolean> {
   const to = { status: 'failed' as const, error: reason.slice(0, MAX_REASON_LENGTH) }
-  const ended = await runs.end(change.tx, { id: found.id, runId }, to, change.clock.now())
+  const ended = await runs.end(change.tx, { id: job.id, runId }, to, change.clock.now())
   if (!ended) return false
-  change.events.emit('job.failed', ended.id, { ...jobs.summary(ended, found.status), reason: to.error })
-  await releaseJob(change, ended, found.status)
+  change.events.emit('job.failed', ended.id, { ...jobs.summary(ended, job.status), reason: to.error })
+  await releaseJob(change, ended, job.status)
   return true
 }
 
 /**
- * False: it has ended already. `isAsked` where a person cancels it rather than the clock. A run of ours learns of it with its
- * next heartbeat and a worker with its next report; files that the worker has put are removed, and again when the last address
- * that was signed for it has expired.
+ * Returns false if the job has already ended. `isRequested` if a user cancels it, not a timeout. A local run notices at its
+ * next heartbeat and an external worker at its next report; the worker's uploads are removed now, and again when its last
+ * signed URL has expired.
  */
 export async function cancelJob(
   change: Change,
-  found: Pick<jobs.Job, 'id' | 'status'>,
-  { isAsked = false }: { isAsked?: boolean } = {},
+  job: Pick<jobs.Job, 'id' | 'status'>,
+  { isRequested = false }: { isRequested?: boolean } = {},
 ): Promise<boolean> {
-  const ended = await runs.end(change.tx, { id: found.id, runId: null }, { status: 'cancelled' }, change.clock.now())
+  const ended = await runs.end(change.tx, { id: job.id, runId: null }, { status: 'cancelled' }, change.clock.now())
   if (!ended) return false
-  if (isAsked) change.events.emit('job.failed', ended.id, { ...jobs.summary(ended, found.status), reason: 'cancelled' })
-  await releaseJob(change, ended, found.status)
+  if (isRequested) change.events.emit('job.failed', ended.id, { ...jobs.summary(ended, job.status), reason: 'cancelled' })
+  await releaseJob(change, ended, job.status)
   if (ended.worker !== null)
     for (const afterSeconds of [0, PUT_SECONDS]) await change.tasks.enqueue(clearJobTask, { job_id: ended.id }, { afterSeconds })
   return true
 }
 
-/** Gives back what an unfinished job holds: its credits and its room in the store. */
-export async function releaseJob(change: Change, found: jobs.Job, before: jobs.Job['status']): Promise<void> {
-  await storageAccounts.release(change.tx, found.organizationId, found.reservedBytes)
-  const released = await spending.release(change, found.organizationId, jobs.referenceOf(found))
-  if (released) change.events.emit('job.released', found.id, { ...jobs.summary(found, before), released_credits: released.releasedCredits })
+/** Releases the credits and the storage that an unfinished job has reserved. */
+export async function releaseJob(change: Change, job: jobs.Job, before: jobs.Job['status']): Promise<void> {
+  await storageAccounts.release(change.tx, job.organizationId, job.reservedBytes)
+  const released = await spending.release(change, job.organizationId, jobs.referenceOf(job))
+  if (released) change.events.emit('job.released', job.id, { ...jobs.summary(job, before), released_credits: released.releasedCredits })
 }

@@ -1,6 +1,6 @@
 /**
- * How a job comes to be, in the stages of whatever operation makes one: `checkJob` in `check`, `fundJob` in `prepare`,
- * `storeJob` in `execute`. Reservation, quota, lineage and events are in the transaction that stores it.
+ * Creates a job, in the stages of the calling operation: `checkJob` in `check`, `fundJob` in `prepare`, `storeJob` in
+ * `execute`. Reservation, quota, lineage and events are part of the transaction that stores it.
  */
 import { requireBounded } from '#core/bounded.ts'
 import { newId } from '#core/ids.ts'
@@ -24,41 +24,41 @@ interface JobRequest {
   process: AnyProcess
   projectId: string
   params: unknown
-  /** What the parameters are called in the operation's input. */
+  /** Name of the parameters in the operation's input. */
   field: string
   targetCollectionId?: string | null | undefined
-  /** What its lineage begins with: the items that it works on, or the project that it is made in. */
+  /** Start of its lineage: the items it works on, or the project it is created in. */
   origin?: 'items' | 'project'
 }
 
 type CheckedJob = Awaited<ReturnType<typeof checkJob>>
 
-/** Who may: editors of a project of the organization that pays, which is the caller's own. */
+/** Editors of a project can create jobs if they act for the organization that pays. */
 export async function permitJob({ db, principal }: Pick<Context, 'db' | 'principal'>, projectId: string): Promise<projects.Project> {
-  const found = await projects.requireRole(db, principal, projectId, 'editor')
+  const project = await projects.requireRole(db, principal, projectId, 'editor')
   const isPlatform = principal.kind === 'service' && principal.organizationId === null
-  if (!isPlatform && requireOrganization(principal) !== found.organizationId) throw accessDenied()
-  return found
+  if (!isPlatform && requireOrganization(principal) !== project.organizationId) throw accessDenied()
+  return project
 }
 
-/** Stage 4: everything that can be known to be wrong before anything is paid. */
+/** Stage 4: rejects everything that is invalid before anything is charged. */
 export async function checkJob(
   context: Context,
   { process, projectId, params: given, field, targetCollectionId, origin = 'items' }: JobRequest,
 ) {
-  const found = projects.requireActive(await permitJob(context, projectId))
-  if (found.bucketName === null) throw problem('bad-request', 'This project has no storage bucket, so nothing can be made in it')
+  const project = projects.requireActive(await permitJob(context, projectId))
+  if (project.bucketName === null) throw problem('bad-request', 'This project has no storage bucket, so a job cannot create items in it')
   const params = await withValidAreas(requireBounded(validateParams(process, given, field), field, MAX_PARAMS_DEPTH))
-  if (targetCollectionId) await collections.requireIn(context.db, found.id, targetCollectionId)
-  const sources = await findSources(context, process, params, found.organizationId)
-  if (origin === 'items' && sources.every(({ item }) => item === null)) throw invalidField(field, 'must name an item to work on')
+  if (targetCollectionId) await collections.requireIn(context.db, project.id, targetCollectionId)
+  const sources = await findSources(context, process, params, project.organizationId)
+  if (origin === 'items' && sources.every(({ item }) => item === null)) throw invalidField(field, 'must name at least one item')
   const opened = await openSources(context, sources)
   process.check?.(params, opened)
   const price = quote(process, params, opened)
-  await storageAccounts.checkFreeBytes(context.db, found.organizationId, price.bytes)
+  await storageAccounts.checkFreeBytes(context.db, project.organizationId, price.bytes)
   return {
     process,
-    project: found,
+    project,
     params,
     sources,
     origin,
@@ -67,30 +67,30 @@ export async function checkJob(
   }
 }
 
-/** GeoJSON features nest deeper than most. */
+/** GeoJSON features are nested more deeply than other parameters. */
 const MAX_PARAMS_DEPTH = 12
 
-/** Stage 6a. */
-export async function fundJob(context: Context, { project: found, credits }: CheckedJob, operation: string) {
-  const spender = spending.spenderOf(context.principal, found.organizationId)
+/** Stage 6a: authorizes the price. */
+export async function fundJob(context: Context, { project, credits }: CheckedJob, operation: string) {
+  const spender = spending.spenderOf(context.principal, project.organizationId)
   return await spending.authorize(context, { spender, credits, countsForCaps: false, operation, idempotencyKey: context.idempotencyKey })
 }
 
 const WHOLE_DOCUMENT: jobs.RequestedResults = { response: 'document', outputs: null }
 
-/** Stage 6b: the job and its reservation, and its place in the line where it is dispatched at once. */
+/** Stage 6b: stores the job and its reservation and, if it is dispatched at once, enqueues it. */
 export async function storeJob(
   context: WriteContext,
-  { process, project: found, params, sources, origin, targetCollectionId, credits, areaSqKm, bytes }: CheckedJob,
+  { process, project, params, sources, origin, targetCollectionId, credits, areaSqKm, bytes }: CheckedJob,
   funding: Awaited<ReturnType<typeof fundJob>>,
   { dispatch, requested = WHOLE_DOCUMENT }: { dispatch: boolean; requested?: jobs.RequestedResults },
 ): Promise<jobs.Job> {
   const { tx, clock, principal, lineage, events, attributeTo } = context
-  const { organizationId } = found
+  const { organizationId } = project
   const now = clock.now()
   attributeTo(organizationId)
-  await projects.lock(tx, found.id)
-  if (targetCollectionId) await collections.lock(tx, found.id, targetCollectionId)
+  await projects.lock(tx, project.id)
+  if (targetCollectionId) await collections.lock(tx, project.id, targetCollectionId)
   await computeQuotas.take(tx, organizationId, process.meter ?? 'processing_jobs', now)
   await storageAccounts.reserve(tx, organizationId, bytes)
   const id = newId()
@@ -100,12 +100,12 @@ export async function storeJob(
     lines: [{ product: process.id, area_km2: areaSqKm, credits }],
     description: process.title,
   })
-  const made = await jobs.insert(
+  const job = await jobs.insert(
     tx,
     {
       id,
       organizationId,
-      projectId: found.id,
+      projectId: project.id,
       jobType: process.id,
       version: process.version,
       inputParams: params as object,
@@ -121,17 +121,17 @@ export async function storeJob(
     },
     now,
   )
-  if (origin === 'project') lineage.record('processing_job', id, 'created_in', { kind: 'project', id: found.id })
-  else for (const itemId of sourceItemIds) lineage.record('processing_job', id, 'used', { kind: 'item', id: itemId }, found.id)
-  events.emit('job.created', id, { ...jobs.summary(made), reserved_credits: credits })
-  if (dispatch) await queueJob(context, made)
-  return made
+  if (origin === 'project') lineage.record('processing_job', id, 'created_in', { kind: 'project', id: project.id })
+  else for (const itemId of sourceItemIds) lineage.record('processing_job', id, 'used', { kind: 'item', id: itemId }, project.id)
+  events.emit('job.created', id, { ...jobs.summary(job), reserved_credits: credits })
+  if (dispatch) await queueJob(context, job)
+  return job
 }
 
-/** A type that workers from outside are registered for waits until one of them asks for it. */
+/** A job type with registered external workers waits until one of them claims it. */
 export async function queueJob(
   { tasks, workers }: Pick<WriteContext, 'tasks' | 'workers'>,
-  made: Pick<jobs.Job, 'id' | 'jobType'>,
+  job: Pick<jobs.Job, 'id' | 'jobType'>,
 ): Promise<void> {
-  if (!workers.serve(made.jobType)) await tasks.enqueue(runJobTask, { job_id: made.id })
+  if (!workers.serve(job.jobType)) await tasks.enqueue(runJobTask, { job_id: job.id })
 }

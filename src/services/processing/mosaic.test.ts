@@ -14,24 +14,24 @@ const BANDS = 4
 const SIDE = 40
 const DEGREES = 0.001
 const [WEST, NORTH] = [151, -33] as const
-/** Pixels that the scenes are moved by at most. */
+/** Maximum offset of the scenes in pixels. */
 const SPREAD = 60
-/** Bright and white in all colours; everything else here is far darker. */
+/** Bright in all bands; everything else here is far darker. */
 const CLOUD = 6_000
 const NOTHING = 0
 
-interface Taken {
+interface TestScene {
   itemId: string
-  /** Where its first pixel lies. */
+  /** Position of its first pixel. */
   left: number
   top: number
-  /** By band, row by row. */
+  /** Values by band, in row order. */
   values: Uint16Array[]
   takenAt: number
 }
 
-/** Bright itself, and with at least three more of the eight around it: what cloud_mask takes for a cloud. */
-function isCloudy({ values: [blue] }: Taken, at: number): boolean {
+/** Bright, with at least three bright neighbours of eight: what cloud_mask classifies as cloud. */
+function isCloudy({ values: [blue] }: TestScene, at: number): boolean {
   let around = 0
   for (const y of [-1, 0, 1])
     for (const x of [-1, 0, 1]) {
@@ -40,24 +40,24 @@ function isCloudy({ values: [blue] }: Taken, at: number): boolean {
     }
   return around >= 4
 }
-const sum = (one: Taken, at: number) => one.values.reduce((all, band) => all + band[at]!, 0)
-const ndvi = ({ values: [, , red, nir] }: Taken, at: number) => (nir![at]! - red![at]!) / (nir![at]! + red![at]!)
+const sum = (scene: TestScene, at: number) => scene.values.reduce((all, band) => all + band[at]!, 0)
+const ndvi = ({ values: [, , red, nir] }: TestScene, at: number) => (nir![at]! - red![at]!) / (nir![at]! + red![at]!)
 const median = (sorted: readonly number[]) => (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2
 
-type Candidate = { index: number; scene: Taken; at: number }
-const best = (found: readonly Candidate[], score: (one: Candidate) => number) =>
-  found.reduce((first, next) => (score(next) > score(first) ? next : first))
+type Candidate = { index: number; scene: TestScene; at: number }
+const best = (candidates: readonly Candidate[], score: (candidate: Candidate) => number) =>
+  candidates.reduce((first, next) => (score(next) > score(first) ? next : first))
 
-/** Which of the scenes that have the pixel stands there; of several as good the first. */
-const RULES: Record<string, (found: readonly Candidate[]) => Candidate> = {
-  first: (found) => found[0]!,
-  brightest: (found) => best(found, ({ scene: one, at }) => sum(one, at)),
-  darkest: (found) => best(found, ({ scene: one, at }) => -sum(one, at)),
-  most_recent: (found) => best(found, ({ scene: one }) => one.takenAt),
-  highest_index: (found) => best(found, ({ scene: one, at }) => Math.fround(ndvi(one, at))),
-  median: (found) => {
-    const middle = median(found.map(({ scene: one, at }) => sum(one, at)).toSorted((a, b) => a - b))
-    return best(found, ({ scene: one, at }) => -Math.abs(sum(one, at) - middle))
+/** Chooses one of the scenes that have the pixel; of equal ones, the first. */
+const RULES: Record<string, (candidates: readonly Candidate[]) => Candidate> = {
+  first: ([candidate]) => candidate!,
+  brightest: (candidates) => best(candidates, ({ scene, at }) => sum(scene, at)),
+  darkest: (candidates) => best(candidates, ({ scene, at }) => -sum(scene, at)),
+  most_recent: (candidates) => best(candidates, ({ scene }) => scene.takenAt),
+  highest_index: (candidates) => best(candidates, ({ scene, at }) => Math.fround(ndvi(scene, at))),
+  median: (candidates) => {
+    const middle = median(candidates.map(({ scene, at }) => sum(scene, at)).toSorted((a, b) => a - b))
+    return best(candidates, ({ scene, at }) => -Math.abs(sum(scene, at) - middle))
   },
 }
 
@@ -75,15 +75,15 @@ async function planes(bytes: Uint8Array) {
   }
 }
 
-// Goal: in a mosaic of 30 items each pixel holds, in all bands, what the scene has there whose number stands in the second raster,
-// and that scene is the one that the method asks for.
+// Goal: in a mosaic of 30 items each pixel has, in all bands, the values of the scene with its source index, and that scene is
+// the one that the method chooses.
 test('mosaics of 30 items', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { token } = org.owner
   await w.ok(await w.serviceToken(), 'billing.credits.grant', { organization_id: org.id, credits: 100_000, reason: 'for a test' })
   const random = seeded(30)
-  const uploads: (() => Promise<Taken>)[] = []
+  const uploads: (() => Promise<TestScene>)[] = []
   for (let n = 0; n < SCENES; n++) {
     const [left, top] = [random.integer(0, SPREAD), random.integer(0, SPREAD)]
     const values = Array.from({ length: BANDS }, () => new Uint16Array(SIDE * SIDE).map(() => random.integer(200, 1_500)))
@@ -113,8 +113,8 @@ test('mosaics of 30 items', async (t) => {
   const ids = taken.map(({ itemId }) => itemId)
 
   const make = async (params: object) => {
-    const wanted = { project_id: org.projectId, job_type_id: 'mosaic', input_params: { item_ids: ids, ...params } }
-    const { job } = await w.ok(token, 'processing.create_and_dispatch', wanted)
+    const input = { project_id: org.projectId, job_type_id: 'mosaic', input_params: { item_ids: ids, ...params } }
+    const { job } = await w.ok(token, 'processing.create_and_dispatch', input)
     await w.drain(run)
     const { job: done } = await w.ok(token, 'processing.job.get', { job_id: job.id })
     assert.equal(done.status, 'completed', done.error)
@@ -127,7 +127,7 @@ test('mosaics of 30 items', async (t) => {
     return { stac: await w.ok(token, 'items.get_stac', { item_id }), file }
   }
 
-  /** Every pixel of the mosaic against the scenes themselves; how many there were. */
+  /** Compares every pixel of the mosaic with the scenes; returns the number of pixels. */
   const compare = async (params: { method: string; cloud_aware?: boolean }) => {
     const { stac, file } = await make(params)
     const [data, index] = [await planes(await file('data')), await planes(await file('provenance'))]
@@ -138,20 +138,18 @@ test('mosaics of 30 items', async (t) => {
     let [filled, clouds] = [0, 0]
     for (let i = 0; i < data.width * data.height; i++) {
       const [x, y] = [data.left + (i % data.width), data.top + Math.floor(i / data.width)]
-      const found = taken.flatMap((one, n): Candidate[] => {
-        const at = (y - one.top) * SIDE + (x - one.left)
-        const isInside = x >= one.left && x < one.left + SIDE && y >= one.top && y < one.top + SIDE
-        return isInside && one.values[0]![at] !== NOTHING && !(params.cloud_aware && isCloudy(one, at))
-          ? [{ index: n, scene: one, at }]
-          : []
+      const candidates = taken.flatMap((scene, index): Candidate[] => {
+        const at = (y - scene.top) * SIDE + (x - scene.left)
+        const isInside = x >= scene.left && x < scene.left + SIDE && y >= scene.top && y < scene.top + SIDE
+        return isInside && scene.values[0]![at] !== NOTHING && !(params.cloud_aware && isCloudy(scene, at)) ? [{ index, scene, at }] : []
       })
       const number = index.at(0, i)
       const pixel = Array.from({ length: BANDS }, (_, band) => data.at(band, i))
-      if (found.length === 0) {
+      if (candidates.length === 0) {
         assert.deepEqual([number, pixel], [0, [0, 0, 0, 0]], `nothing stands at ${x}, ${y}`)
         continue
       }
-      const right = RULES[params.method]!(found)
+      const right = RULES[params.method]!(candidates)
       if (isCloudy(right.scene, right.at)) clouds++
       assert.equal(named.get(number), right.scene.itemId, `the scene at ${x}, ${y} of ${params.method}`)
       assert.deepEqual(
@@ -173,20 +171,20 @@ test('mosaics of 30 items', async (t) => {
       )
     })
 
-  await t.test('clouds are left out of the choice', async () => {
+  await t.test('clouds are excluded', async () => {
     const plain = await compare({ method: 'brightest' })
     const clear = await compare({ method: 'brightest', cloud_aware: true })
     assert.ok(plain.clouds > 500 && clear.clouds === 0, `${plain.clouds} cloudy pixels, then ${clear.clouds}`)
-    const wanted = (params: object) =>
+    const create = (params: object) =>
       w.call(token, 'processing.create', { project_id: org.projectId, job_type_id: 'mosaic', input_params: { item_ids: ids, ...params } })
-    const refused = await wanted({ cloud_values: [3] })
+    const refused = await create({ cloud_values: [3] })
     assert.deepEqual([refused.status, refused.body.errors[0].field], [422, 'cloud_values'])
     const grey = await w.upload(token, org.projectId, { 'grey.tif': await scene({ width: 8, height: 8, bandNames: ['grey'] }) })
-    const bandless = await wanted({ item_ids: grey.body.item_ids, cloud_aware: true })
+    const bandless = await create({ item_ids: grey.body.item_ids, cloud_aware: true })
     assert.deepEqual([bandless.status, bandless.body.errors[0].field], [422, 'cloud_aware'])
   })
 
-  await t.test('the manifest names every scene in the order of the numbers', async () => {
+  await t.test('the manifest lists every scene in the order of the source index', async () => {
     const { stac, file } = await make({ method: 'most_recent' })
     const bytes = await file('source_manifest')
     const rows = await parquetReadObjects({ file: bytes.buffer as ArrayBuffer })

@@ -1,4 +1,4 @@
-/** Names of bands as people and files give them, and expressions over them that were found to make sense. */
+/** Band names of a source, and validation of expressions and indices over them. */
 import { meant } from '#core/nearest.ts'
 import { invalidField } from '#core/problem.ts'
 import { listBands } from '#raster/expression/bands.ts'
@@ -11,7 +11,7 @@ import type { OpenSource } from './process.ts'
 
 export const namesOf = ({ info, bandNames: given }: Pick<OpenSource, 'info' | 'bandNames'>): BandNames => bandNames(info, given)
 
-/** 422 that names the place where an expression stops making sense. */
+/** 422 with the position of the error in the expression. */
 export function requireExpression(expression: string, source: OpenSource, field: string): void {
   try {
     parseExpression(expression, { names: namesOf(source), bandCount: source.info.bandCount })
@@ -22,33 +22,33 @@ export function requireExpression(expression: string, source: OpenSource, field:
 }
 
 export function requireFormula(name: string, field: string): Formula {
-  const found = findFormula(name)
-  if (found) return found
+  const formula = findFormula(name)
+  if (formula) return formula
   const ids = formulas().map(({ id }) => id)
   const some = ids.slice(0, 8).join(', ')
-  throw invalidField(field, `is not an index that we know${meant(name, ids, `${some} and others of analytics.indices.list are`)}`)
+  throw invalidField(field, `is not a known index${meant(name, ids, `${some} and others of analytics.indices.list are`)}`)
 }
 
-/** An index as an expression over the numbers of bands; 422 where the item has not the bands that it needs. */
+/** An index as an expression over band numbers; 422 if the item lacks a band. */
 export function indexExpression(
   name: string,
   source: OpenSource,
   { mapping, field }: { mapping?: Readonly<Record<string, number>> | undefined; field: string },
 ): string {
   const formula = requireFormula(name, field)
-  const guessed = () =>
+  const proposed = () =>
     Object.fromEntries((proposeBands(source.info, null)?.bands ?? []).flatMap(({ role, index }) => (role ? [[role, index]] : [])))
-  // What a file says of its scale is applied before the expression.
+  // A scale in the file is applied before the expression.
   const isScaled = source.info.bands.some(({ scale }) => scale !== 1)
   const reflectanceScale = isScaled ? 1 : reflectanceScaleOf(source.info)
-  const known = [mapping ?? {}, namesOf(source), ...(mapping ? [] : [guessed()])]
-  for (const roles of known) {
+  const candidates = [mapping ?? {}, namesOf(source), ...(mapping ? [] : [proposed()])]
+  for (const roles of candidates) {
     const expression = resolveFormula(formula, roles, { reflectanceScale })
     if (expression !== null) return expression
   }
   throw invalidField(
     field,
     `needs the bands ${formula.roles.join(', ').toLowerCase()}; ${listBands(namesOf(source), source.info.bandCount)}; ` +
-      'name them with band_mapping',
+      'set them with band_mapping',
   )
 }

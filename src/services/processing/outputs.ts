@@ -1,7 +1,7 @@
 /**
- * What a job made becomes items, or nothing does. The files are stored first, at keys that nobody knows; then one
- * transaction registers the items with their assets, looks and lineage, completes the job and captures its price. Files of
- * a run that came too late, or whose registration failed, are removed again; what even that misses is the sweep's.
+ * Turns the outputs of a job into items, all or nothing. Files are stored first, at new keys; then one transaction registers
+ * the items with their assets, styles and lineage, completes the job and captures its price. Files of a run that was
+ * replaced, or whose registration failed, are removed again; the sweep removes what that misses.
  */
 import { stat } from 'node:fs/promises'
 import { displayName } from '#core/file-names.ts'
@@ -11,7 +11,7 @@ import type { Change } from '#effects.ts'
 import type { NewFile } from '#model/imagery/asset.ts'
 import * as collections from '#model/imagery/collection.ts'
 import * as itemPlaces from '#model/imagery/item-place.ts'
-import * as item from '#model/imagery/item-read.ts'
+import * as items from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import * as projects from '#model/identity/project.ts'
@@ -22,19 +22,18 @@ import * as runs from '#model/processing/run.ts'
 import type { Context } from '#operation.ts'
 import type { ObjectRef } from '#ports/storage.ts'
 import { conversionWarning } from '#raster/crs/accuracy.ts'
-import { bandNamesOf, firstLook, groundSampleDistance, rasterFacts } from '#raster/ingest/facts.ts'
+import { bandNamesOf, initialProfile, groundSampleDistance, rasterFacts } from '#raster/ingest/facts.ts'
 import { isCloudOptimized } from '#raster/ingest/inspect.ts'
 import type { RasterInfo } from '#raster/types.ts'
-import { discard, newKey, placeOf } from '#services/ingest/intake.ts'
+import { discard, newKey, placeOf, PROJECTION_EXTENSION, projectionOf } from '#services/ingest/intake.ts'
 import type { OpenSource, ProducedAsset, ProducedItem } from './process.ts'
 
-type Means = Pick<Context, 'storage' | 'raster' | 'signal'>
+type OutputContext = Pick<Context, 'storage' | 'raster' | 'signal'>
 
-/** A file on this machine, or one that a worker from outside has put into the store. */
+/** A local file, or an object that an external worker has uploaded. */
 export type OutputAsset = Omit<ProducedAsset, 'path'> & ({ readonly path: string } | { readonly object: ObjectRef })
 export type OutputItem = Omit<ProducedItem, 'assets'> & { readonly assets: readonly OutputAsset[] }
 
-const PROJECTION_EXTENSION = 'https://stac-extensions.github.io/projection/v1.1.0/schema.json'
 const PROCESSING_EXTENSION = 'https://stac-extensions.github.io/processing/v1.2.0/schema.json'
 const RASTER_TYPE = /^image\/tiff/
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -46,7 +45,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 interface StoredAsset {
   file: NewFile
-  /** Of rasters. */
+  /** Null unless the file is a raster. */
   info: RasterInfo | null
   place: itemPlaces.Place | null
   isCategorical: boolean
@@ -54,51 +53,51 @@ interface StoredAsset {
 
 export interface StoredItem {
   id: string
-  made: OutputItem
+  output: OutputItem
   assets: StoredAsset[]
 }
 
-/** Told what is being done, and how far the whole of it is, from 0 to 1. */
+/** Receives the stage and the overall progress from 0 to 1. */
 type Report = (stage: 'storing' | 'inspecting', fraction: number) => void
 
-/** Stores every file and looks at it. What fails leaves nothing behind. */
+/** Stores and inspects every file. A failure leaves nothing behind. */
 export async function storeOutputs(
-  means: Means,
+  context: OutputContext,
   bucket: string,
-  items: readonly OutputItem[],
+  outputs: readonly OutputItem[],
   report: Report = () => {},
 ): Promise<StoredItem[]> {
   const stored: StoredItem[] = []
   try {
-    const total = await bytesOf(items)
+    const total = await bytesOf(outputs)
     let before = 0
-    for (const made of items) {
-      const one: StoredItem = { id: newId(), made, assets: [] }
-      stored.push(one)
-      for (const asset of made.assets) {
+    for (const output of outputs) {
+      const storedItem: StoredItem = { id: newId(), output, assets: [] }
+      stored.push(storedItem)
+      for (const asset of output.assets) {
         const at = (stage: Parameters<Report>[0], bytes: number) => report(stage, Math.min(1, (before + bytes) / total))
-        const kept = await storeAsset(means, bucket, asset, at)
-        one.assets.push(kept)
+        const kept = await storeAsset(context, bucket, asset, at)
+        storedItem.assets.push(kept)
         before += kept.file.fileSizeBytes
       }
     }
     return stored
   } catch (error) {
-    await discardOutputs(means, stored)
+    await discardOutputs(context, stored)
     throw error
   }
 }
 
-export async function discardOutputs({ storage }: Pick<Means, 'storage'>, stored: readonly StoredItem[]): Promise<void> {
+export async function discardOutputs({ storage }: Pick<OutputContext, 'storage'>, stored: readonly StoredItem[]): Promise<void> {
   await discard(
     { storage },
     stored.flatMap(({ assets }) => assets.map(({ file }) => ({ bucket: file.bucket, key: file.objectKey }))),
   )
 }
 
-/** Of the files of this machine; those in the store are copied there, which tells nothing on its way. At least one, to divide by. */
-async function bytesOf(items: readonly OutputItem[]): Promise<number> {
-  const paths = items.flatMap(({ assets }) => assets.flatMap((asset) => ('path' in asset ? [asset.path] : [])))
+/** Total size of the local files, for the progress; copies within the store report none. At least 1, because it is a divisor. */
+async function bytesOf(outputs: readonly OutputItem[]): Promise<number> {
+  const paths = outputs.flatMap(({ assets }) => assets.flatMap((asset) => ('path' in asset ? [asset.path] : [])))
   const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size))
   return Math.max(
     1,
@@ -107,12 +106,12 @@ async function bytesOf(items: readonly OutputItem[]): Promise<number> {
 }
 
 async function storeAsset(
-  means: Means,
+  context: OutputContext,
   bucket: string,
   asset: OutputAsset,
   at: (stage: Parameters<Report>[0], bytes: number) => void,
 ): Promise<StoredAsset> {
-  const { storage, raster, signal } = means
+  const { storage, raster, signal } = context
   const isRaster = RASTER_TYPE.test(asset.mediaType)
   const place = { bucket, key: newKey(`${asset.key}${isRaster ? '.tif' : (ENDINGS[asset.mediaType] ?? '')}`) }
   try {
@@ -156,12 +155,12 @@ async function storeAsset(
       isCategorical,
     }
   } catch (error) {
-    await discard(means, [place])
+    await discard(context, [place])
     throw error
   }
 }
 
-/** Null: another run has ended the job, and what this one stored is for nobody. */
+/** Returns null if another run has ended the job; the caller then discards the files. */
 export async function registerOutputs(
   change: Change,
   run: runs.Run,
@@ -169,7 +168,7 @@ export async function registerOutputs(
   about: {
     title: string
     summary?: Readonly<Record<string, unknown>> | undefined
-    /** The rasters that it was made of, where they were read on this machine. */
+    /** Source rasters of a local run. */
     sources?: readonly OpenSource[]
   },
 ): Promise<jobs.Job | null> {
@@ -181,25 +180,28 @@ export async function registerOutputs(
   const settled = await jobs.lock(tx, run.id)
   if (settled.status !== 'running' || settled.runId !== run.runId) return null
   await storageAccounts.settle(tx, organizationId, { reserved: settled.reservedBytes, stored: sizeOf(stored) })
-  const homes = await homesOf(change, run, stored)
-  const warnings = stored.map((one) => positionWarning(one, about.sources ?? []))
-  const made = await itemWrite.insert(
+  const collectionIds = await collectionsFor(change, run, stored)
+  const warnings = stored.map((output) => positionWarning(output, about.sources ?? []))
+  const inserted = await itemWrite.insert(
     tx,
     { organizationId, projectId, createdBy: run.createdBy, now },
-    stored.map((one, index) => ({ ...toItem(one, run, about.title, warnings[index]!, now), collectionId: homes[index]! })),
+    stored.map((output, index) => ({
+      ...toItem(output, run, about.title, warnings[index]!, now),
+      collectionId: collectionIds[index]!,
+    })),
   )
-  for (const [index, { assets, made: wanted }] of stored.entries()) {
-    const stands = made[index]!
-    await show(change, run, { seq: stands.seq, assets, wanted })
-    lineage.record('item', stands.id, 'produced_by', { kind: 'processing_job', id: run.id }, projectId)
+  for (const [index, { assets, output }] of stored.entries()) {
+    const created = inserted[index]!
+    await insertDefaultStyle(change, run, { seq: created.seq, assets, output })
+    lineage.record('item', created.id, 'produced_by', { kind: 'processing_job', id: run.id }, projectId)
     for (const { file } of assets) lineage.record('asset', file.id, 'produced_by', { kind: 'processing_job', id: run.id }, projectId)
-    for (const id of run.sourceItemIds) lineage.record('item', stands.id, 'derived_from', { kind: 'item', id }, projectId)
-    events.emit('item.created', stands.id, item.summary(stands))
+    for (const id of run.sourceItemIds) lineage.record('item', created.id, 'derived_from', { kind: 'item', id }, projectId)
+    events.emit('item.created', created.id, items.summary(created))
   }
   const captured = await spending.capture(change, organizationId, jobs.referenceOf(run))
   const outcome = {
     capturedCredits: captured?.capturedCredits ?? 0,
-    outputItemIds: made.map(({ id }) => id),
+    outputItemIds: inserted.map(({ id }) => id),
     outputArtifacts: { items: stored.map(artifactOf), ...warningsOf(warnings), ...about.summary },
   }
   const completed = (await runs.complete(tx, run, outcome, now))!
@@ -208,7 +210,7 @@ export async function registerOutputs(
   return completed
 }
 
-/** Why positions may be off by more than a pixel because the raster is not in the coordinates of its sources; else null. */
+/** A warning if the coordinate conversion from a source may shift positions by more than a pixel; else null. */
 function positionWarning({ assets }: StoredItem, sources: readonly OpenSource[]): string | null {
   const info = assets.find((asset) => asset.info !== null)?.info
   if (!info?.crs || !info.transform) return null
@@ -225,80 +227,75 @@ function warningsOf(warnings: readonly (string | null)[]): { warnings?: string[]
   return texts.length === 0 ? {} : { warnings: texts }
 }
 
-/** The collection of each item: the one that the caller named, or its own kind's. */
-async function homesOf({ tx, clock, events }: Change, run: runs.Run, stored: readonly StoredItem[]): Promise<(string | null)[]> {
+/** The collection of each item: the caller's, or the default for its kind. */
+async function collectionsFor({ tx, clock, events }: Change, run: runs.Run, stored: readonly StoredItem[]): Promise<(string | null)[]> {
   const owner = { organizationId: run.organizationId, projectId: run.projectId, createdBy: run.createdBy, now: clock.now() }
-  const homes: (string | null)[] = []
-  for (const { made } of stored) {
-    if (run.targetCollectionId || !made.home) homes.push(run.targetCollectionId)
+  const ids: (string | null)[] = []
+  for (const { output } of stored) {
+    if (run.targetCollectionId || !output.defaultCollection) ids.push(run.targetCollectionId)
     else {
-      const { collection: home, isNew } = await collections.openSystem(tx, owner, made.home)
-      if (isNew) events.emit('collection.created', home.id, collections.summary(home))
-      homes.push(home.id)
+      const { collection, isNew } = await collections.openSystem(tx, owner, output.defaultCollection)
+      if (isNew) events.emit('collection.created', collection.id, collections.summary(collection))
+      ids.push(collection.id)
     }
   }
-  return homes
+  return ids
 }
 
 const sizeOf = (stored: readonly StoredItem[]): number =>
   stored.reduce((sum, { assets }) => sum + assets.reduce((bytes, { file }) => bytes + file.fileSizeBytes, 0), 0)
 
-/** What the job's record says of an item: enough to find each file. */
-const artifactOf = ({ id, made, assets }: StoredItem) => ({
+/** An item in the job's record, with its files. */
+const artifactOf = ({ id, output, assets }: StoredItem) => ({
   item_id: id,
-  name: made.name,
+  name: output.name,
   assets: assets.map(({ file }) => ({ asset_id: file.id, key: file.key, media_type: file.mediaType, size_bytes: file.fileSizeBytes })),
 })
 
-async function show(
+async function insertDefaultStyle(
   { tx, clock }: Change,
   { organizationId, createdBy }: runs.Run,
-  { seq, assets, wanted }: { seq: number; assets: readonly StoredAsset[]; wanted: OutputItem },
+  { seq, assets, output }: { seq: number; assets: readonly StoredAsset[]; output: OutputItem },
 ): Promise<void> {
-  const shown = assets.find(({ info }) => info !== null)
-  if (!shown) return
-  const look = wanted.look ?? firstLook(shown.info!, shown.file.bandNames!, shown.isCategorical)
-  const key = shown.file.key
+  const raster = assets.find(({ info }) => info !== null)
+  if (!raster) return
+  const style = output.style ?? initialProfile(raster.info!, raster.file.bandNames!, raster.isCategorical)
+  const key = raster.file.key
   await visualizationProfiles.insertDefault(
     tx,
     { organizationId, itemSeq: seq, createdBy, now: clock.now() },
-    look,
+    style,
     key === 'data' ? null : key,
   )
 }
 
-function toItem({ id, made, assets }: StoredItem, run: runs.Run, title: string, warning: string | null, now: Date): itemWrite.NewItem {
-  const shown = assets.find(({ info }) => info !== null)
-  const place = shown?.place ?? itemPlaces.placeOf(made.geometry as Parameters<typeof itemPlaces.placeOf>[0], null)
+function toItem({ id, output, assets }: StoredItem, run: runs.Run, title: string, warning: string | null, now: Date): itemWrite.NewItem {
+  const raster = assets.find(({ info }) => info !== null)
+  const place = raster?.place ?? itemPlaces.placeOf(output.geometry as Parameters<typeof itemPlaces.placeOf>[0], null)
   return {
     ...place,
     id,
     collectionId: run.targetCollectionId,
     stacId: id,
-    type: made.type,
-    name: displayName(made.name),
-    description: made.description ?? null,
-    datetime: made.datetime ?? null,
-    startDatetime: made.startDatetime ?? null,
-    endDatetime: made.endDatetime ?? null,
-    cloudCover: made.cloudCover ?? null,
-    gsd: shown ? groundSampleDistance(shown.info!) : null,
+    type: output.type,
+    name: displayName(output.name),
+    description: output.description ?? null,
+    datetime: output.datetime ?? null,
+    startDatetime: output.startDatetime ?? null,
+    endDatetime: output.endDatetime ?? null,
+    cloudCover: output.cloudCover ?? null,
+    gsd: raster ? groundSampleDistance(raster.info!) : null,
     properties: {
-      ...(shown ? placed(shown.info!) : {}),
+      ...(raster ? projectionOf(raster.info!) : {}),
       'processing:lineage': title,
       'processing:datetime': now.toISOString(),
       ...(warning === null ? {} : { position_note: warning }),
-      ...made.properties,
+      ...output.properties,
     },
-    stacExtensions: shown ? [PROJECTION_EXTENSION, PROCESSING_EXTENSION] : [PROCESSING_EXTENSION],
+    stacExtensions: raster ? [PROJECTION_EXTENSION, PROCESSING_EXTENSION] : [PROCESSING_EXTENSION],
     orderId: null,
     uploadId: null,
     jobId: run.id,
     assets: assets.map(({ file }) => file),
   }
-}
-
-function placed(info: RasterInfo): Record<string, unknown> {
-  const [a, b, c, d, e, f] = info.transform!
-  return { 'proj:epsg': info.crs?.epsg ?? null, 'proj:shape': [info.height, info.width], 'proj:transform': [b, c, a, e, f, d] }
 }

@@ -1,37 +1,37 @@
-/** Parameters that several processes take, each described once. */
+/** Parameters that several processes share. */
 import Type from 'typebox'
 import { Choice, Defaulted, Described, FreeForm } from '#core/shapes.ts'
 import { RESAMPLING } from '#raster/warp/sample.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 import { ItemId } from '#wire/ids.ts'
 
-export const Item = Described(ItemId, 'The item to work on')
+export const Item = Described(ItemId, 'Item ID')
 export const AssetKey = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 255, description: 'Which file of the item; the one that it is about by default' }),
+  Type.String({ minLength: 1, maxLength: 255, description: 'Asset key; defaults to the main raster of the item' }),
 )
 export const Area = Type.Optional(
   Type.Unsafe<Record<string, unknown>>({
     ...FreeForm,
-    description: 'GeoJSON Polygon or MultiPolygon of at most 999 vertices, in longitude and latitude; all of the item by default',
+    description: 'GeoJSON Polygon or MultiPolygon of at most 999 vertices, in longitude and latitude; defaults to the whole item',
   }),
 )
 export const OutputName = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'What the new item is called' }),
+  Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'Display name of the new item' }),
 )
 export const Expression = Type.String({
   minLength: 1,
   maxLength: 1_000,
-  description: 'Band math over b1, b2, … or the names of bands, for example (b4-b3)/(b4+b3)',
+  description: 'Band math expression over b1, b2, … or band names, for example (b4-b3)/(b4+b3)',
 })
 export const Bands = Type.Optional(
   Type.Array(Type.Integer({ minimum: 1, maximum: 512 }), {
     minItems: 1,
     maxItems: 64,
-    description: 'Numbers of bands from 1; all by default',
+    description: '1-based band numbers; defaults to all bands',
   }),
 )
-export const Method = (standard: (typeof RESAMPLING)[number]) =>
-  Defaulted(Choice(RESAMPLING), standard, { description: 'How values between pixels are found' })
+export const Method = (defaultMethod: (typeof RESAMPLING)[number]) =>
+  Defaulted(Choice(RESAMPLING), defaultMethod, { description: 'Resampling method' })
 
 export const EXAMPLE_ITEM_ID = EXAMPLE_IDS.item
 export const EXAMPLE_AREA = {
@@ -47,7 +47,7 @@ export const EXAMPLE_AREA = {
   ],
 }
 
-/** What every process says of its outputs: the items, each with its files. */
+/** The outputs of every process: the created items with their files. */
 export const ItemsOutput = Type.Object(
   {
     items: Type.Array(
@@ -56,19 +56,19 @@ export const ItemsOutput = Type.Object(
         name: Type.String({ description: 'Display name of the item' }),
         assets: Type.Array(
           Type.Object({
-            asset_id: Type.String({ description: 'The asset' }),
-            key: Type.String({ description: 'Its key' }),
-            media_type: Type.String({ description: 'Its media type' }),
-            size_bytes: Type.Integer({ description: 'Its size' }),
+            asset_id: Type.String({ description: 'Asset ID' }),
+            key: Type.String({ description: 'Asset key' }),
+            media_type: Type.String({ description: 'Media type of the file' }),
+            size_bytes: Type.Integer({ description: 'File size in bytes' }),
           }),
-          { description: 'Its files' },
+          { description: 'Files of the item' },
         ),
       }),
-      { description: 'The items that were made' },
+      { description: 'Created items' },
     ),
     warnings: Type.Optional(
-      Type.Array(Type.String(), { description: 'Limits of the result, such as positions that are less accurate than a pixel' }),
+      Type.Array(Type.String(), { description: 'Limitations of the result, such as positions that are less accurate than a pixel' }),
     ),
   },
-  { description: 'What a completed job says of its outputs' },
+  { description: 'Outputs of a completed job' },
 )

@@ -6,7 +6,7 @@ import run from '../../domains/processing/run.task.ts'
 
 const small = { width: 32, height: 32, rowsPerStrip: 32 }
 
-// Goal: a job that converts positions less accurately than a pixel says so in its outputs and on its item; any other job says nothing.
+// Goal: a job that converts positions less accurately than a pixel adds a warning to its outputs and item; other jobs do not.
 test('accuracy of positions in jobs', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -27,7 +27,7 @@ test('accuracy of positions in jobs', async (t) => {
     return { warnings: done.output_artifacts.warnings, note: item.properties.position_note }
   }
 
-  await t.test('reproject and mosaic from GDA94 to Web Mercator, finer than the datum is known', async () => {
+  await t.test('reproject and mosaic from GDA94 to Web Mercator, at pixels finer than the accuracy of the datum', async () => {
     const text = /^Positions were converted from GDA94 to WGS 84 \/ Pseudo-Mercator .* about 3 m, which is more than a pixel of 0\.1?\d* m$/
     for (const [id, params] of [
       ['reproject', { item_id: fine, epsg: 3857 }],
@@ -40,7 +40,7 @@ test('accuracy of positions in jobs', async (t) => {
     }
   })
 
-  await t.test('nothing by published parameters, with large pixels, or on the raster’s own coordinates', async () => {
+  await t.test("no warning for published parameters, large pixels, or the raster's own coordinates", async () => {
     for (const [id, params] of [
       ['reproject', { item_id: fine, epsg: 7844 }],
       ['reproject', { item_id: coarse, epsg: 3857 }],

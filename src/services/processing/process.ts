@@ -1,10 +1,10 @@
 /**
- * What a process is: one file in `processes/` says its title, its parameters, what it makes, what it costs and how it runs.
- * The catalogue, estimates, validation, jobs and the OGC description all come from that file.
+ * The definition of a process: one file in `processes/` has its title, parameters, outputs, price and code. The catalogue,
+ * estimates, validation, jobs and the OGC description are derived from it.
  *
- * `run` works through `compute`, which hands rasters to a child process block by block and gives back files of this machine.
- * Nothing that it makes is seen by anybody before all of it is: `outputs.ts` stores the files and registers the items, their
- * assets and their lineage in the transaction that completes the job.
+ * `run` uses `compute`, which processes rasters block by block in a child process and returns local files. Outputs become
+ * visible all at once: `outputs.ts` stores the files, then registers items, assets and lineage in the transaction that
+ * completes the job.
  */
 import type { Static, TSchema } from 'typebox'
 import type { Item } from '#model/imagery/item-read.ts'
@@ -17,56 +17,56 @@ import type { DataType, RasterInfo } from '#raster/types.ts'
 export const CATEGORIES = ['geometry', 'bands', 'terrain', 'time', 'vector', 'statistics', 'conversion'] as const
 type Category = (typeof CATEGORIES)[number]
 
-/** Credits for each square kilometre, and at least so many. */
+/** Credits per square kilometre, with a minimum. */
 interface Price {
   readonly creditsPerKm2: number
   readonly minimumCredits: number
 }
 
-/** Rasters that the parameters name: files of an item, or one at an address that the allow-list knows. */
-export type SourceWish =
+/** Rasters that the parameters name: files of an item, or a URL on an allowed host. */
+export type SourceRequest =
   | {
-      /** Where it stands in the parameters, for what is said about it. */
+      /** The parameter that names it, for error messages. */
       readonly field: string
       readonly itemId: string
-      /** The one that the item is about, all that are rasters, or these. */
+      /** The main raster, all rasters, or these asset keys. */
       readonly assets: 'primary' | 'rasters' | readonly string[]
-      /** The parameter that lists them, where one may name several: then only rasters will do. */
+      /** The parameter with the asset keys; if set, each must be a raster. */
       readonly keysField?: string
     }
   | { readonly field: string; readonly key: string; readonly url: string }
 
 /** A raster to work on. */
 export interface Source {
-  /** Null where it came by its address. */
+  /** Null for a raster by URL. */
   readonly item: Item | null
-  /** The key of its asset. */
+  /** Asset key. */
   readonly key: string
   readonly bandNames: readonly string[] | null
   readonly source: RasterSource
 }
 
-/** The same once it was looked at. */
+/** A source whose header was read. */
 export interface OpenSource extends Source {
   readonly info: RasterInfo
 }
 
-/** A file that was made, and what it is to its item. */
+/** An output file of a run, and its role in the item. */
 export interface ProducedAsset {
   readonly key: string
   readonly title: string
   readonly roles: readonly string[]
   readonly mediaType: string
-  /** A file of this machine. */
+  /** A local file. */
   readonly path: string
-  /** Samples are numbers of classes. */
+  /** Whether pixel values are class codes. */
   readonly isCategorical?: boolean
   readonly bandNames?: readonly string[]
-  /** Further fields of STAC that a raster is shown with. */
+  /** Additional STAC fields of the asset. */
   readonly stac?: Readonly<Record<string, unknown>>
 }
 
-/** An item to be registered, with all its files. */
+/** An item to register, with its files. */
 export interface ProducedItem {
   readonly name: string
   readonly type: ItemType
@@ -76,34 +76,34 @@ export interface ProducedItem {
   readonly startDatetime?: Date | null
   readonly endDatetime?: Date | null
   readonly cloudCover?: number | null
-  /** The collection of the project that such items go to, where the caller named none; it is made when it is missing. */
-  readonly home?: { readonly systemKey: string; readonly name: string }
-  /** Where it lies, if no raster of it says so. */
+  /** The system collection for such items unless the caller named one; created if missing. */
+  readonly defaultCollection?: { readonly systemKey: string; readonly name: string }
+  /** Footprint of an item without a raster. */
   readonly geometry?: Item['geometry']
-  /** How it is shown first, instead of what its raster proposes. */
-  readonly look?: { readonly name: string; readonly type: 'rgb' | 'singleband' | 'expression'; readonly config: object }
-  /** The first one with a raster shows it and says where it lies. */
+  /** Default style; proposed from the raster if absent. */
+  readonly style?: { readonly name: string; readonly type: 'rgb' | 'singleband' | 'expression'; readonly config: object }
+  /** The first raster gives the item's default style and footprint. */
   readonly assets: readonly ProducedAsset[]
 }
 
 export interface Produced {
   readonly items: readonly ProducedItem[]
-  /** What is worth knowing beside the items; it stands in the job's `output_artifacts`. */
+  /** Additional results for the job's `output_artifacts`. */
   readonly summary?: Readonly<Record<string, unknown>>
 }
 
-/** What a run has to work with. */
+/** What a run receives. */
 export interface RunContext {
   readonly jobId: string
   readonly now: Date
   readonly signal: AbortSignal
-  /** Keeps bytes as a file of this machine until the run has ended, and says where. */
-  keep(name: string, bytes: Uint8Array): Promise<string>
-  /** Runs one method of the raster library over rasters, in a child process. Stages tell people what is being done. */
+  /** Writes bytes to a local file that exists until the run ends; returns its path. */
+  saveFile(name: string, bytes: Uint8Array): Promise<string>
+  /** Runs a method of the raster library in a child process. The stage is shown as the job's progress. */
   compute(request: Omit<ProcessRequest, 'onProgress' | 'signal'>, stage: Stage): Promise<Computed>
 }
 
-/** A part of the whole, from one share to the next, both between 0 and 1. */
+/** A part of the run, as fractions of the whole between 0 and 1. */
 export interface Stage {
   readonly name: string
   readonly from?: number
@@ -111,13 +111,13 @@ export interface Stage {
 }
 
 export interface Computed {
-  /** By the name that they were asked for under. */
+  /** By requested output name. */
   readonly files: Readonly<Record<string, ComputedFile>>
-  /** What the method says beside its files. */
+  /** Results of the method in addition to its files. */
   readonly result: Readonly<Record<string, unknown>>
 }
 
-/** A raster that a job writes. */
+/** Dimensions of a raster that a job writes. */
 export interface WrittenRaster {
   readonly width: number
   readonly height: number
@@ -125,14 +125,14 @@ export interface WrittenRaster {
   readonly dataType: DataType
 }
 
-/** What a job reads and writes. */
+/** The amount of data that a job reads and writes. */
 export interface Work {
-  /** Samples: pixels times bands. */
+  /** Samples read: pixels times bands. */
   readonly reads: number
   readonly rasters: readonly WrittenRaster[]
-  /** Of files that are no rasters. */
+  /** Size of outputs other than rasters. */
   readonly otherBytes?: number
-  /** The parameter that would have to change if this is too much; geometry by default. */
+  /** The parameter to name if this exceeds a limit; geometry by default. */
   readonly field?: string
 }
 
@@ -142,26 +142,26 @@ interface ProcessTerms<I extends TSchema = TSchema> {
   readonly description: string
   readonly version: string
   readonly category: Category
-  /** Parameters, closed. */
+  /** Closed schema of the parameters. */
   readonly input: I
-  /** What a completed job says of its outputs. */
+  /** Schema of a completed job's outputs. */
   readonly output: TSchema
   readonly price: Price
   readonly timeoutMinutes: number
-  /** Which of the month's jobs it counts for; processing_jobs by default. */
+  /** The monthly quota that it counts against; processing_jobs by default. */
   readonly meter?: JobMeter
-  /** Parameters that pass `input`, for the reference; a test holds them against it. */
+  /** Example parameters for the reference; a test validates them against `input`. */
   readonly example: Static<I>
 }
 
 interface Handler<P> {
-  /** Every item that the parameters name, in the order in which `run` gets them. */
-  sources(params: P): readonly SourceWish[]
-  /** The part of the sources that counts for the price; all of them by default. */
+  /** The rasters that the parameters name, in the order in which `run` receives them. */
+  sources(params: P): readonly SourceRequest[]
+  /** The area that counts for the price; the sources' whole area by default. */
   area?(params: P): { readonly geometry: unknown; readonly field: string } | null
-  /** What the schema cannot say. Throws 422. */
+  /** Checks what the schema cannot express. Throws 422. */
   check?(params: P, sources: readonly OpenSource[]): void
-  /** How much it reads and writes; from headers alone, before anything is charged. */
+  /** Computed from headers alone, before anything is charged. */
   work(params: P, sources: readonly OpenSource[]): Work
   run(context: RunContext, params: P, sources: readonly OpenSource[]): Promise<Produced>
 }
@@ -170,6 +170,6 @@ export function process<I extends TSchema>(terms: ProcessTerms<I>) {
   return { handle: (handler: Handler<Received<I>>) => Object.freeze({ ...terms, ...handler }) as AnyProcess }
 }
 
-// The catalogue erases the types; `validateParams` earns them back.
+// The catalogue erases the parameter types; `validateParams` makes the call safe again.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyProcess = ProcessTerms & Handler<any>

@@ -7,8 +7,8 @@ import { world } from '../../../test/support/world.ts'
 import run from '../../domains/processing/run.task.ts'
 import { validateParams, PROCESSES } from './catalogue.ts'
 
-// Goal: the example of every process passes its own schema, and ids are unique.
-test('processes as data', () => {
+// Goal: the example of every process matches its schema, and IDs are unique.
+test('process definitions', () => {
   for (const process of PROCESSES) validateParams(process, process.example, 'example')
   assert.equal(new Set(PROCESSES.map(({ id }) => id)).size, PROCESSES.length)
 })
@@ -16,15 +16,15 @@ test('processes as data', () => {
 const [WIDTH, HEIGHT] = [90, 70]
 const DEGREES = 0.001
 
-/** What a file holds at one pixel. */
+/** The values of a file at one pixel. */
 async function pixel(bytes: Uint8Array, x: number, y: number): Promise<number[]> {
   const raster = await openTiff(memorySource(bytes))
   const { data } = await raster.readWindow(0, { x, y, width: 1, height: 1 })
   return data.map((plane) => Number(plane[0]))
 }
 
-// Goal: every process makes what it says, with the right values, of items that were uploaded.
-test('processes at work', async (t) => {
+// Goal: every process creates its documented outputs from uploaded items, with the right values.
+test('process runs', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { token } = org.owner
@@ -37,7 +37,7 @@ test('processes at work', async (t) => {
   const heights = await upload({ bandNames: ['elevation'], dataType: 'float32', value: (_band, x) => 10 * x })
   const classes = await upload({ bandNames: ['classes'], dataType: 'uint8', value: (_band, x, y) => (x < 30 ? 1 : y < 35 ? 2 : 3) })
 
-  /** Runs a process and gives the file of an asset of what it made. */
+  /** Runs a process and returns an output file. */
   const make = async (id: string, params: object, key = 'data') => {
     const { job } = await w.ok(token, 'processing.create_and_dispatch', {
       project_id: org.projectId,
@@ -93,7 +93,7 @@ test('processes at work', async (t) => {
     const shade = await make('hillshade', { item_id: heights })
     assert.ok((await pixel(shade.bytes, 20, 20))[0]! > 180)
   })
-  await t.test('mosaic says which scene stands where', async () => {
+  await t.test('mosaic has the source index of each pixel', async () => {
     const params = { item_ids: [plain, bright], method: 'brightest' }
     const { bytes, done } = await make('mosaic', params)
     assert.deepEqual(

@@ -1,20 +1,20 @@
-/** What processes of one item have in common: where the raster is, and the item that comes of it. */
+/** Shared by processes of one item: their source and the derived item. */
 import { COG_TYPE } from '#services/ingest/intake.ts'
-import type { OpenSource, ProducedAsset, ProducedItem, SourceWish } from './process.ts'
+import type { OpenSource, ProducedAsset, ProducedItem, SourceRequest } from './process.ts'
 
-interface OneItem {
+interface SingleItemParams {
   readonly item_id: string
   readonly asset_key?: string
 }
 
-export const oneSource = ({ item_id, asset_key }: OneItem): readonly SourceWish[] => [
+export const singleSource = ({ item_id, asset_key }: SingleItemParams): readonly SourceRequest[] => [
   { field: 'item_id', itemId: item_id, assets: asset_key === undefined ? 'primary' : [asset_key] },
 ]
 
-interface Made extends Omit<ProducedItem, 'name' | 'type' | 'assets'> {
-  /** Chosen by the caller. */
+interface DerivedRaster extends Omit<ProducedItem, 'name' | 'type' | 'assets'> {
+  /** The caller's name for the item. */
   readonly name: string | undefined
-  /** What was done to it, after the item's own name. */
+  /** Appended to the source's name by default. */
   readonly suffix: string
   readonly path: string
   readonly bandNames?: readonly string[]
@@ -22,10 +22,10 @@ interface Made extends Omit<ProducedItem, 'name' | 'type' | 'assets'> {
   readonly more?: readonly ProducedAsset[]
 }
 
-/** One raster that was made of one or several items, which says of its times what they say. */
+/** An item with one raster that was derived from other items and takes its times from them. */
 export function derivedRaster(
   sources: readonly OpenSource[],
-  { name, suffix, path, bandNames, isCategorical, more = [], ...rest }: Made,
+  { name, suffix, path, bandNames, isCategorical, more = [], ...rest }: DerivedRaster,
 ): ProducedItem {
   const data: ProducedAsset = {
     key: 'data',
@@ -45,7 +45,7 @@ export function derivedRaster(
   }
 }
 
-/** The moment of one source; of several, from the first to the last. */
+/** The time of a single source, or the range of several. */
 export function timesOf(sources: readonly OpenSource[]): Pick<ProducedItem, 'datetime' | 'startDatetime' | 'endDatetime'> {
   const [first] = sources
   if (sources.length === 1 && first?.item)

@@ -1,4 +1,4 @@
-/** What processes that draw lines and areas have in common: a GeoJSON file whose item lies where the raster does. */
+/** Shared by processes with vector output: an item with a GeoJSON file and the footprint of the source. */
 import type { OpenSource, Produced } from './process.ts'
 import { timesOf } from './single.ts'
 

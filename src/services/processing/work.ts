@@ -1,6 +1,6 @@
 /**
- * What a job reads and writes, computed from its parameters and the headers of its rasters before anything is charged. The price,
- * the room that is reserved and the limits all follow from it.
+ * How much a job reads and writes, computed from its parameters and the headers of its rasters before anything is charged.
+ * The price, the storage reservation and the limits are derived from it.
  */
 import { invalidField, problem } from '#core/problem.ts'
 import { crsFromEpsg } from '#raster/crs/registry.ts'
@@ -14,28 +14,28 @@ import { targetOf } from '#raster/write/warp.ts'
 import { RasterError, type RasterInfo } from '#raster/types.ts'
 import type { AnyProcess, OpenSource, Work, WrittenRaster } from './process.ts'
 
-/** Over all rasters that one job writes: 100,000 by 100,000. */
+/** Over all output rasters of a job: 100,000 × 100,000. */
 export const MAX_OUTPUT_PIXELS = 10_000_000_000
-/** What the smaller copies of a raster add to it, and what is lost where pixels are noise. */
+/** Factor for overviews, and for noise that compression enlarges. */
 const OVERVIEW_SHARE = 1.36
 /** Header, tables and metadata of a raster. */
 const HEADER_BYTES = 64 * 1024
-/** Reserved at most for a file of lines or areas; a larger one must fit when it is registered. */
+/** Maximum reservation for a vector file; a larger file must fit the quota when it is registered. */
 const MAX_VECTOR_BYTES = 1024 ** 3
 const VECTOR_BYTES_PER_PIXEL = 64
 const VECTOR_HEADER_BYTES = 1024 ** 2
 
 interface Effort {
-  /** Samples that are read or written: pixels times bands. */
+  /** Samples read and written: pixels times bands. */
   samples: number
-  /** What the outputs take in the store at most. */
+  /** Maximum storage of the outputs. */
   bytes: number
 }
 
-/** 422 where it would write more than a job may, 400 where nothing can come of it. */
+/** 422 if the outputs exceed the limits of a job, 400 if there would be none. */
 export function effortOf(process: AnyProcess, params: unknown, sources: readonly OpenSource[]): Effort {
   if (sources.length === 0) return { samples: 0, bytes: 0 }
-  const { reads, rasters, otherBytes = 0, field = 'geometry' } = planned(process, params, sources)
+  const { reads, rasters, otherBytes = 0, field = 'geometry' } = workOf(process, params, sources)
   const pixels = rasters.reduce((sum, { width, height }) => sum + width * height, 0)
   const widest = rasters.find(({ width, height }) => Math.max(width, height) > LIMITS.sidePx)
   if (!(pixels <= MAX_OUTPUT_PIXELS) || widest) throw invalidField(field, tooLarge(rasters, pixels))
@@ -43,7 +43,7 @@ export function effortOf(process: AnyProcess, params: unknown, sources: readonly
   return { samples, bytes: Math.ceil(otherBytes + rasters.reduce((sum, raster) => sum + bytesOf(raster), 0)) }
 }
 
-function planned(process: AnyProcess, params: unknown, sources: readonly OpenSource[]): Work {
+function workOf(process: AnyProcess, params: unknown, sources: readonly OpenSource[]): Work {
   try {
     return process.work(params, sources)
   } catch (error) {
@@ -56,16 +56,16 @@ function tooLarge(rasters: readonly WrittenRaster[], pixels: number): string {
   const whole = (count: number) => count.toLocaleString('en')
   const all = rasters.length > 1 ? `${whole(pixels)} pixels in ${rasters.length} rasters` : `${whole(width)} × ${whole(height)} pixels`
   return (
-    `would make the job write ${all}; a job writes at most ${whole(MAX_OUTPUT_PIXELS)} pixels, and ${whole(LIMITS.sidePx)} ` +
-    `along a side. Choose a coarser resolution or a smaller geometry, or make several jobs.`
+    `results in ${all}; a job can write at most ${whole(MAX_OUTPUT_PIXELS)} pixels, and ${whole(LIMITS.sidePx)} ` +
+    `per side. Choose a coarser resolution or a smaller geometry, or create several jobs.`
   )
 }
 
-/** Uncompressed, with its overviews and a mask. */
+/** Uncompressed size with overviews and a mask. */
 const bytesOf = ({ width, height, bandCount, dataType }: WrittenRaster): number =>
   width * height * (bandCount * bytesPerSample(dataType === 'float16' ? 'float32' : dataType) + 1) * OVERVIEW_SHARE + HEADER_BYTES
 
-/** Samples that a source gives: those of the window under the geometry, in all its bands. */
+/** Samples read from a source: the window of the geometry, in all bands. */
 const readOf = ({ info }: OpenSource, geometry: unknown): number => {
   const { width, height } = geometry === undefined ? info : windowOf(info, geometry)
   return width * height * info.bandCount
@@ -75,7 +75,7 @@ function windowOf(info: RasterInfo, geometry: unknown): { width: number; height:
   try {
     return targetOf(info, { geometry }).grid
   } catch (error) {
-    // Of several rasters, one may lie beside the geometry.
+    // Of several rasters, one can lie outside the geometry.
     if (!(error instanceof RasterError)) throw error
     return { width: 0, height: 0 }
   }
@@ -84,12 +84,12 @@ function windowOf(info: RasterInfo, geometry: unknown): { width: number; height:
 export const readsOf = (sources: readonly OpenSource[], geometry?: unknown): number =>
   sources.reduce((sum, source) => sum + readOf(source, geometry), 0)
 
-/** A process that writes rasters on the grid of the one that it reads, or on the part of it under a geometry. */
-export function onOwnGrid(source: OpenSource, geometry: unknown, made: Pick<WrittenRaster, 'bandCount' | 'dataType'>): Work {
+/** The output has the grid of its source, or the part of it inside the geometry. */
+export function onOwnGrid(source: OpenSource, geometry: unknown, outputs: Pick<WrittenRaster, 'bandCount' | 'dataType'>): Work {
   const { width, height } = targetOf(source.info, geometry === undefined ? {} : { geometry }).grid
   return {
     reads: readsOf([source], geometry),
-    rasters: [{ width, height, ...made }],
+    rasters: [{ width, height, ...outputs }],
     field: geometry === undefined ? 'item_id' : 'geometry',
   }
 }
@@ -101,7 +101,7 @@ interface WarpParams {
   readonly bands?: readonly number[]
 }
 
-/** One raster that is clipped, reprojected or resampled. */
+/** The output is clipped, reprojected or resampled. */
 export function warped(source: OpenSource, { epsg, resolution, geometry, bands }: WarpParams): Work {
   const { width, height } = targetOf(source.info, {
     ...(epsg === undefined ? {} : { crs: crsFromEpsg(epsg) }),
@@ -116,11 +116,11 @@ export function warped(source: OpenSource, { epsg, resolution, geometry, bands }
   }
 }
 
-/** Several rasters on one grid. */
+/** The outputs share a grid that all sources are resampled to. */
 export function onCommonGrid(
   sources: readonly OpenSource[],
   options: GridOptions,
-  made: readonly Pick<WrittenRaster, 'bandCount' | 'dataType'>[],
+  outputs: readonly Pick<WrittenRaster, 'bandCount' | 'dataType'>[],
 ): Work {
   const { width, height } = planCommonGrid(
     sources.map(({ info }) => info),
@@ -128,19 +128,19 @@ export function onCommonGrid(
   ).grid
   return {
     reads: readsOf(sources, options.geometry),
-    rasters: made.map((each) => ({ width, height, ...each })),
+    rasters: outputs.map((output) => ({ width, height, ...output })),
     field: options.resolution === undefined ? 'geometry' : 'resolution',
   }
 }
 
-/** Lines or areas that are drawn of a raster. */
-export function drawn(source: OpenSource, geometry?: unknown): Work {
+/** The output is a vector file. */
+export function vectorized(source: OpenSource, geometry?: unknown): Work {
   const reads = readsOf([source], geometry)
   const pixels = reads / source.info.bandCount
   return { reads, rasters: [], otherBytes: Math.min(MAX_VECTOR_BYTES, VECTOR_HEADER_BYTES + VECTOR_BYTES_PER_PIXEL * pixels) }
 }
 
-/** Each zone reads the part of the raster under its box, one after another. */
+/** Each zone reads the part of the raster inside its bounding box. */
 export function readsOfZones({ info }: OpenSource, zones: readonly { geometry: unknown }[]): number {
   const { crs, transform } = placementOf(info)
   const extent = lonLatExtent({ width: info.width, height: info.height, transform, crs })

@@ -23,7 +23,7 @@ const strip = (k: number) => ({
   },
 })
 
-// Goal: zones too many to answer at once become a table, in two formats that say the same.
+// Goal: statistics of many zones become a table, in two formats with the same values.
 test('the process zonal_stats', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -39,11 +39,11 @@ test('the process zonal_stats', async (t) => {
     )
   const zones = { type: 'FeatureCollection', features }
 
-  await t.test('a table with a line for each zone, exact and safe to open', async () => {
-    const { status, body: made } = await start({ zones, expression: 'nir - RED', statistics: ['count', 'mean'], percentiles: [50] })
-    assert.equal(status, 200, JSON.stringify(made))
+  await t.test('a table with a row for each zone, exact and safe to open', async () => {
+    const { status, body: created } = await start({ zones, expression: 'nir - RED', statistics: ['count', 'mean'], percentiles: [50] })
+    assert.equal(status, 200, JSON.stringify(created))
     await w.drain(run)
-    const { job } = await w.ok(org.owner.token, 'processing.job.get', { job_id: made.job.id })
+    const { job } = await w.ok(org.owner.token, 'processing.job.get', { job_id: created.job.id })
     assert.equal(job.status, 'completed', JSON.stringify(job))
     assert.deepEqual([job.output_artifacts.zone_count, job.output_artifacts.empty_zone_count], [200, 0])
     const item_id = job.output_item_ids[0]
@@ -62,7 +62,7 @@ test('the process zonal_stats', async (t) => {
     assert.deepEqual([parquet.subarray(0, 4).toString(), parquet.subarray(-4).toString()], ['PAR1', 'PAR1'])
   })
 
-  await t.test('refusals name what is wrong', async () => {
+  await t.test('errors name the invalid parameter', async () => {
     assert.equal((await start({ zones, bands: [9] })).status, 422)
     assert.equal((await start({ zones, bands: [1], expression: 'b1' })).status, 422)
     assert.equal((await start({ zones: { type: 'FeatureCollection', features: [] } })).status, 422)

@@ -1,11 +1,12 @@
-/** Endpoints that fail and fail are let alone for a while, then tried with little, until one delivery succeeds. */
+/** Circuit breaker: an endpoint that keeps failing is paused, then probed with a few deliveries until one succeeds. */
+import { LRUCache } from 'lru-cache'
 
-/** Failures in a row that open the circuit. */
+/** Consecutive failures that open the circuit. */
 const FAILURES_TO_OPEN = 10
-/** At once, while it is not known whether the endpoint is back. */
+/** Concurrent deliveries while it is unknown whether the endpoint has recovered. */
 const PROBES = 4
-/** Endpoints that are remembered; more than that start anew. */
-const MAX_REMEMBERED = 10_000
+/** Circuits kept in memory; beyond this, the ones used least recently are dropped. */
+const MAX_CIRCUITS = 10_000
 
 interface Circuit {
   failures: number
@@ -13,17 +14,16 @@ interface Circuit {
 }
 
 export function createCircuits({ pauseMs, perEndpoint }: { pauseMs: number; perEndpoint: number }) {
-  let circuits = new Map<string, Circuit>()
+  const circuits = new LRUCache<string, Circuit>({ max: MAX_CIRCUITS })
   return {
     observe(endpoint: string, succeeded: boolean, nowMs: number): void {
       if (succeeded) return void circuits.delete(endpoint)
-      if (circuits.size > MAX_REMEMBERED) circuits = new Map()
       const circuit = circuits.get(endpoint) ?? { failures: 0, openUntilMs: 0 }
       circuit.failures++
       if (circuit.failures >= FAILURES_TO_OPEN) circuit.openUntilMs = nowMs + pauseMs
       circuits.set(endpoint, circuit)
     },
-    /** How many more deliveries an endpoint may be given, for each that is not like the others. */
+    /** How many more deliveries an endpoint can take; endpoints that are idle and healthy are not listed. */
     free(inFlight: ReadonlyMap<string, number>, nowMs: number): Map<string, number> {
       const free = new Map<string, number>()
       for (const [endpoint, count] of inFlight) free.set(endpoint, Math.max(0, perEndpoint - count))

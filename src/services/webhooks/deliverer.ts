@@ -1,4 +1,4 @@
-/** Delivers as long as the process lives: claims what is due, keeps each endpoint to its share, writes outcomes together. */
+/** Delivers webhooks while the process runs: claims due deliveries, limits each endpoint, writes outcomes in batches. */
 import { createFlusher } from '#core/flusher.ts'
 import * as deliveries from '#model/events/delivery.ts'
 import type { Context } from '#operation.ts'
@@ -7,23 +7,23 @@ import { finish } from './finish.ts'
 import { leaseSecondsOf, PER_ENDPOINT } from './limits.ts'
 import { send } from './send.ts'
 
-/** At once from one process, over all endpoints. */
-const IN_FLIGHT = 200
+/** Concurrent deliveries of one process, over all endpoints. */
+const MAX_IN_FLIGHT = 200
 const MAX_PAUSE_MS = 60_000
 const FINISH_AFTER_MS = 10
-/** Outcomes that wait; beyond this nothing is claimed, because the database is away or slow. */
+/** Outcomes waiting to be written; beyond this nothing is claimed, because the database is slow or unreachable. */
 const MAX_UNWRITTEN = 2_000
 
 interface DelivererOptions extends Pick<Context, 'db' | 'clock' | 'webhooks'> {
   onError: (error: unknown) => void
-  /** There is room again, so asking for more may pay. */
+  /** Called when a delivery ends, so that the next can be claimed. */
   onCapacity: () => void
 }
 
 interface Deliverer {
-  /** Claims what is due and begins to send it. Says whether there may be more to claim at once. */
+  /** Claims due deliveries and starts sending them. Returns whether more may be due. */
   step(): Promise<boolean>
-  /** Waits for what is under way, and for its outcomes. */
+  /** Waits for deliveries in flight and for their outcomes to be written. */
   close(): Promise<void>
 }
 
@@ -60,7 +60,7 @@ export function createDeliverer({ db, clock, webhooks, onError, onCapacity }: De
       outcomes.push(outcome)
       flusher.arm()
     } catch (error) {
-      onError(error) // Its lease runs out, and it is sent again.
+      onError(error) // Its lease expires, and it is sent again.
     } finally {
       change(endpointKey, -1)
       onCapacity()
@@ -68,21 +68,21 @@ export function createDeliverer({ db, clock, webhooks, onError, onCapacity }: De
   }
   return {
     async step() {
-      const room = IN_FLIGHT - underWay.size
-      if (room <= 0 || outcomes.length > MAX_UNWRITTEN) return false
+      const capacity = MAX_IN_FLIGHT - underWay.size
+      if (capacity <= 0 || outcomes.length > MAX_UNWRITTEN) return false
       await deliveries.admit(db, clock.now())
       const claimed = await deliveries.claim(
         db,
         {
-          total: room,
+          total: capacity,
           perEndpoint: PER_ENDPOINT,
           free: circuits.free(inFlight, performance.now()),
           leaseSeconds: leaseSecondsOf(webhooks),
         },
         clock.now(),
       )
-      for (const one of claimed) {
-        const sent = deliver(one).finally(() => underWay.delete(sent))
+      for (const delivery of claimed) {
+        const sent = deliver(delivery).finally(() => underWay.delete(sent))
         underWay.add(sent)
       }
       return claimed.length > 0

@@ -12,7 +12,7 @@ interface Drained {
   failed: number
 }
 
-/** Sends everything that is due now, at most so many, and waits for it. */
+/** Sends all deliveries that are due, up to a limit, and waits for them. */
 export async function drain(context: Pick<Context, 'db' | 'clock' | 'webhooks'>, limit: number): Promise<Drained> {
   const drained = { attempted: 0, delivered: 0, failed: 0 }
   while (drained.attempted < limit) {
@@ -28,7 +28,7 @@ export async function drain(context: Pick<Context, 'db' | 'clock' | 'webhooks'>,
       context.clock.now(),
     )
     if (claimed.length === 0) break
-    const outcomes = await Promise.all(claimed.map((one) => send(context, one)))
+    const outcomes = await Promise.all(claimed.map((delivery) => send(context, delivery)))
     await finish(context, outcomes)
     drained.attempted += outcomes.length
     drained.delivered += outcomes.filter(({ state }) => state === 'delivered').length

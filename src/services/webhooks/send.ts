@@ -1,4 +1,4 @@
-/** One delivery: signed, posted, and what follows from the answer. */
+/** Sends one delivery: signs it, posts it and decides on a retry. */
 import type { Clock } from '#core/clock.ts'
 import { newId } from '#core/ids.ts'
 import { bodyOf, headersOf, nextAttempt, type PublishedEvent } from '#core/webhooks.ts'
@@ -17,9 +17,9 @@ interface SignedRequest {
   event: PublishedEvent
 }
 
-/** One text for whatever kept an answer from coming: which of them it was would tell a stranger about our network. */
-export const NO_ANSWER = 'The endpoint could not be reached or gave no answer in time'
-const NO_ACCESS = 'Whoever made the subscription may no longer read what the event is about'
+/** One message for all network failures: details would tell a stranger about our network. */
+export const NO_RESPONSE = 'The endpoint could not be reached or did not respond in time'
+const NO_ACCESS = 'The creator of the subscription no longer has access to the subject of the event'
 
 export async function post(
   { clock, webhooks }: Sending,
@@ -31,12 +31,12 @@ export async function post(
   const signed = headersOf(body, { eventId: event.id, eventType: event.type, attemptId: id, secrets, at })
   const { status, retryAfter, start } = await webhooks.post(url, { ...headers, ...signed }, body, signal)
   const isDelivered = status !== null && status >= 200 && status < 300
-  const error = status === null ? NO_ANSWER : isDelivered ? null : `The endpoint answered ${status}`
+  const error = status === null ? NO_RESPONSE : isDelivered ? null : `The endpoint returned ${status}`
   const durationMs = Math.round(performance.now() - startedMs)
   return { attempt: { id, at, durationMs, httpStatus: status, error, start }, isDelivered, retryAfter }
 }
 
-/** Sends what was claimed and says what becomes of it. */
+/** Sends a claimed delivery and returns its outcome: delivered, due for a retry, or dead. */
 export async function send(sending: Sending, delivery: Claimed): Promise<Outcome> {
   if (!delivery.isReadable) return { delivery, attempt: null, state: 'dead', dueAt: null, reason: NO_ACCESS }
   const { attempt, isDelivered, retryAfter } = await post(sending, delivery)

@@ -60,7 +60,7 @@ const SHOWN = `() => {
   const around = [active.parentElement, active.nextElementSibling, active.closest('label')]
   const stands = [active, ...around, active.querySelector('rect:last-of-type')]
   const inner = active.matches('g,svg') ? [...active.querySelectorAll('*')] : []
-  if (marked || stands.some(outlined) || ringed(active) || ringed(active.closest('.input')) || inner.some(outlined)) return ''
+  if (marked || stands.some(outlined) || ringed(active) || ringed(active.closest('.field-input')) || inner.some(outlined)) return ''
   if (active.matches('g') && active.matches(':focus-visible')) return ''
   return 'no visible focus: ' + style
 }`

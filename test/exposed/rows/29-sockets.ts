@@ -4,7 +4,7 @@ import type { ExposedRow } from '../row.ts'
 
 const HALF = 1_000
 /** A listener that is blocked never answers; a busy machine only takes longer. */
-const GIVE_UP_MS = 100_000
+const GIVE_UP_MS = 600_000
 
 /** The proxy's address is the caller's for sockets, so that the cap is the one of the whole listener. */
 export default {

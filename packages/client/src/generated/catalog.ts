@@ -8,6 +8,7 @@ import type {
   CatalogSource,
   CatalogVendor,
   CountedSource,
+  Geometry,
   ProviderSample,
   PublicProvider,
   PublicSceneInfo,
@@ -29,7 +30,7 @@ export interface CatalogAggregateInput {
   /** Bounding box as west, south, east, north in degrees; excludes `intersects` */
   bbox?: [number, number, number, number] | null | undefined
   /** Area to search: GeoJSON Polygon with at most 999 vertices and about 50,000 km² */
-  intersects?: { [name: string]: unknown } | null | undefined
+  intersects?: Geometry | null | undefined
   /** Whether to search all collections of the host, not only registered ones */
   full_catalog?: boolean | null | undefined
   /** Only these sources */
@@ -65,7 +66,7 @@ export interface CatalogFederatedSearchInput {
   /** Bounding box as west, south, east, north in degrees; excludes `intersects` */
   bbox?: [number, number, number, number] | null | undefined
   /** Area to search: GeoJSON Polygon with at most 999 vertices and about 50,000 km² */
-  intersects?: { [name: string]: unknown } | null | undefined
+  intersects?: Geometry | null | undefined
   /** Whether to search all collections of the host, not only registered ones */
   full_catalog?: boolean | null | undefined
   /** Only these sources */
@@ -229,7 +230,7 @@ export interface CatalogSearchInput {
   /** Bounding box as west, south, east, north in degrees; excludes `intersects` */
   bbox?: [number, number, number, number] | null | undefined
   /** Area to search: GeoJSON Polygon with at most 999 vertices and about 50,000 km² */
-  intersects?: { [name: string]: unknown } | null | undefined
+  intersects?: Geometry | null | undefined
   /** Whether to search all collections of the host, not only registered ones */
   full_catalog?: boolean | null | undefined
   /** Maximum number of scenes to return. Default: `100` */
@@ -265,7 +266,7 @@ export interface CatalogSearchStreamInput {
   /** Bounding box as west, south, east, north in degrees; excludes `intersects` */
   bbox?: [number, number, number, number] | null | undefined
   /** Area to search: GeoJSON Polygon with at most 999 vertices and about 50,000 km² */
-  intersects?: { [name: string]: unknown } | null | undefined
+  intersects?: Geometry | null | undefined
   /** Whether to search all collections of the host, not only registered ones */
   full_catalog?: boolean | null | undefined
   /** Maximum number of scenes to return. Default: `100` */

@@ -336,7 +336,7 @@ export interface OrdersTaskingFeasibilityStudiesListInput {
   page?: number | undefined
   /** Maximum entries per page. Default: `20` */
   size?: number | undefined
-  /** NOT_DECIDED, ACCEPTED; several with commas between */
+  /** Only studies with these decisions, separated by commas: NOT_DECIDED, ACCEPTED */
   decision?: string | null | undefined
 }
 
@@ -440,7 +440,7 @@ export interface OrdersTaskingQuotationsListInput {
   page?: number | undefined
   /** Maximum entries per page. Default: `20` */
   size?: number | undefined
-  /** NOT_DECIDED, ACCEPTED, REJECTED; several with commas between */
+  /** Only quotations with these decisions, separated by commas: NOT_DECIDED, ACCEPTED, REJECTED */
   decision?: string | null | undefined
 }
 
@@ -527,7 +527,7 @@ export interface OrdersTaskingTemplatesListOutput {
 export interface OrdersTaskingTemplatesSaveInput {
   /** Template name; replaces an existing template of this name */
   name: string
-  /** Description of the subscription; null if none */
+  /** Description of the template; null if none */
   description?: string | null | undefined
   /** Whether to capture at the earliest opportunity. Default: `true` */
   capture_asap?: boolean | undefined

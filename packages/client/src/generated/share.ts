@@ -19,7 +19,7 @@ export interface ShareAssetDownloadInput {
   token: string
   /** Password of the share link */
   password?: string | undefined
-  /** Asset ID or asset key */
+  /** Asset ID */
   asset_id: string
 }
 

@@ -2,6 +2,7 @@
 import type { CallOptions, Client } from '../client.ts'
 import type { Page } from '../pages.ts'
 import type {
+  Geometry,
   ItemFeature,
   ItemFeaturePart,
   SortField,
@@ -40,7 +41,7 @@ export interface StacSearchInput {
   /** Bounding box as west, south, east, north in degrees; excludes `intersects` */
   bbox?: [number, number, number, number] | null | undefined
   /** Area to search: GeoJSON Polygon with at most 999 vertices */
-  intersects?: { [name: string]: unknown } | null | undefined
+  intersects?: Geometry | null | undefined
   /** CQL2-JSON filter expression */
   filter?: { [name: string]: unknown } | null | undefined
   /** Filter language, always `cql2-json` */

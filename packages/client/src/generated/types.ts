@@ -1804,7 +1804,7 @@ export interface Organization {
   plan: string
   /** How spending is paid: credits, card or monthly invoice */
   billing_mode: 'credit' | 'card' | 'enterprise'
-  /** Whether monthly invoicing was requested */
+  /** Whether monthly invoicing is active */
   enterprise_billing: boolean
   /** Status of the request for monthly invoicing */
   enterprise_billing_status: 'none' | 'requested' | 'confirmed'
@@ -2617,7 +2617,7 @@ export interface TaskingTemplate {
   id: string
   /** Template name */
   name: string
-  /** Description of the subscription; null if none */
+  /** Description of the template; null if none */
   description: string | null
   /** Whether to capture at the earliest opportunity. Default: `true` */
   capture_asap: boolean

@@ -124,7 +124,7 @@ export interface UploadsSignedUrlInput {
   file_name: string
   /** Media type the file must be sent with. Default: `"application/octet-stream"` */
   content_type?: string | undefined
-  /** Size of the file. With it, the response says which part of the file the URL accepts, where the store takes files in parts */
+  /** File size in bytes. For S3 storage, the response then states which part of the file the URL accepts */
   size_bytes?: number | null | undefined
 }
 

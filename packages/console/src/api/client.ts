@@ -17,9 +17,9 @@ export const route = <O>(method: 'GET' | 'POST', path: string, input?: object, o
 export const caller: Caller = { call: (id, input, options, repeat) => watched(client.call(id, input, options, repeat)) }
 
 /** 401 after a renewal: the session is over, and the sign-in page is shown. */
-async function watched<T>(made: Promise<T>): Promise<T> {
+async function watched<T>(call: Promise<T>): Promise<T> {
   try {
-    return await made
+    return await call
   } catch (error) {
     if (error instanceof ProblemError && error.status === 401) leave()
     throw error

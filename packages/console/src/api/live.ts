@@ -1,9 +1,10 @@
 /** What happens in the organization, as it happens: one stream for a tab that somebody looks at, and what is shown follows it. */
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
 import { events } from '../../../client/src/core.ts'
 import type { PlatformEvent } from '../../../client/src/generated/events.ts'
+import { createStore } from '../store.ts'
 import { queries, touch } from './query.ts'
-import { onRecorded, recordedCalls } from './recorder.ts'
+import { recordedCalls } from './recorder.ts'
 import { client } from './session.ts'
 
 type State = 'off' | 'opening' | 'live'
@@ -29,23 +30,11 @@ const TOUCHES: Readonly<Record<string, readonly string[]>> = {
   payment_method: ['payment_methods'],
 }
 
-const watchers = new Set<() => void>()
+const state = createStore<State>('off')
 const listeners = new Set<(event: PlatformEvent) => void>()
-let state: State = 'off'
-
-function publish(next: State): void {
-  if (state === next) return
-  state = next
-  for (const watcher of watchers) watcher()
-}
-
-const watch = (watcher: () => void) => {
-  watchers.add(watcher)
-  return () => watchers.delete(watcher)
-}
 
 /** Whether news comes by itself at the moment. */
-export const useLiveState = () => useSyncExternalStore(watch, () => state)
+export const useLiveState = state.use
 
 export function onEvent(listener: (event: PlatformEvent) => void): () => void {
   listeners.add(listener)
@@ -61,7 +50,7 @@ export function useLive(organizationId: string): void {
       if (document.hidden) {
         stream?.abort()
         stream = null
-        publish('off')
+        state.set('off')
       } else if (!stream) {
         stream = new AbortController()
         void listen(stream.signal)
@@ -72,29 +61,29 @@ export function useLive(organizationId: string): void {
     return () => {
       document.removeEventListener('visibilitychange', follow)
       stream?.abort()
-      publish('off')
+      state.set('off')
     }
   }, [organizationId])
 }
 
 async function listen(signal: AbortSignal): Promise<void> {
   const isOpen = () => {
-    const latest = recordedCalls().find(({ path }) => path === STREAM)
-    if (latest?.status !== 200 || state === 'live' || signal.aborted) return
-    publish('live')
+    const latest = recordedCalls.get().find(({ path }) => path === STREAM)
+    if (latest?.status !== 200 || state.get() === 'live' || signal.aborted) return
+    state.set('live')
     gather(['alerts', 'notifications']) // What happened before it opened.
   }
-  const forget = onRecorded(isOpen)
+  const forget = recordedCalls.subscribe(isOpen)
   signal.addEventListener('abort', forget)
   while (!signal.aborted) {
-    publish('opening')
+    state.set('opening')
     try {
       for await (const event of events(client, { signal })) hear(event)
     } catch {
       // Not allowed, or not to be had: screens ask by themselves now and then, and later it is tried again.
     }
     if (signal.aborted) return
-    publish('off')
+    state.set('off')
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
   }
 }

@@ -8,6 +8,7 @@ import {
   type InfiniteData,
   type UseQueryResult,
 } from '@tanstack/react-query'
+import type { CallOptions } from '../../../client/src/core.ts'
 import { call, route } from './client.ts'
 import type { Input, OperationId, Output } from './contract.ts'
 import { isPassing } from './problem.ts'
@@ -127,10 +128,10 @@ export function useMe(enabled = true): UseQueryResult<Me> {
 }
 
 /** A changing operation; afterwards what the named prefixes read is read again. */
-export function useAct<K extends OperationId>(id: K, touches: readonly string[] = []) {
+export function useAct<K extends OperationId>(id: K, touches: readonly string[] = [], options: Pick<CallOptions, 'idempotencyKey'> = {}) {
   const client = useQueryClient()
-  return useMutation<Output<K>, Error, Input<K> & { idempotencyKey?: string }>({
-    mutationFn: ({ idempotencyKey, ...input }) => call(id, input as unknown as Input<K>, { idempotencyKey }),
+  return useMutation<Output<K>, Error, Input<K>>({
+    mutationFn: (input) => call(id, input, options),
     onSuccess: () => touch(client, touches),
   })
 }

@@ -1,4 +1,6 @@
 /** The last calls of this browser, for 'show the API call'. Nothing that is secret enters it. */
+import { createStore } from '../store.ts'
+
 export interface RecordedCall {
   readonly id: number
   readonly operation: string
@@ -15,9 +17,9 @@ export interface RecordedCall {
 
 const KEPT = 50
 const SECRET = /^(password|new_password|refresh_token|token|client_secret|secret|key)$/
-const listeners = new Set<() => void>()
-let calls: readonly RecordedCall[] = []
 let nextId = 1
+
+export const recordedCalls = createStore<readonly RecordedCall[]>([])
 
 /** `fetch` for the client. A refresh token works once, also for the tab beside this one: they wait for each other. */
 export const recordingFetch: typeof fetch = async (input, init) => {
@@ -50,15 +52,8 @@ async function recorded(path: string, input: Parameters<typeof fetch>[0], init: 
 }
 
 function record(call: Omit<RecordedCall, 'id' | 'screen'>): void {
-  calls = [{ ...call, body: redact(call.body), id: nextId++, screen: location.pathname }, ...calls].slice(0, KEPT)
-  for (const listener of listeners) listener()
-}
-
-export const recordedCalls = () => calls
-
-export function onRecorded(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  const latest = { ...call, body: redact(call.body), id: nextId++, screen: location.pathname }
+  recordedCalls.set([latest, ...recordedCalls.get()].slice(0, KEPT))
 }
 
 function redact(value: unknown): unknown {

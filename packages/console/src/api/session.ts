@@ -1,6 +1,6 @@
 /** Who is signed in. The access token lives in memory; the refresh token is a cookie that no script can read. */
-import { useSyncExternalStore } from 'react'
 import { Client, ProblemError } from '../../../client/src/core.ts'
+import { createStore } from '../store.ts'
 import { recordingFetch } from './recorder.ts'
 
 interface Person {
@@ -17,9 +17,8 @@ interface Session {
 
 const KNOWN = 'gt-known'
 const MAX_RETRIES = 1
-const listeners = new Set<() => void>()
 const ends = new Set<() => void>()
-let session: Session = { state: 'unknown', user: null, organizationId: null }
+const session = createStore<Session>({ state: 'unknown', user: null, organizationId: null })
 
 /** The one client of the console: it renews the session by itself, and every call of it is recorded. */
 export const client = new Client({
@@ -28,16 +27,16 @@ export const client = new Client({
   onSession: (tokens) => {
     if (tokens === null) return leave()
     localStorage.setItem(KNOWN, tokens.organizationId ?? '-')
-    if (session.state === 'in' && session.organizationId !== tokens.organizationId)
-      publish({ ...session, organizationId: tokens.organizationId })
+    const now = session.get()
+    if (now.state === 'in' && now.organizationId !== tokens.organizationId) publish({ ...now, organizationId: tokens.organizationId })
   },
 })
 
 function publish(next: Session): void {
-  const hasEnded = session.state === 'in' && (next.state !== 'in' || next.organizationId !== session.organizationId)
-  session = next
+  const { state, organizationId } = session.get()
+  const hasEnded = state === 'in' && (next.state !== 'in' || next.organizationId !== organizationId)
   if (hasEnded) for (const end of ends) end()
-  for (const listener of listeners) listener()
+  session.set(next)
 }
 
 /** Told when the session ends or goes on for another organization: what was fetched for it is not for the next. */
@@ -45,15 +44,7 @@ export function onSessionEnd(end: () => void): void {
   ends.add(end)
 }
 
-export function useSession(): Session {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => session,
-  )
-}
+export const useSession = session.use
 
 /** For requests that the map makes by itself. */
 export const currentToken = () => client.session.tokens?.accessToken ?? null
@@ -67,7 +58,7 @@ async function enter(path: string, input: object): Promise<void> {
 /** The session has ended, here or at the service. */
 export function leave(): void {
   localStorage.removeItem(KNOWN)
-  if (session.state !== 'out') publish({ state: 'out', user: null, organizationId: null })
+  if (session.get().state !== 'out') publish({ state: 'out', user: null, organizationId: null })
 }
 
 export const signIn = (email: string, password: string) => enter('/auth/sign-in', { email, password, cookie: true })

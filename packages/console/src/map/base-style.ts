@@ -44,7 +44,12 @@ function baseLayers(theme: Theme): Paint {
   ]
 }
 
-const state = (name: string, on: number, off: number) => ['case', ['boolean', ['feature-state', name], false], on, off] as unknown as number
+const state = (name: string, on: number, off: number): maplibre.ExpressionSpecification => [
+  'case',
+  ['boolean', ['feature-state', name], false],
+  on,
+  off,
+]
 
 const FILL = 0.05
 /** However many footprints lie over each other, the ground is seen through them. */
@@ -53,8 +58,8 @@ export const fillOpacity = (footprints: number) => state('hovered', 0.16, FILL *
 
 /** On imagery nothing relies on the theme: a light stroke lies over a dark one. */
 function overlays(theme: Theme): Paint {
-  const colour = ['coalesce', ['get', 'colour'], PALETTES[theme].line] as unknown as string
-  const hover = ['case', ['boolean', ['feature-state', 'hovered'], false], SIGNAL, colour] as unknown as string
+  const colour: maplibre.ExpressionSpecification = ['coalesce', ['get', 'colour'], PALETTES[theme].line]
+  const hover: maplibre.ExpressionSpecification = ['case', ['boolean', ['feature-state', 'hovered'], false], SIGNAL, colour]
   return [
     {
       id: 'footprint-area',

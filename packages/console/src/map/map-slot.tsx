@@ -2,6 +2,8 @@
 import { useEffect, useLayoutEffect, useRef, useState, type ReactElement, type ReactNode } from 'react'
 import { Icon } from '../ui/icons.tsx'
 import { sharedMap, type SharedMap } from './shared-map.ts'
+import { classes } from '../ui/classes.ts'
+import styles from './map-slot.module.css'
 
 const useSharedMap = () => useState(sharedMap)[0]
 
@@ -17,8 +19,8 @@ export function MapSlot({ children, onSharedMap }: { children?: ReactNode; onSha
     // oxlint-disable-next-line exhaustive-deps
   }, [shared])
   return (
-    <div className="mapw" ref={slot}>
-      <div className="float tools map-zoom">
+    <div className={styles.slot} ref={slot}>
+      <div className={classes(styles.floating, styles.toolbar, styles.zoom)}>
         <button type="button" aria-label="Zoom in" title="Zoom in" onClick={() => shared.map.zoomIn()}>
           <Icon name="zoomin" />
         </button>

@@ -43,7 +43,7 @@ function fromGeoJson(text: string): ReadArea {
     value.type === 'FeatureCollection'
       ? value.features.map(({ geometry }) => geometry)
       : [value.type === 'Feature' ? value.geometry : value]
-  return area({ type: 'GeometryCollection', geometries: geometries.filter((one) => one !== null) }, 1)
+  return area({ type: 'GeometryCollection', geometries: geometries.filter((geometry) => geometry !== null) }, 1)
 }
 
 async function fromKml(text: string): Promise<ReadArea> {

@@ -1,7 +1,8 @@
 /** One map for the whole visit. Screens say what is on it; camera and tiles stay when they change. */
 import * as maplibre from '/assets/maplibre-gl.mjs'
 import { currentToken } from '../api/session.ts'
-import { currentTheme, onTheme } from '../shell/theme.ts'
+import { currentTheme, onTheme } from '../ui/theme.ts'
+import slotStyles from './map-slot.module.css'
 import { baseStyle, repaint, fillOpacity } from './base-style.ts'
 import { boxOf, type Box, type Position } from './geo.ts'
 
@@ -57,7 +58,7 @@ class SharedMap {
   #selected = new Set<string>()
 
   constructor() {
-    this.element.className = 'shared-map'
+    this.element.className = slotStyles.sharedMap!
     this.map = new maplibre.Map({
       container: this.element,
       style: baseStyle(currentTheme()),
@@ -126,7 +127,7 @@ class SharedMap {
   setPictures(pictures: Picture[]): void {
     void this.ready.then(() => {
       for (const [id, url] of this.#pictures) {
-        if (pictures.some((one) => one.id === id && one.url === url)) continue
+        if (pictures.some((picture) => picture.id === id && picture.url === url)) continue
         this.#removeRaster(`picture-${id}`)
         this.#pictures.delete(id)
       }
@@ -208,8 +209,8 @@ class SharedMap {
   }
 
   footprintsAt(point: maplibre.PointLike): string[] {
-    const found = this.map.queryRenderedFeatures(point, { layers: ['footprint-area'] })
-    return [...new Set(found.map(({ properties }) => String(properties['id'])))]
+    const features = this.map.queryRenderedFeatures(point, { layers: ['footprint-area'] })
+    return [...new Set(features.map(({ properties }) => String(properties['id'])))]
   }
 
   viewBox(): Box {

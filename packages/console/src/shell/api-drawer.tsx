@@ -1,10 +1,17 @@
 /** The calls that this screen made, as curl, TypeScript, Python and the command line. The console uses nothing that you cannot. */
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactElement } from 'react'
-import { onRecorded, recordedCalls, type RecordedCall } from '../api/recorder.ts'
-import { Badge, Button, CopyButton, Segmented } from '../ui/kit.tsx'
+import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react'
+import { recordedCalls, type RecordedCall } from '../api/recorder.ts'
+import { Badge, Button, CopyButton, Segmented } from '../ui/kit.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Empty } from '../ui/states.tsx'
-import { snippet, type Language } from './snippets.ts'
+import { snippet, type Language } from '../api/snippets.ts'
+import { classes } from '../ui/classes.ts'
+import workspaceStyles from '../parts/workspace.module.css'
+import styles from './api-drawer.module.css'
+import buttonStyles from '../ui/button.module.css'
+import cardStyles from '../ui/card.module.css'
+import codeStyles from '../ui/code.module.css'
+import ui from '../ui/ui.module.css'
 
 const LANGUAGES: readonly { value: Language; text: string }[] = [
   { value: 'curl', text: 'curl' },
@@ -15,7 +22,7 @@ const LANGUAGES: readonly { value: Language; text: string }[] = [
 const KEPT = 'gt-language'
 
 export default function ApiDrawer({ onClose }: { onClose(): void }): ReactElement {
-  const all = useSyncExternalStore(onRecorded, recordedCalls)
+  const all = recordedCalls.use()
   const [language, setLanguage] = useState<Language>(() => (localStorage.getItem(KEPT) as Language | null) ?? 'curl')
   const calls = useMemo(() => all.filter(({ screen }) => screen === location.pathname), [all])
   // What is being read stays open while the screen goes on calling.
@@ -39,25 +46,31 @@ export default function ApiDrawer({ onClose }: { onClose(): void }): ReactElemen
     setLanguage(next)
   }
   return (
-    <aside className="api" aria-label="API calls of this screen">
-      <div className="row api-head">
-        <h2 className="grow">What this screen called</h2>
+    <aside className={styles.drawer} aria-label="API calls of this screen">
+      <div className={classes(ui.flexRow, styles.header)}>
+        <h2 className={ui.grow}>What this screen called</h2>
         <Badge>{calls.length} calls</Badge>
-        <button type="button" ref={close} className="btn q ic" aria-label="Close" onClick={onClose}>
+        <button
+          type="button"
+          ref={close}
+          className={classes(buttonStyles.button, buttonStyles.quiet, buttonStyles.iconOnly)}
+          aria-label="Close"
+          onClick={onClose}
+        >
           <Icon name="x" />
         </button>
       </div>
-      <div className="sc">
-        <div className="row between wrap">
-          <p className="soft sm">
-            Newest first. Your token is left out: snippets read <span className="mono">$BASE</span> and <span className="mono">$TOKEN</span>
-            .
+      <div className={workspaceStyles.scroll}>
+        <div className={classes(ui.flexRow, ui.between, ui.wrap)}>
+          <p className={classes(ui.soft, ui.small)}>
+            Newest first. Your token is left out: snippets read <span className={ui.mono}>$BASE</span> and{' '}
+            <span className={ui.mono}>$TOKEN</span>.
           </p>
           <Segmented label="Language" value={language} options={LANGUAGES} onChange={choose} />
         </div>
         {calls.length === 0 && <Empty icon="code" title="Nothing was called yet" />}
-        {calls.map((one) => (
-          <CallCard key={one.id} call={one} language={language} isOpen={one.id === shown} onOpen={() => setOpenId(one.id)} />
+        {calls.map((entry) => (
+          <CallCard key={entry.id} call={entry} language={language} isOpen={entry.id === shown} onOpen={() => setOpenId(entry.id)} />
         ))}
       </div>
     </aside>
@@ -78,27 +91,32 @@ function CallCard({
   const text = snippet(call, language)
   const isOk = call.status >= 200 && call.status < 300
   return (
-    <section className="card mt8 call">
-      <button type="button" className="row call-head" aria-expanded={isOpen} onClick={onOpen}>
+    <section className={classes(cardStyles.card, ui.marginTop8, styles.call)}>
+      <button type="button" className={classes(ui.flexRow, styles.callHead)} aria-expanded={isOpen} onClick={onOpen}>
         <Icon name={isOpen ? 'chev' : 'right'} />
-        <b className="mono grow cut">{call.operation}</b>
+        <b className={classes(ui.mono, ui.grow, ui.ellipsis)}>{call.operation}</b>
         <Badge tone={isOk ? 'ok' : 'bad'}>{call.status || 'no answer'}</Badge>
-        <span className="faint sm num">{call.ms} ms</span>
+        <span className={classes(ui.faint, ui.small, ui.numeric)}>{call.ms} ms</span>
       </button>
       {isOpen && (
         <>
-          <pre className="code" tabIndex={0}>
+          <pre className={codeStyles.code} tabIndex={0}>
             {text}
           </pre>
-          <div className="row call-foot">
+          <div className={classes(ui.flexRow, styles.callFoot)}>
             <CopyButton text={text} />
             {call.path.startsWith('/v1/op/') && (
-              <a className="btn s q" href={`/docs#/${call.operation.split('.')[0]}/${call.operation}`} target="_blank" rel="noreferrer">
+              <a
+                className={classes(buttonStyles.button, buttonStyles.small, buttonStyles.quiet)}
+                href={`/docs#/${call.operation.split('.')[0]}/${call.operation}`}
+                target="_blank"
+                rel="noreferrer"
+              >
                 Open in reference
               </a>
             )}
-            <span className="grow" />
-            <Button size="s" look="quiet" onClick={onOpen} hidden>
+            <span className={ui.grow} />
+            <Button size="s" variant="quiet" onClick={onOpen} hidden>
               Close
             </Button>
           </div>

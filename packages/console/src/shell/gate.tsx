@@ -6,7 +6,8 @@ import { useSession } from '../api/session.ts'
 import { Logo } from '../ui/icons.tsx'
 import { Failed } from '../ui/states.tsx'
 import { isFirstSeen, useTakeOver } from './first.ts'
-import { ChooseOrganization } from '../screens/choose.tsx'
+import { ChooseOrganization } from './choose-organization.tsx'
+import chooseOrganizationStyles from './choose-organization.module.css'
 
 export function Gate({ children }: { children: ReactNode }): ReactElement | null {
   const session = useSession()
@@ -16,7 +17,7 @@ export function Gate({ children }: { children: ReactNode }): ReactElement | null
   if (session.state === 'out') return <RedirectToSignIn />
   if (isWaiting)
     return isFirstSeen() ? null : (
-      <div className="splash" aria-busy="true" aria-label="Opening the console">
+      <div className={chooseOrganizationStyles.splash} aria-busy="true" aria-label="Opening the console">
         <Logo size={48} />
       </div>
     )
@@ -30,7 +31,7 @@ function RedirectToSignIn(): null {
   const { href } = useLocation()
   const navigate = useNavigate()
   useEffect(() => {
-    void navigate({ to: '/sign-in', search: { next: href.replace(/^\/app/, '') } as never, replace: true })
+    void navigate({ to: '/sign-in', search: { next: href.replace(/^\/app/, '') }, replace: true })
     // oxlint-disable-next-line exhaustive-deps
   }, [])
   return null

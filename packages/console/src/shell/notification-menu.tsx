@@ -6,12 +6,16 @@ import { onEvent, useLive } from '../api/live.ts'
 import { useAct, useOp } from '../api/query.ts'
 import { value } from '../ui/format.ts'
 import { Icon } from '../ui/icons.tsx'
-import { Button, LinkButton } from '../ui/kit.tsx'
+import { Button, LinkButton } from '../ui/kit.ts'
 import { Empty, Loaded, Skeleton } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
-import { useWho } from './who.ts'
+import { useWho } from '../state/who.ts'
+import { classes } from '../ui/classes.ts'
+import styles from './notification-menu.module.css'
+import buttonStyles from '../ui/button.module.css'
+import ui from '../ui/ui.module.css'
 
-const NewsList = lazy(() => import('../screens/watch/inbox.tsx').then(({ NewsList: component }) => ({ default: component })))
+const NewsList = lazy(() => import('../parts/news-list.tsx').then(({ NewsList: component }) => ({ default: component })))
 
 const POLL_MS = 30_000
 const SHOWN = 6
@@ -30,7 +34,7 @@ export function NotificationMenu(): ReactElement {
         const { rule_id, rule_name, computed_value } = event.data
         toast(`${rule_name}: ${value(computed_value)}`, 'bad', {
           text: 'Open',
-          run: () => void navigate({ to: '/alerts/$id', params: { id: rule_id } as never }),
+          run: () => void navigate({ to: '/alerts/$id', params: { id: rule_id } }),
         })
       }),
     [navigate],
@@ -49,7 +53,7 @@ export function NotificationMenu(): ReactElement {
       <Popover.Target>
         <button
           type="button"
-          className="btn q ic notification-button"
+          className={classes(buttonStyles.button, buttonStyles.quiet, buttonStyles.iconOnly, styles.button)}
           aria-label={count > 0 ? `Inbox, ${count} unread` : 'Inbox'}
           aria-expanded={open}
           aria-haspopup="dialog"
@@ -57,14 +61,14 @@ export function NotificationMenu(): ReactElement {
         >
           <Icon name="bell" />
           {count > 0 && (
-            <span className="notification-count num" aria-hidden="true">
+            <span className={classes(styles.count, ui.numeric)} aria-hidden="true">
               {count > MOST ? `${MOST}+` : count}
             </span>
           )}
         </button>
       </Popover.Target>
       <Popover.Dropdown>
-        <div role="dialog" aria-label="Inbox" className="notification-list">
+        <div role="dialog" aria-label="Inbox" className={styles.list}>
           {open && <Newest onLeave={() => setOpen(false)} />}
         </div>
       </Popover.Dropdown>
@@ -77,11 +81,11 @@ function Newest({ onLeave }: { onLeave(): void }): ReactElement {
   const all = useAct('notifications.mark_all_read', ['notifications'])
   return (
     <>
-      <div className="row between notification-head">
+      <div className={classes(ui.flexRow, ui.between, styles.header)}>
         <b>Inbox</b>
-        <span className="row g6">
+        <span className={classes(ui.flexRow, ui.gap6)}>
           {(list.data ?? []).some(({ read }) => !read) && (
-            <Button size="s" look="quiet" onClick={() => all.mutate({})}>
+            <Button size="s" variant="quiet" onClick={() => all.mutate({})}>
               Mark all read
             </Button>
           )}

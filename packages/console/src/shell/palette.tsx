@@ -5,9 +5,14 @@ import { useOp } from '../api/query.ts'
 import { circle, encodeArea } from '../map/geo.ts'
 import { readArea, type ReadArea } from '../map/read-area.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
-import { PLACES } from './shell.tsx'
-import { setTheme, currentTheme } from './theme.ts'
-import { useProjects } from './who.ts'
+import type { PlainPath } from '../ui/kit.ts'
+import { PLACES } from './places.ts'
+import { setTheme, currentTheme } from '../ui/theme.ts'
+import { useProjects } from '../state/who.ts'
+import { classes } from '../ui/classes.ts'
+import styles from './palette.module.css'
+import shellStyles from './shell.module.css'
+import ui from '../ui/ui.module.css'
 
 interface Entry {
   group: string
@@ -49,9 +54,9 @@ export default function Palette({ onClose, open }: { onClose(): void; open(overl
     setAt((at + step + entries.length) % Math.max(1, entries.length))
   }
   return (
-    <div className="veil" onMouseDown={(event) => event.target === event.currentTarget && onClose()}>
-      <div className="pal" role="dialog" aria-modal="true" aria-label="Search and commands">
-        <div className="q">
+    <div className={styles.veil} onMouseDown={(event) => event.target === event.currentTarget && onClose()}>
+      <div className={styles.palette} role="dialog" aria-modal="true" aria-label="Search and commands">
+        <div className={styles.query}>
           <Icon name="search" />
           <input
             ref={field}
@@ -65,9 +70,9 @@ export default function Palette({ onClose, open }: { onClose(): void; open(overl
             onChange={(event) => setText(event.target.value)}
             onKeyDown={onKey}
           />
-          <span className="kbd">Esc</span>
+          <span className={shellStyles.keyHint}>Esc</span>
         </div>
-        <ul id="palette-list" role="listbox" aria-label="Found" className="pal-list">
+        <ul id="palette-list" role="listbox" aria-label="Found" className={styles.results}>
           {entries.map((entry, index) => (
             <PaletteRow
               key={`${entry.group} ${entry.text} ${index}`}
@@ -79,12 +84,12 @@ export default function Palette({ onClose, open }: { onClose(): void; open(overl
               onRun={() => run(entry)}
             />
           ))}
-          {entries.length === 0 && <li className="soft nothing">Nothing is called that.</li>}
+          {entries.length === 0 && <li className={classes(ui.soft, styles.nothing)}>Nothing is called that.</li>}
         </ul>
-        <div className="ft">
+        <div className={styles.footer}>
           <span>↑↓ choose</span>
           <span>↵ open</span>
-          <span className="grow r">paste GeoJSON, KML, WKT or coordinates here</span>
+          <span className={classes(ui.grow, ui.alignEnd)}>paste GeoJSON, KML, WKT or coordinates here</span>
         </div>
       </div>
     </div>
@@ -116,16 +121,16 @@ function PaletteRow({
       id={id}
       role="option"
       aria-selected={isOn}
-      className={`${isOn ? 'on' : ''} ${isFirst ? 'first' : ''}`}
+      className={classes(isOn ? styles.selected : '', isFirst ? styles.firstOfGroup : '')}
       data-group={isFirst ? entry.group : undefined}
       onMouseMove={onHover}
       onClick={onRun}
     >
       <Icon name={entry.icon} />
-      <span className="grow cut">
-        <b>{entry.text}</b> <span className="soft">{entry.more}</span>
+      <span className={classes(ui.grow, ui.ellipsis)}>
+        <b>{entry.text}</b> <span className={ui.soft}>{entry.more}</span>
       </span>
-      {entry.key && <span className="kbd">{entry.key}</span>}
+      {entry.key && <span className={shellStyles.keyHint}>{entry.key}</span>}
     </li>
   )
 }
@@ -139,11 +144,8 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
   return useMemo(() => {
     const fits = (...parts: readonly (string | undefined)[]) =>
       words.split(/\s+/).every((word) => parts.join(' ').toLowerCase().includes(word))
-    const go =
-      (to: string, params: object = {}, search: object = {}) =>
-      () =>
-        void navigate({ to, params: params as never, search: search as never })
-    const places: Entry[] = area ? [areaEntry(area, go)] : []
+    const go = (to: PlainPath) => () => void navigate({ to })
+    const places: Entry[] = area ? [areaEntry(area, (aoi) => void navigate({ to: '/explore', search: { aoi } }))] : []
     const own = (items.data?.features ?? [])
       .map((item) => ({
         id: item.id,
@@ -157,7 +159,7 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
         icon: 'image',
         text: name,
         more: when,
-        run: go('/view/$item', { item: id }),
+        run: () => void navigate({ to: '/view/$item', params: { item: id } }),
       }))
     const folders = (projects.data?.projects ?? [])
       .filter(({ name }) => words !== '' && fits(name))
@@ -166,7 +168,7 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
         icon: 'folder',
         text: name,
         more: 'project',
-        run: go('/library/$project', { project: id }),
+        run: () => void navigate({ to: '/library/$project', params: { project: id } }),
       }))
     // The newest are known here; older ones are found where they lie.
     const elsewhere = (projects.data?.projects ?? [])
@@ -177,7 +179,7 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
         icon: 'search',
         text: `Items named “${text.trim()}”`,
         more: `in ${name}`,
-        run: go('/library/$project', { project: id }, { q: text.trim() }),
+        run: () => void navigate({ to: '/library/$project', params: { project: id }, search: { q: text.trim() } }),
       }))
     const screens = PLACES.filter((place) => fits(place.text, 'go to')).map((place): Entry => ({
       group: 'Go to',
@@ -226,7 +228,7 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
   }, [area, text, words, items.data, projects.data, navigate, open, onClose])
 }
 
-function areaEntry(area: ReadArea, go: (to: string, params?: object, search?: object) => () => void): Entry {
+function areaEntry(area: ReadArea, explore: (aoi: string) => void): Entry {
   const shape = area.kind === 'area' ? area.geometry : circle(area.at, POINT_RADIUS_M)
   const text = area.kind === 'area' ? 'Use the pasted area' : `Search around ${area.at[1].toFixed(4)}, ${area.at[0].toFixed(4)}`
   return {
@@ -234,7 +236,7 @@ function areaEntry(area: ReadArea, go: (to: string, params?: object, search?: ob
     icon: area.kind === 'area' ? 'poly' : 'pin',
     text,
     more: area.kind === 'area' ? `${shape.coordinates[0]!.length - 1} corners` : '5 km around it',
-    run: go('/explore', {}, { aoi: encodeArea(shape) }),
+    run: () => explore(encodeArea(shape)),
   }
 }
 

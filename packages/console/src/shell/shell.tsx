@@ -4,49 +4,25 @@ import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-route
 import { lazy, Suspense, useEffect, useState, type ReactElement, type ReactNode } from 'react'
 import { queries, useMe, useOp } from '../api/query.ts'
 import { chooseOrganization, signOut } from '../api/session.ts'
-import { Icon, Logo, type IconName } from '../ui/icons.tsx'
-import { Button } from '../ui/kit.tsx'
+import { Icon, Logo } from '../ui/icons.tsx'
+import { Button } from '../ui/kit.ts'
 import { count, initials } from '../ui/format.ts'
 import { Skeleton } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { NotificationMenu } from './notification-menu.tsx'
-import { useCrumbs } from './crumbs.tsx'
-import { setTheme, useTheme } from './theme.ts'
-import { isTyping } from './keys.ts'
-import { useWho } from './who.ts'
-import { useCart } from '../screens/explore/cart.ts'
+import { useCrumbs } from '../state/crumbs.ts'
+import { setTheme, useTheme } from '../ui/theme.ts'
+import { PHONE, PLACES, RUN, WORK, type Place } from './places.ts'
+import { isTyping } from '../ui/keys.ts'
+import { useWho } from '../state/who.ts'
+import { useCart } from '../state/cart.ts'
+import { classes } from '../ui/classes.ts'
+import styles from './shell.module.css'
+import ui from '../ui/ui.module.css'
 
 const Palette = lazy(() => import('./palette.tsx'))
 const ApiDrawer = lazy(() => import('./api-drawer.tsx'))
 const ShortcutList = lazy(() => import('./shortcuts.tsx'))
-
-interface Place {
-  to: string
-  icon: IconName
-  text: string
-  /** The letter after G. */
-  letter?: string
-  also?: readonly string[]
-}
-
-const WORK: readonly Place[] = [
-  { to: '/explore', icon: 'globe', text: 'Explore', letter: 'e' },
-  { to: '/library', icon: 'layers', text: 'Library', letter: 'l', also: ['/view', '/compare', '/shares', '/reports'] },
-  { to: '/orders', icon: 'cart', text: 'Orders', letter: 'o' },
-  { to: '/tasking', icon: 'sat', text: 'Tasking', letter: 't' },
-  { to: '/uploads', icon: 'up', text: 'Uploads', letter: 'u' },
-  { to: '/jobs', icon: 'bolt', text: 'Jobs', letter: 'j', also: ['/processes', '/clips', '/mosaics'] },
-  { to: '/alerts', icon: 'bell', text: 'Monitor', letter: 'm', also: ['/inbox'] },
-  { to: '/lineage', icon: 'flow', text: 'Lineage' },
-]
-const RUN: readonly Place[] = [
-  { to: '/develop/keys', icon: 'code', text: 'Develop', also: ['/develop'] },
-  { to: '/billing', icon: 'card', text: 'Billing', letter: 'b' },
-  { to: '/team', icon: 'users', text: 'Team' },
-]
-const PHONE = WORK.filter(({ text }) => ['Explore', 'Library', 'Orders', 'Monitor'].includes(text))
-
-export const PLACES: readonly Place[] = [...WORK, ...RUN]
 
 type Overlay = 'palette' | 'api' | 'keys' | null
 
@@ -63,33 +39,33 @@ export function Shell(): ReactElement {
   }, [path])
   const isOn = ({ to, also = [] }: Place) => [to, ...also].some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
   const entry = (place: Place) => (
-    <Link key={place.to} to={place.to} className={isOn(place) ? 'on' : ''} aria-current={isOn(place) ? 'page' : undefined}>
+    <Link key={place.to} to={place.to} className={isOn(place) ? styles.selected : ''} aria-current={isOn(place) ? 'page' : undefined}>
       <Icon name={place.icon} />
       {place.text}
-      {place.to === '/orders' && cart.length > 0 && <span className="dot">{cart.length}</span>}
-      {place.to === '/tasking' && decisions > 0 && <span className="dot">{decisions}</span>}
+      {place.to === '/orders' && cart.length > 0 && <span className={styles.counter}>{cart.length}</span>}
+      {place.to === '/tasking' && decisions > 0 && <span className={styles.counter}>{decisions}</span>}
     </Link>
   )
   return (
-    <div className="shell">
-      <a className="skip" href="#main">
+    <div className={styles.shell}>
+      <a className={styles.skipLink} href="#main">
         Skip to the content
       </a>
-      <nav className="rail" aria-label="Main">
-        <Link to="/welcome" className="logo" aria-label="Groundtrack, first steps">
+      <nav className={styles.rail} aria-label="Main">
+        <Link to="/welcome" className={styles.logo} aria-label="Groundtrack, first steps">
           <Logo />
         </Link>
         {WORK.map(entry)}
-        <span className="push" />
+        <span className={styles.spacer} />
         {RUN.map(entry)}
       </nav>
       <TopBar open={setOverlay} />
-      <main className="main" id="main">
+      <main className={styles.main} id="main">
         <Suspense fallback={<Skeleton />}>
           <Outlet />
         </Suspense>
       </main>
-      <nav className="tabbar" aria-label="Main, on a phone">
+      <nav className={styles.tabBar} aria-label="Main, on a phone">
         {PHONE.map(entry)}
         <MoreMenu isOn={PLACES.some((place) => !PHONE.includes(place) && isOn(place))} />
       </nav>
@@ -109,7 +85,7 @@ function MoreMenu({ isOn }: { isOn: boolean }): ReactElement {
   return (
     <Menu position="top-end" transitionProps={{ duration: 120 }}>
       <Menu.Target>
-        <button type="button" className={isOn ? 'on' : ''}>
+        <button type="button" className={isOn ? styles.selected : ''}>
           <Icon name="dots" />
           More
         </button>
@@ -130,25 +106,27 @@ function TopBar({ open }: { open(overlay: Overlay): void }): ReactElement {
   const crumbs = useCrumbs()
   const theme = useTheme()
   return (
-    <header className="top">
-      <div className="crumb">{crumbs.length === 0 ? <span className="cut">{who.organizationName}</span> : <Crumbs parts={crumbs} />}</div>
-      <button type="button" className="omni" onClick={() => open('palette')}>
+    <header className={styles.topBar}>
+      <div className={styles.crumbs}>
+        {crumbs.length === 0 ? <span className={ui.ellipsis}>{who.organizationName}</span> : <Crumbs parts={crumbs} />}
+      </div>
+      <button type="button" className={styles.searchButton} onClick={() => open('palette')}>
         <Icon name="search" />
-        <span className="sr">Search</span>
-        <span className="grow cut">Search places, items, commands</span>
-        <span className="kbd">Ctrl K</span>
+        <span className={ui.screenReaderOnly}>Search</span>
+        <span className={classes(ui.grow, ui.ellipsis)}>Search places, items, commands</span>
+        <span className={styles.keyHint}>Ctrl K</span>
       </button>
-      <div className="row g6">
-        <span className="hide-s">
-          <Button look="quiet" icon="code" onClick={() => open('api')} title="Show the API call (Shift A)">
+      <div className={classes(ui.flexRow, ui.gap6)}>
+        <span className={ui.hideOnPhone}>
+          <Button variant="quiet" icon="code" onClick={() => open('api')} title="Show the API call (Shift A)">
             API
           </Button>
         </span>
         <Wallet />
         <NotificationMenu />
-        <span className="hide-s">
+        <span className={ui.hideOnPhone}>
           <Button
-            look="quiet"
+            variant="quiet"
             icon={theme === 'dark' ? 'sun' : 'moon'}
             label={theme === 'dark' ? 'Use the light theme' : 'Use the dark theme'}
             onClick={() => setTheme(theme === 'dark' ? 'light' : 'dark')}
@@ -164,14 +142,14 @@ function Crumbs({ parts }: { parts: readonly { text: ReactNode; to?: string }[] 
   return (
     <>
       {parts.map(({ text, to }, index) => (
-        <span key={index} className="row g6 cut">
+        <span key={index} className={classes(ui.flexRow, ui.gap6, ui.ellipsis)}>
           {index > 0 && <Icon name="right" size={12} />}
           {to ? (
-            <Link to={to} className="soft cut">
+            <Link to={to} className={classes(ui.soft, ui.ellipsis)}>
               {text}
             </Link>
           ) : (
-            <span className="cut">{text}</span>
+            <span className={ui.ellipsis}>{text}</span>
           )}
         </span>
       ))}
@@ -185,10 +163,10 @@ function Wallet(): ReactElement | null {
   const status = useOp('billing.status.get', { organization_id: organizationId }, { staleTime: 300_000, enabled: isAdmin })
   if (!balance.data || status.data?.billing_mode === 'enterprise') return null
   return (
-    <Link to="/billing" className="wallet hide-s">
+    <Link to="/billing" className={classes(styles.wallet, ui.hideOnPhone)}>
       <i />
-      <span className="num">{count(balance.data.available_credits)}</span>
-      <span className="soft">credits</span>
+      <span className={ui.numeric}>{count(balance.data.available_credits)}</span>
+      <span className={ui.soft}>credits</span>
     </Link>
   )
 }
@@ -211,7 +189,7 @@ function AccountMenu({ open }: { open(overlay: Overlay): void }): ReactElement {
   return (
     <Menu position="bottom-end" width={250} transitionProps={{ duration: 120 }}>
       <Menu.Target>
-        <button type="button" className="avatar" aria-label={`${initials(who.name || '?')}, account of ${who.name}`}>
+        <button type="button" className={ui.avatar} aria-label={`${initials(who.name || '?')}, account of ${who.name}`}>
           <span aria-hidden="true">{initials(who.name || '?')}</span>
         </button>
       </Menu.Target>
@@ -295,7 +273,7 @@ function Offline(): ReactElement | null {
   }, [])
   if (online) return null
   return (
-    <div className="offline" role="status">
+    <div className={styles.offline} role="status">
       <Icon name="wifi" /> <b>No connection.</b> What is shown stays; changes and uploads wait.
     </div>
   )

@@ -1,5 +1,10 @@
 import type { ReactElement } from 'react'
 import { Dialog } from '../ui/dialog.tsx'
+import { classes } from '../ui/classes.ts'
+import shellStyles from './shell.module.css'
+import styles from './shortcuts.module.css'
+import factsStyles from '../ui/facts.module.css'
+import ui from '../ui/ui.module.css'
 
 const SHORTCUTS: readonly (readonly [string, string])[] = [
   ['Ctrl K or /', 'Search and commands'],
@@ -17,11 +22,11 @@ const SHORTCUTS: readonly (readonly [string, string])[] = [
 export default function ShortcutList({ onClose }: { onClose(): void }): ReactElement {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <dl className="dl keys">
+      <dl className={classes(factsStyles.facts, styles.shortcuts)}>
         {SHORTCUTS.map(([keys, what]) => (
-          <div key={keys} className="row between">
+          <div key={keys} className={classes(ui.flexRow, ui.between)}>
             <dt>
-              <span className="kbd">{keys}</span>
+              <span className={shellStyles.keyHint}>{keys}</span>
             </dt>
             <dd>{what}</dd>
           </div>

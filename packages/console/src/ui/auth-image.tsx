@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState, type ReactElement } from 'react'
 import { freshToken, onSessionEnd } from '../api/session.ts'
 import { createPictures } from './pictures.ts'
+import styles from './auth-image.module.css'
 
 const pictures = createPictures({
   async fetch(path, signal) {
@@ -41,7 +42,7 @@ export function AuthImage({ path, alt }: { path: string | null; alt: string }): 
     }
   }, [path])
   return (
-    <span ref={place} className="pic">
+    <span ref={place} className={styles.picture}>
       {url && <img src={url} alt={alt} draggable={false} />}
     </span>
   )

@@ -1,7 +1,12 @@
 /** The call that a form would make, as it is filled in; nothing is sent. */
 import { useState, type ReactElement } from 'react'
-import { snippet, type Language } from '../shell/snippets.ts'
-import { Badge, CopyButton, Segmented } from './kit.tsx'
+import { snippet, type Language } from '../api/snippets.ts'
+import { Badge, CopyButton, Segmented } from './kit.ts'
+import { classes } from './classes.ts'
+import styles from './call-preview.module.css'
+import cardStyles from './card.module.css'
+import codeStyles from './code.module.css'
+import ui from './ui.module.css'
 
 const LANGUAGES: readonly { value: Language; text: string }[] = [
   { value: 'curl', text: 'curl' },
@@ -27,16 +32,16 @@ export function CallPreview({ operation, input, isSpend = true }: { operation: s
     language,
   )
   return (
-    <details className="card call-preview">
-      <summary className="row g8">
-        <span className="grow">
-          The call it makes <span className="mono sm soft">{operation}</span>
+    <details className={classes(cardStyles.card, styles.preview)}>
+      <summary className={classes(ui.flexRow, ui.gap8)}>
+        <span className={ui.grow}>
+          The call it makes <span className={classes(ui.mono, ui.small, ui.soft)}>{operation}</span>
         </span>
         <Badge>not sent</Badge>
       </summary>
-      <div className="bd col g8">
+      <div className={classes(cardStyles.body, ui.flexColumn, ui.gap8)}>
         <Segmented label="Language of the call" value={language} options={LANGUAGES} onChange={setLanguage} />
-        <pre className="code" tabIndex={0}>
+        <pre className={codeStyles.code} tabIndex={0}>
           {text}
         </pre>
         <div>

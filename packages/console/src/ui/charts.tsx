@@ -2,8 +2,9 @@
 import { useEffect, useRef, type ReactElement } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { useTheme } from '../shell/theme.ts'
+import { useTheme } from './theme.ts'
 import { count, date, dateShort } from './format.ts'
+import styles from './charts.module.css'
 
 interface Series {
   label: string
@@ -80,5 +81,5 @@ export function Chart({ label, times, series, kind = 'line', height = 170 }: Cha
       chart.destroy()
     }
   }, [times, series, kind, height, theme])
-  return <div ref={place} className="chart" role="img" aria-label={label} />
+  return <div ref={place} className={styles.chart} role="img" aria-label={label} />
 }

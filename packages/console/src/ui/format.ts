@@ -56,5 +56,6 @@ export function ago(iso: string): string {
 }
 
 export const initials = (name: string) => name.trim().slice(0, 2).toUpperCase()
-export const plural = (number: number, one: string, many = `${one}s`) => `${whole.format(number)} ${number === 1 ? one : many}`
+export const plural = (number: number, singular: string, many = `${singular}s`) =>
+  `${whole.format(number)} ${number === 1 ? singular : many}`
 export const shortId = (id: string) => (id.length > 18 ? `${id.slice(0, 13)}…` : id)

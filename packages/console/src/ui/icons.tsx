@@ -1,5 +1,6 @@
 /** One outline set of 16 pixels. Paths are data, so that an icon costs a line. */
 import type { ReactElement } from 'react'
+import styles from './icons.module.css'
 
 const PATHS = {
   search: [
@@ -138,7 +139,7 @@ export type IconName = keyof typeof PATHS
 
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }): ReactElement {
   return (
-    <svg className="i" viewBox="0 0 16 16" width={size} height={size} aria-hidden="true">
+    <svg className={styles.icon} viewBox="0 0 16 16" width={size} height={size} aria-hidden="true">
       {PATHS[name].map(([Tag, attributes], index) => (
         <Tag key={index} {...attributes} />
       ))}

@@ -3,7 +3,12 @@ import { useEffect, useState, type ReactElement, type ReactNode } from 'react'
 import { ProblemError, headline } from '../api/problem.ts'
 import type { Reading } from '../api/query.ts'
 import { Icon, type IconName } from './icons.tsx'
-import { Button, copyText, Page } from './kit.tsx'
+import { Button, copyText, Page } from './kit.ts'
+import { classes } from './classes.ts'
+import cardStyles from './card.module.css'
+import noteStyles from './note.module.css'
+import styles from './states.module.css'
+import ui from './ui.module.css'
 
 /** A skeleton that comes at once flickers; after this it helps. */
 const SKELETON_AFTER_MS = 150
@@ -15,14 +20,14 @@ export function Skeleton({ rows = 4 }: { rows?: number }): ReactElement | null {
     return () => clearTimeout(timer)
   }, [])
   return (
-    <div className="skeleton" role="status" aria-busy="true" aria-label="Loading">
+    <div className={styles.skeleton} role="status" aria-busy="true" aria-label="Loading">
       {late &&
         Array.from({ length: rows }, (_, index) => (
-          <div key={index} className="row g12">
-            <i className="sk box" />
-            <div className="grow col g6">
-              <i className="sk line" />
-              <i className="sk line short" />
+          <div key={index} className={classes(ui.flexRow, ui.gap12)}>
+            <i className={classes(styles.bone, styles.thumbnail)} />
+            <div className={classes(ui.grow, ui.flexColumn, ui.gap6)}>
+              <i className={classes(styles.bone, styles.line)} />
+              <i className={classes(styles.bone, styles.line, styles.short)} />
             </div>
           </div>
         ))}
@@ -38,15 +43,17 @@ interface EmptyParts {
   tone?: '' | 'bad' | 'warn'
 }
 
+const DISC_TONES = { '': undefined, bad: ui.danger, warn: ui.warning }
+
 export function Empty({ icon = 'search', title, children, actions, tone = '' }: EmptyParts): ReactElement {
   return (
-    <div className="empty">
-      <span className={`disc ${tone}`}>
+    <div className={styles.empty}>
+      <span className={classes(ui.disc, DISC_TONES[tone])}>
         <Icon name={icon} size={20} />
       </span>
       <b>{title}</b>
-      {children && <p className="soft">{children}</p>}
-      {actions && <div className="row wrap">{actions}</div>}
+      {children && <p className={ui.soft}>{children}</p>}
+      {actions && <div className={classes(ui.flexRow, ui.wrap)}>{actions}</div>}
     </div>
   )
 }
@@ -72,13 +79,13 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
         actions={
           <>
             {retry && (
-              <Button look="primary" size="s" onClick={retry}>
+              <Button variant="primary" size="s" onClick={retry}>
                 Try again
               </Button>
             )}
             {reference && (
-              <Button size="s" look="quiet" icon="copy" onClick={() => void copyText(reference)}>
-                <span className="mono">{reference}</span>
+              <Button size="s" variant="quiet" icon="copy" onClick={() => void copyText(reference)}>
+                <span className={ui.mono}>{reference}</span>
               </Button>
             )}
           </>
@@ -106,9 +113,9 @@ export function Loaded<T>({ query, rows, empty, children }: LoadedParts<T>): Rea
   const nothing = empty?.(query.data)
   return (
     <>
-      {query.isFetching && <div className="refetch" aria-hidden="true" />}
+      {query.isFetching && <div className={styles.refetch} aria-hidden="true" />}
       {query.isError && (
-        <p className="stale warn sm" role="status">
+        <p className={classes(styles.stale, ui.warning, ui.small)} role="status">
           <Icon name="wifi" /> Not up to date: {headline(query.error)}
         </p>
       )}
@@ -118,7 +125,13 @@ export function Loaded<T>({ query, rows, empty, children }: LoadedParts<T>): Rea
 }
 
 /** The end of a list that has more. */
-export function More({ pages, className = 'row center bd' }: { pages: Growing; className?: string }): ReactElement | null {
+export function More({
+  pages,
+  className = classes(ui.flexRow, ui.center, cardStyles.body),
+}: {
+  pages: Growing
+  className?: string
+}): ReactElement | null {
   if (!pages.more) return null
   return (
     <div className={className}>
@@ -150,9 +163,9 @@ export function FormProblem({ error }: { error: unknown }): ReactElement | null 
   if (!error) return null
   const fields = error instanceof ProblemError ? error.errors : []
   return (
-    <div className="note bad" role="alert">
+    <div className={classes(noteStyles.note, noteStyles.danger)} role="alert">
       <Icon name="warn" />
-      <div className="grow">
+      <div className={ui.grow}>
         <b>{headline(error)}</b> {fields.length === 0 && error instanceof Error ? error.message : ''}
         {fields.length > 0 && (
           <ul>

@@ -1,6 +1,11 @@
 /** Short words about what just happened; read out, gone by themselves. */
-import { useSyncExternalStore, type ReactElement } from 'react'
+import type { ReactElement } from 'react'
+import { createStore } from '../store.ts'
 import { Icon } from './icons.tsx'
+import { classes } from './classes.ts'
+import buttonStyles from './button.module.css'
+import styles from './toasts.module.css'
+import ui from './ui.module.css'
 
 interface Toast {
   id: number
@@ -11,42 +16,30 @@ interface Toast {
 
 const SHOWN_MS = 5_000
 const MAX_SHOWN = 4
-const listeners = new Set<() => void>()
-let toasts: readonly Toast[] = []
+const toasts = createStore<readonly Toast[]>([])
 let nextId = 1
 
-function publish(next: readonly Toast[]): void {
-  toasts = next
-  for (const listener of listeners) listener()
-}
-
-const dismiss = (id: number) => publish(toasts.filter((one) => one.id !== id))
+const dismiss = (id: number) => toasts.set(toasts.get().filter((toast) => toast.id !== id))
 
 export function toast(text: string, tone: 'ok' | 'bad' = 'ok', action?: Toast['action'], shownMs = SHOWN_MS): () => void {
   const id = nextId++
-  publish([...toasts, { id, text, tone, action }].slice(-MAX_SHOWN))
+  toasts.set([...toasts.get(), { id, text, tone, action }].slice(-MAX_SHOWN))
   setTimeout(() => dismiss(id), shownMs)
   return () => dismiss(id)
 }
 
 export function Toasts(): ReactElement {
-  const shown = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => toasts,
-  )
+  const shown = toasts.use()
   return (
-    <div className="toasts" role="status" aria-live="polite">
+    <div className={styles.toasts} role="status" aria-live="polite">
       {shown.map(({ id, text, tone, action }) => (
-        <div key={id} className={`toast ${tone}`}>
+        <div key={id} className={classes(styles.toast, tone === 'ok' ? styles.success : styles.danger)}>
           <Icon name={tone === 'ok' ? 'check' : 'warn'} />
-          <span className="grow">{text}</span>
+          <span className={ui.grow}>{text}</span>
           {action && (
             <button
               type="button"
-              className="btn s"
+              className={classes(buttonStyles.button, buttonStyles.small)}
               onClick={() => {
                 action.run()
                 dismiss(id)

@@ -76,7 +76,7 @@ export async function* inChunks(bytes: Uint8Array, size: number): AsyncIterable<
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
 }
 
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 600_000
 
 /** Waits for a state that another process or connection causes; fails if it never comes. */
 export async function until(state: () => boolean | Promise<boolean>): Promise<void> {

@@ -3,17 +3,16 @@ import { parseExpression } from '#raster/expression/index.ts'
 import { namesOf, requireExpression } from '#services/processing/names.ts'
 import { Area, AssetKey, EXAMPLE_ITEM_ID, Expression, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
-import { derivedRaster, oneSource } from '#services/processing/single.ts'
+import { derivedRaster, singleSource } from '#services/processing/single.ts'
 import { onOwnGrid } from '#services/processing/work.ts'
 
-/** One expression over the bands of an item, pixel by pixel. */
+/** An expression over the bands of an item, evaluated for each pixel. */
 export default process({
   id: 'band_math',
   title: 'Band math',
   description:
-    'Computes an expression over the bands of an item. Results are 32-bit floats; what is no data in a band ' +
-    'that is used, or no number, is NaN. ' +
-    'Several expressions with semicolons between them give several bands.',
+    'Evaluates an expression over the bands of an item. Results are 32-bit floats; a pixel is NaN if a band it uses has no data ' +
+    'or the result is not a number. Several expressions, separated by semicolons, give several bands.',
   version: '1',
   category: 'bands',
   input: Closed({ item_id: Item, asset_key: AssetKey, expression: Expression, geometry: Area, output_name: OutputName }),
@@ -22,7 +21,7 @@ export default process({
   timeoutMinutes: 60,
   example: { item_id: EXAMPLE_ITEM_ID, expression: '(b4-b3)/(b4+b3)' },
 }).handle({
-  sources: oneSource,
+  sources: singleSource,
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
   check({ expression }, [source]) {
     requireExpression(expression, source!, 'expression')

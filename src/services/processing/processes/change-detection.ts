@@ -11,25 +11,25 @@ import { onCommonGrid } from '#services/processing/work.ts'
 const Mapping = Type.Optional(
   Type.Record(Type.String({ pattern: '^.{1,60}$' }), Type.Integer({ minimum: 1, maximum: 512 }), {
     maxProperties: 50,
-    description: 'From a role such as nir to the number of a band, for both items; found out by default',
+    description: 'Band role, such as nir, to 1-based band number, for both items; derived from band names by default',
   }),
 )
 
-/** What an index did between two dates. */
+/** The change of an index between two dates. */
 export default process({
   id: 'change_detection',
   title: 'Change between two dates',
   description:
-    'The difference of an index between two items, and which pixels lost or gained more than a threshold (1 lost, 2 the same, 3 gained).',
+    'Computes the difference of an index between two items, and classifies pixels by a threshold (1 decrease, 2 unchanged, 3 increase).',
   version: '1',
   category: 'time',
   input: Closed({
-    before_item_id: Described(ItemId, 'The item before'),
-    after_item_id: Described(ItemId, 'The item after; it is brought onto the grid of the one before'),
+    before_item_id: Described(ItemId, 'ID of the earlier item'),
+    after_item_id: Described(ItemId, 'ID of the later item, which is resampled to the grid of the earlier one'),
     asset_key: AssetKey,
-    index_name: Defaulted(Type.String({ minLength: 1, maxLength: 50 }), 'ndvi', { description: 'An id of analytics.indices.list' }),
+    index_name: Defaulted(Type.String({ minLength: 1, maxLength: 50 }), 'ndvi', { description: 'Index ID from analytics.indices.list' }),
     change_threshold: Defaulted(Type.Number({ exclusiveMinimum: 0, maximum: 1e6 }), 0.1, {
-      description: 'A difference of this size or more is a change',
+      description: 'Minimum difference that counts as a change',
     }),
     band_mapping: Mapping,
     resampling: Method('bilinear'),
@@ -67,31 +67,31 @@ export default process({
     )
     const classes = {
       key: 'classes',
-      title: '1 lost, 2 the same, 3 gained',
+      title: '1 decrease, 2 unchanged, 3 increase',
       roles: ['data'],
       mediaType: COG_TYPE,
       path: files['classes.tif']!.path,
       isCategorical: true,
     }
-    const look = {
+    const style = {
       name: 'Difference',
       type: 'singleband' as const,
       config: { bands: [1], colormap: 'rdylgn', rescale: `${-3 * change_threshold},${3 * change_threshold}` },
     }
     const suffix = `change of ${index_name.toUpperCase()}`
     const properties = { index_name, change_threshold }
-    const made = derivedRaster(sources, {
+    const item = derivedRaster(sources, {
       name: output_name,
       suffix,
       path: files['data.tif']!.path,
       bandNames: ['difference'],
-      look,
+      style,
       properties,
       more: [classes],
     })
     const { pixelsLost, pixelsSame, pixelsGained, meanDifference } = result
     return {
-      items: [made],
+      items: [item],
       summary: { pixels_lost: pixelsLost, pixels_same: pixelsSame, pixels_gained: pixelsGained, mean_difference: meanDifference },
     }
   },

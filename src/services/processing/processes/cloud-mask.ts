@@ -3,29 +3,33 @@ import { Closed } from '#core/shapes.ts'
 import { cloudBandsOf, cloudRequest } from '#services/processing/clouds.ts'
 import { AssetKey, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
-import { derivedRaster, oneSource } from '#services/processing/single.ts'
+import { derivedRaster, singleSource } from '#services/processing/single.ts'
 import { onOwnGrid } from '#services/processing/work.ts'
 
-/** Where it is cloudy. */
+/** A mask of clouds. */
 export default process({
   id: 'cloud_mask',
   title: 'Cloud mask',
   description:
-    'Marks clouds by their colours (1 cloud, 0 clear, 255 no data), after Zhu and Woodcock 2012 without the thermal band. ' +
-    'Thin cloud may be missed.',
+    'Detects clouds by reflectance (1 cloud, 0 clear, 255 no data), after Zhu and Woodcock 2012 without the thermal band. ' +
+    'Thin clouds may be missed.',
   version: '1',
   category: 'bands',
   input: Closed({
     item_id: Item,
     asset_key: AssetKey,
     reflectance_scale: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, maximum: 1, description: 'From samples to reflectances; 0.0001 for 16-bit samples by default' }),
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 1,
+        description: 'Factor from pixel values to reflectance; default 0.0001 for 16-bit data',
+      }),
     ),
     brightness: Type.Optional(
       Type.Number({
         minimum: 0,
         maximum: 1,
-        description: 'How bright blue must be at least, as a reflectance; 0.24 by default, less for thin cloud too',
+        description: 'Minimum blue reflectance of clouds; default 0.24, lower values include thin clouds',
       }),
     ),
     output_name: OutputName,
@@ -35,25 +39,25 @@ export default process({
   timeoutMinutes: 60,
   example: { item_id: EXAMPLE_ITEM_ID },
 }).handle({
-  sources: oneSource,
+  sources: singleSource,
   check(_params, [source]) {
     cloudBandsOf(source!, 'item_id')
   },
   work: (_params, [source]) => onOwnGrid(source!, undefined, { bandCount: 1, dataType: 'uint8' }),
   async run({ compute }, { reflectance_scale, brightness, output_name }, sources) {
     const request = cloudRequest(sources[0]!, 'item_id', { scale: reflectance_scale, brightness })
-    const { files, result } = await compute(request, { name: 'looking for clouds' })
+    const { files, result } = await compute(request, { name: 'detecting clouds' })
     const cover = result['cloudCover'] as number | null
-    const look = { name: 'Clouds', type: 'singleband' as const, config: { bands: [1], color_table: true, colormap: 'tab20' } }
-    const made = derivedRaster(sources, {
+    const style = { name: 'Clouds', type: 'singleband' as const, config: { bands: [1], color_table: true, colormap: 'tab20' } }
+    const item = derivedRaster(sources, {
       name: output_name,
       suffix: 'cloud mask',
       path: files['data.tif']!.path,
       bandNames: ['cloud_mask'],
       isCategorical: true,
       cloudCover: cover,
-      look,
+      style,
     })
-    return { items: [made], summary: { cloud_cover: cover } }
+    return { items: [item], summary: { cloud_cover: cover } }
   },
 })

@@ -6,13 +6,13 @@ import { Area, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } fr
 import { process, type ProducedAsset } from '#services/processing/process.ts'
 import { warped } from '#services/processing/work.ts'
 
-const ONE_OF_TWO = 'is what to clip, or rasters are: give one of the two'
+const ONE_OF_TWO = 'send exactly one of item_id and rasters'
 
-/** The part of an item's rasters that lies under a polygon, pixel for pixel, each as a COG. */
+/** The part of an item's rasters inside a polygon, each as a COG with unchanged pixels. */
 export default process({
   id: 'cog_clip',
   title: 'Clip to an area',
-  description: 'Cuts rasters to a polygon. Pixels keep their values and their grid; those whose centre lies outside become no data.',
+  description: 'Clips rasters to a polygon. Pixels keep their values and grid; those whose centre lies outside become no data.',
   version: '1',
   category: 'geometry',
   input: Closed({
@@ -21,16 +21,16 @@ export default process({
       Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
         minItems: 1,
         maxItems: 100,
-        description: 'Which files of the item; all that are rasters by default',
+        description: 'Asset keys; defaults to all rasters of the item',
       }),
     ),
     rasters: Type.Optional(
       Type.Array(
         Closed({
-          key: Type.String({ minLength: 1, maxLength: 255, description: 'What the clip of it is called' }),
+          key: Type.String({ minLength: 1, maxLength: 255, description: 'Asset key of the clip' }),
           url: Type.String({ minLength: 1, maxLength: 2_048, description: 'HTTPS URL on an allowed host' }),
         }),
-        { minItems: 1, maxItems: 100, description: 'Rasters by their addresses, instead of an item' },
+        { minItems: 1, maxItems: 100, description: 'Rasters by URL, instead of an item' },
       ),
     ),
     geometry: Described(Area, 'GeoJSON Polygon or MultiPolygon of at most 999 vertices, in longitude and latitude'),
@@ -49,7 +49,7 @@ export default process({
       : [{ field: 'item_id', itemId: item_id, assets: asset_keys ?? ('rasters' as const), keysField: 'asset_keys' }]
   },
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
-  /** An estimate may leave open what is clipped: then it is that of the whole area. */
+  /** An estimate can omit both; it is then for the whole area. */
   check({ geometry, item_id, rasters }) {
     if (item_id === undefined && rasters === undefined) throw invalidField('item_id', ONE_OF_TWO)
     if (geometry === undefined) throw invalidField('geometry', 'is required')

@@ -2,22 +2,26 @@ import Type from 'typebox'
 import { Choice, Closed } from '#core/shapes.ts'
 import { AssetKey, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
-import { derivedRaster, oneSource } from '#services/processing/single.ts'
+import { derivedRaster, singleSource } from '#services/processing/single.ts'
 import { onOwnGrid } from '#services/processing/work.ts'
 
-/** Any GeoTIFF that can be read, as a cloud-optimized one. */
+/** A readable GeoTIFF as a cloud-optimized one. */
 export default process({
   id: 'cog_convert',
   title: 'Convert to COG',
-  description: 'Rewrites a GeoTIFF as a cloud-optimized one, with the same samples, mask, palette and georeference.',
+  description: 'Converts a GeoTIFF to a cloud-optimized GeoTIFF with the same pixel values, mask, palette and georeference.',
   version: '1',
   category: 'conversion',
   input: Closed({
     item_id: Item,
     asset_key: AssetKey,
-    compression: Type.Optional(Choice(['zstd', 'deflate'], { description: 'zstd reads faster, older software knows deflate' })),
-    block_size: Type.Optional(Type.Unsafe<256 | 512>({ type: 'integer', enum: [256, 512], description: 'Side of a block in pixels' })),
-    overviews: Type.Optional(Choice(['average', 'nearest', 'mode'], { description: 'How pixels become fewer; mode for classes' })),
+    compression: Type.Optional(
+      Choice(['zstd', 'deflate'], { description: 'Compression: zstd reads faster, deflate works with older software' }),
+    ),
+    block_size: Type.Optional(
+      Type.Unsafe<256 | 512>({ type: 'integer', enum: [256, 512], description: 'Block width and height in pixels' }),
+    ),
+    overviews: Type.Optional(Choice(['average', 'nearest', 'mode'], { description: 'Resampling of overviews; mode for categorical data' })),
     output_name: OutputName,
   }),
   output: ItemsOutput,
@@ -25,12 +29,15 @@ export default process({
   timeoutMinutes: 120,
   example: { item_id: EXAMPLE_ITEM_ID, compression: 'deflate' },
 }).handle({
-  sources: oneSource,
+  sources: singleSource,
   work: (_params, [source]) => onOwnGrid(source!, undefined, source!.info),
   async run({ compute }, { compression, block_size, overviews, output_name }, sources) {
     const [source] = sources
     const options = { compression, blockSize: block_size, overviews }
-    const { files } = await compute({ method: 'convert', sources: [source!.source], options, outputs: ['data.tif'] }, { name: 'rewriting' })
+    const { files } = await compute(
+      { method: 'convert', sources: [source!.source], options, outputs: ['data.tif'] },
+      { name: 'converting' },
+    )
     const isCategorical = source!.info.colorTable !== null || overviews === 'mode'
     const bandNames = source!.bandNames ?? undefined
     return {

@@ -1,26 +1,26 @@
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Choice, Closed, Defaulted, Described, Timestamp } from '#core/shapes.ts'
-import { Epsg, Items, manySources, Resolution, takenAt } from '#services/processing/many.ts'
+import { Epsg, Items, manySources, Resolution, acquiredAt } from '#services/processing/many.ts'
 import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
 import { process, type OpenSource } from '#services/processing/process.ts'
 import { derivedRaster } from '#services/processing/single.ts'
 import { onCommonGrid } from '#services/processing/work.ts'
 
-/** A statistic of each band over the scenes of a time range. */
+/** A statistic of each band over time. */
 export default process({
   id: 'composite',
   title: 'Composite over time',
   description:
-    'The median, mean, largest or smallest value of each band over many items, pixel by pixel. Results are 32-bit floats; NaN is no data.',
+    'Computes the median, mean, maximum or minimum of each band over many items, for each pixel. Results are 32-bit floats; NaN is no data.',
   version: '1',
   category: 'time',
   input: Closed({
     item_ids: Items,
     asset_key: AssetKey,
-    statistic: Defaulted(Choice(['median', 'mean', 'max', 'min']), 'median', { description: 'What is computed of the values of a pixel' }),
-    start_datetime: Type.Optional(Described(Timestamp, 'Leave out what was taken before')),
-    end_datetime: Type.Optional(Described(Timestamp, 'Leave out what was taken after')),
+    statistic: Defaulted(Choice(['median', 'mean', 'max', 'min']), 'median', { description: 'Statistic of the values of a pixel' }),
+    start_datetime: Type.Optional(Described(Timestamp, 'Only items acquired at or after this time')),
+    end_datetime: Type.Optional(Described(Timestamp, 'Only items acquired at or before this time')),
     bands: Bands,
     epsg: Epsg,
     resolution: Resolution,
@@ -37,8 +37,8 @@ export default process({
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
   check(params, sources) {
     const other = sources.findIndex(({ info }) => info.bandCount !== sources[0]!.info.bandCount)
-    if (other > 0) throw invalidField(`item_ids.${other}`, 'has other bands than the first item')
-    if (within(params, sources).length === 0) throw invalidField('start_datetime', 'leaves no item over')
+    if (other > 0) throw invalidField(`item_ids.${other}`, 'must have as many bands as the first item')
+    if (within(params, sources).length === 0) throw invalidField('start_datetime', 'excludes all items, together with end_datetime')
   },
   work(params, sources) {
     const chosen = within(params, sources)
@@ -80,5 +80,5 @@ function within(
   sources: readonly OpenSource[],
 ): OpenSource[] {
   const [from, to] = [start_datetime ? Date.parse(start_datetime) : -Infinity, end_datetime ? Date.parse(end_datetime) : Infinity]
-  return sources.filter((source) => takenAt(source) >= from && takenAt(source) <= to)
+  return sources.filter((source) => acquiredAt(source) >= from && acquiredAt(source) <= to)
 }

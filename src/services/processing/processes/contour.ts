@@ -2,24 +2,24 @@ import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { EXAMPLE_ITEM_ID, ItemsOutput, AssetKey, Item, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
-import { oneSource } from '#services/processing/single.ts'
+import { singleSource } from '#services/processing/single.ts'
 import { requireBand } from '#services/processing/terrain.ts'
 import { derivedVector } from '#services/processing/vectors.ts'
-import { drawn } from '#services/processing/work.ts'
+import { vectorized } from '#services/processing/work.ts'
 
-/** Lines of equal height. */
+/** Lines of equal elevation. */
 export default process({
   id: 'contour',
   title: 'Contour lines',
-  description: 'Draws lines of equal height as GeoJSON, each with its height as `elev`. Lines run between the centres of pixels.',
+  description: 'Draws lines of equal elevation as GeoJSON, each with its elevation as `elev`. Lines run between pixel centres.',
   version: '1',
   category: 'vector',
   input: Closed({
     item_id: Item,
     asset_key: AssetKey,
-    interval: Type.Number({ exclusiveMinimum: 0, description: 'Height between two lines' }),
-    base: Type.Optional(Type.Number({ description: 'A height that has a line; 0 by default' })),
-    band: Type.Optional(Type.Integer({ minimum: 1, maximum: 512, description: 'The band with the heights; 1 by default' })),
+    interval: Type.Number({ exclusiveMinimum: 0, description: 'Elevation difference between lines' }),
+    base: Type.Optional(Type.Number({ description: 'Elevation of one of the lines; default 0' })),
+    band: Type.Optional(Type.Integer({ minimum: 1, maximum: 512, description: '1-based number of the elevation band; default 1' })),
     output_name: OutputName,
   }),
   output: ItemsOutput,
@@ -27,9 +27,9 @@ export default process({
   timeoutMinutes: 60,
   example: { item_id: EXAMPLE_ITEM_ID, interval: 10 },
 }).handle({
-  sources: oneSource,
+  sources: singleSource,
   check: ({ band }, [source]) => requireBand(band, source!),
-  work: (_params, [source]) => drawn(source!),
+  work: (_params, [source]) => vectorized(source!),
   async run({ compute }, { interval, base, band, output_name }, sources) {
     const request = { method: 'contour', sources: [sources[0]!.source], options: { interval, base, band }, outputs: ['contours.geojson'] }
     const { files, result } = await compute(request, { name: 'drawing lines' })

@@ -3,24 +3,24 @@ import { Closed } from '#core/shapes.ts'
 import { indexExpression, requireFormula } from '#services/processing/names.ts'
 import { Area, AssetKey, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
-import { derivedRaster, oneSource } from '#services/processing/single.ts'
+import { derivedRaster, singleSource } from '#services/processing/single.ts'
 import { onOwnGrid } from '#services/processing/work.ts'
 
 /** A spectral index by its name. */
 export default process({
   id: 'index',
   title: 'Spectral index',
-  description: 'Computes a published spectral index, such as NDVI, by its name. Which band is which follows from their names, or is said.',
+  description: 'Computes a published spectral index, such as NDVI, by its name. Bands are matched by name; you can override them.',
   version: '1',
   category: 'bands',
   input: Closed({
     item_id: Item,
     asset_key: AssetKey,
-    index_name: Type.String({ minLength: 1, maxLength: 50, description: 'An id of analytics.indices.list, for example ndvi' }),
+    index_name: Type.String({ minLength: 1, maxLength: 50, description: 'Index ID from analytics.indices.list, for example ndvi' }),
     band_mapping: Type.Optional(
       Type.Record(Type.String({ pattern: '^.{1,60}$' }), Type.Integer({ minimum: 1, maximum: 512 }), {
         maxProperties: 50,
-        description: 'From a role such as nir to the number of a band, 1 the first',
+        description: 'Band role, such as nir, to 1-based band number',
       }),
     ),
     geometry: Area,
@@ -31,7 +31,7 @@ export default process({
   timeoutMinutes: 60,
   example: { item_id: EXAMPLE_ITEM_ID, index_name: 'ndvi' },
 }).handle({
-  sources: oneSource,
+  sources: singleSource,
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
   check({ index_name, band_mapping }, [source]) {
     indexExpression(index_name, source!, { mapping: band_mapping, field: 'index_name' })
@@ -46,7 +46,7 @@ export default process({
       { method: 'expression', sources: [source!.source], options, outputs: ['data.tif'] },
       { name: `computing ${id}` },
     )
-    const look = { name, type: 'singleband' as const, config: { bands: [1], colormap, rescale: range.join(',') } }
+    const style = { name, type: 'singleband' as const, config: { bands: [1], colormap, rescale: range.join(',') } }
     const properties = { index_name: id, expression }
     return {
       items: [
@@ -55,7 +55,7 @@ export default process({
           suffix: id.toUpperCase(),
           path: files['data.tif']!.path,
           bandNames: [id],
-          look,
+          style,
           properties,
         }),
       ],

@@ -7,26 +7,30 @@ import { process } from '#services/processing/process.ts'
 import { derivedRaster } from '#services/processing/single.ts'
 import { onCommonGrid } from '#services/processing/work.ts'
 
-/** Colours at the detail of a panchromatic band. */
+/** Multispectral bands at the resolution of a panchromatic band. */
 export default process({
   id: 'pansharpen',
   title: 'Pansharpen',
-  description: 'Gives colours the detail of a panchromatic band, by the weighted Brovey method. Both may be assets of one item.',
+  description: 'Sharpens multispectral bands with a panchromatic band, by the weighted Brovey method. Both can be assets of one item.',
   version: '1',
   category: 'bands',
   input: Closed({
-    item_id: Described(ItemId, 'The item with the colours'),
+    item_id: Described(ItemId, 'ID of the item with the multispectral bands'),
     asset_key: AssetKey,
-    pan_item_id: Type.Optional(Described(ItemId, 'The item with the panchromatic band; the same item by default')),
+    pan_item_id: Type.Optional(Described(ItemId, 'ID of the item with the panchromatic band; defaults to the same item')),
     pan_asset_key: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 255, description: 'Its asset; pan by default where it is the same item' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Asset key of the panchromatic band; defaults to pan for the same item, else to its main raster',
+      }),
     ),
     bands: Bands,
     weights: Type.Optional(
       Type.Array(Type.Number({ minimum: 0, maximum: 1_000 }), {
         minItems: 1,
         maxItems: 64,
-        description: 'How much each colour gives to the panchromatic band; all the same by default',
+        description: 'Weight of each band in the panchromatic band; equal by default',
       }),
     ),
     resampling: Method('cubic'),
@@ -47,11 +51,11 @@ export default process({
     { field: 'item_id', itemId: item_id, assets: asset_key === undefined ? ('primary' as const) : [asset_key] },
   ],
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
-  check({ bands, weights }, [, colours]) {
-    const count = bands?.length ?? colours!.info.bandCount
-    if (weights && weights.length !== count) throw invalidField('weights', `must be ${count} numbers, one for each colour`)
-    const strange = bands?.find((band) => band > colours!.info.bandCount)
-    if (strange !== undefined) throw invalidField('bands', `the raster has ${colours!.info.bandCount} bands`)
+  check({ bands, weights }, [, multispectral]) {
+    const count = bands?.length ?? multispectral!.info.bandCount
+    if (weights && weights.length !== count) throw invalidField('weights', `must have ${count} values, one for each band`)
+    const missing = bands?.find((band) => band > multispectral!.info.bandCount)
+    if (missing !== undefined) throw invalidField('bands', `must be at most ${multispectral!.info.bandCount}, the number of bands`)
   },
   work({ bands, geometry }, sources) {
     const { bandCount, dataType } = sources[1]!.info
@@ -65,11 +69,11 @@ export default process({
       outputs: ['data.tif'],
     }
     const { files } = await compute(request, { name: 'sharpening' })
-    const colours = sources[1]!
-    const bandNames = bands ? undefined : (colours.bandNames ?? undefined)
+    const multispectral = sources[1]!
+    const bandNames = bands ? undefined : (multispectral.bandNames ?? undefined)
     return {
       items: [
-        derivedRaster([colours], {
+        derivedRaster([multispectral], {
           name: output_name,
           suffix: 'pansharpened',
           path: files['data.tif']!.path,

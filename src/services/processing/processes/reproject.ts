@@ -5,22 +5,29 @@ import { crsFromEpsg } from '#raster/crs/registry.ts'
 import { RasterError } from '#raster/types.ts'
 import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, Item, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
-import { derivedRaster, oneSource } from '#services/processing/single.ts'
+import { derivedRaster, singleSource } from '#services/processing/single.ts'
 import { warped } from '#services/processing/work.ts'
 
-/** A raster in another coordinate system. */
+/** A raster in another coordinate reference system. */
 export default process({
   id: 'reproject',
   title: 'Reproject',
-  description: 'Writes a raster in another coordinate system, as fine as it was or with pixels of a given size.',
+  description: 'Reprojects a raster to another coordinate reference system, at its own resolution or a given one.',
   version: '1',
   category: 'geometry',
   input: Closed({
     item_id: Item,
     asset_key: AssetKey,
-    epsg: Type.Integer({ minimum: 1_000, maximum: 999_999, description: 'EPSG code of the coordinate system, for example 3857' }),
+    epsg: Type.Integer({
+      minimum: 1_000,
+      maximum: 999_999,
+      description: 'EPSG code of the target coordinate reference system, for example 3857',
+    }),
     resolution: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, description: 'Side of a pixel in units of that system; as fine as the raster by default' }),
+      Type.Number({
+        exclusiveMinimum: 0,
+        description: 'Pixel size in units of the target system; defaults to the resolution of the raster',
+      }),
     ),
     resampling: Method('bilinear'),
     bands: Bands,
@@ -32,7 +39,7 @@ export default process({
   timeoutMinutes: 120,
   example: { item_id: EXAMPLE_ITEM_ID, epsg: 3857, resampling: 'bilinear' },
 }).handle({
-  sources: oneSource,
+  sources: singleSource,
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
   check({ epsg }) {
     try {

@@ -2,20 +2,23 @@ import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { Area, AssetKey, Bands, EXAMPLE_ITEM_ID, Item, ItemsOutput, Method, OutputName } from '#services/processing/params.ts'
 import { process } from '#services/processing/process.ts'
-import { derivedRaster, oneSource } from '#services/processing/single.ts'
+import { derivedRaster, singleSource } from '#services/processing/single.ts'
 import { warped } from '#services/processing/work.ts'
 
 /** A raster with larger or smaller pixels. */
 export default process({
   id: 'resample',
   title: 'Resample',
-  description: 'Writes a raster with pixels of another size, in its own coordinate system.',
+  description: 'Changes the resolution of a raster, in its own coordinate reference system.',
   version: '1',
   category: 'geometry',
   input: Closed({
     item_id: Item,
     asset_key: AssetKey,
-    resolution: Type.Number({ exclusiveMinimum: 0, description: 'Side of a pixel in units of the coordinate system: metres, or degrees' }),
+    resolution: Type.Number({
+      exclusiveMinimum: 0,
+      description: 'Pixel size in units of the coordinate reference system: metres or degrees',
+    }),
     resampling: Method('average'),
     bands: Bands,
     geometry: Area,
@@ -26,7 +29,7 @@ export default process({
   timeoutMinutes: 60,
   example: { item_id: EXAMPLE_ITEM_ID, resolution: 30, resampling: 'average' },
 }).handle({
-  sources: oneSource,
+  sources: singleSource,
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
   work: (params, [source]) => warped(source!, params),
   async run({ compute }, { resolution, resampling, bands, geometry, output_name }, sources) {
@@ -40,7 +43,7 @@ export default process({
       items: [
         derivedRaster(sources, {
           name: output_name,
-          suffix: `pixels of ${resolution}`,
+          suffix: `resolution ${resolution}`,
           path: files['data.tif']!.path,
           isCategorical,
           ...(bandNames ? { bandNames } : {}),

@@ -8,13 +8,13 @@ import { bandNames } from '#raster/render/request.ts'
 import { ZONAL_STATISTICS } from '#raster/zonal/index.ts'
 import { AssetKey, Bands, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Expression, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process, type OpenSource } from '#services/processing/process.ts'
-import { oneSource, timesOf } from '#services/processing/single.ts'
+import { singleSource, timesOf } from '#services/processing/single.ts'
 import { readsOfZones } from '#services/processing/work.ts'
 
 export const MAX_ZONES = 50_000
-/** Over all zones, closing points included. */
+/** Over all zones, including closing points. */
 export const MAX_VERTICES = 500_000
-/** Of both tables together: a number as text and as eight bytes, ids of some length. */
+/** For both tables together: each number as text and as eight bytes, and IDs. */
 const TABLE_CELL_BYTES = 64
 const TABLE_HEADER_BYTES = 64 * 1024
 
@@ -22,20 +22,25 @@ const Zone = Type.Object(
   {
     type: Type.Literal('Feature'),
     id: Type.Optional(
-      Type.Union([Type.String({ maxLength: 200 }), Type.Number()], { description: 'What the table calls it; its number by default' }),
+      Type.Union([Type.String({ maxLength: 200 }), Type.Number()], {
+        description: 'Zone ID in the table; defaults to the position of the feature',
+      }),
     ),
-    geometry: Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description: 'Polygon or MultiPolygon in longitude and latitude' }),
+    geometry: Type.Unsafe<Record<string, unknown>>({
+      ...FreeForm,
+      description: 'GeoJSON Polygon or MultiPolygon in longitude and latitude',
+    }),
   },
-  { description: 'One zone' },
+  { description: 'A zone' },
 )
 
-/** Statistics of thousands of zones, as a table. */
+/** Statistics of thousands of zones as a table. */
 export default process({
   id: 'zonal_stats',
   title: 'Zonal statistics',
   description:
-    'A table of statistics of bands or of an expression for thousands of zones, as CSV and as Parquet. Pixels on a border count by the ' +
-    'share of them that lies inside, exactly.',
+    'Computes statistics of bands or an expression for thousands of zones, as CSV and Parquet tables. Border pixels are weighted by ' +
+    'the exact share that lies inside the zone.',
   version: '1',
   category: 'statistics',
   input: Closed({
@@ -44,19 +49,19 @@ export default process({
     zones: Type.Object(
       {
         type: Type.Literal('FeatureCollection'),
-        features: Type.Array(Zone, { minItems: 1, maxItems: MAX_ZONES, description: 'The zones' }),
+        features: Type.Array(Zone, { minItems: 1, maxItems: MAX_ZONES, description: 'Zones' }),
       },
-      { description: 'The zones' },
+      { description: 'GeoJSON FeatureCollection of the zones' },
     ),
     bands: Bands,
     expression: Type.Optional(Expression),
     statistics: Defaulted(
       Type.Array(Choice(ZONAL_STATISTICS), { minItems: 1, maxItems: ZONAL_STATISTICS.length, uniqueItems: true }),
       ['count', 'mean', 'min', 'max', 'std', 'sum'],
-      { description: 'The columns of the table' },
+      { description: 'Statistics, one column each' },
     ),
     percentiles: Defaulted(Type.Array(Type.Number({ minimum: 0, maximum: 100 }), { maxItems: 20, uniqueItems: true }), [], {
-      description: 'Further columns: percentiles from 0 to 100',
+      description: 'Percentiles from 0 to 100, one additional column each',
     }),
     output_name: OutputName,
   }),
@@ -69,15 +74,16 @@ export default process({
     expression: '(b4-b3)/(b4+b3)',
   },
 }).handle({
-  sources: oneSource,
+  sources: singleSource,
   check({ zones, bands, expression }, [source]) {
-    if (bands && expression !== undefined) throw invalidField('bands', 'give bands or an expression, not both')
+    if (bands && expression !== undefined) throw invalidField('bands', 'cannot be combined with expression')
     if (expression !== undefined) parseExpression(expression, { names: namesOf(expression, source!), bandCount: source!.info.bandCount })
     const missing = bands?.find((band) => band > source!.info.bandCount)
     if (missing !== undefined)
       throw invalidField('bands', noSuchBand(missing, source!.info.bandCount, bandNames(source!.info, source!.bandNames)))
     const vertices = zones.features.reduce((sum, { geometry }) => sum + (geometry['coordinates'] as unknown[]).flat(2).length, 0)
-    if (vertices > MAX_VERTICES) throw invalidField('zones', `have more than ${MAX_VERTICES} vertices; simplify them or make several jobs`)
+    if (vertices > MAX_VERTICES)
+      throw invalidField('zones', `must have at most ${MAX_VERTICES} vertices; simplify them or create several jobs`)
   },
   work({ zones, bands, expression, statistics, percentiles }, [source]) {
     const series = expression === undefined ? (bands?.length ?? source!.info.bandCount) : expression.split(';').length
@@ -91,7 +97,7 @@ export default process({
   },
   async run({ compute }, { zones, bands, expression, statistics, percentiles, output_name }, sources) {
     const [source] = sources
-    const { info, item } = source!
+    const { info, item: sourceItem } = source!
     const all = info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== info.alphaBand)
     const labels = expression === undefined ? (bands ?? all).map((band) => `b${band}`) : expression.split(';').map((part) => part.trim())
     const options = {
@@ -102,7 +108,7 @@ export default process({
       ...(expression === undefined ? { bands: bands ?? all } : { expression, names: namesOf(expression, source!) }),
     }
     const request = { method: 'zonal', sources: [source!.source], options, outputs: ['zones.csv', 'zones.parquet'] }
-    const { files, result } = await compute(request, { name: 'measuring zones' })
+    const { files, result } = await compute(request, { name: 'computing zones' })
     const table = (key: string, title: string, mediaType: string, file: string) => ({
       key,
       title,
@@ -110,20 +116,20 @@ export default process({
       mediaType,
       path: files[file]!.path,
     })
-    const made = {
+    const item = {
       ...timesOf(sources),
-      name: output_name ?? `${item?.name ?? 'Raster'}, zonal statistics`,
+      name: output_name ?? `${sourceItem?.name ?? 'Raster'}, zonal statistics`,
       type: 'derived_vector' as const,
-      geometry: item!.geometry,
+      geometry: sourceItem!.geometry,
       assets: [
         table('csv', 'Zonal statistics as CSV', 'text/csv', 'zones.csv'),
         table('parquet', 'Zonal statistics as Parquet', 'application/vnd.apache.parquet', 'zones.parquet'),
       ],
     }
-    return { items: [made], summary: { zone_count: result['zoneCount'], empty_zone_count: result['emptyCount'] } }
+    return { items: [item], summary: { zone_count: result['zoneCount'], empty_zone_count: result['emptyCount'] } }
   },
 })
 
-/** What the expression's names mean in the bands of the source, roles in any spelling among them. */
+/** Band numbers of the names in the expression, including roles in any spelling. */
 const namesOf = (expression: string, { info, bandNames: given }: OpenSource): Record<string, number> =>
   namesFor(expression, bandNames(info, given))

@@ -2,13 +2,17 @@
 import type { ReactElement } from 'react'
 import type { Commitment } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
-import { useUrl } from '../../shell/url.ts'
-import { useWho } from '../../shell/who.ts'
+import { useUrl } from '../../state/url.ts'
+import { useWho } from '../../state/who.ts'
 import { saveCsv } from '../../ui/csv.ts'
 import { aud, date } from '../../ui/format.ts'
-import { Bar, Button, Card, Facts, Field, State } from '../../ui/kit.tsx'
+import { Bar, Button, Card, Facts, Field, State } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { BillingPage, useIsOnAccount } from './page.tsx'
+import { classes } from '../../ui/classes.ts'
+import cardStyles from '../../ui/card.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 export function Commitments(): ReactElement {
   const { isAdmin } = useWho()
@@ -16,7 +20,7 @@ export function Commitments(): ReactElement {
   const commitments = useOp('organizations.commitments.list', {}, { enabled: isAdmin })
   return (
     <BillingPage name="Commitments">
-      <div className="col g16">
+      <div className={classes(ui.flexColumn, ui.gap16)}>
         <Loaded
           query={commitments}
           empty={({ commitments: list }) =>
@@ -30,9 +34,9 @@ export function Commitments(): ReactElement {
           }
         >
           {({ commitments: list }) => (
-            <div className="col g16">
-              {list.map((one) => (
-                <CommitmentCard key={one.id} commitment={one} />
+            <div className={classes(ui.flexColumn, ui.gap16)}>
+              {list.map((entry) => (
+                <CommitmentCard key={entry.id} commitment={entry} />
               ))}
             </div>
           )}
@@ -50,7 +54,7 @@ function CommitmentCard({ commitment }: { commitment: Commitment }): ReactElemen
   return (
     <Card title={name} aside={<State of={commitment.status} />}>
       <Bar label={`Used of ${name}`} share={minimum > 0 ? delivered_to_date / minimum : 0} />
-      <div className="mt12">
+      <div className={ui.marginTop12}>
         <Facts
           rows={[
             ['From, to', `${date(period_start)} to ${date(period_end)}`],
@@ -97,36 +101,36 @@ function Statement(): ReactElement {
         </Button>
       }
     >
-      <div className="bd">
+      <div className={cardStyles.body}>
         <Field label="Month" type="month" value={month} onChange={(event) => setUrl({ month: event.target.value || null })} />
       </div>
-      <Loaded query={statement} rows={3} empty={(one) => one.lines.length === 0 && <Empty icon="card" title="Nothing in this month" />}>
-        {(one) => (
-          <div className="scrollx">
-            <table className="tbl">
+      <Loaded query={statement} rows={3} empty={(month) => month.lines.length === 0 && <Empty icon="card" title="Nothing in this month" />}>
+        {(loaded) => (
+          <div className={ui.scrollSideways}>
+            <table className={tableStyles.table}>
               <thead>
                 <tr>
                   <th>What</th>
-                  <th className="n">A$</th>
+                  <th className={tableStyles.number}>A$</th>
                 </tr>
               </thead>
               <tbody>
-                {one.lines.map((line, index) => (
+                {loaded.lines.map((line, index) => (
                   <tr key={index}>
                     <td>{line.description}</td>
-                    <td className="n num">{aud(line.amount_aud)}</td>
+                    <td className={classes(tableStyles.number, ui.numeric)}>{aud(line.amount_aud)}</td>
                   </tr>
                 ))}
                 <tr>
                   <td>GST</td>
-                  <td className="n num">{aud(one.gst_aud)}</td>
+                  <td className={classes(tableStyles.number, ui.numeric)}>{aud(loaded.gst_aud)}</td>
                 </tr>
                 <tr>
                   <td>
                     <b>In all</b>
                   </td>
-                  <td className="n num">
-                    <b>{aud(one.total_aud)}</b>
+                  <td className={classes(tableStyles.number, ui.numeric)}>
+                    <b>{aud(loaded.total_aud)}</b>
                   </td>
                 </tr>
               </tbody>

@@ -1,7 +1,9 @@
 import { useState, type ReactElement } from 'react'
-import { Button, Card } from '../../ui/kit.tsx'
-import { AddCard, AutoTopup, CardList } from './cards.tsx'
+import { Button, Card } from '../../ui/kit.ts'
+import { AddCard, AutoTopup, CardList } from '../../parts/billing/cards.tsx'
 import { BillingPage } from './page.tsx'
+import { classes } from '../../ui/classes.ts'
+import ui from '../../ui/ui.module.css'
 
 export function Cards(): ReactElement {
   const [adding, setAdding] = useState(false)
@@ -9,12 +11,12 @@ export function Cards(): ReactElement {
     <BillingPage
       name="Cards"
       actions={
-        <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+        <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
           Add a card
         </Button>
       }
     >
-      <div className="grid two-one">
+      <div className={classes(ui.grid, ui.twoToOne)}>
         <Card title="Cards">
           <CardList />
         </Card>

@@ -4,26 +4,31 @@ import type { ReactElement } from 'react'
 import type { Invoice } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
 import { aud, date } from '../../ui/format.ts'
-import { Card, Facts, State } from '../../ui/kit.tsx'
+import { Card, Facts, State } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { BillingPage } from './page.tsx'
+import { classes } from '../../ui/classes.ts'
+import buttonStyles from '../../ui/button.module.css'
+import listStyles from '../../ui/list.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 export function InvoiceList({ invoices }: { invoices: readonly Invoice[] }): ReactElement {
   return (
     <ul>
-      {invoices.map((one) => (
-        <li key={one.id} className="uf">
-          <span className="grow">
-            <Link to="/billing/invoices/$id" params={{ id: one.id } as never}>
-              <b>{one.number}</b>
+      {invoices.map((invoice) => (
+        <li key={invoice.id} className={listStyles.entry}>
+          <span className={ui.grow}>
+            <Link to="/billing/invoices/$id" params={{ id: invoice.id }}>
+              <b>{invoice.number}</b>
             </Link>
             <br />
-            <span className="soft sm">
-              {one.period}, due {date(one.due_at)}
+            <span className={classes(ui.soft, ui.small)}>
+              {invoice.period}, due {date(invoice.due_at)}
             </span>
           </span>
-          <b className="num">{aud(one.total_aud)}</b>
-          <State of={one.status} />
+          <b className={ui.numeric}>{aud(invoice.total_aud)}</b>
+          <State of={invoice.status} />
         </li>
       ))}
     </ul>
@@ -53,36 +58,41 @@ export function Invoices(): ReactElement {
 }
 
 export function InvoicePage(): ReactElement {
-  const { id } = useParams({ strict: false }) as { id: string }
+  const { id } = useParams({ from: '/inside/billing/invoices/$id' })
   const invoice = useOp('billing.invoices.get', { invoice_id: id })
   return (
     <BillingPage name={invoice.data ? `Invoice ${invoice.data.number}` : 'Invoice'}>
       <Loaded query={invoice}>
-        {(one) => (
-          <div className="grid two-one">
+        {(loaded) => (
+          <div className={classes(ui.grid, ui.twoToOne)}>
             <Card title="Lines" flush>
-              <table className="tbl">
+              <table className={tableStyles.table}>
                 <tbody>
-                  {one.lines.map((line, index) => (
+                  {loaded.lines.map((line, index) => (
                     <tr key={index}>
                       <td>{line.description}</td>
-                      <td className="n num">{aud(line.amount_aud)}</td>
+                      <td className={classes(tableStyles.number, ui.numeric)}>{aud(line.amount_aud)}</td>
                     </tr>
                   ))}
                 </tbody>
               </table>
             </Card>
-            <Card title={<State of={one.status} />}>
+            <Card title={<State of={loaded.status} />}>
               <Facts
                 rows={[
-                  ['Period', one.period],
-                  ['Before GST', aud(one.subtotal_aud)],
-                  ['GST', aud(one.gst_aud)],
-                  ['Total', <b key="t">{aud(one.total_aud)}</b>],
-                  ['Due', `${aud(one.due_aud)} by ${date(one.due_at)}`],
+                  ['Period', loaded.period],
+                  ['Before GST', aud(loaded.subtotal_aud)],
+                  ['GST', aud(loaded.gst_aud)],
+                  ['Total', <b key="t">{aud(loaded.total_aud)}</b>],
+                  ['Due', `${aud(loaded.due_aud)} by ${date(loaded.due_at)}`],
                 ]}
               />
-              <a className="btn p w mt12" href={one.document_url} target="_blank" rel="noreferrer">
+              <a
+                className={classes(buttonStyles.button, buttonStyles.primary, buttonStyles.wide, ui.marginTop12)}
+                href={loaded.document_url}
+                target="_blank"
+                rel="noreferrer"
+              >
                 Open the PDF
               </a>
             </Card>

@@ -6,10 +6,15 @@ import { headline } from '../../api/problem.ts'
 import { readAll, usePages } from '../../api/query.ts'
 import { saveCsv } from '../../ui/csv.ts'
 import { count, dateTimeShort, shortId } from '../../ui/format.ts'
-import { Badge, Button, Card, Choice, type Tone } from '../../ui/kit.tsx'
+import { Badge, Button, Card, Choice, type Tone } from '../../ui/kit.ts'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { BillingPage } from './page.tsx'
+import { classes } from '../../ui/classes.ts'
+import styles from './billing.module.css'
+import cardStyles from '../../ui/card.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 const REASONS: Readonly<Record<string, Tone>> = {
   reservation: 'warn',
@@ -24,32 +29,34 @@ const REASONS: Readonly<Record<string, Tone>> = {
 
 function LedgerRows({ transactions }: { transactions: readonly CreditTransaction[] }): ReactElement {
   return (
-    <div className="scrollx">
-      <table className="tbl stack ledger">
+    <div className={ui.scrollSideways}>
+      <table className={classes(tableStyles.table, tableStyles.stacked, styles.ledger)}>
         <thead>
           <tr>
             <th>When, UTC</th>
             <th>What</th>
             <th>Reference</th>
-            <th className="n">Credits</th>
-            <th className="n">Balance</th>
+            <th className={tableStyles.number}>Credits</th>
+            <th className={tableStyles.number}>Balance</th>
           </tr>
         </thead>
         <tbody>
-          {transactions.map((one) => (
-            <tr key={one.id}>
-              <td>{dateTimeShort(one.created_at)}</td>
+          {transactions.map((transaction) => (
+            <tr key={transaction.id}>
+              <td>{dateTimeShort(transaction.created_at)}</td>
               <td>
-                <Badge tone={REASONS[one.type] ?? ''}>{one.type}</Badge> {one.description}
+                <Badge tone={REASONS[transaction.type] ?? ''}>{transaction.type}</Badge> {transaction.description}
               </td>
-              <td className="mono faint hide-s">{one.reference_type ? `${one.reference_type} ${shortId(one.reference_id ?? '')}` : ''}</td>
-              <td className={`n num ${one.credits > 0 ? 'ok' : ''}`}>
+              <td className={classes(ui.mono, ui.faint, ui.hideOnPhone)}>
+                {transaction.reference_type ? `${transaction.reference_type} ${shortId(transaction.reference_id ?? '')}` : ''}
+              </td>
+              <td className={classes(tableStyles.number, ui.numeric, transaction.credits > 0 ? ui.success : '')}>
                 <b>
-                  {one.credits > 0 ? '+' : '−'}
-                  {count(Math.abs(one.credits))}
+                  {transaction.credits > 0 ? '+' : '−'}
+                  {count(Math.abs(transaction.credits))}
                 </b>
               </td>
-              <td className="n num hide-s">{count(one.balance_after)}</td>
+              <td className={classes(tableStyles.number, ui.numeric, ui.hideOnPhone)}>{count(transaction.balance_after)}</td>
             </tr>
           ))}
         </tbody>
@@ -61,7 +68,11 @@ function LedgerRows({ transactions }: { transactions: readonly CreditTransaction
 export function LedgerCard({ transactions }: { transactions: readonly CreditTransaction[] }): ReactElement {
   return (
     <Card title="Ledger" aside={<Link to="/billing/ledger">All</Link>} flush>
-      {transactions.length === 0 ? <p className="soft bd">Nothing yet.</p> : <LedgerRows transactions={transactions} />}
+      {transactions.length === 0 ? (
+        <p className={classes(ui.soft, cardStyles.body)}>Nothing yet.</p>
+      ) : (
+        <LedgerRows transactions={transactions} />
+      )}
     </Card>
   )
 }
@@ -75,7 +86,14 @@ async function saveLedger(wanted: { reason?: 'topup' }): Promise<void> {
   const all = await readAll('billing.credits.transactions', wanted, { size: FILE_PAGE, rows: ({ transactions }) => transactions })
   saveCsv('ledger', [
     ['when', 'type', 'description', 'reference', 'credits', 'balance'],
-    ...all.map((one) => [one.created_at, one.type, one.description ?? '', one.reference_id ?? '', one.credits, one.balance_after]),
+    ...all.map((transaction) => [
+      transaction.created_at,
+      transaction.type,
+      transaction.description ?? '',
+      transaction.reference_id ?? '',
+      transaction.credits,
+      transaction.balance_after,
+    ]),
   ])
 }
 
@@ -95,7 +113,7 @@ export function Ledger(): ReactElement {
               hideLabel
               value={reason}
               onChange={(event) => setReason(event.target.value)}
-              options={[{ value: '', text: 'All kinds' }, ...Object.keys(REASONS).map((one) => ({ value: one, text: one }))]}
+              options={[{ value: '', text: 'All kinds' }, ...Object.keys(REASONS).map((kind) => ({ value: kind, text: kind }))]}
             />
             <Button icon="down" onClick={() => void saveLedger(wanted).catch((error: unknown) => toast(headline(error), 'bad'))}>
               CSV
@@ -107,7 +125,7 @@ export function Ledger(): ReactElement {
           {({ rows }) => <LedgerRows transactions={rows} />}
         </Loaded>
       </Card>
-      <More pages={ledger} className="row center mt16" />
+      <More pages={ledger} className={classes(ui.flexRow, ui.center, ui.marginTop16)} />
     </BillingPage>
   )
 }

@@ -3,17 +3,21 @@ import { Link } from '@tanstack/react-router'
 import { useMemo, useState, type ReactElement } from 'react'
 import type { CreditTransaction, Output } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
-import { useWho } from '../../shell/who.ts'
+import { useWho } from '../../state/who.ts'
 import { Chart } from '../../ui/charts.tsx'
 import { aud, audOfCredits, count } from '../../ui/format.ts'
-import { Button, Card, LinkButton, Note, Segmented } from '../../ui/kit.tsx'
+import { Button, Card, LinkButton, Note, Segmented } from '../../ui/kit.ts'
 import { Empty, Failed, Loaded } from '../../ui/states.tsx'
-import { AddCard, AutoTopup, CardList } from './cards.tsx'
+import { AddCard, AutoTopup, CardList } from '../../parts/billing/cards.tsx'
 import { InvoiceList } from './invoices.tsx'
 import { LedgerCard } from './ledger.tsx'
 import { BillingPage } from './page.tsx'
-import { AddCredits } from './top-up.tsx'
+import { AddCredits } from '../../parts/billing/top-up.tsx'
 import { UsageBars } from './usage.tsx'
+import { classes } from '../../ui/classes.ts'
+import styles from './billing.module.css'
+import cardStyles from '../../ui/card.module.css'
+import ui from '../../ui/ui.module.css'
 
 export function Overview(): ReactElement {
   const who = useWho()
@@ -27,14 +31,14 @@ export function Overview(): ReactElement {
       name="Overview"
       actions={
         !isOnAccount && (
-          <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+          <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
             Add credits
           </Button>
         )
       }
     >
-      <div className="grid two-one">
-        <div className="col g16">
+      <div className={classes(ui.grid, ui.twoToOne)}>
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           {status.data?.subscription_status === 'past_due' && (
             <Failed error={new Error('An invoice is past due. Add a card under Cards, or pay it under Invoices.')} />
           )}
@@ -63,7 +67,7 @@ const OnAccount = ({ uninvoiced_aud, provisional_aud }: Pick<Output<'billing.sta
       <b>You pay on account.</b> Orders are owed from the moment you place or accept them, and invoiced in the month in which they end.
     </Note>
     <Card flush>
-      <div className="kpis">
+      <div className={styles.figures}>
         <Kpi name="Delivered" big={aud(uninvoiced_aud)} small="for the next invoice" />
         <Kpi name="Provisional" big={aud(provisional_aud)} small="open orders and jobs; corrected when they end" />
       </div>
@@ -79,7 +83,7 @@ function Wallet({ transactions }: { transactions: readonly CreditTransaction[] }
     <Card flush>
       <Loaded query={balance} rows={1}>
         {(data) => (
-          <div className="kpis">
+          <div className={styles.figures}>
             <Kpi name="Available" big={count(data.available_credits)} small={audOfCredits(data.available_credits)} />
             <Kpi name="Reserved" big={count(data.reserved_credits)} small="for what is under way" />
             <Kpi name="Spent in 30 days" big={count(spent)} small={audOfCredits(spent)} />
@@ -101,19 +105,19 @@ function Aside({ isOnAccount }: { isOnAccount: boolean }): ReactElement {
   const invoices = useOp('billing.invoices.list', { limit: 5 }, { enabled: isAdmin })
   const [addingCard, setAddingCard] = useState(false)
   return (
-    <div className="col g16">
+    <div className={classes(ui.flexColumn, ui.gap16)}>
       {!isOnAccount && <AutoTopup />}
       <Card
         title="Card"
         aside={
-          <button type="button" className="as-link" onClick={() => setAddingCard(true)}>
+          <button type="button" className={ui.asLink} onClick={() => setAddingCard(true)}>
             Add
           </button>
         }
       >
         <CardList />
       </Card>
-      <Card title="Usage this month" aside={<span className="soft sm">{usage.data?.plan_id}</span>}>
+      <Card title="Usage this month" aside={<span className={classes(ui.soft, ui.small)}>{usage.data?.plan_id}</span>}>
         <Loaded query={usage} rows={3}>
           {(data) => <UsageBars {...data} />}
         </Loaded>
@@ -122,7 +126,9 @@ function Aside({ isOnAccount }: { isOnAccount: boolean }): ReactElement {
         <Loaded
           query={invoices}
           rows={2}
-          empty={({ invoices: list }) => list.length === 0 && <p className="soft bd">None yet. Each month is closed with one.</p>}
+          empty={({ invoices: list }) =>
+            list.length === 0 && <p className={classes(ui.soft, cardStyles.body)}>None yet. Each month is closed with one.</p>
+          }
         >
           {({ invoices: list }) => <InvoiceList invoices={list} />}
         </Loaded>
@@ -133,7 +139,7 @@ function Aside({ isOnAccount }: { isOnAccount: boolean }): ReactElement {
 }
 
 const Kpi = ({ name, big, small }: { name: string; big: string; small: string }) => (
-  <div className="kpi">
+  <div className={styles.figure}>
     <span>{name}</span>
     <b>{big}</b>
     <small>{small}</small>
@@ -143,7 +149,7 @@ const Kpi = ({ name, big, small }: { name: string; big: string; small: string })
 const DAY_MS = 86_400_000
 const MANY_DAYS = 730
 const paceOf = (days: number) => (days > MANY_DAYS ? `${count(Math.floor(days / 365))} years` : `${Math.floor(days)} days`)
-const sumOf = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0)
+const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
 
 function spentInDays(transactions: readonly CreditTransaction[], days: number): number {
   const since = Date.now() - days * DAY_MS
@@ -175,7 +181,7 @@ function Spending({ transactions }: { transactions: readonly CreditTransaction[]
     return {
       times: Array.from({ length }, (_, index) => ((today - length + 1 + index) * DAY_MS) / 1000),
       series: [...sums].map(([label, values], index) => ({ label, values, colour: colours[index % colours.length]! })),
-      total: [...sums.values()].flat().reduce((sum, one) => sum + one, 0),
+      total: [...sums.values()].flat().reduce((sum, value) => sum + value, 0),
     }
   }, [transactions, days])
   return (
@@ -201,7 +207,7 @@ function Spending({ transactions }: { transactions: readonly CreditTransaction[]
       ) : (
         <>
           <Chart kind="bars" label={`Spending by day, ${count(total)} credits in all`} times={times} series={series} />
-          <p className="soft sm">
+          <p className={classes(ui.soft, ui.small)}>
             {series.map(({ label, values }) => `${label} ${count(sumOf(values))}`).join(', ')}; from the newest {transactions.length}{' '}
             entries of the ledger.
           </p>

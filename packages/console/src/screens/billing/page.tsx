@@ -1,10 +1,11 @@
 /** The frame of every page of billing, for those who may see it. */
 import type { ReactElement, ReactNode } from 'react'
 import { useOp } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { useWho } from '../../shell/who.ts'
-import { Badge, Page, SubNav } from '../../ui/kit.tsx'
+import { useTitle } from '../../state/crumbs.ts'
+import { useWho } from '../../state/who.ts'
+import { Badge, Page, SubNav } from '../../ui/kit.ts'
 import { Empty } from '../../ui/states.tsx'
+import ui from '../../ui/ui.module.css'
 
 /** Whether what is delivered goes on an invoice instead of a wallet or a card. */
 export function useIsOnAccount(): boolean {
@@ -56,10 +57,10 @@ export function BillingPage({ name, children, actions }: { name: string; childre
               ),
           },
           { to: '/billing/plan', text: 'Plan' },
-          ...(isOnAccount ? [{ to: '/billing/commitments', text: 'Commitments' }] : []),
+          ...(isOnAccount ? [{ to: '/billing/commitments' as const, text: 'Commitments' }] : []),
         ]}
       />
-      <div className="mt16">{children}</div>
+      <div className={ui.marginTop16}>{children}</div>
     </Page>
   )
 }

@@ -2,10 +2,12 @@
 import type { ReactElement } from 'react'
 import { useAct, useOp } from '../../api/query.ts'
 import { aud, bytes, count, dateTime } from '../../ui/format.ts'
-import { Badge, Button, Card, Facts } from '../../ui/kit.tsx'
+import { Badge, Button, Card, Facts } from '../../ui/kit.ts'
 import { FormProblem, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { BillingPage } from './page.tsx'
+import { classes } from '../../ui/classes.ts'
+import ui from '../../ui/ui.module.css'
 
 export function PlanPage(): ReactElement {
   const plans = useOp('billing.plans.list', {})
@@ -14,13 +16,13 @@ export function PlanPage(): ReactElement {
     <BillingPage name="Plan">
       <FormProblem error={change.error} />
       {!plans.data && <Skeleton />}
-      <div className="grid three">
+      <div className={classes(ui.grid, ui.threeColumns)}>
         {(plans.data?.plans ?? []).map((plan) => {
           const isCurrent = plan.id === plans.data?.current_plan_id
           return (
             <Card key={plan.id} title={plan.name} aside={isCurrent && <Badge tone="acc">yours</Badge>}>
-              <b className="price-big">{plan.monthly_aud === 0 ? 'Free' : `${aud(plan.monthly_aud)} a month`}</b>
-              <div className="mt12">
+              <b className={ui.largePrice}>{plan.monthly_aud === 0 ? 'Free' : `${aud(plan.monthly_aud)} a month`}</b>
+              <div className={ui.marginTop12}>
                 <Facts
                   rows={[
                     ['Storage', bytes(plan.storage_bytes)],
@@ -37,7 +39,7 @@ export function PlanPage(): ReactElement {
               {!isCurrent && (
                 <Button
                   wide
-                  className="mt12"
+                  className={ui.marginTop12}
                   busy={change.isPending}
                   onClick={() =>
                     change.mutate(

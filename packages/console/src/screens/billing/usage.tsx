@@ -3,10 +3,13 @@ import { useMemo, useState, type ReactElement } from 'react'
 import { useAct, useOp } from '../../api/query.ts'
 import { Chart } from '../../ui/charts.tsx'
 import { bytes, count } from '../../ui/format.ts'
-import { Bar, Button, Card, Facts, Segmented } from '../../ui/kit.tsx'
+import { Bar, Button, Card, Facts, Segmented } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { BillingPage } from './page.tsx'
+import { classes } from '../../ui/classes.ts'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface UsageNow {
   storage_bytes: number
@@ -28,18 +31,18 @@ export function UsageBars({
   limits,
 }: UsageNow): ReactElement {
   const row = (name: string, used: number, limit: number, show: (value: number) => string) => (
-    <div className="col g4">
-      <div className="row between sm">
+    <div className={classes(ui.flexColumn, ui.gap4)}>
+      <div className={classes(ui.flexRow, ui.between, ui.small)}>
         <span>{name}</span>
-        <span className="soft num">
+        <span className={classes(ui.soft, ui.numeric)}>
           {show(used)} of {show(limit)}
         </span>
       </div>
-      <Bar label={name} share={limit > 0 ? used / limit : 0} tone={used > limit * 0.9 ? 'w' : ''} />
+      <Bar label={name} share={limit > 0 ? used / limit : 0} isNearLimit={used > limit * 0.9} />
     </div>
   )
   return (
-    <div className="col g12">
+    <div className={classes(ui.flexColumn, ui.gap12)}>
       {row('Stored', storage_bytes, limits.storage_bytes, bytes)}
       {row('Downloads, 24 h', egress_bytes_last_24h, limits.egress_bytes_per_24h, bytes)}
       {row('Clip jobs', compute_jobs, limits.compute_jobs, count)}
@@ -74,20 +77,22 @@ export function Usage(): ReactElement {
   const series = useMemo(() => [{ label: measure, colour: '--c1', values: points.map((point) => point[measure]) }], [points, measure])
   return (
     <BillingPage name="Usage">
-      <div className="grid two-one">
+      <div className={classes(ui.grid, ui.twoToOne)}>
         <Card title="By day" aside={<Segmented label="Measure" value={measure} onChange={setMeasure} options={MEASURES} />}>
           <Loaded query={history} empty={() => points.length === 0 && <Empty icon="hist" title="No day is over yet" />}>
             {() => (
               <>
                 <Chart kind="bars" height={240} label={`${measure} by day`} times={times} series={series} />
-                <details className="mt12">
+                <details className={ui.marginTop12}>
                   <summary>As a table</summary>
-                  <table className="tbl slim">
+                  <table className={classes(tableStyles.table, tableStyles.slim)}>
                     <tbody>
                       {points.map((point) => (
                         <tr key={point.period}>
                           <td>{point.period}</td>
-                          <td className="n num">{measure.endsWith('bytes') ? bytes(point[measure]) : count(point[measure])}</td>
+                          <td className={classes(tableStyles.number, ui.numeric)}>
+                            {measure.endsWith('bytes') ? bytes(point[measure]) : count(point[measure])}
+                          </td>
                         </tr>
                       ))}
                     </tbody>
@@ -99,7 +104,7 @@ export function Usage(): ReactElement {
         </Card>
         <Card title="This month">
           <Loaded query={current}>{(data) => <UsageBars {...data} />}</Loaded>
-          <div className="mt12">
+          <div className={ui.marginTop12}>
             <Button
               size="s"
               busy={recalculate.isPending}

@@ -3,9 +3,12 @@ import { lazy, Suspense, useState, type ReactElement } from 'react'
 import { areaOf, boxPolygon, MAX_AREA_M2, MAX_VERTICES, simplify } from '../../map/geo.ts'
 import { onSharedMap } from '../../map/later.ts'
 import { area as areaText } from '../../ui/format.ts'
-import { Button, Note } from '../../ui/kit.tsx'
+import { Button, Note } from '../../ui/kit.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './explore.module.css'
+import ui from '../../ui/ui.module.css'
 
-const AreaDialog = lazy(() => import('./area-dialog.tsx'))
+const AreaDialog = lazy(() => import('../../parts/areas/area-dialog.tsx'))
 
 type Area = GeoJSON.Polygon | null
 
@@ -16,26 +19,26 @@ export function AreaBox({ area, onArea, onFit }: { area: Area; onArea(area: Area
   const tooMany = corners > MAX_VERTICES
   return (
     <>
-      <div className="aoi">
-        <i className="sq" />
+      <div className={styles.area}>
+        <i className={styles.areaSwatch} />
         {area ? (
           <>
-            <button type="button" className="grow as-text" onClick={onFit}>
+            <button type="button" className={classes(ui.grow, ui.asText)} onClick={onFit}>
               <b>Your area</b>
               <br />
-              <span className={`sm ${size > MAX_AREA_M2 || tooMany ? 'bad' : 'soft'}`}>
+              <span className={classes(ui.small, size > MAX_AREA_M2 || tooMany ? ui.danger : ui.soft)}>
                 {areaText(size)}, {corners} of {MAX_VERTICES} points
               </span>
             </button>
-            <Button look="quiet" icon="poly" label="Edit the area as text" onClick={() => setDialog(true)} />
-            <Button look="quiet" icon="x" label="Remove the area" onClick={() => onArea(null)} />
+            <Button variant="quiet" icon="poly" label="Edit the area as text" onClick={() => setDialog(true)} />
+            <Button variant="quiet" icon="x" label="Remove the area" onClick={() => onArea(null)} />
           </>
         ) : (
           <>
-            <div className="grow">
+            <div className={ui.grow}>
               <b>No area yet</b>
               <br />
-              <span className="soft sm">The map in view is searched.</span>
+              <span className={classes(ui.soft, ui.small)}>The map in view is searched.</span>
             </div>
             <Button size="s" onClick={() => void onSharedMap((shared) => onArea(boxPolygon(shared.viewBox())))}>
               Use view

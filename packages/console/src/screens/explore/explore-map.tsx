@@ -4,11 +4,13 @@ import { cornersOf, type Box } from '../../map/geo.ts'
 import { MapSlot, useCamera } from '../../map/map-slot.tsx'
 import { sharedMap } from '../../map/shared-map.ts'
 import { pictureOf } from '../../ui/auth-image.tsx'
-import { Button } from '../../ui/kit.tsx'
-import { AreaTools } from './area-tools.tsx'
-import { useCart } from './cart.ts'
-import type { Filters, Scene } from './scenes.ts'
+import { Button } from '../../ui/kit.ts'
+import { AreaTools } from '../../parts/areas/area-tools.tsx'
+import { useCart } from '../../state/cart.ts'
+import type { Filters } from './scenes.ts'
 import { Timeline } from './timeline.tsx'
+import type { Scene } from '../../state/scene.ts'
+import styles from './explore.module.css'
 
 /** From afar a view is the whole world, which no source can be asked for. */
 const MIN_SEARCH_ZOOM = 6
@@ -75,7 +77,7 @@ function SearchView({
   }, [])
   if (hasArea || !view || view.key === bbox || view.zoom < MIN_SEARCH_ZOOM) return null
   return (
-    <div className="search-view">
+    <div className={styles.searchView}>
       <Button icon="search" onClick={() => onSearch(sharedMap().viewBox())}>
         Search this view
       </Button>

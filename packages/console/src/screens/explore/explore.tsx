@@ -2,13 +2,18 @@
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState, type ReactElement } from 'react'
 import { useOp } from '../../api/query.ts'
 import { areaOf, decodeArea, encodeArea, MAX_AREA_M2, MAX_VERTICES, type Box } from '../../map/geo.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { isTyping } from '../../shell/keys.ts'
-import { useUrl } from '../../shell/url.ts'
-import { toggleInCart } from './cart.ts'
+import { useTitle } from '../../state/crumbs.ts'
+import { isTyping } from '../../ui/keys.ts'
+import { useUrl } from '../../state/url.ts'
+import { toggleInCart } from '../../state/cart.ts'
 import { Inspector } from './inspector.tsx'
 import { Results } from './results.tsx'
-import { sorted, useCatalog, useMine, type Filters, type Scene, type Sort } from './scenes.ts'
+import { sorted, useCatalog, useMine, type Filters, type Sort } from './scenes.ts'
+import type { Scene } from '../../state/scene.ts'
+import { classes } from '../../ui/classes.ts'
+import mapSlotStyles from '../../map/map-slot.module.css'
+import workspaceStyles from '../../parts/workspace.module.css'
+import ui from '../../ui/ui.module.css'
 
 const ExploreMap = lazy(() => import('./explore-map.tsx'))
 
@@ -53,19 +58,25 @@ export function Explore(): ReactElement {
   useTitle('Explore')
   useListKeys(scenes, selected, filters.area, pick)
   return (
-    <div className={selected ? 'ws ex insp phone-insp' : 'ws ex'}>
-      <h1 className="sr" tabIndex={-1}>
+    <div
+      className={
+        selected
+          ? classes(workspaceStyles.workspace, workspaceStyles.explore, workspaceStyles.withInspector, workspaceStyles.inspectorOnPhone)
+          : classes(workspaceStyles.workspace, workspaceStyles.explore)
+      }
+    >
+      <h1 className={ui.screenReaderOnly} tabIndex={-1}>
         Explore
       </h1>
       <Results
         {...{ url, setUrl, filters, search, scenes, selected, hovered, setHovered, pick, setArea, isMine, hasPlace, sort }}
         vendors={vendors.data?.vendors ?? []}
       />
-      <Suspense fallback={<div className="mapw" aria-busy="true" />}>
+      <Suspense fallback={<div className={mapSlotStyles.slot} aria-busy="true" />}>
         {isPainted ? (
           <ExploreMap {...{ url, setUrl, filters, selected, hovered, setHovered, pick, setArea }} scenes={onMap} />
         ) : (
-          <div className="mapw" aria-busy="true" />
+          <div className={mapSlotStyles.slot} aria-busy="true" />
         )}
       </Suspense>
       {selected && (

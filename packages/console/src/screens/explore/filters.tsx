@@ -2,10 +2,14 @@
 import { Popover } from '@mantine/core'
 import { useState, type ReactElement, type ReactNode } from 'react'
 import type { CatalogVendor } from '../../api/contract.ts'
-import type { UrlPatch } from '../../shell/url.ts'
+import type { UrlPatch } from '../../state/url.ts'
 import { dateShort } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { Button, Check, Field } from '../../ui/kit.tsx'
+import { Button, Check, Field } from '../../ui/kit.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './explore.module.css'
+import chipStyles from '../../ui/chip.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface ChipParts {
   text: string
@@ -19,19 +23,24 @@ function Chip({ text, isOn, onReset, children }: ChipParts): ReactElement {
   return (
     <Popover opened={open} onChange={setOpen} position="bottom-start" trapFocus returnFocus transitionProps={{ duration: 120 }}>
       <Popover.Target>
-        <button type="button" className={isOn ? 'chip on' : 'chip'} aria-expanded={open} onClick={() => setOpen(!open)}>
+        <button
+          type="button"
+          className={isOn ? classes(chipStyles.chip, chipStyles.selected) : chipStyles.chip}
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
           {text}
           <Icon name="chev" />
         </button>
       </Popover.Target>
       <Popover.Dropdown>
-        <div className="col g12 chip-form">
+        <div className={classes(ui.flexColumn, ui.gap12, styles.chipForm)}>
           {children}
-          <div className="row between">
-            <Button size="s" look="quiet" onClick={onReset} disabled={!isOn}>
+          <div className={classes(ui.flexRow, ui.between)}>
+            <Button size="s" variant="quiet" onClick={onReset} disabled={!isOn}>
               Reset
             </Button>
-            <Button size="s" look="primary" onClick={() => setOpen(false)}>
+            <Button size="s" variant="primary" onClick={() => setOpen(false)}>
               Done
             </Button>
           </div>
@@ -53,11 +62,11 @@ export function FilterChips({ url, setUrl, vendors, withSources }: FilterParts):
   const chosen = sources ? sources.split('.') : null
   const toggle = (host: string, on: boolean) => {
     const now = chosen ?? vendors.map(({ host_name }) => host_name)
-    const next = on ? [...now, host] : now.filter((one) => one !== host)
+    const next = on ? [...now, host] : now.filter((chosen) => chosen !== host)
     setUrl({ sources: next.length === 0 || next.length === vendors.length ? null : next.join('.') })
   }
   return (
-    <div className="row g6 wrap chips">
+    <div className={classes(ui.flexRow, ui.gap6, ui.wrap, styles.chips)}>
       <Chip
         text={from || to ? `${from ? dateShort(from) : 'Any'} to ${to ? dateShort(to) : 'now'}` : 'Any date'}
         isOn={Boolean(from || to)}
@@ -94,10 +103,10 @@ export function FilterChips({ url, setUrl, vendors, withSources }: FilterParts):
             isOn={chosen !== null}
             onReset={() => setUrl({ sources: null })}
           >
-            <div className="col g6">
+            <div className={classes(ui.flexColumn, ui.gap6)}>
               {vendors.map(({ host_name, title, is_priced }) => (
                 <Check key={host_name} checked={chosen === null || chosen.includes(host_name)} onChange={(on) => toggle(host_name, on)}>
-                  {title} <span className="soft">{is_priced ? 'for sale' : 'open data'}</span>
+                  {title} <span className={ui.soft}>{is_priced ? 'for sale' : 'open data'}</span>
                 </Check>
               ))}
             </div>

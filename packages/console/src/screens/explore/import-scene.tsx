@@ -5,10 +5,12 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import { call } from '../../api/client.ts'
 import { touch } from '../../api/query.ts'
-import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
-import { Button } from '../../ui/kit.tsx'
+import { mayWrite, useProjects, useWho } from '../../state/who.ts'
+import { Button } from '../../ui/kit.ts'
 import { toast } from '../../ui/toasts.tsx'
-import type { Scene } from './scenes.ts'
+import type { Scene } from '../../state/scene.ts'
+import { classes } from '../../ui/classes.ts'
+import ui from '../../ui/ui.module.css'
 
 export function ImportScene({ scene }: { scene: Scene }): ReactElement {
   const who = useWho()
@@ -28,7 +30,7 @@ export function ImportScene({ scene }: { scene: Scene }): ReactElement {
       if (errors[0]) throw new Error(errors[0].message)
       await touch(client, ['items', 'projects', 'collections'])
       toast('Added to your library')
-      await navigate({ to: '/view/$item', params: { item: scene.id } as never })
+      await navigate({ to: '/view/$item', params: { item: scene.id } })
     } catch (error) {
       toast(error instanceof Error ? error.message : 'It could not be added', 'bad')
     } finally {
@@ -36,17 +38,17 @@ export function ImportScene({ scene }: { scene: Scene }): ReactElement {
     }
   }
   if (writable.length === 0)
-    return <p className="soft sm">You can look at it here. To keep it, ask for a project in which you are an editor.</p>
+    return <p className={classes(ui.soft, ui.small)}>You can look at it here. To keep it, ask for a project in which you are an editor.</p>
   if (writable.length === 1)
     return (
-      <Button look="primary" wide icon="plus" busy={busy} onClick={() => void add(writable[0]!.id)}>
+      <Button variant="primary" wide icon="plus" busy={busy} onClick={() => void add(writable[0]!.id)}>
         Add to {writable[0]!.name}
       </Button>
     )
   return (
     <Menu transitionProps={{ duration: 120 }} width="target">
       <Menu.Target>
-        <Button look="primary" wide icon="plus" busy={busy}>
+        <Button variant="primary" wide icon="plus" busy={busy}>
           Add to a project
         </Button>
       </Menu.Target>

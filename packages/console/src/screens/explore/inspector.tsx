@@ -4,11 +4,16 @@ import type { ReactElement } from 'react'
 import { areaOf } from '../../map/geo.ts'
 import { AuthImage } from '../../ui/auth-image.tsx'
 import { area as areaText, audOfCredits, count, dateTime, metres, percent } from '../../ui/format.ts'
-import { Badge, Button, Facts, LinkButton, copyText } from '../../ui/kit.tsx'
-import { toggleInCart, useCart } from './cart.ts'
-import { useEstimate } from './estimate.ts'
+import { Badge, Button, Facts, LinkButton, copyText } from '../../ui/kit.ts'
+import { toggleInCart, useCart } from '../../state/cart.ts'
+import { useEstimate } from '../../state/estimate.ts'
 import { ImportScene } from './import-scene.tsx'
-import type { Scene } from './scenes.ts'
+import type { Scene } from '../../state/scene.ts'
+import { classes } from '../../ui/classes.ts'
+import filmstripStyles from '../../parts/filmstrip.module.css'
+import workspaceStyles from '../../parts/workspace.module.css'
+import styles from './explore.module.css'
+import ui from '../../ui/ui.module.css'
 
 export function creditsFor(scene: Scene, area: GeoJSON.Polygon | null): number | null {
   if (scene.creditsPerKm2 === null) return null
@@ -33,40 +38,40 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
   const navigate = useNavigate()
   const km2 = area ? areaText(areaOf(area) * (scene.covered ?? 1)) : areaText(areaOf(scene.geometry))
   return (
-    <aside className="pn rt phone" aria-label="Scene">
-      <div className="row insp-head">
-        <h2 className="grow cut">{scene.title}</h2>
-        <Button look="quiet" icon="copy" label="Copy the id" onClick={() => void copyText(scene.id)} />
-        <Button look="quiet" icon="x" label="Close the scene" onClick={onClose} />
+    <aside className={classes(workspaceStyles.panel, workspaceStyles.right, workspaceStyles.onPhone)} aria-label="Scene">
+      <div className={classes(ui.flexRow, styles.inspectorHeader)}>
+        <h2 className={classes(ui.grow, ui.ellipsis)}>{scene.title}</h2>
+        <Button variant="quiet" icon="copy" label="Copy the id" onClick={() => void copyText(scene.id)} />
+        <Button variant="quiet" icon="x" label="Close the scene" onClick={onClose} />
       </div>
-      <div className="sc">
+      <div className={workspaceStyles.scroll}>
         {(scene.quicklook ?? scene.thumbnail) && (
-          <div className="ql">
+          <div className={styles.quicklook}>
             <AuthImage path={scene.quicklook ?? scene.thumbnail} alt={`Quicklook of ${scene.title}`} />
           </div>
         )}
-        <div className="sec">
+        <div className={workspaceStyles.section}>
           {scene.kind === 'item' ? (
-            <LinkButton to="/view/$item" params={{ item: scene.id } as never} look="primary" wide icon="eye">
+            <LinkButton to="/view/$item" params={{ item: scene.id }} variant="primary" wide icon="eye">
               Open
             </LinkButton>
           ) : (
             <>
-              <div className="row between">
+              <div className={classes(ui.flexRow, ui.between)}>
                 <div>
-                  <b className="price-big num">{credits === null ? 'Free' : audOfCredits(credits)}</b>
-                  <div className="soft sm">
+                  <b className={classes(ui.largePrice, ui.numeric)}>{credits === null ? 'Free' : audOfCredits(credits)}</b>
+                  <div className={classes(ui.soft, ui.small)}>
                     {credits === null ? 'open data' : `${exact.data ? '' : 'about '}${count(credits)} credits for ${km2}`}
                   </div>
                 </div>
                 {scene.creditsPerKm2 !== null && <Badge>{count(scene.creditsPerKm2)} credits a km²</Badge>}
               </div>
-              <div className="row mt12">
+              <div className={classes(ui.flexRow, ui.marginTop12)}>
                 {credits === null ? (
                   <ImportScene scene={scene} />
                 ) : (
                   <Button
-                    look="primary"
+                    variant="primary"
                     wide
                     icon={isInCart ? 'check' : 'cart'}
                     onClick={() => toggleInCart(scene, area)}
@@ -77,12 +82,14 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
                 )}
               </div>
               {credits !== null && (
-                <p className="soft sm mt8">{refused ?? "Only the part inside your area is charged, subject to the vendor's minimum."}</p>
+                <p className={classes(ui.soft, ui.small, ui.marginTop8)}>
+                  {refused ?? "Only the part inside your area is charged, subject to the vendor's minimum."}
+                </p>
               )}
             </>
           )}
         </div>
-        <div className="sec">
+        <div className={workspaceStyles.section}>
           <h3>Scene</h3>
           <Facts
             rows={[
@@ -97,25 +104,25 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
           />
         </div>
         {others.length > 0 && (
-          <div className="sec">
+          <div className={workspaceStyles.section}>
             <h3>
-              <span className="grow">Same place, other dates</span>
+              <span className={ui.grow}>Same place, other dates</span>
               {scene.kind === 'item' && others[0] && (
                 <button
                   type="button"
-                  className="as-link"
-                  onClick={() => void navigate({ to: '/compare', search: { a: scene.id, b: others[0]!.id } as never })}
+                  className={ui.asLink}
+                  onClick={() => void navigate({ to: '/compare', search: { a: scene.id, b: others[0]!.id } })}
                 >
                   Compare
                 </button>
               )}
             </h3>
-            <div className="film f3">
+            <div className={classes(filmstripStyles.filmstrip, filmstripStyles.threeFrames)}>
               {others.slice(0, 6).map((other) => (
                 <button
                   key={other.key}
                   type="button"
-                  className="fr"
+                  className={filmstripStyles.frame}
                   onClick={() => onPick(other)}
                   aria-label={`Scene of ${dateTime(other.datetime)}`}
                 >
@@ -127,9 +134,9 @@ export function Inspector({ scene, area, others, onPick, onClose }: InspectorPar
           </div>
         )}
         {scene.bands.length > 0 && (
-          <div className="sec">
+          <div className={workspaceStyles.section}>
             <h3>Bands</h3>
-            <div className="row g4 wrap">
+            <div className={classes(ui.flexRow, ui.gap4, ui.wrap)}>
               {scene.bands.map((band, index) => (
                 <Badge key={band}>
                   b{index + 1} {band}

@@ -5,15 +5,22 @@ import { onSharedMap } from '../../map/later.ts'
 import { AuthImage } from '../../ui/auth-image.tsx'
 import { audOfCredits, count, dateShort, percent, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { Button, LinkButton, Segmented } from '../../ui/kit.tsx'
+import { Button, LinkButton, Segmented } from '../../ui/kit.ts'
 import { Empty, Skeleton } from '../../ui/states.tsx'
 import { useMore } from '../../ui/more.ts'
 import { AreaBox } from './area-box.tsx'
-import { toggleInCart, useCart } from './cart.ts'
+import { toggleInCart, useCart } from '../../state/cart.ts'
 import { FilterChips } from './filters.tsx'
 import { creditsFor } from './inspector.tsx'
-import { useEstimate } from './estimate.ts'
-import type { Filters, Scene, SceneSearch, Sort } from './scenes.ts'
+import { useEstimate } from '../../state/estimate.ts'
+import type { Filters, SceneSearch, Sort } from './scenes.ts'
+import type { Scene } from '../../state/scene.ts'
+import { classes } from '../../ui/classes.ts'
+import workspaceStyles from '../../parts/workspace.module.css'
+import styles from './explore.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import listStyles from '../../ui/list.module.css'
+import ui from '../../ui/ui.module.css'
 
 const SORTS: readonly { value: Sort; text: string }[] = [
   { value: 'newest', text: 'Newest' },
@@ -49,10 +56,10 @@ export function Results(parts: ResultsParts): ReactElement {
   const cart = useCart()
   const estimate = useEstimate(cart, { keep: true })
   return (
-    <section className="pn l" aria-label="Search">
-      <i className="sheetgrab" />
-      <div className="sec col g8">
-        <div className="row between scope-row">
+    <section className={classes(workspaceStyles.panel, workspaceStyles.left)} aria-label="Search">
+      <i className={workspaceStyles.sheetHandle} />
+      <div className={classes(workspaceStyles.section, ui.flexColumn, ui.gap8)}>
+        <div className={classes(ui.flexRow, ui.between)}>
           <Segmented
             label="Where to search"
             value={isMine ? 'mine' : 'catalogs'}
@@ -67,17 +74,17 @@ export function Results(parts: ResultsParts): ReactElement {
         <FilterChips url={url} setUrl={setUrl} vendors={parts.vendors} withSources={!isMine} />
       </div>
       {hasPlace && (
-        <div className="row between res-head">
+        <div className={classes(ui.flexRow, ui.between, styles.resultsHeader)}>
           <span role="status" aria-live="polite">
             <b>{plural(scenes.length, 'scene')}</b>{' '}
-            <span className="soft">
+            <span className={ui.soft}>
               {search.isLoading ? 'so far' : isMine ? 'of your own' : `from ${search.answered} of ${search.sourceCount} sources`}
             </span>
           </span>
-          <label className="row g4">
-            <span className="sr">Sort</span>
+          <label className={classes(ui.flexRow, ui.gap4)}>
+            <span className={ui.screenReaderOnly}>Sort</span>
             <select
-              className="plain-select"
+              className={fieldStyles.plainSelect}
               value={sort}
               onChange={(event) => setUrl({ sort: event.target.value === 'newest' ? null : event.target.value })}
             >
@@ -93,12 +100,12 @@ export function Results(parts: ResultsParts): ReactElement {
       <SourceFailures failures={search.failures} />
       <SceneList {...parts} />
       {cart.length > 0 && (
-        <div className="cartbar">
+        <div className={styles.cartBar}>
           <span>
             <Icon name="cart" /> <b>{plural(cart.length, 'scene')}</b>{' '}
-            <span className="soft">{estimate.data ? audOfCredits(estimate.data.total_credits) : 'being priced'}</span>
+            <span className={ui.soft}>{estimate.data ? audOfCredits(estimate.data.total_credits) : 'being priced'}</span>
           </span>
-          <LinkButton to="/orders/review" look="primary">
+          <LinkButton to="/orders/review" variant="primary">
             Review order
           </LinkButton>
         </div>
@@ -111,14 +118,14 @@ function SourceFailures({ failures }: { failures: SceneSearch['failures'] }): Re
   const [first] = failures
   if (!first) return null
   return (
-    <div className="srcerr" role="status" title={failures.map(({ title, message }) => `${title}: ${message}`).join('\n')}>
+    <div className={styles.sourceError} role="status" title={failures.map(({ title, message }) => `${title}: ${message}`).join('\n')}>
       <Icon name="warn" />
-      <span className="grow sm cut">
+      <span className={classes(ui.grow, ui.small, ui.ellipsis)}>
         {failures.length === 1
           ? `${first.title} did not answer.`
           : `${failures.length} sources did not answer: ${failures.map(({ title }) => title).join(', ')}`}
       </span>
-      <Button size="s" look="quiet" onClick={() => failures.forEach(({ retry }) => retry())}>
+      <Button size="s" variant="quiet" onClick={() => failures.forEach(({ retry }) => retry())}>
         Retry
       </Button>
     </div>
@@ -129,7 +136,7 @@ function SceneList(parts: ResultsParts): ReactElement {
   const { search, scenes, hasPlace } = parts
   if (!hasPlace) return <NoPlace setArea={parts.setArea} />
   if (scenes.length > 0) return <SceneRows {...parts} />
-  return <div className="sc">{search.isLoading ? <Skeleton rows={7} /> : <NoScenes {...parts} />}</div>
+  return <div className={workspaceStyles.scroll}>{search.isLoading ? <Skeleton rows={7} /> : <NoScenes {...parts} />}</div>
 }
 
 function NoPlace({ setArea }: Pick<ResultsParts, 'setArea'>): ReactElement {
@@ -138,7 +145,7 @@ function NoPlace({ setArea }: Pick<ResultsParts, 'setArea'>): ReactElement {
     void onSharedMap((shared) => shared.fit(box))
   }
   return (
-    <div className="sc">
+    <div className={workspaceStyles.scroll}>
       <Empty
         icon="poly"
         title="Draw or name an area"
@@ -194,7 +201,7 @@ function SceneRows({ scenes, filters, selected, hovered, setHovered, pick }: Res
     scenes.findIndex(({ key }) => key === selected?.key),
   )
   return (
-    <ul className="sc" aria-label="Scenes">
+    <ul className={workspaceStyles.scroll} aria-label="Scenes">
       {scenes.slice(0, shown).map((scene) => (
         <SceneRow
           key={scene.key}
@@ -227,36 +234,43 @@ const SceneRow = memo(function SceneRow({ scene, area, isSelected, isHovered, is
   const when = dateShort(scene.datetime)
   return (
     <li
-      className={`res ${isSelected ? 'sel' : ''} ${isHovered ? 'hov' : ''}`}
+      className={classes(styles.scene, isSelected ? styles.selected : '', isHovered ? styles.hovered : '')}
       onMouseEnter={() => onHover(scene.key)}
       onMouseLeave={() => onHover(null)}
     >
-      <div className="th">
+      <div className={styles.thumbnail}>
         <AuthImage path={scene.thumbnail} alt="" />
         {credits !== null && (
           <input
             type="checkbox"
-            className="ck-on"
+            className={listStyles.checkOverlay}
             checked={isInCart}
             aria-label={`Order ${scene.source} of ${when}`}
             onChange={() => toggleInCart(scene, area)}
           />
         )}
       </div>
-      <button type="button" className="ti as-text cut" onClick={() => onPick(scene)} aria-current={isSelected || undefined}>
-        {scene.source} <span className="soft">{scene.gsd === null ? '' : `${scene.gsd} m`}</span>
+      <button
+        type="button"
+        className={classes(styles.title, ui.asText, ui.ellipsis)}
+        onClick={() => onPick(scene)}
+        aria-current={isSelected || undefined}
+      >
+        {scene.source} <span className={ui.soft}>{scene.gsd === null ? '' : `${scene.gsd} m`}</span>
       </button>
-      <span className="pr num">{scene.kind === 'item' ? '' : credits === null ? 'Free' : audOfCredits(credits)}</span>
-      <div className="me">
+      <span className={classes(styles.price, ui.numeric)}>
+        {scene.kind === 'item' ? '' : credits === null ? 'Free' : audOfCredits(credits)}
+      </span>
+      <div className={styles.facts}>
         <span>{when}</span>
         {scene.cloud !== null && (
-          <span className="cl" style={{ '--v': scene.cloud } as never}>
+          <span className={styles.cloud} style={{ '--v': scene.cloud }}>
             {percent(Math.round(scene.cloud))}
           </span>
         )}
-        {scene.covered !== null && <span className="cut">{percent(Math.round(scene.covered * 100))} of area</span>}
+        {scene.covered !== null && <span className={ui.ellipsis}>{percent(Math.round(scene.covered * 100))} of area</span>}
       </div>
-      <span className="pr2">
+      <span className={styles.unitPrice}>
         {scene.kind === 'item' ? '' : scene.creditsPerKm2 === null ? 'open data' : `${count(scene.creditsPerKm2)} cr/km²`}
       </span>
     </li>

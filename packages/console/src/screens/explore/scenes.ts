@@ -6,28 +6,7 @@ import type { CatalogScene, CatalogVendor, ItemFeature } from '../../api/contrac
 import { useOp } from '../../api/query.ts'
 import { boxOf, coverage, type Box } from '../../map/geo.ts'
 import { tileOf } from '../../ui/auth-image.tsx'
-
-export interface Scene {
-  key: string
-  id: string
-  kind: 'catalog' | 'item'
-  host: string
-  source: string
-  product: string | null
-  datetime: string | null
-  cloud: number | null
-  gsd: number | null
-  geometry: GeoJSON.Geometry | null
-  /** Of the area, 0 to 1. */
-  covered: number | null
-  creditsPerKm2: number | null
-  thumbnail: string | null
-  quicklook: string | null
-  offNadir: number | null
-  sunElevation: number | null
-  bands: readonly string[]
-  title: string
-}
+import type { Scene } from '../../state/scene.ts'
 
 export interface Filters {
   area: GeoJSON.Polygon | null
@@ -45,12 +24,12 @@ const text = (value: unknown) => (typeof value === 'string' ? value : null)
 
 function fromCatalog(feature: CatalogScene, vendor: CatalogVendor, area: GeoJSON.Polygon | null): Scene {
   const { properties, links, id } = feature
-  const link = (rel: string) => links.find((one) => one.rel === rel)?.href
+  const link = (rel: string) => links.find((candidate) => candidate.rel === rel)?.href
   const path = (href: string | undefined) => (href ? new URL(href, location.origin).pathname : null)
   const bands = Array.isArray(properties['eo:bands'])
     ? (properties['eo:bands'] as { name?: string }[]).flatMap(({ name }) => name ?? [])
     : []
-  const geometry = feature.geometry as unknown as GeoJSON.Geometry | null
+  const geometry = feature.geometry
   return {
     key: `${vendor.host_name}/${id}`,
     id,
@@ -75,7 +54,7 @@ function fromCatalog(feature: CatalogScene, vendor: CatalogVendor, area: GeoJSON
 
 function fromItem(feature: ItemFeature, area: GeoJSON.Polygon | null): Scene {
   const { properties, id } = feature
-  const geometry = feature.geometry as unknown as GeoJSON.Geometry | null
+  const geometry = feature.geometry
   return {
     key: `item/${id}`,
     id,
@@ -136,7 +115,7 @@ const interval = ({ from, to }: Filters) => `${from || '..'}/${to || '..'}`
 /** Each source by itself, at the same time: one that fails takes nothing from the others. */
 export function useCatalog(filters: Filters, vendors: readonly CatalogVendor[], enabled: boolean): SceneSearch {
   const chosen = vendors.filter(({ host_name }) => filters.sources === null || filters.sources.includes(host_name))
-  const where = filters.area ? { intersects: filters.area as unknown as Record<string, unknown> } : { bbox: filters.view }
+  const where = filters.area ? { intersects: filters.area } : { bbox: filters.view }
   const results = useQueries({
     queries: chosen.map((vendor) => {
       const input = {

@@ -1,7 +1,12 @@
 /** Scenes by day, stacked by cloud, with two handles that can be dragged or moved by keys. Colour and position both tell. */
 import { useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react'
 import { dateShort, plural } from '../../ui/format.ts'
-import type { Scene } from './scenes.ts'
+import type { Scene } from '../../state/scene.ts'
+import { classes } from '../../ui/classes.ts'
+import mapSlotStyles from '../../map/map-slot.module.css'
+import styles from './explore.module.css'
+import chartsStyles from '../../ui/charts.module.css'
+import ui from '../../ui/ui.module.css'
 
 const DAY_MS = 86_400_000
 const BARS = 72
@@ -70,19 +75,19 @@ export function Timeline({ scenes, from, to, selected, onChange }: TimelineParts
     },
   })
   return (
-    <div className="float tl">
-      <div className="row between sm">
+    <div className={classes(mapSlotStyles.floating, styles.timelineBox)}>
+      <div className={classes(ui.flexRow, ui.between, ui.small)}>
         <span>
           <b>
             {dateShort(dayOf(edges.from))} to {dateShort(dayOf(Math.max(edges.from, edges.to - DAY_MS)))}
           </b>{' '}
-          <span className="soft">
+          <span className={ui.soft}>
             {inside.length} of {plural(dated.length, 'scene')}
           </span>
         </span>
-        <span className="row g12 soft xs">
+        <span className={classes(ui.flexRow, ui.gap12, ui.soft, ui.tiny)}>
           {CLASSES.map(({ colour, text }) => (
-            <span key={text} className="lg" style={{ '--c': colour } as never}>
+            <span key={text} className={chartsStyles.legendEntry} style={{ '--c': colour }}>
               {text}
             </span>
           ))}
@@ -90,7 +95,7 @@ export function Timeline({ scenes, from, to, selected, onChange }: TimelineParts
       </div>
       <svg
         ref={chart}
-        className="timeline"
+        className={styles.timeline}
         viewBox={`0 0 ${WIDTH} ${HEIGHT + 14}`}
         preserveAspectRatio="none"
         role="group"
@@ -120,7 +125,7 @@ export function Timeline({ scenes, from, to, selected, onChange }: TimelineParts
         {(['from', 'to'] as const).map((edge) => (
           <g
             key={edge}
-            className="tl-handle"
+            className={chartsStyles.dragHandle}
             tabIndex={0}
             role="slider"
             aria-label={edge === 'from' ? 'First day' : 'Last day'}
@@ -145,7 +150,7 @@ export function Timeline({ scenes, from, to, selected, onChange }: TimelineParts
           </g>
         ))}
       </svg>
-      <div className="row between faint xs num">
+      <div className={classes(ui.flexRow, ui.between, ui.faint, ui.tiny, ui.numeric)}>
         {[0, 1 / 3, 2 / 3, 1].map((share) => (
           <span key={share}>{dateShort(dayOf(start + share * span))}</span>
         ))}

@@ -2,11 +2,15 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { Collection, Project } from '../../api/contract.ts'
-import { mayManage, useWho } from '../../shell/who.ts'
+import { mayManage, useWho } from '../../state/who.ts'
 import { bytes } from '../../ui/format.ts'
-import { Button, Choice, LinkButton } from '../../ui/kit.tsx'
-import { ShareDialog } from '../later.tsx'
-import { NewCollection, NewProject } from '../project-dialogs.tsx'
+import { Button, Choice, LinkButton } from '../../ui/kit.ts'
+import { NewCollection, NewProject } from '../../parts/project-dialogs.tsx'
+import { ShareDialog } from '../../parts/share.ts'
+import { classes } from '../../ui/classes.ts'
+import workspaceStyles from '../../parts/workspace.module.css'
+import styles from './library.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface PanelParts {
   project: Project
@@ -22,15 +26,15 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
   const [dialog, setDialog] = useState<'project' | 'collection' | 'share' | null>(null)
   const current = collections.find(({ id }) => id === collectionId)
   return (
-    <aside className="lib-side" aria-label="Collections">
-      <div className="sec">
+    <aside className={styles.sidebar} aria-label="Collections">
+      <div className={workspaceStyles.section}>
         <Choice
           label="Project"
           value={project.id}
           onChange={(event) =>
             void (event.target.value === '+'
               ? setDialog('project')
-              : navigate({ to: '/library/$project', params: { project: event.target.value } as never }))
+              : navigate({ to: '/library/$project', params: { project: event.target.value } }))
           }
           options={[
             ...projects.map(({ id, name, is_archived }) => ({ value: id, text: is_archived ? `${name} (archived)` : name })),
@@ -38,66 +42,69 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
           ]}
         />
       </div>
-      <div className="row between sec-title">
-        <h2 className="panel-title">Collections</h2>
-        {canWrite && <Button look="quiet" size="s" icon="plus" label="New collection" onClick={() => setDialog('collection')} />}
+      <div className={classes(ui.flexRow, ui.between, styles.sectionTitle)}>
+        <h2 className={ui.panelTitle}>Collections</h2>
+        {canWrite && <Button variant="quiet" size="s" icon="plus" label="New collection" onClick={() => setDialog('collection')} />}
       </div>
-      <ul className="lib-list">
+      <ul className={styles.collections}>
         <li>
-          <Link to="/library/$project" params={{ project: project.id } as never} className={collectionId ? '' : 'on'}>
-            <i className="sq2" style={{ background: 'linear-gradient(135deg,var(--c1),var(--c3))' }} />
-            <span className="grow cut">All items</span>
-            <span className="soft num">{project.item_count}</span>
+          <Link to="/library/$project" params={{ project: project.id }} className={collectionId ? '' : styles.selected}>
+            <i className={styles.swatch} style={{ background: 'linear-gradient(135deg,var(--c1),var(--c3))' }} />
+            <span className={classes(ui.grow, ui.ellipsis)}>All items</span>
+            <span className={classes(ui.soft, ui.numeric)}>{project.item_count}</span>
           </Link>
         </li>
-        {collections.map((one) => (
-          <li key={one.id}>
+        {collections.map((collection) => (
+          <li key={collection.id}>
             <Link
               to="/library/$project/$collection"
-              params={{ project: project.id, collection: one.id } as never}
-              className={one.id === collectionId ? 'on' : ''}
+              params={{ project: project.id, collection: collection.id }}
+              className={collection.id === collectionId ? styles.selected : ''}
             >
-              <i className="sq2" style={{ background: /^#[0-9a-f]{3,8}$/i.test(one.color ?? '') ? one.color! : 'var(--c6)' }} />
-              <span className="grow cut">{one.name}</span>
-              <span className="soft num">{one.item_count}</span>
+              <i
+                className={styles.swatch}
+                style={{ background: /^#[0-9a-f]{3,8}$/i.test(collection.color ?? '') ? collection.color! : 'var(--c6)' }}
+              />
+              <span className={classes(ui.grow, ui.ellipsis)}>{collection.name}</span>
+              <span className={classes(ui.soft, ui.numeric)}>{collection.item_count}</span>
             </Link>
           </li>
         ))}
         <li>
           <Link
             to="/library/$project/$collection"
-            params={{ project: project.id, collection: 'loose' } as never}
-            className={collectionId === 'loose' ? 'on' : ''}
+            params={{ project: project.id, collection: 'loose' }}
+            className={collectionId === 'loose' ? styles.selected : ''}
           >
-            <i className="sq2" style={{ background: 'var(--c6)' }} />
-            <span className="grow cut">Not in a collection</span>
+            <i className={styles.swatch} style={{ background: 'var(--c6)' }} />
+            <span className={classes(ui.grow, ui.ellipsis)}>Not in a collection</span>
           </Link>
         </li>
       </ul>
-      <div className="sec push-down">
-        <div className="row between sm">
+      <div className={classes(workspaceStyles.section, styles.pushDown)}>
+        <div className={classes(ui.flexRow, ui.between, ui.small)}>
           <span>Storage of this project</span>
-          <span className="soft num">{bytes(project.storage_bytes)}</span>
+          <span className={classes(ui.soft, ui.numeric)}>{bytes(project.storage_bytes)}</span>
         </div>
-        <div className="row g6 wrap mt12">
+        <div className={classes(ui.flexRow, ui.gap6, ui.wrap, ui.marginTop12)}>
           {current && canWrite && (
             <Button size="s" icon="share" onClick={() => setDialog('share')}>
               Share collection
             </Button>
           )}
           {mayManage(who, project) && (
-            <LinkButton size="s" icon="users" to="/team/projects" search={{ project: project.id } as never}>
+            <LinkButton size="s" icon="users" to="/team/projects" search={{ project: project.id }}>
               People
             </LinkButton>
           )}
-          <LinkButton size="s" icon="share" to="/shares" search={{ project: project.id } as never}>
+          <LinkButton size="s" icon="share" to="/shares" search={{ project: project.id }}>
             Links
           </LinkButton>
           <LinkButton
             size="s"
             icon="flow"
             to="/lineage/$type/$id"
-            params={{ type: current ? 'collection' : 'project', id: current?.id ?? project.id } as never}
+            params={{ type: current ? 'collection' : 'project', id: current?.id ?? project.id }}
           >
             Lineage
           </LinkButton>

@@ -7,7 +7,12 @@ import { MapSlot } from '../../map/map-slot.tsx'
 import { sharedMap } from '../../map/shared-map.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
 import { date, metres } from '../../ui/format.ts'
-import { Badge } from '../../ui/kit.tsx'
+import { Badge } from '../../ui/kit.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './library.module.css'
+import listStyles from '../../ui/list.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface ItemsParts {
   items: readonly Item[]
@@ -20,31 +25,31 @@ const whence = (item: Item) => (item.order_id ? 'order' : item.upload_id ? 'uplo
 
 export function ItemGrid({ items, chosen, onToggle }: ItemsParts): ReactElement {
   return (
-    <ul className="lgrid">
+    <ul className={styles.grid}>
       {items.map((item) => (
-        <li key={item.id} className={chosen.has(item.id) ? 'it on' : 'it'}>
-          <div className="im">
+        <li key={item.id} className={chosen.has(item.id) ? classes(styles.item, styles.selected) : styles.item}>
+          <div className={styles.image}>
             <AuthImage path={thumbnail(item)} alt="" />
             <input
               type="checkbox"
-              className="ck-on"
+              className={listStyles.checkOverlay}
               checked={chosen.has(item.id)}
               aria-label={`Choose ${item.name}`}
               onChange={() => onToggle(item.id)}
             />
             {item.lifecycle_state !== 'active' && (
-              <span className="corner">
+              <span className={styles.corner}>
                 <Badge tone="warn">{item.lifecycle_state}</Badge>
               </span>
             )}
           </div>
-          <Link to="/view/$item" params={{ item: item.id } as never} className="tx">
-            <b className="cut">{item.name}</b>
-            <span className="row between soft sm">
+          <Link to="/view/$item" params={{ item: item.id }} className={styles.text}>
+            <b className={ui.ellipsis}>{item.name}</b>
+            <span className={classes(ui.flexRow, ui.between, ui.soft, ui.small)}>
               <span>{date(item.datetime)}</span>
               <span>{metres(item.gsd)}</span>
             </span>
-            <span className="faint sm">{whence(item)}</span>
+            <span className={classes(ui.faint, ui.small)}>{whence(item)}</span>
           </Link>
         </li>
       ))}
@@ -54,24 +59,24 @@ export function ItemGrid({ items, chosen, onToggle }: ItemsParts): ReactElement 
 
 export function ItemTable({ items, chosen, onToggle }: ItemsParts): ReactElement {
   return (
-    <div className="scrollx">
-      <table className="tbl stack">
+    <div className={ui.scrollSideways}>
+      <table className={classes(tableStyles.table, tableStyles.stacked)}>
         <thead>
           <tr>
             <th>
-              <span className="sr">Choose</span>
+              <span className={ui.screenReaderOnly}>Choose</span>
             </th>
             <th>Name</th>
             <th>Acquired</th>
-            <th className="n">Pixel</th>
+            <th className={tableStyles.number}>Pixel</th>
             <th>From</th>
             <th>State</th>
           </tr>
         </thead>
         <tbody>
           {items.map((item) => (
-            <tr key={item.id} className={chosen.has(item.id) ? 'sel' : ''}>
-              <td className="hide-s">
+            <tr key={item.id} className={chosen.has(item.id) ? tableStyles.selected : ''}>
+              <td className={ui.hideOnPhone}>
                 <input
                   type="checkbox"
                   checked={chosen.has(item.id)}
@@ -80,14 +85,14 @@ export function ItemTable({ items, chosen, onToggle }: ItemsParts): ReactElement
                 />
               </td>
               <td>
-                <Link to="/view/$item" params={{ item: item.id } as never}>
+                <Link to="/view/$item" params={{ item: item.id }}>
                   {item.name}
                 </Link>
               </td>
               <td>{date(item.datetime)}</td>
-              <td className="n">{metres(item.gsd)}</td>
-              <td className="hide-s">{whence(item)}</td>
-              <td className="hide-s">{item.expires_at ? `expires ${date(item.expires_at)}` : item.lifecycle_state}</td>
+              <td className={tableStyles.number}>{metres(item.gsd)}</td>
+              <td className={ui.hideOnPhone}>{whence(item)}</td>
+              <td className={ui.hideOnPhone}>{item.expires_at ? `expires ${date(item.expires_at)}` : item.lifecycle_state}</td>
             </tr>
           ))}
         </tbody>
@@ -99,11 +104,11 @@ export function ItemTable({ items, chosen, onToggle }: ItemsParts): ReactElement
 export function ItemsMap({ items, collections }: { items: readonly Item[]; collections: readonly Collection[] }): ReactElement {
   const navigate = useNavigate()
   useEffect(() => {
-    const colour = (id: string | null) => collections.find((one) => one.id === id)?.color ?? undefined
+    const colour = (id: string | null) => collections.find((collection) => collection.id === id)?.color ?? undefined
     sharedMap().setFootprints(
       items.map((item) => ({
         id: item.id,
-        geometry: item.geometry as unknown as GeoJSON.Geometry | null,
+        geometry: item.geometry,
         colour: colour(item.collection_id),
       })),
     )
@@ -127,13 +132,13 @@ export function ItemsMap({ items, collections }: { items: readonly Item[]; colle
     const { map } = sharedMap()
     const onClick = ({ point }: { point: { x: number; y: number } }) => {
       const [id] = sharedMap().footprintsAt([point.x, point.y])
-      if (id) void navigate({ to: '/view/$item', params: { item: id } as never })
+      if (id) void navigate({ to: '/view/$item', params: { item: id } })
     }
     map.on('click', onClick)
     return () => void map.off('click', onClick)
   }, [items, collections, navigate])
   return (
-    <div className="lib-map">
+    <div className={styles.itemsMap}>
       <MapSlot />
     </div>
   )

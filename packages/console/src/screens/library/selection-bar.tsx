@@ -5,9 +5,12 @@ import { call } from '../../api/client.ts'
 import type { Collection, Item } from '../../api/contract.ts'
 import { touch } from '../../api/query.ts'
 import { plural } from '../../ui/format.ts'
-import { Button, Choice, LinkButton } from '../../ui/kit.tsx'
+import { Button, Choice, LinkButton } from '../../ui/kit.ts'
 import { toast } from '../../ui/toasts.tsx'
-import { deleteWithUndo } from '../viewer/metadata-tab.tsx'
+import { deleteItem } from '../../state/delete-later.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './library.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface SelectionParts {
   chosen: readonly Item[]
@@ -26,14 +29,14 @@ export function SelectionBar({ chosen, collections, canWrite, onShare, onClear }
     onClear()
   }
   return (
-    <div className="selbar row wrap">
+    <div className={classes(styles.selectionBar, ui.flexRow, ui.wrap)}>
       <b>{chosen.length} chosen</b>
-      <Button size="s" look="quiet" onClick={onClear}>
+      <Button size="s" variant="quiet" onClick={onClear}>
         Clear
       </Button>
-      <span className="grow" />
+      <span className={ui.grow} />
       {chosen.length === 2 && (
-        <LinkButton size="s" icon="swipe" to="/compare" search={{ a: chosen[0]!.id, b: chosen[1]!.id } as never}>
+        <LinkButton size="s" icon="swipe" to="/compare" search={{ a: chosen[0]!.id, b: chosen[1]!.id }}>
           Compare
         </LinkButton>
       )}
@@ -53,10 +56,10 @@ export function SelectionBar({ chosen, collections, canWrite, onShare, onClear }
           )}
           <Button
             size="s"
-            look="danger"
+            variant="danger"
             icon="trash"
             onClick={() => {
-              for (const item of chosen) deleteWithUndo(item, onClear)
+              for (const item of chosen) deleteItem(item, onClear)
             }}
           >
             Delete

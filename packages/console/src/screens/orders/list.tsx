@@ -1,18 +1,20 @@
 /** Every order of the organization, with what waits for a decision and what is chosen but not ordered. */
-import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import type { Order } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { useUrl } from '../../shell/url.ts'
-import { useProjects, useWho } from '../../shell/who.ts'
-import { audOfCredits, count, dateTimeShort, plural } from '../../ui/format.ts'
-import { Badge, Button, Card, Choice, LinkButton, Note, Page, Segmented, Toggle } from '../../ui/kit.tsx'
+import { useTitle } from '../../state/crumbs.ts'
+import { useUrl } from '../../state/url.ts'
+import { useWho } from '../../state/who.ts'
+import { audOfCredits, plural } from '../../ui/format.ts'
+import { Button, Card, Choice, LinkButton, Note, Page, Segmented, Toggle } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
-import { ProjectFilter } from '../project-filter.tsx'
-import { useCart } from '../explore/cart.ts'
-import { useEstimate } from '../explore/estimate.ts'
-import { isOver, saidOf, waitsForDecision } from './states.ts'
+import { ProjectFilter } from '../../parts/project-filter.tsx'
+import { useCart } from '../../state/cart.ts'
+import { useEstimate } from '../../state/estimate.ts'
+import { OrderTable } from '../../parts/orders/order-table.tsx'
+import { classes } from '../../ui/classes.ts'
+import listPageStyles from '../../parts/list-page.module.css'
+import cardStyles from '../../ui/card.module.css'
+import ui from '../../ui/ui.module.css'
 
 const STATES = {
   all: null,
@@ -54,7 +56,7 @@ export function Orders(): ReactElement {
           <LinkButton to="/tasking/new" icon="sat">
             Task a satellite
           </LinkButton>
-          <LinkButton to="/explore" look="primary" icon="search">
+          <LinkButton to="/explore" variant="primary" icon="search">
             Search scenes
           </LinkButton>
         </>
@@ -81,7 +83,7 @@ export function Orders(): ReactElement {
                 title="No orders yet"
                 actions={
                   <>
-                    <LinkButton to="/explore" look="primary">
+                    <LinkButton to="/explore" variant="primary">
                       Search scenes
                     </LinkButton>
                     <LinkButton to="/tasking/new">Task a satellite</LinkButton>
@@ -97,13 +99,13 @@ export function Orders(): ReactElement {
             <>
               <OrderTable orders={content.filter(({ createdBy }) => !isMine || createdBy === who.userId)} />
               {!isMine && totalPages > 1 && (
-                <div className="row between bd">
-                  <span className="soft sm">{plural(totalElements, 'order')}</span>
-                  <span className="row g8">
+                <div className={classes(ui.flexRow, ui.between, cardStyles.body)}>
+                  <span className={classes(ui.soft, ui.small)}>{plural(totalElements, 'order')}</span>
+                  <span className={classes(ui.flexRow, ui.gap8)}>
                     <Button size="s" disabled={page === 0} onClick={() => setUrl({ page: page === 1 ? null : String(page) })}>
                       Newer
                     </Button>
-                    <span className="num sm">
+                    <span className={classes(ui.numeric, ui.small)}>
                       {page + 1} of {totalPages}
                     </span>
                     <Button size="s" disabled={page + 1 >= totalPages} onClick={() => setUrl({ page: String(page + 2) })}>
@@ -124,7 +126,7 @@ export function Orders(): ReactElement {
 function Filters(): ReactElement {
   const [url, setUrl] = useUrl()
   return (
-    <div className="row g8 wrap filter-row">
+    <div className={classes(ui.flexRow, ui.gap8, ui.wrap, listPageStyles.filterRow)}>
       <Segmented
         label="State"
         value={(url['status'] ?? 'all') as Shown}
@@ -148,7 +150,7 @@ function Filters(): ReactElement {
         ]}
       />
       <ProjectFilter />
-      <span className="row g6 sm soft">
+      <span className={classes(ui.flexRow, ui.gap6, ui.small, ui.soft)}>
         Mine <Toggle label="Only mine" on={url['mine'] === '1'} onChange={(on) => setUrl({ mine: on ? '1' : null, page: null })} />
       </span>
     </div>
@@ -160,11 +162,11 @@ function CartNote(): ReactElement | null {
   const estimate = useEstimate(cart, { keep: true })
   if (cart.length === 0) return null
   return (
-    <div className="mb16">
+    <div className={ui.marginBottom16}>
       <Note
         icon="cart"
         actions={
-          <LinkButton to="/orders/review" look="primary" size="s">
+          <LinkButton to="/orders/review" variant="primary" size="s">
             Review order
           </LinkButton>
         }
@@ -173,55 +175,5 @@ function CartNote(): ReactElement | null {
         {estimate.data && `, ${audOfCredits(estimate.data.total_credits)}`}. Nothing is reserved yet.
       </Note>
     </div>
-  )
-}
-
-const totalOf = ({ totalCredits, capturedCredits, estimatedCredits, ...order }: Order) =>
-  isOver(order) ? capturedCredits : totalCredits || estimatedCredits
-
-export function OrderTable({ orders }: { orders: readonly Order[] }): ReactElement {
-  const projects = useProjects()
-  const nameOf = (id: string) => projects.data?.projects.find((project) => project.id === id)?.name ?? '–'
-  return (
-    <table className="tbl stack order-table">
-      <thead>
-        <tr>
-          <th>Order</th>
-          <th>State</th>
-          <th>Project</th>
-          <th className="n">Groups</th>
-          <th className="n">Price</th>
-          <th>Placed</th>
-        </tr>
-      </thead>
-      <tbody>
-        {orders.map((order) => {
-          const said = saidOf(order)
-          return (
-            <tr key={order.id}>
-              <td>
-                <Link
-                  to={order.orderType === 'tasking' ? '/tasking/$order' : '/orders/$id'}
-                  params={(order.orderType === 'tasking' ? { order: order.id } : { id: order.id }) as never}
-                >
-                  <b>{order.displayName}</b>
-                </Link>
-                <div className="soft sm">
-                  {order.orderType === 'tasking' ? 'Tasking' : 'Archive'}, {[...new Set(order.groups.map(({ host }) => host))].join(', ')}
-                </div>
-              </td>
-              <td>
-                <Badge tone={said.tone}>{said.text}</Badge>
-                {waitsForDecision(order) && <span className="sr"> Waiting for you.</span>}
-              </td>
-              <td className="hide-s">{nameOf(order.projectId)}</td>
-              <td className="n hide-s">{count(order.groups.length)}</td>
-              <td className="n">{audOfCredits(totalOf(order))}</td>
-              <td className="soft hide-s">{dateTimeShort(order.createdAt)}</td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
   )
 }

@@ -3,20 +3,28 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useState, type ReactElement } from 'react'
 import type { Output } from '../../api/contract.ts'
 import { areaOf, boxOf, cornersOf, encodeArea } from '../../map/geo.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { useUrl } from '../../shell/url.ts'
-import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
+import { useTitle } from '../../state/crumbs.ts'
+import { useUrl } from '../../state/url.ts'
+import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { AuthImage, pictureOf } from '../../ui/auth-image.tsx'
 import { area as areaText, audOfCredits, count, dateTime, metres, percent, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { Badge, Button, Card, Choice, Facts, Field, LinkButton, Note, Page, Toggle } from '../../ui/kit.tsx'
+import { Badge, Button, Card, Choice, Facts, Field, LinkButton, Note, Page, Toggle } from '../../ui/kit.ts'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { captureOf, emptyCart, takeOut, useCart, type ChosenScene } from '../explore/cart.ts'
-import { useEstimate } from '../explore/estimate.ts'
-import { CardMap } from './card-map.tsx'
-import { LicenceRows, SpendRefusal, useLicences, useSpend, useSpendKey } from './spend.tsx'
-import { Caps, Payment } from './total.tsx'
+import { captureOf, emptyCart, takeOut, useCart, type ChosenScene } from '../../state/cart.ts'
+import { useEstimate } from '../../state/estimate.ts'
+import { CardMap } from '../../parts/areas/card-map.tsx'
+import { LicenceRows, SpendRefusal, useLicences, useSpend, useSpendKey } from '../../parts/orders/spend.tsx'
+import { Caps, Payment } from '../../parts/orders/total.tsx'
+import { classes } from '../../ui/classes.ts'
+import cardMapStyles from '../../parts/areas/card-map.module.css'
+import totalStyles from '../../parts/orders/total.module.css'
+import styles from './orders.module.css'
+import cardStyles from '../../ui/card.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import listStyles from '../../ui/list.module.css'
+import ui from '../../ui/ui.module.css'
 
 type Estimate = Output<'orders.archive.estimate'>
 type Group = Estimate['groups'][number]
@@ -32,7 +40,7 @@ export function ReviewOrder(): ReactElement {
           title="Nothing chosen"
           actions={
             <>
-              <LinkButton to="/explore" look="primary">
+              <LinkButton to="/explore" variant="primary">
                 Search scenes
               </LinkButton>
               <LinkButton to="/orders">Your orders</LinkButton>
@@ -61,12 +69,12 @@ function Review({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
         </>
       }
     >
-      <div className="grid two-one">
-        <div className="col g16">
+      <div className={classes(ui.grid, ui.twoToOne)}>
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           <Card
             title="Scenes"
             aside={
-              <label className="row g6 sm soft">
+              <label className={classes(ui.flexRow, ui.gap6, ui.small, ui.soft)}>
                 Split by date
                 <Toggle label="Split by date" on={splitByDate} onChange={(on) => setUrl({ split: on ? '1' : null })} />
               </label>
@@ -78,7 +86,7 @@ function Review({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
             ) : estimate.isError ? (
               <Failed error={estimate.error} retry={() => void estimate.refetch()} />
             ) : (
-              <div className="bd">
+              <div className={cardStyles.body}>
                 <Skeleton rows={cart.length} />
               </div>
             )}
@@ -122,54 +130,54 @@ function Priced({ cart, estimate, isFetching }: { cart: readonly ChosenScene[]; 
 }
 
 const GroupHead = ({ group }: { group: Group }) => (
-  <div className="grp">
+  <div className={styles.group}>
     <b>{group.host}</b>
-    <span className="soft cut">
+    <span className={classes(ui.soft, ui.ellipsis)}>
       {plural(group.captures.length, 'capture')}, {group.dataProduct}
     </span>
-    <span className="grow" />
-    <span className="num soft">{areaText(group.aoi_km2 * 1e6)}</span>
+    <span className={ui.grow} />
+    <span className={classes(ui.numeric, ui.soft)}>{areaText(group.aoi_km2 * 1e6)}</span>
   </div>
 )
 
 function SceneLine({ scene, group, reason }: { scene: ChosenScene; group?: Group; reason?: string }): ReactElement {
   const isWhole = group?.captures.length === 1
   return (
-    <li className="cl2">
-      <span className="th2">
+    <li className={styles.sceneLine}>
+      <span className={listStyles.thumbnail}>
         <AuthImage path={scene.thumbnail} alt="" />
       </span>
-      <div className="grow">
-        <div className="row g6 wrap">
-          <b className="cut">
+      <div className={ui.grow}>
+        <div className={classes(ui.flexRow, ui.gap6, ui.wrap)}>
+          <b className={ui.ellipsis}>
             {scene.source} {scene.gsd === null ? '' : metres(scene.gsd)}
           </b>
           {reason && <Badge tone="warn">Cannot be priced</Badge>}
         </div>
-        <div className="soft sm">
+        <div className={classes(ui.soft, ui.small)}>
           {dateTime(scene.datetime)}, {percent(scene.cloud)} cloud
         </div>
-        <div className="mono faint xs cut">{scene.id}</div>
+        <div className={classes(ui.mono, ui.faint, ui.tiny, ui.ellipsis)}>{scene.id}</div>
         {reason && (
-          <p className="warn sm mt4">
+          <p className={classes(ui.warning, ui.small, ui.marginTop4)}>
             {reason}. It is not part of the total.{' '}
-            <button type="button" className="as-link" onClick={() => takeOut(scene.key)}>
+            <button type="button" className={ui.asLink} onClick={() => takeOut(scene.key)}>
               Remove it
             </button>{' '}
             to place the order.
           </p>
         )}
       </div>
-      <div className="r nowrap num price-col">
+      <div className={classes(ui.alignEnd, ui.noWrap, ui.numeric, styles.priceColumn)}>
         {isWhole && (
           <>
             <b>{audOfCredits(group.credits)}</b>
-            <div className="soft sm">{count(group.credits)} cr</div>
+            <div className={classes(ui.soft, ui.small)}>{count(group.credits)} cr</div>
           </>
         )}
       </div>
       <Button
-        look="quiet"
+        variant="quiet"
         icon="x"
         size="s"
         label={`Remove ${scene.source} of ${dateTime(scene.datetime)}`}
@@ -193,21 +201,21 @@ function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
       title="Area and delivery"
       aside={
         first && (
-          <LinkButton size="s" look="quiet" to="/explore" search={{ aoi: encodeArea(first) } as never}>
+          <LinkButton size="s" variant="quiet" to="/explore" search={{ aoi: encodeArea(first) }}>
             Edit on the map
           </LinkButton>
         )
       }
     >
-      <div className="row g16 t wrap">
+      <div className={classes(ui.flexRow, ui.gap16, ui.alignTop, ui.wrap)}>
         <CardMap
-          className="small"
+          className={cardMapStyles.small}
           label="The areas of this order"
           area={areas.length === 0 ? null : { type: 'MultiPolygon', coordinates: areas.map(({ coordinates }) => coordinates) }}
           pictures={pictures}
           shapes={areas.length === 0 ? shapes : shapes.filter(({ geometry }) => touches(geometry, areas))}
         />
-        <div className="grow col g12 delivery">
+        <div className={classes(ui.grow, ui.flexColumn, ui.gap12, styles.delivery)}>
           <Choice
             label="Project"
             value={url['project'] ?? writable[0]?.id ?? ''}
@@ -223,7 +231,7 @@ function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
           />
           <Facts
             rows={[
-              ['Area', areas.length === 0 ? 'whole scenes' : `${areaText(areas.reduce((sum, one) => sum + areaOf(one), 0))} of area`],
+              ['Area', areas.length === 0 ? 'whole scenes' : `${areaText(areas.reduce((sum, area) => sum + areaOf(area), 0))} of area`],
               ['Delivered as', `${plural(cart.length, 'item')} in the library, as COG`],
             ]}
           />
@@ -244,8 +252,8 @@ function usePictures(cart: readonly ChosenScene[]) {
       const [path, corners] = [scene.thumbnail ?? scene.quicklook, cornersOf(scene.geometry)]
       return path && corners ? [{ id: scene.key, path, corners }] : []
     })
-    void Promise.allSettled(wanted.map(async ({ id, path, corners }) => ({ id, corners, url: await pictureOf(path) }))).then((found) => {
-      if (!isStopped) setPictures(found.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
+    void Promise.allSettled(wanted.map(async ({ id, path, corners }) => ({ id, corners, url: await pictureOf(path) }))).then((results) => {
+      if (!isStopped) setPictures(results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])))
     })
     return () => {
       isStopped = true
@@ -287,7 +295,7 @@ function TotalCard({ cart, estimate, isFetching, splitByDate }: TotalParts): Rea
   const spend = useSpend('orders.archive.place', input, (order) => {
     emptyCart()
     toast('The order is placed')
-    void navigate({ to: '/orders/$id', params: { id: order.id } as never })
+    void navigate({ to: '/orders/$id', params: { id: order.id } })
   })
   const total = estimate?.total_credits ?? 0
   const missing = missingStep({
@@ -299,29 +307,31 @@ function TotalCard({ cart, estimate, isFetching, splitByDate }: TotalParts): Rea
   const isReady = missing === null && !isFetching && !spend.busy
   useSpendKey(isReady, spend.run)
   return (
-    <aside className="card sticky total-card" aria-label="Total">
-      <div className="hd">
+    <aside className={classes(cardStyles.card, ui.sticky, styles.totalCard)} aria-label="Total">
+      <div className={cardStyles.header}>
         <h2>Total</h2>
       </div>
-      <div className="bd">
+      <div className={cardStyles.body}>
         <Facts
           rows={(estimate?.groups ?? []).map((group) => [
             `${group.host}, ${areaText(group.aoi_km2 * 1e6)}`,
-            <span className="num">{audOfCredits(group.credits)}</span>,
+            <span className={ui.numeric}>{audOfCredits(group.credits)}</span>,
           ])}
         />
-        <div className="tot">
+        <div className={totalStyles.total}>
           <span>Total</span>
-          <b className="num">{estimate ? audOfCredits(total) : '…'}</b>
+          <b className={ui.numeric}>{estimate ? audOfCredits(total) : '…'}</b>
         </div>
-        <div className="r soft sm num">{estimate ? `${count(total)} credits, without GST` : 'being priced'}</div>
+        <div className={classes(ui.alignEnd, ui.soft, ui.small, ui.numeric)}>
+          {estimate ? `${count(total)} credits, without GST` : 'being priced'}
+        </div>
         <Payment credits={total} />
         <Caps credits={total} />
         <LicenceRows products={products} />
-        <div className="mt16">
+        <div className={ui.marginTop16}>
           <SpendRefusal spend={spend} />
         </div>
-        <Button look="primary" size="l" wide className="mt12" busy={spend.busy} disabled={!isReady} onClick={spend.run}>
+        <Button variant="primary" size="l" wide className={ui.marginTop12} busy={spend.busy} disabled={!isReady} onClick={spend.run}>
           {missing ?? `Place order, ${audOfCredits(total)}`}
         </Button>
         {!projects.isPending && writable.length === 0 && (
@@ -329,9 +339,11 @@ function TotalCard({ cart, estimate, isFetching, splitByDate }: TotalParts): Rea
             You may look, but not order: that takes an editor of a project. A project admin can make you one.
           </Note>
         )}
-        <p className="help center">Free to cancel until the vendor starts. If a scene cannot be delivered, its share returns by itself.</p>
+        <p className={classes(fieldStyles.help, ui.center)}>
+          Free to cancel until the vendor starts. If a scene cannot be delivered, its share returns by itself.
+        </p>
       </div>
-      <div className="ft2">
+      <div className={styles.footer}>
         <Icon name="lock" size={14} />
         <span>Clicking twice won&apos;t charge you twice.</span>
       </div>

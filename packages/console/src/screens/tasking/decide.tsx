@@ -2,15 +2,20 @@
 import { useState, type ReactElement } from 'react'
 import type { FeasibilityStudy, Order, OrderGroup, Quotation } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
-import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
+import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { area as areaText, audOfCredits, count, date, dateShort } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { Badge, Button, Card, Facts, Note } from '../../ui/kit.tsx'
+import { Badge, Button, Card, Facts, Note } from '../../ui/kit.ts'
 import { Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { SpendRefusal, useSpend, useSpendKey } from '../orders/spend.tsx'
-import { Caps, isAboveCaps, Payment, useCaps } from '../orders/total.tsx'
+import { SpendRefusal, useSpend, useSpendKey } from '../../parts/orders/spend.tsx'
+import { Caps, isAboveCaps, Payment, useCaps } from '../../parts/orders/total.tsx'
 import { Passes, PassLegend } from './passes.tsx'
+import { classes } from '../../ui/classes.ts'
+import styles from './tasking.module.css'
+import cardStyles from '../../ui/card.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import ui from '../../ui/ui.module.css'
 
 const WIDEST_DEG = 45
 export const STANDARD_DEG = 25
@@ -41,38 +46,42 @@ export function StudyDecision({ study, order, group }: StudyParts): ReactElement
   const letter = (index: number) => String.fromCharCode(65 + index)
   const first = study.options[0]!
   return (
-    <div className="grid two-one">
-      <div className="col g16">
-        <Card title="Options of the study" aside={<span className="soft sm">valid until {date(study.expiresAt)}</span>} flush>
+    <div className={classes(ui.grid, ui.twoToOne)}>
+      <div className={classes(ui.flexColumn, ui.gap16)}>
+        <Card
+          title="Options of the study"
+          aside={<span className={classes(ui.soft, ui.small)}>valid until {date(study.expiresAt)}</span>}
+          flush
+        >
           <div role="radiogroup" aria-label="Options of the study">
-            {study.options.map((one, index) => (
-              <label key={one.id} className={one.id === chosenId ? 'opt on' : 'opt'}>
+            {study.options.map((option, index) => (
+              <label key={option.id} className={option.id === chosenId ? classes(styles.option, styles.selected) : styles.option}>
                 <input
                   type="radio"
                   name={`option-${study.id}`}
-                  className="rd-in"
-                  checked={one.id === chosenId}
-                  onChange={() => setChosenId(one.id)}
+                  className={styles.optionRadio}
+                  checked={option.id === chosenId}
+                  onChange={() => setChosenId(option.id)}
                 />
-                <span className="grow">
-                  <span className="row g6 wrap">
-                    <b className="opt-name">Option {letter(index)}</b>
-                    {one.credits < first.credits && <Badge tone="ok">{count(first.credits - one.credits)} less than A</Badge>}
-                    {one.credits > first.credits && <Badge>{count(one.credits - first.credits)} more than A</Badge>}
-                    {isAboveCaps(caps, one.credits) && <Badge tone="warn">Above your cap</Badge>}
+                <span className={ui.grow}>
+                  <span className={classes(ui.flexRow, ui.gap6, ui.wrap)}>
+                    <b className={styles.optionName}>Option {letter(index)}</b>
+                    {option.credits < first.credits && <Badge tone="ok">{count(first.credits - option.credits)} less than A</Badge>}
+                    {option.credits > first.credits && <Badge>{count(option.credits - first.credits)} more than A</Badge>}
+                    {isAboveCaps(caps, option.credits) && <Badge tone="warn">Above your cap</Badge>}
                   </span>
-                  <span className="soft block mt4">{one.description}</span>
-                  <span className="row g16 mt8 sm wrap">
+                  <span className={classes(ui.soft, ui.block, ui.marginTop4)}>{option.description}</span>
+                  <span className={classes(ui.flexRow, ui.gap16, ui.marginTop8, ui.small, ui.wrap)}>
                     <span>
-                      <Icon name="clock" /> {dateShort(one.acquisitionStart)} to {date(one.acquisitionEnd)}
+                      <Icon name="clock" /> {dateShort(option.acquisitionStart)} to {date(option.acquisitionEnd)}
                     </span>
-                    {one.maxCloudCover !== null && <span>cloud up to {one.maxCloudCover}%</span>}
-                    {one.maxOffNadirDeg !== null && <span>up to {one.maxOffNadirDeg}° off nadir</span>}
+                    {option.maxCloudCover !== null && <span>cloud up to {option.maxCloudCover}%</span>}
+                    {option.maxOffNadirDeg !== null && <span>up to {option.maxOffNadirDeg}° off nadir</span>}
                   </span>
                 </span>
-                <span className="r">
-                  <b className="num opt-price">{audOfCredits(one.credits)}</b>
-                  <span className="soft sm num block">{count(one.credits)} credits</span>
+                <span className={ui.alignEnd}>
+                  <b className={classes(ui.numeric, styles.optionPrice)}>{audOfCredits(option.credits)}</b>
+                  <span className={classes(ui.soft, ui.small, ui.numeric, ui.block)}>{count(option.credits)} credits</span>
                 </span>
               </label>
             ))}
@@ -124,21 +133,21 @@ function AcceptOption({ study, order, option, name }: AcceptParts): ReactElement
   const spend = useSpend('orders.tasking.feasibility_decide', input, () => void toast(`Accepted ${name}`))
   useSpendKey(mayDecide && !spend.busy, spend.run)
   return (
-    <aside className="card sticky" aria-label="Decision">
-      <div className="bd">
-        <div className="row between">
-          <b className="cap-first">{name}</b>
-          <b className="num opt-price">{audOfCredits(option.credits)}</b>
+    <aside className={classes(cardStyles.card, ui.sticky)} aria-label="Decision">
+      <div className={cardStyles.body}>
+        <div className={classes(ui.flexRow, ui.between)}>
+          <b className={ui.capitalized}>{name}</b>
+          <b className={classes(ui.numeric, styles.optionPrice)}>{audOfCredits(option.credits)}</b>
         </div>
         <Payment credits={option.credits} when="reserved when you accept" />
         <Caps credits={option.credits} />
-        <div className="mt16">
+        <div className={ui.marginTop16}>
           <SpendRefusal spend={spend} />
         </div>
-        <Button look="primary" size="l" wide className="mt12" busy={spend.busy} disabled={!mayDecide} onClick={spend.run}>
+        <Button variant="primary" size="l" wide className={ui.marginTop12} busy={spend.busy} disabled={!mayDecide} onClick={spend.run}>
           {mayDecide ? `Accept ${name}` : 'Deciding takes an editor'}
         </Button>
-        <p className="help">
+        <p className={fieldStyles.help}>
           Accepting binds your organization. To decline, cancel the order: nothing is charged. Without a decision by
           {` ${date(study.expiresAt)} `}it is cancelled by itself.
         </p>
@@ -170,19 +179,19 @@ export function QuotationDecision({
   )
   const failed = accept.error ? accept : reject
   return (
-    <div className="grid two-one">
-      <div className="col g16">
-        <Card title="Quotation" aside={<span className="soft sm">valid until {date(quotation.expiresAt)}</span>}>
+    <div className={classes(ui.grid, ui.twoToOne)}>
+      <div className={classes(ui.flexColumn, ui.gap16)}>
+        <Card title="Quotation" aside={<span className={classes(ui.soft, ui.small)}>valid until {date(quotation.expiresAt)}</span>}>
           <Facts
             rows={[
-              ['Price', <b className="num opt-price">{audOfCredits(credits)}</b>],
-              ['In credits', <span className="num">{count(credits)}</span>],
-              ['Original estimate', <span className="num">{group ? audOfCredits(group.credits) : '–'}</span>],
+              ['Price', <b className={classes(ui.numeric, styles.optionPrice)}>{audOfCredits(credits)}</b>],
+              ['In credits', <span className={ui.numeric}>{count(credits)}</span>],
+              ['Original estimate', <span className={ui.numeric}>{group ? audOfCredits(group.credits) : '–'}</span>],
               ['For', group ? `${group.dataProduct}, ${areaText(group.aoi_km2 * 1e6)}` : '–'],
             ]}
           />
           {group && credits > group.credits && (
-            <div className="mt12">
+            <div className={ui.marginTop12}>
               <Note tone="warn" icon="warn">
                 {count(credits - group.credits)} credits more than was said before.
               </Note>
@@ -191,22 +200,22 @@ export function QuotationDecision({
         </Card>
         <OrderPasses group={group} optionLimit={null} />
       </div>
-      <aside className="card sticky" aria-label="Decision">
-        <div className="bd">
-          <div className="row between">
+      <aside className={classes(cardStyles.card, ui.sticky)} aria-label="Decision">
+        <div className={cardStyles.body}>
+          <div className={classes(ui.flexRow, ui.between)}>
             <b>Quotation</b>
-            <b className="num opt-price">{audOfCredits(credits)}</b>
+            <b className={classes(ui.numeric, styles.optionPrice)}>{audOfCredits(credits)}</b>
           </div>
           <Payment credits={credits} when="reserved when you accept" />
           <Caps credits={credits} />
-          <div className="mt16">
+          <div className={ui.marginTop16}>
             <SpendRefusal spend={failed} />
           </div>
           <Button
-            look="primary"
+            variant="primary"
             size="l"
             wide
-            className="mt12"
+            className={ui.marginTop12}
             busy={accept.busy}
             disabled={!mayDecide || reject.busy}
             onClick={accept.run}
@@ -214,11 +223,11 @@ export function QuotationDecision({
             {mayDecide ? `Accept, ${audOfCredits(credits)}` : 'Deciding takes an editor'}
           </Button>
           {mayDecide && (
-            <Button wide className="mt8" busy={reject.busy} disabled={accept.busy} onClick={reject.run}>
+            <Button wide className={ui.marginTop8} busy={reject.busy} disabled={accept.busy} onClick={reject.run}>
               Reject, nothing is charged
             </Button>
           )}
-          <p className="help">Without a decision by {date(quotation.expiresAt)} the order is cancelled automatically.</p>
+          <p className={fieldStyles.help}>Without a decision by {date(quotation.expiresAt)} the order is cancelled automatically.</p>
         </div>
       </aside>
     </div>

@@ -3,20 +3,24 @@ import { useParams } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { FeasibilityStudy, Order, Quotation } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
+import { useTitle } from '../../state/crumbs.ts'
 import { area as areaText, audOfCredits, date, dateShort, plural } from '../../ui/format.ts'
-import { Badge, Card, Facts, Page, Segmented } from '../../ui/kit.tsx'
+import { Badge, Card, Facts, Page, Segmented } from '../../ui/kit.ts'
 import { WaitingPage } from '../../ui/states.tsx'
-import { Coverage, Groups } from '../orders/coverage.tsx'
-import { Details, Money } from '../orders/details.tsx'
-import { Ended, OrderActions, Step, useOrder, type StepParts } from '../orders/order.tsx'
-import { isOver, saidOf } from '../orders/states.ts'
+import { Coverage, Groups } from '../../parts/orders/coverage.tsx'
+import { Details, Money } from '../../parts/orders/details.tsx'
+import { isOver, saidOf, useOrder } from '../../state/order-states.ts'
 import { paramOf, QuotationDecision, STANDARD_DEG, StudyDecision } from './decide.tsx'
+import { Ended, Step, type StepParts } from '../../parts/orders/progress.tsx'
+import { OrderActions } from '../../parts/orders/actions.tsx'
+import { classes } from '../../ui/classes.ts'
+import progressStyles from '../../parts/orders/progress.module.css'
+import ui from '../../ui/ui.module.css'
 
 const LOOK_EVERY_MS = 5_000
 
 export function TaskingOrder(): ReactElement {
-  const { order: id } = useParams({ strict: false }) as { order: string }
+  const { order: id } = useParams({ from: '/inside/tasking/$order' })
   const order = useOrder(id)
   useTitle({ text: 'Tasking', to: '/tasking' }, order.data?.displayName ?? 'Order')
   if (!order.data) return <WaitingPage title="Tasking order" query={order} />
@@ -38,27 +42,27 @@ function OneTasking({ order }: { order: Order }): ReactElement {
   return (
     <Page
       title={
-        <span className="row g8 wrap">
+        <span className={classes(ui.flexRow, ui.gap8, ui.wrap)}>
           {order.displayName} <Badge tone={said.tone}>{said.text}</Badge>
         </span>
       }
       about={aboutOf(order, askedStudies.length + askedQuotes.length)}
       actions={<OrderActions order={order} />}
     >
-      <ol className="flow" aria-label="Progress" tabIndex={0}>
+      <ol className={progressStyles.progress} aria-label="Progress" tabIndex={0}>
         {stepsOf(order, studies.data?.content ?? [], quotations.data?.content ?? []).map((step) => (
           <Step key={step.text} {...step} />
         ))}
       </ol>
       <Ended order={order} />
-      <div className="col g16 mt16">
+      <div className={classes(ui.flexColumn, ui.gap16, ui.marginTop16)}>
         <Waiting order={order} studies={askedStudies} quotations={askedQuotes} />
-        <div className="grid two-one">
-          <div className="col g16">
+        <div className={classes(ui.grid, ui.twoToOne)}>
+          <div className={classes(ui.flexColumn, ui.gap16)}>
             <Coverage order={order} />
             <Groups order={order} />
           </div>
-          <div className="col g16">
+          <div className={classes(ui.flexColumn, ui.gap16)}>
             <Asked order={order} />
             <Money order={order} />
             <Details order={order} />
@@ -86,7 +90,7 @@ function Waiting({ order, studies, quotations }: WaitingParts): ReactElement | n
   return (
     <>
       {all.length > 1 && (
-        <div className="row g12 wrap">
+        <div className={classes(ui.flexRow, ui.gap12, ui.wrap)}>
           <b>{plural(all.length, 'decision')} to make</b>
           <Segmented
             label="Which decision"
@@ -167,7 +171,7 @@ function Asked({ order }: { order: Order }): ReactElement {
           ['Window', `${dateShort(from as string)} to ${date(to as string)}`],
           ['Cloud', `up to ${String(paramOf(group, 'cloudCoverage') ?? 15)}%`],
           ['Angle', `up to ${String(paramOf(group, 'maxOffNadirAngle') ?? STANDARD_DEG)}°`],
-          ['Estimate at order', <span className="num">{audOfCredits(order.estimatedCredits)}</span>],
+          ['Estimate at order', <span className={ui.numeric}>{audOfCredits(order.estimatedCredits)}</span>],
         ]}
       />
     </Card>

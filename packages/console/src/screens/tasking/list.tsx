@@ -2,12 +2,16 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { useAct, useOp } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
+import { useTitle } from '../../state/crumbs.ts'
 import { audOfCredits, date, plural } from '../../ui/format.ts'
-import { Button, Card, LinkButton, Note, Page } from '../../ui/kit.tsx'
+import { Button, Card, LinkButton, Note, Page } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { OrderTable } from '../orders/list.tsx'
+import { OrderTable } from '../../parts/orders/order-table.tsx'
+import { classes } from '../../ui/classes.ts'
+import cardStyles from '../../ui/card.module.css'
+import listStyles from '../../ui/list.module.css'
+import ui from '../../ui/ui.module.css'
 
 const LOOK_EVERY_MS = 10_000
 
@@ -19,13 +23,13 @@ export function Tasking(): ReactElement {
       title="Tasking"
       about="Images that are yet to be taken. A study or a quotation comes first, and nothing is charged until you accept its price."
       actions={
-        <LinkButton look="primary" icon="plus" to="/tasking/new">
+        <LinkButton variant="primary" icon="plus" to="/tasking/new">
           New tasking order
         </LinkButton>
       }
     >
-      <div className="grid two-one">
-        <div className="col g16">
+      <div className={classes(ui.grid, ui.twoToOne)}>
+        <div className={classes(ui.flexColumn, ui.gap16)}>
           <Decisions names={new Map((orders.data?.content ?? []).map(({ id, displayName }) => [id, displayName]))} />
           <Card title="Orders" flush>
             <Loaded
@@ -37,7 +41,7 @@ export function Tasking(): ReactElement {
                     icon="sat"
                     title="No satellite is tasked"
                     actions={
-                      <LinkButton look="primary" to="/tasking/new">
+                      <LinkButton variant="primary" to="/tasking/new">
                         New tasking order
                       </LinkButton>
                     }
@@ -80,14 +84,14 @@ function Decisions({ names }: { names: ReadonlyMap<string, string> }): ReactElem
           tone="warn"
           icon="clock"
           actions={
-            <LinkButton size="s" look="primary" to="/tasking/$order" params={{ order: orderId } as never}>
+            <LinkButton size="s" variant="primary" to="/tasking/$order" params={{ order: orderId }}>
               Decide
             </LinkButton>
           }
         >
           <b>{names.get(orderId) ?? 'A tasking order'}</b> waits for {plural(decisions.length, 'decision')} of yours, from{' '}
           {audOfCredits(decisions.reduce((sum, { least }) => sum + least, 0))} together.{' '}
-          <span className="soft">Until {date(decisions.map(({ expiresAt }) => expiresAt).toSorted()[0])}.</span>
+          <span className={ui.soft}>Until {date(decisions.map(({ expiresAt }) => expiresAt).toSorted()[0])}.</span>
         </Note>
       ))}
     </>
@@ -103,24 +107,26 @@ function Templates(): ReactElement {
         query={templates}
         rows={2}
         empty={({ templates: list }) =>
-          list.length === 0 && <p className="soft bd">Settings that you order again and again are kept from the order form.</p>
+          list.length === 0 && (
+            <p className={classes(ui.soft, cardStyles.body)}>Settings that you order again and again are kept from the order form.</p>
+          )
         }
       >
         {({ templates: list }) => (
           <ul>
             {list.map((template) => (
-              <li key={template.id} className="uf">
-                <div className="grow">
-                  <Link to="/tasking/new" search={{ template: template.id } as never}>
+              <li key={template.id} className={listStyles.entry}>
+                <div className={ui.grow}>
+                  <Link to="/tasking/new" search={{ template: template.id }}>
                     <b>{template.name}</b>
                   </Link>
-                  <div className="soft sm">
+                  <div className={classes(ui.soft, ui.small)}>
                     {template.sensor}, cloud up to {template.max_cloud_coverage}%, up to {template.max_nadir_angle}°
                   </div>
                 </div>
                 <Button
                   size="s"
-                  look="quiet"
+                  variant="quiet"
                   icon="x"
                   label={`Delete the template ${template.name}`}
                   onClick={() =>

@@ -4,19 +4,24 @@ import { useEffect, useMemo, useState, type ReactElement } from 'react'
 import type { Output } from '../../api/contract.ts'
 import { useAct, useOp } from '../../api/query.ts'
 import { areaOf, decodeArea, encodeArea } from '../../map/geo.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { useUrl } from '../../shell/url.ts'
-import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
+import { useTitle } from '../../state/crumbs.ts'
+import { useUrl } from '../../state/url.ts'
+import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { CallPreview } from '../../ui/call-preview.tsx'
 import { area as areaText, audOfCredits, count, plural } from '../../ui/format.ts'
-import { Button, Card, Choice, Field, Note, Page } from '../../ui/kit.tsx'
+import { Button, Card, Choice, Field, Note, Page } from '../../ui/kit.ts'
 import { Empty, FormProblem, Loaded, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { AreaTools } from '../explore/area-tools.tsx'
-import { SchemaForm, type Schema, type Values } from '../make/schema-form.tsx'
-import { CardMap } from '../orders/card-map.tsx'
-import { LicenceRows, SpendRefusal, useLicences, useSpend, useSpendKey } from '../orders/spend.tsx'
+import { AreaTools } from '../../parts/areas/area-tools.tsx'
+import { SchemaForm, type Schema, type Values } from '../../parts/schema-form.tsx'
+import { CardMap } from '../../parts/areas/card-map.tsx'
+import { LicenceRows, SpendRefusal, useLicences, useSpend, useSpendKey } from '../../parts/orders/spend.tsx'
 import { Passes, PassLegend } from './passes.tsx'
+import { classes } from '../../ui/classes.ts'
+import totalStyles from '../../parts/orders/total.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import listStyles from '../../ui/list.module.css'
+import ui from '../../ui/ui.module.css'
 
 type Sensor = Output<'orders.tasking.sensors'>['sensors'][number]
 type Template = Output<'orders.tasking.templates.list'>['templates'][number]
@@ -87,12 +92,12 @@ function TaskingForm({ sensors }: { sensors: readonly Sensor[] }): ReactElement 
   const wish = useWish(sensors)
   const { url, setUrl, products, product, areas, setAreas, values, setValues } = wish
   return (
-    <div className="grid two-one">
-      <div className="col g16">
+    <div className={classes(ui.grid, ui.twoToOne)}>
+      <div className={classes(ui.flexColumn, ui.gap16)}>
         <Card
           title="Areas"
           aside={
-            <span className="soft sm">
+            <span className={classes(ui.soft, ui.small)}>
               {areas.length === 0 ? 'draw or type them' : `${plural(areas.length, 'area')}, ${sizeOf(areas)}`}
               {product.maxSqKm !== null && `; each at most ${count(product.maxSqKm)} km²`}
             </span>
@@ -107,28 +112,28 @@ function TaskingForm({ sensors }: { sensors: readonly Sensor[] }): ReactElement 
           </CardMap>
           <ul>
             {areas.map((area, index) => (
-              <li key={encodeArea(area)} className="uf">
-                <span className="grow">
-                  <b>Area {index + 1}</b> <span className="soft">{areaText(areaOf(area))}</span>
+              <li key={encodeArea(area)} className={listStyles.entry}>
+                <span className={ui.grow}>
+                  <b>Area {index + 1}</b> <span className={ui.soft}>{areaText(areaOf(area))}</span>
                 </span>
                 <Button
                   size="s"
-                  look="quiet"
+                  variant="quiet"
                   icon="x"
                   label={`Remove area ${index + 1}`}
-                  onClick={() => setAreas(areas.filter((one) => one !== area))}
+                  onClick={() => setAreas(areas.filter((other) => other !== area))}
                 />
               </li>
             ))}
           </ul>
         </Card>
         <Card title="Requirements" aside={<TemplateChoice wish={wish} />}>
-          <div className="col g16">
+          <div className={classes(ui.flexColumn, ui.gap16)}>
             <Choice
               label="Product"
               value={product.name}
               onChange={(event) => setUrl({ product: event.target.value })}
-              options={products.map(({ sensor, product: one }) => ({ value: one.name, text: `${sensor.title}: ${one.title}` }))}
+              options={products.map(({ sensor, product: option }) => ({ value: option.name, text: `${sensor.title}: ${option.title}` }))}
               help={`Before it is taken: ${product.steps.map(stepText).join(', then ')}.`}
             />
             <SchemaForm schema={product.constraints as Schema} values={values} errors={[]} onChange={setValues} />
@@ -165,12 +170,12 @@ function PassCard({ wish: { product, areas, params, featureCollection } }: { wis
   return (
     <Card title="Predicted passes" aside={<PassLegend />}>
       {areas.length === 0 ? (
-        <p className="soft">Add an area to see predicted passes.</p>
+        <p className={ui.soft}>Add an area to see predicted passes.</p>
       ) : (
         <Loaded
           query={passes}
           rows={2}
-          empty={({ content }) => content.length === 0 && <p className="soft">No satellite of this product passes in this window.</p>}
+          empty={({ content }) => content.length === 0 && <p className={ui.soft}>No satellite of this product passes in this window.</p>}
         >
           {({ content }) => <Passes passes={content} from={from} to={to} limit={Number(params['maxOffNadirAngle'] ?? STANDARD_DEG)} />}
         </Loaded>
@@ -195,7 +200,7 @@ function Live({ wish }: { wish: Wish }): ReactElement {
   const input = { projectId, groups, ...(url['name'] ? { displayName: url['name'] } : {}) }
   const spend = useSpend('orders.tasking.place', input, (order) => {
     toast('The vendor is asked')
-    void navigate({ to: '/tasking/$order', params: { order: order.id } as never })
+    void navigate({ to: '/tasking/$order', params: { order: order.id } })
   })
   const missing =
     areas.length === 0
@@ -210,16 +215,16 @@ function Live({ wish }: { wish: Wish }): ReactElement {
   const isReady = missing === null && values === params && !spend.busy
   useSpendKey(isReady, spend.run)
   return (
-    <div className="col g16 sticky">
+    <div className={classes(ui.flexColumn, ui.gap16, ui.sticky)}>
       <Card title="Estimated cost">
         {enabled && !estimate.data && !estimate.isError && <Skeleton rows={1} />}
         {enabled && estimate.data && (
           <>
-            <div className="tot first">
+            <div className={classes(totalStyles.total, totalStyles.first)}>
               <span>{areaText(estimate.data.groups.reduce((sum, { aoi_km2 }) => sum + aoi_km2, 0) * 1e6)}</span>
-              <b className="num">{audOfCredits(estimate.data.totalCredits)}</b>
+              <b className={ui.numeric}>{audOfCredits(estimate.data.totalCredits)}</b>
             </div>
-            <div className="r soft sm num">about {count(estimate.data.totalCredits)} credits</div>
+            <div className={classes(ui.alignEnd, ui.soft, ui.small, ui.numeric)}>about {count(estimate.data.totalCredits)} credits</div>
             {estimate.data.errors.map(({ index, reason }) => (
               <Note key={index} tone="warn" icon="warn">
                 Area {index + 1}: {reason}
@@ -229,22 +234,22 @@ function Live({ wish }: { wish: Wish }): ReactElement {
         )}
         {enabled && <FormProblem error={estimate.error} />}
         {study.data && enabled && (
-          <p className="soft sm mt8">
+          <p className={classes(ui.soft, ui.small, ui.marginTop8)}>
             {study.data.studyRequired
               ? `The vendor studies ${plural(study.data.features.filter(needsStudy).length, 'area')} first and offers options.`
               : 'No study is needed: the vendor quotes a price.'}
           </p>
         )}
-        {!enabled && <p className="soft">An area and a window give an estimate at once.</p>}
+        {!enabled && <p className={ui.soft}>An area and a window give an estimate at once.</p>}
         <Choice
-          className="mt16"
+          className={ui.marginTop16}
           label="Project"
           value={projectId}
           onChange={(event) => setUrl({ project: event.target.value })}
           options={writable.map(({ id, name }) => ({ value: id, text: name }))}
         />
         <LicenceRows products={[product.name]} />
-        <div className="mt12">
+        <div className={ui.marginTop12}>
           <SpendRefusal spend={spend} />
         </div>
         {!projects.isPending && writable.length === 0 && (
@@ -252,10 +257,10 @@ function Live({ wish }: { wish: Wish }): ReactElement {
             Ordering takes an editor of a project. A project admin can make you one.
           </Note>
         )}
-        <Button look="primary" size="l" wide className="mt12" busy={spend.busy} disabled={!isReady} onClick={spend.run}>
+        <Button variant="primary" size="l" wide className={ui.marginTop12} busy={spend.busy} disabled={!isReady} onClick={spend.run}>
           {missing ?? 'Ask the vendor'}
         </Button>
-        <p className="help center">Nothing is reserved until you accept an option or a quotation.</p>
+        <p className={classes(fieldStyles.help, ui.center)}>Nothing is reserved until you accept an option or a quotation.</p>
       </Card>
       <CallPreview operation="orders.tasking.place" input={input} />
     </div>
@@ -271,9 +276,9 @@ function TemplateChoice({ wish }: { wish: Wish }): ReactElement {
     setValues({ ...values, cloudCoverage: template.max_cloud_coverage, maxOffNadirAngle: template.max_nadir_angle })
   const wanted = url['template']
   useEffect(() => {
-    const found = list.find(({ id }) => id === wanted)
-    if (!found) return
-    apply(found)
+    const template = list.find(({ id }) => id === wanted)
+    if (!template) return
+    apply(template)
     setUrl({ template: null })
     // Once, when a link brings a template along.
     // oxlint-disable-next-line exhaustive-deps
@@ -293,15 +298,15 @@ function TemplateChoice({ wish }: { wish: Wish }): ReactElement {
       { onSuccess: ({ name }) => void toast(`Kept as '${name}'`), onError: (error) => void toast(error.message, 'bad') },
     )
   return (
-    <span className="row g8">
+    <span className={classes(ui.flexRow, ui.gap8)}>
       {list.length > 0 && (
         <Choice
           label="Template"
           hideLabel
           value=""
           onChange={(event) => {
-            const found = list.find(({ id }) => id === event.target.value)
-            if (found) apply(found)
+            const template = list.find(({ id }) => id === event.target.value)
+            if (template) apply(template)
           }}
           options={[{ value: '', text: 'Use a template' }, ...list.map(({ id, name }) => ({ value: id, text: name }))]}
         />

@@ -2,6 +2,12 @@
 import type { ReactElement } from 'react'
 import type { Output } from '../../api/contract.ts'
 import { dateShort, dateTimeShort, plural } from '../../ui/format.ts'
+import { classes } from '../../ui/classes.ts'
+import schemaFormStyles from '../../parts/schema-form.module.css'
+import styles from './tasking.module.css'
+import chartsStyles from '../../ui/charts.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 type Pass = Output<'orders.tasking.opportunities_list'>['content'][number]
 
@@ -32,13 +38,13 @@ export function Passes({ passes, from, to, limit, optionLimit = null }: PassPart
   const asked = passes.filter(({ offNadirDeg }) => offNadirDeg <= limit)
   return (
     <div>
-      <p className="soft sm" role="status">
-        <b className="num">{inside.length}</b> of {plural(passes.length, 'pass', 'passes')} up to {allowed}° off nadir
+      <p className={classes(ui.soft, ui.small)} role="status">
+        <b className={ui.numeric}>{inside.length}</b> of {plural(passes.length, 'pass', 'passes')} up to {allowed}° off nadir
         {allowed !== limit && `, ${asked.length} up to the ${limit}° asked for`}.
       </p>
-      <div className="scrollx">
+      <div className={ui.scrollSideways}>
         <svg
-          className="passes"
+          className={styles.passes}
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           role="img"
           aria-label={`Passes from ${dateShort(from)} to ${dateShort(to)}`}
@@ -46,7 +52,7 @@ export function Passes({ passes, from, to, limit, optionLimit = null }: PassPart
           {[0, 15, 30, 45].map((angle) => (
             <g key={angle}>
               <path d={`M${LEFT} ${y(angle)}H${WIDTH}`} stroke="var(--line)" />
-              <text className="ax" x={LEFT - 6} y={y(angle) + 3.5} textAnchor="end">
+              <text className={chartsStyles.axis} x={LEFT - 6} y={y(angle) + 3.5} textAnchor="end">
                 {angle}°
               </text>
             </g>
@@ -68,7 +74,7 @@ export function Passes({ passes, from, to, limit, optionLimit = null }: PassPart
             return (
               <text
                 key={index}
-                className="ax"
+                className={chartsStyles.axis}
                 x={x(time)}
                 y={HEIGHT - 3}
                 textAnchor={index === 0 ? 'start' : index === TICKS - 1 ? 'end' : 'middle'}
@@ -79,25 +85,25 @@ export function Passes({ passes, from, to, limit, optionLimit = null }: PassPart
           })}
         </svg>
       </div>
-      <details className="more">
+      <details className={schemaFormStyles.more}>
         <summary>As a list</summary>
-        <div className="pass-list" tabIndex={0} role="region" aria-label="List of passes">
-          <table className="tbl slim">
+        <div className={styles.passList} tabIndex={0} role="region" aria-label="List of passes">
+          <table className={classes(tableStyles.table, tableStyles.slim)}>
             <thead>
               <tr>
                 <th>When, UTC</th>
                 <th>Satellite</th>
-                <th className="n">Off nadir</th>
-                <th className="n">Sun</th>
+                <th className={tableStyles.number}>Off nadir</th>
+                <th className={tableStyles.number}>Sun</th>
               </tr>
             </thead>
             <tbody>
               {passes.map((pass) => (
-                <tr key={`${pass.start}-${pass.noradId}`} className={pass.offNadirDeg <= allowed ? '' : 'faint'}>
+                <tr key={`${pass.start}-${pass.noradId}`} className={pass.offNadirDeg <= allowed ? '' : ui.faint}>
                   <td>{dateTimeShort(pass.start)}</td>
                   <td>{pass.satellite}</td>
-                  <td className="n">{pass.offNadirDeg.toFixed(1)}°</td>
-                  <td className="n">{pass.sunElevationDeg.toFixed(0)}°</td>
+                  <td className={tableStyles.number}>{pass.offNadirDeg.toFixed(1)}°</td>
+                  <td className={tableStyles.number}>{pass.sunElevationDeg.toFixed(0)}°</td>
                 </tr>
               ))}
             </tbody>
@@ -109,16 +115,16 @@ export function Passes({ passes, from, to, limit, optionLimit = null }: PassPart
 }
 
 export const PassLegend = ({ withOption = false }: { withOption?: boolean }) => (
-  <span className="row g12 xs soft hide-s">
-    <span className="lg" style={{ '--c': 'var(--c2)' } as never}>
+  <span className={classes(ui.flexRow, ui.gap12, ui.tiny, ui.soft, ui.hideOnPhone)}>
+    <span className={chartsStyles.legendEntry} style={{ '--c': 'var(--c2)' }}>
       within limits
     </span>
     {withOption && (
-      <span className="lg" style={{ '--c': 'var(--c1)' } as never}>
+      <span className={chartsStyles.legendEntry} style={{ '--c': 'var(--c1)' }}>
         allowed by the option
       </span>
     )}
-    <span className="lg" style={{ '--c': 'var(--line-strong)' } as never}>
+    <span className={chartsStyles.legendEntry} style={{ '--c': 'var(--line-strong)' }}>
       outside
     </span>
   </span>

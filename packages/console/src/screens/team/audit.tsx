@@ -3,14 +3,17 @@ import { Link } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { AuditEntry } from '../../api/contract.ts'
 import { usePages } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { useUrl } from '../../shell/url.ts'
+import { useTitle } from '../../state/crumbs.ts'
+import { useUrl } from '../../state/url.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { dateTime, localTime } from '../../ui/format.ts'
-import { Badge, Card, Facts, Field, Page } from '../../ui/kit.tsx'
+import { Badge, Card, Facts, Field, Page } from '../../ui/kit.ts'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
-import { DevelopNav } from '../keys.tsx'
+import { DevelopNav } from '../../parts/develop-nav.tsx'
 import { TeamNav } from './nav.tsx'
+import { classes } from '../../ui/classes.ts'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 export function Audit(): ReactElement {
   useTitle({ text: 'Team', to: '/team' }, 'Audit log')
@@ -43,8 +46,8 @@ function AuditTable(): ReactElement {
     { size: AUDIT_PAGE, key: 'invocation_id', rows: (page) => page.entries },
   )
   return (
-    <div className="col g16 mt16">
-      <div className="row g12 wrap">
+    <div className={classes(ui.flexColumn, ui.gap16, ui.marginTop16)}>
+      <div className={classes(ui.flexRow, ui.gap12, ui.wrap)}>
         <Field
           label="Operation"
           placeholder="items.create"
@@ -59,7 +62,7 @@ function AuditTable(): ReactElement {
           {({ rows }) => <EntryTable entries={rows} onOpen={setOpen} />}
         </Loaded>
       </Card>
-      <More pages={entries} className="row center" />
+      <More pages={entries} className={classes(ui.flexRow, ui.center)} />
       {open && <EntryDialog entry={open} onClose={() => setOpen(null)} />}
     </div>
   )
@@ -67,15 +70,15 @@ function AuditTable(): ReactElement {
 
 function EntryTable({ entries, onOpen }: { entries: readonly AuditEntry[]; onOpen(entry: AuditEntry): void }): ReactElement {
   return (
-    <div className="scrollx">
-      <table className="tbl asrows">
+    <div className={ui.scrollSideways}>
+      <table className={classes(tableStyles.table, tableStyles.asRows)}>
         <thead>
           <tr>
             <th>When, UTC</th>
             <th>Operation</th>
             <th>By</th>
             <th>Answer</th>
-            <th className="n">Took</th>
+            <th className={tableStyles.number}>Took</th>
             <th>Invocation</th>
           </tr>
         </thead>
@@ -83,14 +86,14 @@ function EntryTable({ entries, onOpen }: { entries: readonly AuditEntry[]; onOpe
           {entries.map((entry) => (
             <tr key={entry.invocation_id}>
               <td title={localTime(entry.at)}>{dateTime(entry.at)}</td>
-              <td className="mono">{entry.operation}</td>
+              <td className={ui.mono}>{entry.operation}</td>
               <td>{entry.api_key_id ? 'key' : entry.principal_kind}</td>
               <td>
                 <Badge tone={entry.status < 400 ? 'ok' : 'bad'}>{entry.status}</Badge>
               </td>
-              <td className="n">{entry.duration_ms} ms</td>
+              <td className={tableStyles.number}>{entry.duration_ms} ms</td>
               <td>
-                <button type="button" className="as-link mono" onClick={() => onOpen(entry)}>
+                <button type="button" className={classes(ui.asLink, ui.mono)} onClick={() => onOpen(entry)}>
                   {entry.invocation_id.slice(0, 13)}…
                 </button>
               </td>
@@ -109,22 +112,22 @@ function EntryDialog({ entry, onClose }: { entry: AuditEntry; onClose(): void })
         rows={[
           [
             'Invocation',
-            <span key="i" className="mono wrap-any">
+            <span key="i" className={classes(ui.mono, ui.breakAnywhere)}>
               {entry.invocation_id}
             </span>,
           ],
           ['When', dateTime(entry.at)],
-          ['By', <span key="b" className="mono wrap-any">{`${entry.principal_kind} ${entry.principal_id}`}</span>],
+          ['By', <span key="b" className={classes(ui.mono, ui.breakAnywhere)}>{`${entry.principal_kind} ${entry.principal_id}`}</span>],
           ['Answer', entry.status],
           [
             'Input digest',
-            <span key="d" className="mono wrap-any">
+            <span key="d" className={classes(ui.mono, ui.breakAnywhere)}>
               {entry.input_sha256 ?? '–'}
             </span>,
           ],
           [
             'Made',
-            <span key="m" className="mono wrap-any">
+            <span key="m" className={classes(ui.mono, ui.breakAnywhere)}>
               {entry.artifacts.length === 0 && 'nothing'}
               {entry.artifacts.map((artifact) => (
                 <Artifact key={artifact} artifact={artifact} />
@@ -141,7 +144,7 @@ function EntryDialog({ entry, onClose }: { entry: AuditEntry; onClose(): void })
 function Artifact({ artifact }: { artifact: string }): ReactElement {
   const [type = '', id = ''] = artifact.split(' ')
   return (
-    <Link className="block" to="/lineage/$type/$id" params={{ type, id } as never}>
+    <Link className={ui.block} to="/lineage/$type/$id" params={{ type, id }}>
       {artifact}
     </Link>
   )

@@ -2,8 +2,11 @@ import { useState, type ReactElement } from 'react'
 import { useAct } from '../../api/query.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { date } from '../../ui/format.ts'
-import { Button, Choice, CopyButton, Field, Note } from '../../ui/kit.tsx'
+import { Button, Choice, CopyButton, Field, Note } from '../../ui/kit.ts'
 import { FormProblem } from '../../ui/states.tsx'
+import { classes } from '../../ui/classes.ts'
+import secretStyles from '../../ui/secret.module.css'
+import ui from '../../ui/ui.module.css'
 
 export function Invite({ onClose }: { onClose(): void }): ReactElement {
   const [email, setEmail] = useState('')
@@ -13,7 +16,7 @@ export function Invite({ onClose }: { onClose(): void }): ReactElement {
   return (
     <Dialog title="Invite a member" onClose={onClose}>
       <form
-        className="col g12"
+        className={classes(ui.flexColumn, ui.gap12)}
         onSubmit={(event) => {
           event.preventDefault()
           invite.mutate({ email, role })
@@ -33,15 +36,15 @@ export function Invite({ onClose }: { onClose(): void }): ReactElement {
         {url ? (
           <Note tone="ok" icon="check">
             <b>Send them this link.</b> It works once, until {date(invite.data?.invitation.expires_at)}.
-            <div className="secret mt8">
-              <output className="mono grow cut" aria-label="Invitation link">
+            <div className={classes(secretStyles.secret, ui.marginTop8)}>
+              <output className={classes(ui.mono, ui.grow, ui.ellipsis)} aria-label="Invitation link">
                 {url}
               </output>
-              <CopyButton text={url} look="primary" />
+              <CopyButton text={url} variant="primary" />
             </div>
           </Note>
         ) : (
-          <Button type="submit" look="primary" busy={invite.isPending}>
+          <Button type="submit" variant="primary" busy={invite.isPending}>
             Send invitation
           </Button>
         )}

@@ -1,13 +1,17 @@
 /** What vendors ask to be accepted before their scenes can be ordered. */
 import { useState, type ReactElement } from 'react'
 import { useAct, useOp } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { mayWrite, useProjects, useWho } from '../../shell/who.ts'
+import { useTitle } from '../../state/crumbs.ts'
+import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { date } from '../../ui/format.ts'
-import { Badge, Button, Card, Page } from '../../ui/kit.tsx'
+import { Badge, Button, Card, Page } from '../../ui/kit.ts'
 import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
 import { TeamNav } from './nav.tsx'
+import { classes } from '../../ui/classes.ts'
+import spendStyles from '../../parts/orders/spend.module.css'
+import listStyles from '../../ui/list.module.css'
+import ui from '../../ui/ui.module.css'
 
 export function Licences(): ReactElement {
   const licences = useOp('eulas.list', { size: 50 })
@@ -19,19 +23,23 @@ export function Licences(): ReactElement {
       about="What vendors ask to be accepted before their scenes can be ordered. One person accepts for the organization."
     >
       <TeamNav />
-      <Card className="mt16" flush>
+      <Card className={ui.marginTop16} flush>
         <Loaded query={licences} empty={({ content }) => content.length === 0 && <Empty icon="lock" title="No vendor asks for one" />}>
           {({ content }) => (
             <ul>
-              {content.map((one) => (
-                <li key={one.id} className="uf">
-                  <span className="grow">
-                    <b>{one.name}</b>
+              {content.map((licence) => (
+                <li key={licence.id} className={listStyles.entry}>
+                  <span className={ui.grow}>
+                    <b>{licence.name}</b>
                     <br />
-                    <span className="soft sm">{one.data_products.map(({ title }) => title).join(', ')}</span>
+                    <span className={classes(ui.soft, ui.small)}>{licence.data_products.map(({ title }) => title).join(', ')}</span>
                   </span>
-                  {one.accepted ? <Badge tone="ok">accepted {date(one.accepted_at)}</Badge> : <Badge tone="warn">not accepted</Badge>}
-                  <Button size="s" onClick={() => setOpen({ eula: one.id, document: one.current_document_id })}>
+                  {licence.accepted ? (
+                    <Badge tone="ok">accepted {date(licence.accepted_at)}</Badge>
+                  ) : (
+                    <Badge tone="warn">not accepted</Badge>
+                  )}
+                  <Button size="s" onClick={() => setOpen({ eula: licence.id, document: licence.current_document_id })}>
                     Read
                   </Button>
                 </li>
@@ -55,11 +63,11 @@ function LicenceDialog({ eulaId, documentId, onClose }: { eulaId: string; docume
     <Dialog title="Licence" onClose={onClose} size={620}>
       <Loaded query={document}>
         {(licence) => (
-          <div className="col g12">
-            <p className="soft">
+          <div className={classes(ui.flexColumn, ui.gap12)}>
+            <p className={ui.soft}>
               Version {licence.version}, valid from {date(licence.valid_from)}
             </p>
-            <div className="licence-text" tabIndex={0}>
+            <div className={spendStyles.licenceText} tabIndex={0}>
               {licence.text}
             </div>
             <FormProblem error={accept.error} />
@@ -67,14 +75,14 @@ function LicenceDialog({ eulaId, documentId, onClose }: { eulaId: string; docume
               <Badge tone="ok">accepted {date(licence.accepted_at)}</Badge>
             ) : canAccept ? (
               <Button
-                look="primary"
+                variant="primary"
                 busy={accept.isPending}
                 onClick={() => accept.mutate({ eula_id: eulaId, document_id: documentId, is_accepted: true }, { onSuccess: onClose })}
               >
                 Accept for the organization
               </Button>
             ) : (
-              <p className="soft">Only an owner, an admin or an editor of a project can accept it.</p>
+              <p className={ui.soft}>Only an owner, an admin or an editor of a project can accept it.</p>
             )}
           </div>
         )}

@@ -2,10 +2,15 @@
 import { useState, type ReactElement } from 'react'
 import type { OrganizationMember } from '../../api/contract.ts'
 import { useAct } from '../../api/query.ts'
-import { useWho } from '../../shell/who.ts'
+import { useWho } from '../../state/who.ts'
 import { count, initials } from '../../ui/format.ts'
-import { Badge, Button, Choice } from '../../ui/kit.tsx'
+import { Badge, Button, Choice } from '../../ui/kit.ts'
 import { toast } from '../../ui/toasts.tsx'
+import { classes } from '../../ui/classes.ts'
+import styles from './team.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 export function MemberRow({ member }: { member: OrganizationMember }): ReactElement {
   const who = useWho()
@@ -27,37 +32,37 @@ export function MemberRow({ member }: { member: OrganizationMember }): ReactElem
   return (
     <tr>
       <td>
-        <div className="row g12">
-          <span className="avatar">{initials(member.name)}</span>
+        <div className={classes(ui.flexRow, ui.gap12)}>
+          <span className={ui.avatar}>{initials(member.name)}</span>
           <span>
             <b>{member.name}</b>
             <br />
-            <span className="soft sm">{member.email}</span>
+            <span className={classes(ui.soft, ui.small)}>{member.email}</span>
           </span>
         </div>
       </td>
       <td>
         <RoleCell member={member} isSelf={isSelf} />
       </td>
-      <td className="n" data-label="per order">
+      <td className={tableStyles.number} data-label="per order">
         <CapCell
           label={`Cap per order of ${member.name}`}
           cap={member.per_order_limit_credits}
           onSet={(cap) => setLimit({ per_order_limit_credits: cap })}
         />
       </td>
-      <td className="n" data-label="in 30 days">
+      <td className={tableStyles.number} data-label="in 30 days">
         <CapCell
           label={`Cap in 30 days of ${member.name}`}
           cap={member.spend_limit_credits}
           onSet={(cap) => setLimit({ spend_limit_credits: cap })}
         />
       </td>
-      <td className="n">
+      <td className={tableStyles.number}>
         {!isSelf && member.role !== 'owner' && (
           <Button
             size="s"
-            look="danger"
+            variant="danger"
             busy={remove.isPending}
             onClick={() => remove.mutate({ user_id: member.user_id }, { onError: (error) => void toast(error.message, 'bad') })}
           >
@@ -84,7 +89,7 @@ function RoleCell({ member, isSelf }: { member: OrganizationMember; isSelf: bool
           { onError: (error) => void toast(error.message, 'bad') },
         )
       }
-      options={[...(who.role === 'owner' ? ['owner'] : []), 'admin', 'member'].map((one) => ({ value: one, text: one }))}
+      options={[...(who.role === 'owner' ? ['owner'] : []), 'admin', 'member'].map((role) => ({ value: role, text: role }))}
     />
   )
 }
@@ -104,7 +109,7 @@ function CapCell({ label, cap, onSet }: { label: string; cap: number | null; onS
     return (
       <button
         type="button"
-        className="as-text edit num"
+        className={classes(ui.asText, styles.editable, ui.numeric)}
         aria-label={`${label}: ${capText(cap)}. Change`}
         onClick={() => setText(cap === null ? '' : String(cap))}
       >
@@ -113,7 +118,7 @@ function CapCell({ label, cap, onSet }: { label: string; cap: number | null; onS
     )
   return (
     <input
-      className="input s number-box"
+      className={classes(fieldStyles.input, fieldStyles.small, fieldStyles.numberBox)}
       aria-label={label}
       autoFocus
       inputMode="numeric"

@@ -1,15 +1,21 @@
 /** Who may act for the organization, and how much each may spend. */
 import { useState, type ReactElement } from 'react'
 import { useAct, useOp } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { useWho } from '../../shell/who.ts'
+import { useTitle } from '../../state/crumbs.ts'
+import { useWho } from '../../state/who.ts'
 import { date, plural } from '../../ui/format.ts'
-import { Badge, Button, Card, Page } from '../../ui/kit.tsx'
+import { Badge, Button, Card, Page } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
-import { PendingApprovals } from '../billing/approvals.tsx'
+import { PendingApprovals } from '../../parts/billing/approvals.tsx'
 import { Invite } from './invite.tsx'
 import { MemberRow } from './member.tsx'
 import { TeamNav } from './nav.tsx'
+import { classes } from '../../ui/classes.ts'
+import styles from './team.module.css'
+import cardStyles from '../../ui/card.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 export function Team(): ReactElement {
   const who = useWho()
@@ -21,14 +27,14 @@ export function Team(): ReactElement {
       about={`Who may act for ${who.organizationName}, and how much each may spend. Caps are in credits and hold before a reservation.`}
       actions={
         who.isAdmin && (
-          <Button look="primary" icon="plus" onClick={() => setInvite(true)}>
+          <Button variant="primary" icon="plus" onClick={() => setInvite(true)}>
             Invite
           </Button>
         )
       }
     >
       <TeamNav />
-      <div className="col g16 mt16">
+      <div className={classes(ui.flexColumn, ui.gap16, ui.marginTop16)}>
         {who.isAdmin ? (
           <>
             <PendingApprovals />
@@ -39,18 +45,18 @@ export function Team(): ReactElement {
             You are {who.name}, a member of {who.organizationName}. An owner or admin can change your role and your caps.
           </Empty>
         )}
-        <div className="grid three">
+        <div className={classes(ui.grid, ui.threeColumns)}>
           <Card>
             <b>Owner and admin</b>
-            <p className="soft sm">Billing, members, caps, approvals, every project.</p>
+            <p className={classes(ui.soft, ui.small)}>Billing, members, caps, approvals, every project.</p>
           </Card>
           <Card>
             <b>Member</b>
-            <p className="soft sm">Sees open projects; works where a project role allows it; spends within caps.</p>
+            <p className={classes(ui.soft, ui.small)}>Sees open projects; works where a project role allows it; spends within caps.</p>
           </Card>
           <Card>
             <b>Project roles</b>
-            <p className="soft sm">Admin, editor, viewer, set in each project. Guests from outside may have one too.</p>
+            <p className={classes(ui.soft, ui.small)}>Admin, editor, viewer, set in each project. Guests from outside may have one too.</p>
           </Card>
         </div>
       </div>
@@ -69,30 +75,30 @@ function People(): ReactElement {
   const invited = (invitations.data?.invitations ?? []).filter(({ email }) => fits(email))
   return (
     <Card flush>
-      <div className="row between hd">
+      <div className={classes(ui.flexRow, ui.between, cardStyles.header)}>
         <input
-          className="input person-search"
+          className={classes(fieldStyles.input, styles.personSearch)}
           placeholder="Find a person"
           aria-label="Find a person"
           value={q}
           onChange={(event) => setQ(event.target.value)}
         />
-        <span className="soft sm">
+        <span className={classes(ui.soft, ui.small)}>
           {plural(members.data?.count ?? 0, 'person', 'people')}, {plural(invitations.data?.total ?? 0, 'invitation')}
         </span>
       </div>
       <Loaded query={members}>
         {({ members: list }) => (
-          <div className="scrollx">
-            <table className="tbl asrows">
+          <div className={ui.scrollSideways}>
+            <table className={classes(tableStyles.table, tableStyles.asRows)}>
               <thead>
                 <tr>
                   <th>Person</th>
                   <th>Role</th>
-                  <th className="n">Cap per order</th>
-                  <th className="n">Cap in 30 days</th>
+                  <th className={tableStyles.number}>Cap per order</th>
+                  <th className={tableStyles.number}>Cap in 30 days</th>
                   <th>
-                    <span className="sr">Actions</span>
+                    <span className={ui.screenReaderOnly}>Actions</span>
                   </th>
                 </tr>
               </thead>
@@ -102,8 +108,8 @@ function People(): ReactElement {
                   .map((member) => (
                     <MemberRow key={member.user_id} member={member} />
                   ))}
-                {invited.map((one) => (
-                  <InvitedRow key={one.id} invitation={one} />
+                {invited.map((invitation) => (
+                  <InvitedRow key={invitation.id} invitation={invitation} />
                 ))}
               </tbody>
             </table>
@@ -119,22 +125,22 @@ function InvitedRow({ invitation }: { invitation: { id: string; email: string; e
   return (
     <tr>
       <td>
-        <div className="row g12">
-          <span className="avatar">?</span>
+        <div className={classes(ui.flexRow, ui.gap12)}>
+          <span className={ui.avatar}>?</span>
           <span>
             <b>{invitation.email}</b>
             <br />
-            <span className="soft sm">invited, ends {date(invitation.expires_at)}</span>
+            <span className={classes(ui.soft, ui.small)}>invited, ends {date(invitation.expires_at)}</span>
           </span>
         </div>
       </td>
       <td>
         <Badge tone="warn">invited</Badge>
       </td>
-      <td className="n soft hide-s">–</td>
-      <td className="n soft hide-s">–</td>
-      <td className="n">
-        <Button size="s" look="danger" onClick={() => revoke.mutate({ invitation_id: invitation.id })}>
+      <td className={classes(tableStyles.number, ui.soft, ui.hideOnPhone)}>–</td>
+      <td className={classes(tableStyles.number, ui.soft, ui.hideOnPhone)}>–</td>
+      <td className={tableStyles.number}>
+        <Button size="s" variant="danger" onClick={() => revoke.mutate({ invitation_id: invitation.id })}>
           Withdraw
         </Button>
       </td>

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
-import { useWho } from '../../shell/who.ts'
-import { SubNav } from '../../ui/kit.tsx'
+import { useWho } from '../../state/who.ts'
+import { SubNav } from '../../ui/kit.ts'
 
 export function TeamNav(): ReactElement {
   const { isAdmin } = useWho()
@@ -11,7 +11,7 @@ export function TeamNav(): ReactElement {
         { to: '/team', text: 'Members' },
         { to: '/team/projects', text: 'Projects and roles' },
         { to: '/team/licences', text: 'Licences' },
-        ...(isAdmin ? [{ to: '/team/audit', text: 'Audit log' }] : []),
+        ...(isAdmin ? [{ to: '/team/audit' as const, text: 'Audit log' }] : []),
         { to: '/team/organization', text: 'Organization' },
       ]}
     />

@@ -1,10 +1,12 @@
 import type { ReactElement } from 'react'
 import { useOp } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
+import { useTitle } from '../../state/crumbs.ts'
 import { date } from '../../ui/format.ts'
-import { Card, Facts, Page } from '../../ui/kit.tsx'
+import { Card, Facts, Page } from '../../ui/kit.ts'
 import { Loaded } from '../../ui/states.tsx'
 import { TeamNav } from './nav.tsx'
+import { classes } from '../../ui/classes.ts'
+import ui from '../../ui/ui.module.css'
 
 export function OrganizationPage(): ReactElement {
   const organization = useOp('organizations.get', {})
@@ -12,24 +14,24 @@ export function OrganizationPage(): ReactElement {
   return (
     <Page title="Organization">
       <TeamNav />
-      <Card className="mt16">
+      <Card className={ui.marginTop16}>
         <Loaded query={organization}>
-          {(one) => (
+          {(organization) => (
             <Facts
               rows={[
-                ['Name', one.name],
+                ['Name', organization.name],
                 [
                   'Id',
-                  <span key="id" className="mono wrap-any">
-                    {one.id}
+                  <span key="id" className={classes(ui.mono, ui.breakAnywhere)}>
+                    {organization.id}
                   </span>,
                 ],
-                ['Country', one.country ?? '–'],
-                ['Plan', one.plan],
-                ['Pays', one.billing_mode],
-                ['ABN', one.abn ?? '–'],
-                ['Billing email', one.billing_email ?? '–'],
-                ['Since', date(one.created_at)],
+                ['Country', organization.country ?? '–'],
+                ['Plan', organization.plan],
+                ['Pays', organization.billing_mode],
+                ['ABN', organization.abn ?? '–'],
+                ['Billing email', organization.billing_email ?? '–'],
+                ['Since', date(organization.created_at)],
               ]}
             />
           )}

@@ -2,13 +2,17 @@
 import { useState, type ReactElement } from 'react'
 import type { ProjectMember } from '../../api/contract.ts'
 import { useAct, useOp } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { useUrl } from '../../shell/url.ts'
-import { mayManage, useProjects, useWho } from '../../shell/who.ts'
-import { Badge, Button, Card, Choice, Field, Page, copyText } from '../../ui/kit.tsx'
+import { useTitle } from '../../state/crumbs.ts'
+import { useUrl } from '../../state/url.ts'
+import { mayManage, useProjects, useWho } from '../../state/who.ts'
+import { Badge, Button, Card, Choice, Field, Page, copyText } from '../../ui/kit.ts'
 import { Empty, FormProblem, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { TeamNav } from './nav.tsx'
+import { classes } from '../../ui/classes.ts'
+import cardStyles from '../../ui/card.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 export function Projects(): ReactElement {
   const who = useWho()
@@ -20,7 +24,7 @@ export function Projects(): ReactElement {
   return (
     <Page title="Projects and roles" about="What somebody may do with imagery is set in each project.">
       <TeamNav />
-      <div className="col g16 mt16">
+      <div className={classes(ui.flexColumn, ui.gap16, ui.marginTop16)}>
         <Loaded query={projects} empty={({ projects: all }) => all.length === 0 && <Empty icon="folder" title="No project yet" />}>
           {() => (
             <>
@@ -50,14 +54,14 @@ function ProjectMembers({ projectId, mayChange }: { projectId: string; mayChange
     <Card title="People" flush>
       <Loaded query={project}>
         {({ members }) => (
-          <div className="scrollx">
-            <table className="tbl asrows">
+          <div className={ui.scrollSideways}>
+            <table className={classes(tableStyles.table, tableStyles.asRows)}>
               <thead>
                 <tr>
                   <th>Person</th>
                   <th>Role here</th>
                   <th>
-                    <span className="sr">Actions</span>
+                    <span className={ui.screenReaderOnly}>Actions</span>
                   </th>
                 </tr>
               </thead>
@@ -72,7 +76,7 @@ function ProjectMembers({ projectId, mayChange }: { projectId: string; mayChange
       </Loaded>
       {mayChange && (
         <form
-          className="bd row g12 wrap"
+          className={classes(cardStyles.body, ui.flexRow, ui.gap12, ui.wrap)}
           onSubmit={(event) => {
             event.preventDefault()
             add.mutate({ project_id: projectId, email, role: role as 'editor' }, { onSuccess: () => setEmail('') })
@@ -103,7 +107,7 @@ function ProjectMemberRow({ member, mayChange }: { member: ProjectMember; mayCha
       <td>
         <b>{member.name ?? member.email}</b> {member.status === 'invited' && <Badge tone="warn">invited</Badge>}
         <br />
-        <span className="soft sm">{member.email}</span>
+        <span className={classes(ui.soft, ui.small)}>{member.email}</span>
       </td>
       <td>
         {mayChange && member.user_id ? (
@@ -123,11 +127,11 @@ function ProjectMemberRow({ member, mayChange }: { member: ProjectMember; mayCha
           <Badge>{member.role}</Badge>
         )}
       </td>
-      <td className="n">
+      <td className={tableStyles.number}>
         {mayChange && (
           <Button
             size="s"
-            look="danger"
+            variant="danger"
             onClick={() =>
               remove.mutate(
                 { project_id: member.project_id, ...(member.user_id ? { user_id: member.user_id } : { email: member.email }) },

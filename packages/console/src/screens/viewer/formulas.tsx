@@ -3,10 +3,13 @@ import { useState, type ReactElement } from 'react'
 import type { BandFormula } from '../../api/contract.ts'
 import { useAct, useOp } from '../../api/query.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Button, Field } from '../../ui/kit.tsx'
+import { Button, Field } from '../../ui/kit.ts'
 import { FormProblem } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import type { Look } from './look.ts'
+import type { Look } from '../../state/style.ts'
+import { classes } from '../../ui/classes.ts'
+import chipStyles from '../../ui/chip.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface Band {
   index: number
@@ -48,12 +51,12 @@ export function Formulas({ look, bands, mayWrite, onLook }: FormulaParts): React
   const pick = ({ colormap, rescale }: BandFormula, expression: string) => onLook({ expression, colormap, rescale })
   if (fitting.length === 0 && !mayWrite) return <></>
   return (
-    <div className="row g6 wrap" role="group" aria-label="Saved formulas">
+    <div className={classes(ui.flexRow, ui.gap6, ui.wrap)} role="group" aria-label="Saved formulas">
       {fitting.map(({ formula, expression }) => (
         <button
           key={formula.id}
           type="button"
-          className={expression === look.expression ? 'chip on' : 'chip'}
+          className={expression === look.expression ? classes(chipStyles.chip, chipStyles.selected) : chipStyles.chip}
           aria-pressed={expression === look.expression}
           title={formula.formula}
           onClick={() => pick(formula, expression)}
@@ -62,7 +65,7 @@ export function Formulas({ look, bands, mayWrite, onLook }: FormulaParts): React
         </button>
       ))}
       {mayWrite && (
-        <button type="button" className="as-link" onClick={() => setOpen(true)}>
+        <button type="button" className={ui.asLink} onClick={() => setOpen(true)}>
           {fitting.length === 0 ? 'Save formula' : 'Keep or remove formulas'}
         </button>
       )}
@@ -109,13 +112,13 @@ function FormulaDialog({ look, text, kept, onClose }: DialogParts): ReactElement
   return (
     <Dialog title="Formulas of the organization" onClose={onClose}>
       <form
-        className="col g12"
+        className={classes(ui.flexColumn, ui.gap12)}
         onSubmit={(event) => {
           event.preventDefault()
           keep()
         }}
       >
-        <p className="mono wrap-any">{text}</p>
+        <p className={classes(ui.mono, ui.breakAnywhere)}>{text}</p>
         <Field
           label="Name"
           required
@@ -127,19 +130,19 @@ function FormulaDialog({ look, text, kept, onClose }: DialogParts): ReactElement
           help="Everybody in the organization finds it under the expression, on every item that has these bands."
         />
         <FormProblem error={create.error} />
-        <Button type="submit" look="primary" busy={create.isPending}>
+        <Button type="submit" variant="primary" busy={create.isPending}>
           Keep
         </Button>
       </form>
       {kept.length > 0 && (
-        <ul className="col g4 mt16" aria-label="Kept formulas">
+        <ul className={classes(ui.flexColumn, ui.gap4, ui.marginTop16)} aria-label="Kept formulas">
           {kept.map((formula) => (
-            <li key={formula.id} className="row g8">
+            <li key={formula.id} className={classes(ui.flexRow, ui.gap8)}>
               <b>{formula.display_name ?? formula.name}</b>
-              <span className="mono soft grow cut">{formula.formula}</span>
+              <span className={classes(ui.mono, ui.soft, ui.grow, ui.ellipsis)}>{formula.formula}</span>
               <Button
                 size="s"
-                look="danger"
+                variant="danger"
                 label={`Remove ${formula.name}`}
                 icon="x"
                 busy={remove.isPending}

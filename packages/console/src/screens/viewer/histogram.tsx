@@ -3,8 +3,11 @@ import type { ReactElement } from 'react'
 import type { ItemRange } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
 import { value } from '../../ui/format.ts'
-import type { Look } from './look.ts'
+import type { Look } from '../../state/style.ts'
 import type { Zone } from './zones.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './viewer.module.css'
+import ui from '../../ui/ui.module.css'
 
 const BINS = 64
 
@@ -34,12 +37,12 @@ function together(results: readonly ItemRange[]): Distribution | null {
 
 /** Of what is shown, over the whole item. */
 export function useDistribution(itemId: string, assetKey: string | null, look: Look): Distribution | null {
-  const found = useOp(
+  const query = useOp(
     'items.tile.statistics',
     { item_id: itemId, ...lookInput(look), ...(assetKey ? { asset_key: assetKey } : {}), bins: BINS },
     { enabled: look.expression !== '', staleTime: Infinity },
   )
-  return found.data ? together(found.data.results) : null
+  return query.data ? together(query.data.results) : null
 }
 
 interface HistogramParts {
@@ -53,7 +56,7 @@ interface HistogramParts {
 /** Of the first place; others have their numbers in the table. */
 export function Histogram({ itemId, assetKey, look, index, zones }: HistogramParts): ReactElement | null {
   const zone = zones[0]
-  const found = useOp(
+  const query = useOp(
     'items.tile.statistics',
     {
       item_id: itemId,
@@ -64,14 +67,14 @@ export function Histogram({ itemId, assetKey, look, index, zones }: HistogramPar
     },
     { enabled: zone !== undefined, staleTime: Infinity, keep: true },
   )
-  const band = found.data?.results[index]
+  const band = query.data?.results[index]
   const drawn = band ? together([band]) : null
   if (!drawn || !zone) return null
   const tallest = Math.max(1, ...drawn.counts)
   return (
     <figure>
       <svg
-        className="histogram"
+        className={styles.histogram}
         viewBox="0 0 300 90"
         preserveAspectRatio="none"
         role="img"
@@ -84,7 +87,7 @@ export function Histogram({ itemId, assetKey, look, index, zones }: HistogramPar
           )
         })}
       </svg>
-      <figcaption className="row between faint xs num">
+      <figcaption className={classes(ui.flexRow, ui.between, ui.faint, ui.tiny, ui.numeric)}>
         <span>{value(drawn.low)}</span>
         {zones.length > 1 && <span>{zone.name}</span>}
         <span>{value(drawn.high)}</span>

@@ -1,17 +1,17 @@
 import { useState, type ReactElement } from 'react'
 import { useNavigate } from '@tanstack/react-router'
 import type { Asset, Item } from '../../api/contract.ts'
-import { deleteLater } from '../../api/delete-later.ts'
+import { deleteItem } from '../../state/delete-later.ts'
 import { useAct } from '../../api/query.ts'
 import { bytes, dateTime } from '../../ui/format.ts'
-import { Button, Facts, Field, State } from '../../ui/kit.tsx'
+import { Button, Facts, Field, State } from '../../ui/kit.ts'
 import { FormProblem } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-
-export function deleteWithUndo(item: Pick<Item, 'id' | 'name'>, onGone: () => void): void {
-  deleteLater({ operation: 'items.delete', input: { item_id: item.id }, name: item.name, touches: ['items', 'collections', 'projects'] })
-  onGone()
-}
+import { classes } from '../../ui/classes.ts'
+import workspaceStyles from '../../parts/workspace.module.css'
+import styles from './viewer.module.css'
+import codeStyles from '../../ui/code.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface MetadataParts {
   item: Item
@@ -29,7 +29,7 @@ export function MetadataTab({ item, assets, mayWrite, onUse }: MetadataParts): R
     <>
       {mayWrite && (
         <form
-          className="sec col g12"
+          className={classes(workspaceStyles.section, ui.flexColumn, ui.gap12)}
           onSubmit={(event) => {
             event.preventDefault()
             update.mutate({ item_id: item.id, name, description: description || null }, { onSuccess: () => void toast('Saved') })
@@ -43,13 +43,13 @@ export function MetadataTab({ item, assets, mayWrite, onUse }: MetadataParts): R
           </Button>
         </form>
       )}
-      <div className="sec">
+      <div className={workspaceStyles.section}>
         <h3>Item</h3>
         <Facts
           rows={[
             [
               'Id',
-              <span key="id" className="mono wrap-any">
+              <span key="id" className={classes(ui.mono, ui.breakAnywhere)}>
                 {item.id}
               </span>,
             ],
@@ -60,15 +60,15 @@ export function MetadataTab({ item, assets, mayWrite, onUse }: MetadataParts): R
           ]}
         />
       </div>
-      <div className="sec">
+      <div className={workspaceStyles.section}>
         <h3>Files</h3>
-        {assets.length === 0 && <p className="soft">None.</p>}
+        {assets.length === 0 && <p className={ui.soft}>None.</p>}
         {assets.map((asset) => (
-          <div key={asset.id} className="row between file-row">
-            <span className="grow">
-              <b className="wrap-any">{asset.title ?? asset.key}</b> <State of={asset.state} />
+          <div key={asset.id} className={classes(ui.flexRow, ui.between, styles.fileRow)}>
+            <span className={ui.grow}>
+              <b className={ui.breakAnywhere}>{asset.title ?? asset.key}</b> <State of={asset.state} />
               <br />
-              <span className="soft sm">
+              <span className={classes(ui.soft, ui.small)}>
                 {asset.file_size_bytes === null ? 'by reference' : bytes(asset.file_size_bytes)}
                 {asset.band_names ? `, ${asset.band_names.join(' ')}` : ''}
               </span>
@@ -76,29 +76,27 @@ export function MetadataTab({ item, assets, mayWrite, onUse }: MetadataParts): R
           </div>
         ))}
       </div>
-      <div className="sec">
+      <div className={workspaceStyles.section}>
         <h3>Use in other programs</h3>
-        <p className="soft sm">Addresses for QGIS, GDAL, MapLibre, OpenLayers, Leaflet and ArcGIS.</p>
-        <div className="mt8">
+        <p className={classes(ui.soft, ui.small)}>Addresses for QGIS, GDAL, MapLibre, OpenLayers, Leaflet and ArcGIS.</p>
+        <div className={ui.marginTop8}>
           <Button size="s" icon="code" onClick={onUse}>
             Show addresses
           </Button>
         </div>
       </div>
-      <div className="sec">
+      <div className={workspaceStyles.section}>
         <h3>Properties</h3>
-        <pre className="code" tabIndex={0}>
+        <pre className={codeStyles.code} tabIndex={0}>
           {JSON.stringify(item.properties, null, 2)}
         </pre>
       </div>
       {mayWrite && (
-        <div className="sec">
+        <div className={workspaceStyles.section}>
           <Button
-            look="danger"
+            variant="danger"
             icon="trash"
-            onClick={() =>
-              deleteWithUndo(item, () => void navigate({ to: '/library/$project', params: { project: item.project_id } as never }))
-            }
+            onClick={() => deleteItem(item, () => void navigate({ to: '/library/$project', params: { project: item.project_id } }))}
           >
             Delete the item
           </Button>

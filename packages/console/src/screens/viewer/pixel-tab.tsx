@@ -5,9 +5,16 @@ import type { Position } from '../../map/geo.ts'
 import { readArea } from '../../map/read-area.ts'
 import { sharedMap } from '../../map/shared-map.ts'
 import { value } from '../../ui/format.ts'
-import { Button, Field, copyText } from '../../ui/kit.tsx'
+import { Button, Field, copyText } from '../../ui/kit.ts'
 import { Empty } from '../../ui/states.tsx'
-import type { Look } from './look.ts'
+import type { Look } from '../../state/style.ts'
+import { classes } from '../../ui/classes.ts'
+import workspaceStyles from '../../parts/workspace.module.css'
+import styles from './viewer.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import progressBarStyles from '../../ui/progress-bar.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 const MAX_PINS = 5
 /** At most eight questions a second. */
@@ -56,10 +63,10 @@ export function PixelTab({ itemId, assetKey, look, pointer }: PixelParts): React
   const shown = at ?? pins[0] ?? null
   return (
     <>
-      <div className="sec">
+      <div className={workspaceStyles.section}>
         <PlaceForm onPlace={pin} />
       </div>
-      <div className="sec">
+      <div className={workspaceStyles.section}>
         {shown ? (
           <PixelValues itemId={itemId} assetKey={assetKey} look={look} at={shown} />
         ) : (
@@ -69,18 +76,18 @@ export function PixelTab({ itemId, assetKey, look, pointer }: PixelParts): React
         )}
       </div>
       {pins.length > 0 && (
-        <div className="sec">
+        <div className={workspaceStyles.section}>
           <h3>
-            <span className="grow">Pinned</span>
-            <Button size="s" look="quiet" onClick={clear}>
+            <span className={ui.grow}>Pinned</span>
+            <Button size="s" variant="quiet" onClick={clear}>
               Clear
             </Button>
           </h3>
-          <table className="tbl slim">
+          <table className={classes(tableStyles.table, tableStyles.slim)}>
             <thead>
               <tr>
                 <th>Place</th>
-                <th className="n">Values</th>
+                <th className={tableStyles.number}>Values</th>
               </tr>
             </thead>
             <tbody>
@@ -112,36 +119,36 @@ const placeText = ([longitude, latitude]: Position) => `${latitude.toFixed(5)}, 
 
 function PixelValues({ itemId, assetKey, look, at }: { itemId: string; assetKey: string | null; look: Look; at: Position }): ReactElement {
   const point = usePoint(itemId, assetKey, look, at)
-  if (point.isError && !point.data) return <p className="soft">{point.error.message}</p>
+  if (point.isError && !point.data) return <p className={ui.soft}>{point.error.message}</p>
   const data = point.data
   const tallest = Math.max(1e-9, ...(data?.bands ?? []).map((band) => Math.abs(band.value ?? 0)))
   return (
     <>
-      <div className="row between">
+      <div className={classes(ui.flexRow, ui.between)}>
         <h3>At the pointer</h3>
-        <button type="button" className="as-link num" onClick={() => void copyText(placeText(at))}>
+        <button type="button" className={classes(ui.asLink, ui.numeric)} onClick={() => void copyText(placeText(at))}>
           {placeText(at)}
         </button>
       </div>
-      {data && !data.inside && <p className="soft">Outside the image.</p>}
+      {data && !data.inside && <p className={ui.soft}>Outside the image.</p>}
       {data?.inside && (
-        <div className="bands">
+        <div className={styles.bands}>
           {data.bands.map((band, index) => (
-            <div key={band.band} className="band-row">
-              <span className="mono cut">
+            <div key={band.band} className={styles.bandRow}>
+              <span className={classes(ui.mono, ui.ellipsis)}>
                 b{band.band} {band.name}
               </span>
-              <span className="bar">
+              <span className={progressBarStyles.track}>
                 <i style={{ width: `${(Math.abs(band.value ?? 0) / tallest) * 100}%`, background: COLOURS[index % COLOURS.length] }} />
               </span>
-              <b className="num r">{band.value === null ? 'no data' : value(band.value)}</b>
+              <b className={classes(ui.numeric, ui.alignEnd)}>{band.value === null ? 'no data' : value(band.value)}</b>
             </div>
           ))}
           {data.results.map((result) => (
-            <div key={result.expression} className="band-row">
-              <span className="mono cut">result</span>
+            <div key={result.expression} className={styles.bandRow}>
+              <span className={classes(ui.mono, ui.ellipsis)}>result</span>
               <span />
-              <b className="num r acc">{result.value === null ? 'no data' : value(result.value)}</b>
+              <b className={classes(ui.numeric, ui.alignEnd, ui.accent)}>{result.value === null ? 'no data' : value(result.value)}</b>
             </div>
           ))}
         </div>
@@ -152,11 +159,11 @@ function PixelValues({ itemId, assetKey, look, at }: { itemId: string; assetKey:
 
 function PinRow({ itemId, assetKey, look, at }: { itemId: string; assetKey: string | null; look: Look; at: Position }): ReactElement {
   const { data } = usePoint(itemId, assetKey, look, at)
-  const values = data?.results.length ? data.results.map((one) => one.value) : (data?.bands ?? []).map((one) => one.value)
+  const values = data?.results.length ? data.results.map((row) => row.value) : (data?.bands ?? []).map((row) => row.value)
   return (
     <tr>
-      <td className="mono">{placeText(at)}</td>
-      <td className="n num">{data ? (data.inside ? values.map(value).join(' ') : 'outside') : '…'}</td>
+      <td className={ui.mono}>{placeText(at)}</td>
+      <td className={classes(tableStyles.number, ui.numeric)}>{data ? (data.inside ? values.map(value).join(' ') : 'outside') : '…'}</td>
     </tr>
   )
 }
@@ -183,7 +190,7 @@ function PlaceForm({ onPlace }: { onPlace(at: Position): void }): ReactElement {
         error={error || undefined}
         onChange={(event) => setText(event.target.value)}
         end={
-          <Button size="s" type="submit" className="in-field">
+          <Button size="s" type="submit" className={fieldStyles.inField}>
             Look
           </Button>
         }

@@ -5,15 +5,22 @@ import { useOp } from '../../api/query.ts'
 import { areaOf, boxPolygon, type Box } from '../../map/geo.ts'
 import { readArea } from '../../map/read-area.ts'
 import { sharedMap } from '../../map/shared-map.ts'
-import { useUrl } from '../../shell/url.ts'
+import { useUrl } from '../../state/url.ts'
 import { area as areaText, value } from '../../ui/format.ts'
-import { Button, Field, Segmented } from '../../ui/kit.tsx'
+import { Button, Field, Segmented } from '../../ui/kit.ts'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { saveCsv } from '../../ui/csv.ts'
 import { Histogram } from './histogram.tsx'
-import type { Look } from './look.ts'
-import { TimeSeries } from '../later.tsx'
-import { MAX_ZONES, useIsPhone, useZones, type Zone } from './zones.ts'
+import type { Look } from '../../state/style.ts'
+import { MAX_ZONES, useZones, type Zone } from './zones.ts'
+import { TimeSeries } from './later.ts'
+import { useIsPhone } from '../../ui/is-phone.ts'
+import { classes } from '../../ui/classes.ts'
+import workspaceStyles from '../../parts/workspace.module.css'
+import styles from './viewer.module.css'
+import chartsStyles from '../../ui/charts.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface TabParts {
   item: Item
@@ -35,8 +42,8 @@ export function StatisticsTab({ item, assetKey, look }: TabParts): ReactElement 
   const isFull = zones.length >= MAX_ZONES
   return (
     <>
-      <div className="sec col g8">
-        <div className="row g6 wrap">
+      <div className={classes(workspaceStyles.section, ui.flexColumn, ui.gap8)}>
+        <div className={classes(ui.flexRow, ui.gap6, ui.wrap)}>
           <Button size="s" icon="poly" onClick={() => void draw('polygon')} disabled={drawing || isFull}>
             Polygon
           </Button>
@@ -49,13 +56,13 @@ export function StatisticsTab({ item, assetKey, look }: TabParts): ReactElement 
             </Button>
           )}
           {zones.length > 0 && (
-            <Button size="s" look="quiet" onClick={() => setZones([])}>
+            <Button size="s" variant="quiet" onClick={() => setZones([])}>
               Clear
             </Button>
           )}
         </div>
         {drawing && (
-          <p className="soft sm" role="status">
+          <p className={classes(ui.soft, ui.small)} role="status">
             Draw on the map; Enter closes the ring, Esc to cancel.
           </p>
         )}
@@ -68,7 +75,7 @@ export function StatisticsTab({ item, assetKey, look }: TabParts): ReactElement 
         <>
           <Numbers item={item} assetKey={assetKey} look={look} zones={zones} />
           {item.collection_id !== null && (
-            <div className="sec">
+            <div className={workspaceStyles.section}>
               <Button
                 icon="hist"
                 aria-expanded={url['series'] === '1'}
@@ -130,10 +137,10 @@ function Typed({ onArea, disabled }: { onArea(shape: GeoJSON.Polygon): void; dis
     setText(given)
     setProblem(undefined)
     if (given.trim() === '') return
-    const found = await readArea(given).catch(() => null)
-    if (found?.kind !== 'area') return setProblem('This is no area: paste GeoJSON, WKT or KML of one polygon.')
+    const area = await readArea(given).catch(() => null)
+    if (area?.kind !== 'area') return setProblem('This is no area: paste GeoJSON, WKT or KML of one polygon.')
     setText('')
-    onArea(found.geometry)
+    onArea(area.geometry)
   }
   return (
     <Field
@@ -149,16 +156,16 @@ function Typed({ onArea, disabled }: { onArea(shape: GeoJSON.Polygon): void; dis
 
 function ZoneList({ zones, onRemove }: { zones: readonly Zone[]; onRemove(at: number): void }): ReactElement {
   return (
-    <ul className="zones" aria-label="Places">
+    <ul className={styles.zones} aria-label="Places">
       {zones.map(({ name, colour, shape }, index) => (
-        <li key={name} className="row g8">
-          <span className="lg grow" style={{ '--c': `var(${colour})` } as never}>
+        <li key={name} className={classes(ui.flexRow, ui.gap8)}>
+          <span className={classes(chartsStyles.legendEntry, ui.grow)} style={{ '--c': `var(${colour})` }}>
             {name}, {areaText(areaOf(shape))}
           </span>
-          <Button size="s" look="quiet" onClick={() => sharedMap().fitGeometry(shape)}>
+          <Button size="s" variant="quiet" onClick={() => sharedMap().fitGeometry(shape)}>
             Show
           </Button>
-          <Button size="s" look="quiet" icon="x" label={`Take ${name} away`} onClick={() => onRemove(index)} />
+          <Button size="s" variant="quiet" icon="x" label={`Remove ${name}`} onClick={() => onRemove(index)} />
         </li>
       ))}
     </ul>
@@ -179,7 +186,7 @@ interface Result {
 }
 
 /** As `analytics.execute` answers for `zonal_stats`. */
-interface Zonal {
+type Zonal = {
   zones: { results: Result[] }[]
 }
 
@@ -214,10 +221,10 @@ function Numbers({ item, assetKey, look, zones }: TabParts & { zones: readonly Z
   )
   if (answer.isError && !answer.data) return <Failed error={answer.error} retry={() => void answer.refetch()} />
   if (!answer.data) return <Skeleton rows={5} />
-  const found = answer.data.result as unknown as Zonal
-  const series = found.zones[0]?.results ?? []
+  const zonal = answer.data.result as Zonal
+  const series = zonal.zones[0]?.results ?? []
   const index = Math.min(at, series.length - 1)
-  const results = found.zones.map(({ results: list }) => list[index]!)
+  const results = zonal.zones.map(({ results: list }) => list[index]!)
   const shown = zones.slice(0, results.length)
   if (results.every(({ count }) => !count))
     return (
@@ -227,7 +234,7 @@ function Numbers({ item, assetKey, look, zones }: TabParts & { zones: readonly Z
     )
   const table = rowsOf(results[0]!).map(([name], row) => [name, ...results.map((result) => rowsOf(result)[row]![1])] as const)
   return (
-    <div className="sec col g12" aria-live="polite">
+    <div className={classes(workspaceStyles.section, ui.flexColumn, ui.gap12)} aria-live="polite">
       {series.length > 1 && (
         <Segmented
           label="Band"
@@ -237,12 +244,12 @@ function Numbers({ item, assetKey, look, zones }: TabParts & { zones: readonly Z
         />
       )}
       <Histogram itemId={item.id} assetKey={assetKey} look={look} index={index} zones={shown} />
-      <table className="tbl slim">
+      <table className={classes(tableStyles.table, tableStyles.slim)}>
         <thead>
           <tr>
             <th scope="col">{look.expression ? 'Expression' : series[index]?.name}</th>
             {shown.map(({ name }) => (
-              <th key={name} scope="col" className="n">
+              <th key={name} scope="col" className={tableStyles.number}>
                 {name}
               </th>
             ))}
@@ -253,7 +260,7 @@ function Numbers({ item, assetKey, look, zones }: TabParts & { zones: readonly Z
             <tr key={name}>
               <th scope="row">{name}</th>
               {numbers.map((number, column) => (
-                <td key={column} className="n num">
+                <td key={column} className={classes(tableStyles.number, ui.numeric)}>
                   {value(number)}
                 </td>
               ))}
@@ -270,7 +277,7 @@ function Numbers({ item, assetKey, look, zones }: TabParts & { zones: readonly Z
               rowsOf(series[position]!).map(([measure], row) => [
                 name,
                 measure,
-                ...found.zones.map(({ results: list }) => rowsOf(list[position]!)[row]![1] ?? ''),
+                ...zonal.zones.map(({ results: list }) => rowsOf(list[position]!)[row]![1] ?? ''),
               ]),
             ),
           ])

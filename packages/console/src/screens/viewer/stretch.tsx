@@ -1,8 +1,13 @@
 /** Two handles over the range of the values. Dragging shows at once; tiles are asked for on release. */
 import { useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react'
 import { value as valueText } from '../../ui/format.ts'
-import { Segmented } from '../../ui/kit.tsx'
+import { Segmented } from '../../ui/kit.ts'
 import type { Distribution } from './histogram.tsx'
+import { classes } from '../../ui/classes.ts'
+import styles from './viewer.module.css'
+import chartsStyles from '../../ui/charts.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface StretchParts {
   min: number
@@ -57,8 +62,8 @@ export function Stretch({ min, max, p2, p98, range, ramp, histogram, onChange }:
   const tallest = histogram ? Math.max(1, ...histogram.counts) : 1
   const bin = histogram ? (histogram.high - histogram.low) / histogram.counts.length : 0
   return (
-    <div className="col g8">
-      <div className="row between">
+    <div className={classes(ui.flexColumn, ui.gap8)}>
+      <div className={classes(ui.flexRow, ui.between)}>
         <h3>Stretch</h3>
         <Segmented
           label="Stretch"
@@ -73,7 +78,7 @@ export function Stretch({ min, max, p2, p98, range, ramp, histogram, onChange }:
       </div>
       <svg
         ref={chart}
-        className="stretch"
+        className={styles.stretch}
         viewBox={`0 0 ${WIDTH} ${HEIGHT + 16}`}
         preserveAspectRatio="none"
         role="group"
@@ -97,7 +102,7 @@ export function Stretch({ min, max, p2, p98, range, ramp, histogram, onChange }:
         {([0, 1] as const).map((index) => (
           <g
             key={index}
-            className="tl-handle"
+            className={chartsStyles.dragHandle}
             tabIndex={0}
             role="slider"
             aria-label={index === 0 ? 'Lowest value' : 'Highest value'}
@@ -117,10 +122,10 @@ export function Stretch({ min, max, p2, p98, range, ramp, histogram, onChange }:
           </g>
         ))}
       </svg>
-      <div className="rampbar" style={{ background: ramp }} />
-      <div className="row between">
+      <div className={styles.ramp} style={{ background: ramp }} />
+      <div className={classes(ui.flexRow, ui.between)}>
         <NumberBox key={`low ${shown[0]}`} label="Lowest value" at={shown[0]} onCommit={(at) => commit(0, at)} />
-        <span className="faint xs">
+        <span className={classes(ui.faint, ui.tiny)}>
           {valueText(min)} to {valueText(max)} in the item
         </span>
         <NumberBox key={`high ${shown[1]}`} label="Highest value" at={shown[1]} onCommit={(at) => commit(1, at)} />
@@ -137,7 +142,7 @@ function NumberBox({ label, at, onCommit }: { label: string; at: number; onCommi
   }
   return (
     <input
-      className="input s number-box num"
+      className={classes(fieldStyles.input, fieldStyles.small, fieldStyles.numberBox, ui.numeric)}
       aria-label={label}
       inputMode="decimal"
       value={text}

@@ -4,13 +4,20 @@ import type { Colormap } from '../../api/contract.ts'
 import { ProblemError } from '../../api/problem.ts'
 import { useAct, useOp } from '../../api/query.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Badge, Button, Check, Choice, Field, Segmented, copyText } from '../../ui/kit.tsx'
+import { Badge, Button, Check, Choice, Field, Segmented, copyText } from '../../ui/kit.ts'
 import { FormProblem, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { Formulas } from './formulas.tsx'
 import { useDistribution } from './histogram.tsx'
-import { parseRange, tileQuery, tilesOf, useRange, type Look, type Preset } from './look.ts'
+import { parseRange, tileQuery, tilesOf, useRange, type Look, type Preset } from '../../state/style.ts'
 import { Stretch } from './stretch.tsx'
+import { classes } from '../../ui/classes.ts'
+import expressionBoxStyles from '../../parts/expression-box.module.css'
+import workspaceStyles from '../../parts/workspace.module.css'
+import styles from './viewer.module.css'
+import chipStyles from '../../ui/chip.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface Band {
   index: number
@@ -55,7 +62,7 @@ export function StyleTab(parts: StyleParts): ReactElement {
   }
   return (
     <>
-      <div className="sec col g12">
+      <div className={classes(workspaceStyles.section, ui.flexColumn, ui.gap12)}>
         <Segmented wide label="Kind of look" value={look.kind} onChange={change} options={kinds} />
         {look.kind === 'colour' && (
           <BandChoice bands={bands} chosen={look.bands ?? [1, 2, 3]} onChange={(chosen) => onLook({ bands: chosen, rescale: null })} />
@@ -80,7 +87,7 @@ export function StyleTab(parts: StyleParts): ReactElement {
         {look.kind === 'expression' && <Formulas look={look} bands={bands} mayWrite={mayWrite} onLook={onLook} />}
         <PresetChips presets={presets} look={look} onPick={(preset) => onLook({ preset: preset.id })} />
       </div>
-      <div className="sec">
+      <div className={workspaceStyles.section}>
         {stats && stats.min !== null && stats.max !== null && range ? (
           <Stretch
             min={stats.min}
@@ -90,16 +97,18 @@ export function StyleTab(parts: StyleParts): ReactElement {
             range={range as [number, number]}
             ramp={ramp}
             histogram={distribution}
-            onChange={(next) => onLook({ ...keep(look), rescale: next ? next.map((one) => Number(one.toPrecision(6))).join(',') : null })}
+            onChange={(next) =>
+              onLook({ ...keep(look), rescale: next ? next.map((value) => Number(value.toPrecision(6))).join(',') : null })
+            }
           />
         ) : ranges.isError ? (
-          <p className="soft sm">No range: {ranges.error.message}</p>
+          <p className={classes(ui.soft, ui.small)}>No range: {ranges.error.message}</p>
         ) : (
           <Skeleton rows={2} />
         )}
       </div>
       {look.kind !== 'colour' && (
-        <div className="sec">
+        <div className={workspaceStyles.section}>
           <h3>Colour map</h3>
           <ColormapPicker
             maps={maps}
@@ -108,12 +117,14 @@ export function StyleTab(parts: StyleParts): ReactElement {
           />
         </div>
       )}
-      <div className="sec col g8">
+      <div className={classes(workspaceStyles.section, ui.flexColumn, ui.gap8)}>
         {mayWrite && <SaveProfile itemId={itemId} assetKey={assetKey} look={look} />}
         <Button icon="copy" onClick={() => void copyText(tilesOf(itemId, tileQuery(look, assetKey)), 'The tile address is copied')}>
           Copy tile URL
         </Button>
-        {mayWrite && <p className="soft sm">A profile is shared with the project and used by tiles, WMTS and share links.</p>}
+        {mayWrite && (
+          <p className={classes(ui.soft, ui.small)}>A profile is shared with the project and used by tiles, WMTS and share links.</p>
+        )}
       </div>
     </>
   )
@@ -132,7 +143,7 @@ function BandChoice({
 }): ReactElement {
   const options = bands.map(({ index, name }) => ({ value: String(index), text: `b${index} ${name}` }))
   return (
-    <div className="triple">
+    <div className={ui.triple}>
       {['Red', 'Green', 'Blue'].map((channel, at) => (
         <Choice
           key={channel}
@@ -169,10 +180,10 @@ function ExpressionBox({ expression, bands, error, isChecking, onChange }: Expre
   const state = text !== expression || isChecking ? 'checking' : problem ? 'wrong' : 'valid'
   return (
     <div>
-      <label className="lab" htmlFor="expression">
-        Expression <span className="soft">over {bands.map(({ name }) => name).join(', ')}</span>
+      <label className={fieldStyles.label} htmlFor="expression">
+        Expression <span className={ui.soft}>over {bands.map(({ name }) => name).join(', ')}</span>
       </label>
-      <div className="exbox">
+      <div className={expressionBoxStyles.expressionBox}>
         <input
           id="expression"
           spellCheck={false}
@@ -189,8 +200,8 @@ function ExpressionBox({ expression, bands, error, isChecking, onChange }: Expre
         </span>
       </div>
       {state === 'wrong' && problem && <Wrong text={text} problem={problem} />}
-      <p className="help">
-        <span className="mono">b1</span> … <span className="mono">b{bands.length}</span>, + − * /, abs sqrt log exp min max where
+      <p className={fieldStyles.help}>
+        <span className={ui.mono}>b1</span> … <span className={ui.mono}>b{bands.length}</span>, + − * /, abs sqrt log exp min max where
       </p>
     </div>
   )
@@ -200,11 +211,11 @@ function ExpressionBox({ expression, bands, error, isChecking, onChange }: Expre
 function Wrong({ text, problem }: { text: string; problem: string }): ReactElement {
   const at = Number(/at character (\d+)/.exec(problem)?.[1] ?? 0) - 1
   return (
-    <div className="help bad" role="alert">
+    <div className={classes(fieldStyles.help, ui.danger)} role="alert">
       {at >= 0 && (
-        <p className="mono wrap-any" aria-hidden="true">
+        <p className={classes(ui.mono, ui.breakAnywhere)} aria-hidden="true">
           {text.slice(0, at)}
-          <mark className="wrong">{text[at] ?? '\u00a0'}</mark>
+          <mark className={styles.wrong}>{text[at] ?? '\u00a0'}</mark>
           {text.slice(at + 1)}
         </p>
       )}
@@ -218,22 +229,22 @@ function PresetChips({ presets, look, onPick }: { presets: readonly Preset[]; lo
   const fitting = presets.filter((preset) => preset.look.kind === look.kind || preset.isProfile)
   const shown = all ? fitting : fitting.slice(0, INDEX_NAMES)
   return (
-    <div className="row g6 wrap" role="group" aria-label="Looks">
+    <div className={classes(ui.flexRow, ui.gap6, ui.wrap)} role="group" aria-label="Looks">
       {shown.map((preset) => (
         <button
           key={preset.id}
           type="button"
-          className={preset.id === look.id ? 'chip on' : 'chip'}
+          className={preset.id === look.id ? classes(chipStyles.chip, chipStyles.selected) : chipStyles.chip}
           aria-pressed={preset.id === look.id}
           title={preset.description}
           onClick={() => onPick(preset)}
         >
           {preset.label}
-          {preset.isProfile && <span className="soft">saved</span>}
+          {preset.isProfile && <span className={ui.soft}>saved</span>}
         </button>
       ))}
       {fitting.length > INDEX_NAMES && (
-        <button type="button" className="chip" aria-expanded={all} onClick={() => setAll(!all)}>
+        <button type="button" className={chipStyles.chip} aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? 'Fewer' : `${fitting.length - INDEX_NAMES} more`}
         </button>
       )}
@@ -268,12 +279,12 @@ function ColormapPicker({
   const shown = all ? ordered : ordered.filter(({ id }, index) => index < INDEX_NAMES || id === chosen)
   return (
     <>
-      <div className="maps" role="group" aria-label="Colour map">
+      <div className={styles.colormaps} role="group" aria-label="Colour map">
         {shown.map((map) => (
           <button
             key={map.id}
             type="button"
-            className={map.id === chosen ? 'on' : ''}
+            className={map.id === chosen ? styles.selected : ''}
             aria-pressed={map.id === chosen}
             onClick={() => onPick(map.id)}
           >
@@ -283,7 +294,7 @@ function ColormapPicker({
         ))}
       </div>
       {maps.length > INDEX_NAMES && (
-        <button type="button" className="as-link mt8" onClick={() => setAll(!all)}>
+        <button type="button" className={classes(ui.asLink, ui.marginTop8)} onClick={() => setAll(!all)}>
           {all ? 'Fewer' : `All ${maps.length}`}
         </button>
       )}
@@ -321,13 +332,13 @@ function SaveProfile({ itemId, assetKey, look }: { itemId: string; assetKey: str
     )
   return (
     <>
-      <Button look="primary" onClick={() => setOpen(true)}>
+      <Button variant="primary" onClick={() => setOpen(true)}>
         Save as profile
       </Button>
       {open && (
         <Dialog title="Save as profile" onClose={() => setOpen(false)}>
           <form
-            className="col g12"
+            className={classes(ui.flexColumn, ui.gap12)}
             onSubmit={(event) => {
               event.preventDefault()
               send()
@@ -338,7 +349,7 @@ function SaveProfile({ itemId, assetKey, look }: { itemId: string; assetKey: str
               Show the item like this from now on
             </Check>
             <FormProblem error={save.error} />
-            <Button type="submit" look="primary" busy={save.isPending}>
+            <Button type="submit" variant="primary" busy={save.isPending}>
               Save
             </Button>
           </form>

@@ -5,20 +5,26 @@ import { useMemo, useState, type ReactElement } from 'react'
 import { call } from '../../api/client.ts'
 import type { Item } from '../../api/contract.ts'
 import { encodeArea } from '../../map/geo.ts'
-import { useUrl } from '../../shell/url.ts'
+import { useUrl } from '../../state/url.ts'
 import { Chart } from '../../ui/charts.tsx'
 import { saveCsv } from '../../ui/csv.ts'
 import { date, plural, value } from '../../ui/format.ts'
-import { Button, LinkButton, Segmented } from '../../ui/kit.tsx'
+import { Button, LinkButton, Segmented } from '../../ui/kit.ts'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
-import type { Look } from './look.ts'
-import { measureOf, useIsPhone, useZones, type Zone } from './zones.ts'
+import type { Look } from '../../state/style.ts'
+import { measureOf, useZones, type Zone } from './zones.ts'
+import { useIsPhone } from '../../ui/is-phone.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './viewer.module.css'
+import chartsStyles from '../../ui/charts.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 /** A scene that shows less of a place than this is a gap: clouds, or its edge. */
 const ENOUGH = 0.5
 
 /** As `analytics.execute` answers for `time_series`. */
-interface Series {
+type Series = {
   points: { item_id: string; datetime: string | null; mean: number | null; valid_fraction: number }[]
   skipped: { item_id: string; datetime: string | null; reason: string }[]
 }
@@ -32,8 +38,8 @@ interface Row {
 
 function rowsOf(series: readonly (Series | undefined)[]): Row[] {
   const rows = new Map<string, Row>()
-  series.forEach((one, at) => {
-    for (const { item_id, datetime, mean, valid_fraction } of one?.points ?? []) {
+  series.forEach((line, at) => {
+    for (const { item_id, datetime, mean, valid_fraction } of line?.points ?? []) {
       if (datetime === null) continue
       const row = rows.get(item_id) ?? { itemId: item_id, datetime, means: series.map(() => null) }
       row.means[at] = valid_fraction >= ENOUGH ? mean : null
@@ -70,9 +76,9 @@ export function TimeSeries({ item, assetKey, look }: SeriesParts): ReactElement 
       staleTime: Infinity,
     })),
   })
-  const found = answers.map(({ data }) => data?.result as unknown as Series | undefined)
-  const rows = useMemo(() => rowsOf(found), [answers.map(({ dataUpdatedAt }) => dataUpdatedAt).join()])
-  const skipped = found[0]?.skipped ?? []
+  const results = answers.map(({ data }) => data?.result as Series | undefined)
+  const rows = useMemo(() => rowsOf(results), [answers.map(({ dataUpdatedAt }) => dataUpdatedAt).join()])
+  const skipped = results[0]?.skipped ?? []
   if (zones.length === 0) return null
   const failed = answers.find(({ isError }) => isError)
   const isPending = answers.some(({ isLoading }) => isLoading)
@@ -82,17 +88,17 @@ export function TimeSeries({ item, assetKey, look }: SeriesParts): ReactElement 
       ...rows.map(({ datetime, itemId, means }) => [datetime, itemId, ...means.map((mean) => mean ?? '')]),
     ])
   return (
-    <section className={isPhone ? 'series in-tab' : 'series'} aria-label="Time series">
-      <div className="row g12 series-head">
-        <b className="cut mono">{expression}</b>
-        <span className="row g12 sm soft">
+    <section className={isPhone ? classes(styles.series, styles.inTab) : styles.series} aria-label="Time series">
+      <div className={classes(ui.flexRow, ui.gap12, styles.seriesHead)}>
+        <b className={classes(ui.ellipsis, ui.mono)}>{expression}</b>
+        <span className={classes(ui.flexRow, ui.gap12, ui.small, ui.soft)}>
           {zones.map(({ name, colour }) => (
-            <span key={name} className="lg" style={{ '--c': `var(${colour})` } as never}>
+            <span key={name} className={chartsStyles.legendEntry} style={{ '--c': `var(${colour})` }}>
               {name}
             </span>
           ))}
         </span>
-        <span className="grow" />
+        <span className={ui.grow} />
         <Segmented
           label="Show as"
           value={shown}
@@ -109,15 +115,13 @@ export function TimeSeries({ item, assetKey, look }: SeriesParts): ReactElement 
           size="s"
           icon="bell"
           to="/alerts/new"
-          search={
-            { collection: item.collection_id ?? '', expr: expression, area: encodeArea(zones[0]!.shape), at: String(lastOf(rows)) } as never
-          }
+          search={{ collection: item.collection_id ?? '', expr: expression, area: encodeArea(zones[0]!.shape), at: String(lastOf(rows)) }}
         >
           Alert
         </LinkButton>
-        <Button size="s" look="quiet" icon="x" label="Close the time series" onClick={() => setUrl({ series: null })} />
+        <Button size="s" variant="quiet" icon="x" label="Close the time series" onClick={() => setUrl({ series: null })} />
       </div>
-      <div className="series-body">
+      <div className={styles.seriesBody}>
         {failed ? (
           <Failed error={failed.error} retry={() => void failed.refetch()} />
         ) : isPending ? (
@@ -130,7 +134,7 @@ export function TimeSeries({ item, assetKey, look }: SeriesParts): ReactElement 
           <SeriesTable rows={rows} zones={zones} />
         )}
         {skipped.length > 0 && (
-          <p className="soft xs">
+          <p className={classes(ui.soft, ui.tiny)}>
             {plural(skipped.length, 'scene')} left out; the first: {skipped[0]!.reason}
           </p>
         )}
@@ -158,13 +162,13 @@ function SeriesChart({ rows, zones, expression }: ShownParts & { expression: str
 
 function SeriesTable({ rows, zones }: ShownParts): ReactElement {
   return (
-    <div className="series-table" tabIndex={0} role="group" aria-label="Values">
-      <table className="tbl slim">
+    <div className={styles.seriesTable} tabIndex={0} role="group" aria-label="Values">
+      <table className={classes(tableStyles.table, tableStyles.slim)}>
         <thead>
           <tr>
             <th scope="col">Scene</th>
             {zones.map(({ name }) => (
-              <th key={name} scope="col" className="n">
+              <th key={name} scope="col" className={tableStyles.number}>
                 {name}
               </th>
             ))}
@@ -174,12 +178,12 @@ function SeriesTable({ rows, zones }: ShownParts): ReactElement {
           {rows.map(({ itemId, datetime, means }) => (
             <tr key={itemId}>
               <th scope="row">
-                <Link to="/view/$item" params={{ item: itemId } as never} search={((search: object) => search) as never}>
+                <Link to="/view/$item" params={{ item: itemId }} search={(search: object) => search}>
                   {date(datetime)}
                 </Link>
               </th>
               {means.map((mean, at) => (
-                <td key={at} className="n num">
+                <td key={at} className={classes(tableStyles.number, ui.numeric)}>
                   {mean === null ? 'gap' : value(mean)}
                 </td>
               ))}

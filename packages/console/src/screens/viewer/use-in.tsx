@@ -4,8 +4,13 @@ import { useState, type ReactElement } from 'react'
 import type { Item } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Button, copyText, Field, Segmented } from '../../ui/kit.tsx'
+import { Button, copyText, Field, Segmented } from '../../ui/kit.ts'
 import { toolsFor } from './addresses.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './viewer.module.css'
+import codeStyles from '../../ui/code.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import ui from '../../ui/ui.module.css'
 
 const PLACEHOLDER = 'YOUR_KEY'
 /** What the service draws to where it has not said otherwise. */
@@ -29,7 +34,7 @@ export function UseIn({ item, use, profile, onUse }: UseInParts): ReactElement {
   const tool = tools.find(({ id }) => id === use) ?? tools[0]!
   return (
     <Dialog title={`Use “${item.name}” in…`} onClose={() => onUse(null)} size={640}>
-      <div className="col g16 use-in">
+      <div className={classes(ui.flexColumn, ui.gap16, styles.useIn)}>
         <Segmented
           label="Program"
           value={tool.id}
@@ -37,21 +42,21 @@ export function UseIn({ item, use, profile, onUse }: UseInParts): ReactElement {
           options={tools.map(({ id, name }) => ({ value: id, text: name }))}
           wide
         />
-        <p className="soft">{tool.how}</p>
+        <p className={ui.soft}>{tool.how}</p>
         {tool.lines.map(({ name, text }) => (
           <div key={name}>
-            <div className="row between">
-              <b className="sm">{name}</b>
+            <div className={classes(ui.flexRow, ui.between)}>
+              <b className={ui.small}>{name}</b>
               <Button icon="copy" size="s" label={`Copy ${name} for ${tool.name}`} onClick={() => void copyText(text)} />
             </div>
-            <pre className="code" tabIndex={0} aria-label={`${name} for ${tool.name}`}>
+            <pre className={codeStyles.code} tabIndex={0} aria-label={`${name} for ${tool.name}`}>
               {text}
             </pre>
           </div>
         ))}
         <Field
           label="Key"
-          className="mono-field"
+          className={fieldStyles.monoField}
           placeholder={PLACEHOLDER}
           autoComplete="off"
           spellCheck={false}
@@ -59,7 +64,7 @@ export function UseIn({ item, use, profile, onUse }: UseInParts): ReactElement {
           onChange={(event) => setKey(event.target.value)}
           help="Paste one to have it written into the addresses. It stays in this tab. Use a separate read-only key for maps."
         />
-        <p className="row g12 wrap">
+        <p className={classes(ui.flexRow, ui.gap12, ui.wrap)}>
           <Link to="/develop/keys">Create a key</Link>
           <a href="/docs/guides/maps" target="_blank" rel="noreferrer">
             Guide to maps

@@ -6,23 +6,33 @@ import { useOp } from '../../api/query.ts'
 import { MapSlot, useCamera } from '../../map/map-slot.tsx'
 import { sharedMap } from '../../map/shared-map.ts'
 import type { Box } from '../../map/geo.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { useUrl } from '../../shell/url.ts'
-import { mayWrite, useWho } from '../../shell/who.ts'
+import { useTitle } from '../../state/crumbs.ts'
+import { useUrl } from '../../state/url.ts'
+import { mayWrite, useWho } from '../../state/who.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
 import { date, dateTime, metres, percent, value } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { Button, Facts, LinkButton, State } from '../../ui/kit.tsx'
+import { Button, Facts, LinkButton, State } from '../../ui/kit.ts'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
-import { ShareDialog, TimeSeries } from '../later.tsx'
-import { Downloads } from './downloads.tsx'
-import { lookFromUrl, parseRange, tileQuery, tilesOf, usePresets, useRange, type Look } from './look.ts'
+import { Downloads } from '../../parts/downloads.tsx'
+import { lookFromUrl, parseRange, tileQuery, tilesOf, usePresets, useRange, type Look } from '../../state/style.ts'
 import { MetadataTab } from './metadata-tab.tsx'
 import { PixelTab, usePointer } from './pixel-tab.tsx'
 import { StatisticsTab } from './statistics-tab.tsx'
 import { UseIn } from './use-in.tsx'
-import { useIsPhone, useZones } from './zones.ts'
+import { useZones } from './zones.ts'
 import { rampOf, StyleTab, useColormaps } from './style-tab.tsx'
+import { ShareDialog } from '../../parts/share.ts'
+import { TimeSeries } from './later.ts'
+import { useIsPhone } from '../../ui/is-phone.ts'
+import { classes } from '../../ui/classes.ts'
+import mapSlotStyles from '../../map/map-slot.module.css'
+import areaToolsStyles from '../../parts/areas/area-tools.module.css'
+import filmstripStyles from '../../parts/filmstrip.module.css'
+import workspaceStyles from '../../parts/workspace.module.css'
+import styles from './viewer.module.css'
+import buttonStyles from '../../ui/button.module.css'
+import ui from '../../ui/ui.module.css'
 
 const TABS = ['Style', 'Pixel', 'Statistics', 'Metadata'] as const
 type Tab = (typeof TABS)[number]
@@ -30,17 +40,17 @@ type Tab = (typeof TABS)[number]
 const isRaster = ({ media_type, roles }: Asset) => (media_type ?? '').includes('tiff') && !roles.includes('thumbnail')
 
 export function Viewer(): ReactElement {
-  const { item: id } = useParams({ strict: false }) as { item: string }
-  const found = useOp('items.get', { item_id: id })
+  const { item: id } = useParams({ from: '/inside/view/$item' })
+  const itemQuery = useOp('items.get', { item_id: id })
   const assets = useOp('items.list_assets', { item_id: id }, { refetchInterval: 5_000 })
-  const project = useOp('projects.get', { project_id: found.data?.item.project_id ?? '' }, { enabled: found.data !== undefined })
+  const project = useOp('projects.get', { project_id: itemQuery.data?.item.project_id ?? '' }, { enabled: itemQuery.data !== undefined })
   useTitle(
     { text: project.data?.name ?? 'Library', to: project.data ? `/library/${project.data.id}` : '/library' },
-    found.data?.item.name ?? 'Item',
+    itemQuery.data?.item.name ?? 'Item',
   )
-  if (found.isError && !found.data) return <Failed error={found.error} retry={() => void found.refetch()} />
-  if (!found.data || !assets.data) return <Skeleton rows={6} />
-  return <ItemView key={id} item={found.data.item} assets={assets.data} project={project.data ?? null} />
+  if (itemQuery.isError && !itemQuery.data) return <Failed error={itemQuery.error} retry={() => void itemQuery.refetch()} />
+  if (!itemQuery.data || !assets.data) return <Skeleton rows={6} />
+  return <ItemView key={id} item={itemQuery.data.item} assets={assets.data} project={project.data ?? null} />
 }
 
 function ItemView({ item, assets, project }: { item: Item; assets: readonly Asset[]; project: Project | null }): ReactElement {
@@ -69,8 +79,15 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
   const [zones] = useZones()
   const isPhone = useIsPhone()
   return (
-    <div className="ws view insp phone-insp">
-      <h1 className="sr" tabIndex={-1}>
+    <div
+      className={classes(
+        workspaceStyles.workspace,
+        workspaceStyles.viewer,
+        workspaceStyles.withInspector,
+        workspaceStyles.inspectorOnPhone,
+      )}
+    >
+      <h1 className={ui.screenReaderOnly} tabIndex={-1}>
         {item.name}
       </h1>
       <LayerPanel
@@ -89,14 +106,14 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
           <TimeSeries item={item} assetKey={assetKey} look={look} />
         )}
         {asset?.state === 'converting' && (
-          <p className="float draw-hint" role="status">
+          <p className={classes(mapSlotStyles.floating, areaToolsStyles.hint)} role="status">
             The file is being prepared. It appears here by itself.
           </p>
         )}
       </MapSlot>
-      <aside className="pn rt phone" aria-label="Look and values">
-        <i className="sheetgrab" />
-        <div className="tabs insp-tabs" role="tablist" aria-label="Inspector">
+      <aside className={classes(workspaceStyles.panel, workspaceStyles.right, workspaceStyles.onPhone)} aria-label="Look and values">
+        <i className={workspaceStyles.sheetHandle} />
+        <div className={classes(styles.tabs, styles.inspectorTabs)} role="tablist" aria-label="Inspector">
           {TABS.map((name) => (
             <button
               key={name}
@@ -105,21 +122,21 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
               id={`tab-${name}`}
               aria-controls="tab-panel"
               aria-selected={name === tab}
-              className={name === tab ? 'on' : ''}
+              className={name === tab ? styles.selected : ''}
               onClick={() => setUrl({ tab: name === 'Style' ? null : name.toLowerCase() })}
             >
               {name}
             </button>
           ))}
         </div>
-        <div className="sc" role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`} tabIndex={0}>
+        <div className={workspaceStyles.scroll} role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`} tabIndex={0}>
           {!asset && tab !== 'Metadata' ? (
             <Empty
               icon="image"
               title="No raster"
               actions={
                 canWrite ? (
-                  <LinkButton to="/uploads" search={{ item: item.id, project: item.project_id } as never}>
+                  <LinkButton to="/uploads" search={{ item: item.id, project: item.project_id }}>
                     Attach a file
                   </LinkButton>
                 ) : null
@@ -158,7 +175,7 @@ interface OnMap {
 
 function useItemOnMap(item: Item, tiles: string | null, { opacity, visible, others }: OnMap): void {
   useEffect(() => {
-    sharedMap().setFootprints([{ id: item.id, geometry: item.geometry as unknown as GeoJSON.Geometry | null }])
+    sharedMap().setFootprints([{ id: item.id, geometry: item.geometry }])
     if (!new URLSearchParams(location.search).has('map')) sharedMap().fit(item.bbox as Box | null, { animate: false })
   }, [item])
   const beside = others.join()
@@ -199,62 +216,61 @@ function LayerPanel(parts: LayerParts): ReactElement {
   const list = (siblings.data?.items ?? []).filter(({ id }) => id !== item.id)
   const what = look.expression ? 'expression' : look.bands ? `bands ${look.bands.join(' ')}` : 'own look'
   return (
-    <section className="pn l hide-s" aria-label="Layers">
-      <div className="sc">
-        <div className="sec row between">
-          <h2 className="panel-title">Layers</h2>
+    <section className={classes(workspaceStyles.panel, workspaceStyles.left, ui.hideOnPhone)} aria-label="Layers">
+      <div className={workspaceStyles.scroll}>
+        <div className={classes(workspaceStyles.section, ui.flexRow, ui.between)}>
+          <h2 className={ui.panelTitle}>Layers</h2>
         </div>
-        <div className="lay on">
+        <div className={classes(styles.layer, styles.selected)}>
           <Button
-            look="quiet"
+            variant="quiet"
             size="s"
             icon={visible ? 'eye' : 'min'}
             label={visible ? 'Hide this layer' : 'Show this layer'}
             onClick={() => setVisible(!visible)}
           />
-          <span className="grow">
+          <span className={ui.grow}>
             <b>{label ?? (look.kind === 'expression' ? 'Expression' : 'Bands')}</b>
             <br />
-            <span className="soft sm">
+            <span className={classes(ui.soft, ui.small)}>
               {date(item.datetime)}, {what}
             </span>
           </span>
-          <span className="soft sm num">{Math.round(opacity * 100)}%</span>
+          <span className={classes(ui.soft, ui.small, ui.numeric)}>{Math.round(opacity * 100)}%</span>
         </div>
         {others.map((id) => (
-          <div key={id} className="lay">
+          <div key={id} className={styles.layer}>
             <Button
-              look="quiet"
+              variant="quiet"
               size="s"
               icon="x"
-              label="Take this layer away"
-              onClick={() => onOthers(others.filter((one) => one !== id))}
+              label="Remove layer"
+              onClick={() => onOthers(others.filter((other) => other !== id))}
             />
-            <span className="grow cut">
-              <b>{list.find((one) => one.id === id)?.name ?? id}</b>
+            <span className={classes(ui.grow, ui.ellipsis)}>
+              <b>{list.find((candidate) => candidate.id === id)?.name ?? id}</b>
               <br />
-              <span className="soft sm">below, its own look</span>
+              <span className={classes(ui.soft, ui.small)}>below, its own look</span>
             </span>
           </div>
         ))}
-        <div className="lay">
-          <span className="btn q ic s" aria-hidden="true">
+        <div className={styles.layer}>
+          <span className={classes(buttonStyles.button, buttonStyles.quiet, buttonStyles.iconOnly, buttonStyles.small)} aria-hidden="true">
             <Icon name="globe" />
           </span>
-          <span className="grow">
+          <span className={ui.grow}>
             <b>Land and borders</b>
             <br />
-            <span className="soft sm">Base map, from this service</span>
+            <span className={classes(ui.soft, ui.small)}>Base map, from this service</span>
           </span>
         </div>
-        <div className="sec">
-          <label className="row between">
-            <b className="sm">Opacity</b>
-            <span className="soft num">{Math.round(opacity * 100)}%</span>
+        <div className={workspaceStyles.section}>
+          <label className={classes(ui.flexRow, ui.between)}>
+            <b className={ui.small}>Opacity</b>
+            <span className={classes(ui.soft, ui.numeric)}>{Math.round(opacity * 100)}%</span>
           </label>
           <input
             type="range"
-            className="w"
             aria-label="Opacity"
             min={0}
             max={1}
@@ -264,7 +280,7 @@ function LayerPanel(parts: LayerParts): ReactElement {
           />
         </div>
         <Siblings item={item} list={list} others={others} onOthers={onOthers} />
-        <div className="sec">
+        <div className={workspaceStyles.section}>
           <h3>Item</h3>
           <Facts
             rows={[
@@ -275,7 +291,7 @@ function LayerPanel(parts: LayerParts): ReactElement {
               ['State', <State key="state" of={item.lifecycle_state} />],
             ]}
           />
-          <div className="row g6 wrap mt12">
+          <div className={classes(ui.flexRow, ui.gap6, ui.wrap, ui.marginTop12)}>
             {canWrite && (
               <Button size="s" icon="share" onClick={onShare}>
                 Share
@@ -285,13 +301,13 @@ function LayerPanel(parts: LayerParts): ReactElement {
             <Button size="s" icon="code" onClick={onUse}>
               Use in…
             </Button>
-            <LinkButton size="s" icon="flow" to="/lineage/$type/$id" params={{ type: 'item', id: item.id } as never}>
+            <LinkButton size="s" icon="flow" to="/lineage/$type/$id" params={{ type: 'item', id: item.id }}>
               Lineage
             </LinkButton>
-            <LinkButton size="s" icon="down" to="/reports" search={{ about: 'item', project: item.project_id, item: item.id } as never}>
+            <LinkButton size="s" icon="down" to="/reports" search={{ about: 'item', project: item.project_id, item: item.id }}>
               Report
             </LinkButton>
-            <LinkButton size="s" icon="swipe" to="/compare" search={{ a: item.id } as never}>
+            <LinkButton size="s" icon="swipe" to="/compare" search={{ a: item.id }}>
               Compare
             </LinkButton>
           </div>
@@ -312,20 +328,20 @@ interface SiblingParts {
 function Siblings({ item, list, others, onOthers }: SiblingParts): ReactElement | null {
   if (list.length === 0) return null
   return (
-    <div className="sec">
+    <div className={workspaceStyles.section}>
       <h3>
-        <span className="grow">In this collection</span>
-        <Link to="/compare" search={{ a: item.id, b: list[0]!.id } as never}>
+        <span className={ui.grow}>In this collection</span>
+        <Link to="/compare" search={{ a: item.id, b: list[0]!.id }}>
           Compare
         </Link>
       </h3>
-      <div className="film">
+      <div className={filmstripStyles.filmstrip}>
         {list.slice(0, 8).map((other) => (
           <Link
             key={other.id}
             to="/view/$item"
-            params={{ item: other.id } as never}
-            className="fr"
+            params={{ item: other.id }}
+            className={filmstripStyles.frame}
             aria-label={`${other.datetime?.slice(0, 10) ?? other.name}, ${other.name}`}
           >
             <AuthImage path={tileOf(`/api/v1/items/${encodeURIComponent(other.id)}`, other.bbox)} alt="" />
@@ -333,7 +349,7 @@ function Siblings({ item, list, others, onOthers }: SiblingParts): ReactElement 
           </Link>
         ))}
       </div>
-      <div className="row g6 wrap mt8">
+      <div className={classes(ui.flexRow, ui.gap6, ui.wrap, ui.marginTop8)}>
         {list
           .slice(0, 4)
           .filter(({ id }) => !others.includes(id))
@@ -363,13 +379,13 @@ function Legend({
   const range = parseRange(look.rescale) ?? (ranges.data ? [ranges.data.p2 ?? 0, ranges.data.p98 ?? 1] : null)
   if (!range) return null
   return (
-    <div className="float legend">
-      <div className="row between">
-        <b className="cut">{label}</b>
-        <span className="soft sm">{look.colormap}</span>
+    <div className={classes(mapSlotStyles.floating, styles.legend)}>
+      <div className={classes(ui.flexRow, ui.between)}>
+        <b className={ui.ellipsis}>{label}</b>
+        <span className={classes(ui.soft, ui.small)}>{look.colormap}</span>
       </div>
-      <div className="rampbar" style={{ background: rampOf(maps.find(({ id }) => id === look.colormap)) }} />
-      <div className="row between soft sm num">
+      <div className={styles.ramp} style={{ background: rampOf(maps.find(({ id }) => id === look.colormap)) }} />
+      <div className={classes(ui.flexRow, ui.between, ui.soft, ui.small, ui.numeric)}>
         <span>{value(range[0])}</span>
         <span>{value((range[0]! + range[1]!) / 2)}</span>
         <span>{value(range[1])}</span>

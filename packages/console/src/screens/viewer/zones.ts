@@ -1,8 +1,8 @@
 /** Places that are measured: kept in the address, drawn on the map, named by letters. */
-import { useCallback, useMemo, useSyncExternalStore } from 'react'
+import { useCallback, useMemo } from 'react'
 import { decodeArea, encodeArea } from '../../map/geo.ts'
-import { useUrl } from '../../shell/url.ts'
-import type { Look } from './look.ts'
+import { useUrl } from '../../state/url.ts'
+import type { Look } from '../../state/style.ts'
 
 export const MAX_ZONES = 6
 const BETWEEN = ';'
@@ -32,15 +32,3 @@ export function useZones(): [readonly Zone[], (shapes: readonly GeoJSON.Polygon[
 
 /** What is measured over time is one number: the expression that is shown, or its first band. */
 export const measureOf = (look: Look): string => look.expression ?? `b${look.bands?.[0] ?? 1}`
-
-const PHONE = matchMedia('(max-width: 760px)')
-
-export function useIsPhone(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      PHONE.addEventListener('change', listener)
-      return () => PHONE.removeEventListener('change', listener)
-    },
-    () => PHONE.matches,
-  )
-}

@@ -3,10 +3,16 @@ import { useState, type ReactElement } from 'react'
 import type { WebhookDelivery } from '../../api/contract.ts'
 import { useAct } from '../../api/query.ts'
 import { date, dateTime, shortId } from '../../ui/format.ts'
-import { Badge, Button, CopyButton, Segmented, type Tone } from '../../ui/kit.tsx'
+import { Badge, Button, CopyButton, Segmented, type Tone } from '../../ui/kit.ts'
 import { FormProblem } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { exampleOf, useEventTypes } from './event-types.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './webhooks.module.css'
+import cardStyles from '../../ui/card.module.css'
+import codeStyles from '../../ui/code.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import ui from '../../ui/ui.module.css'
 
 const SECOND_MS = 1_000
 
@@ -43,17 +49,17 @@ export function DeliveryPanel({ delivery, mayReplay, onClose }: PanelParts): Rea
   const retry = useAct('event_subscriptions.deliveries.retry', ['event_subscriptions'])
   const canReplay = mayReplay && delivery.state !== 'delivered' && delivery.attempts.length > 0
   return (
-    <section className="card hooks-detail" aria-label="Delivery">
-      <div className="hd">
-        <div className="grow">
+    <section className={classes(cardStyles.card, styles.detail)} aria-label="Delivery">
+      <div className={cardStyles.header}>
+        <div className={ui.grow}>
           <h2>{headlineOf(delivery)}</h2>
-          <div className="soft sm mono cut">
+          <div className={classes(ui.soft, ui.small, ui.mono, ui.ellipsis)}>
             evt {shortId(delivery.event_id)}, {delivery.event_type}
           </div>
         </div>
         {canReplay && (
           <Button
-            look="primary"
+            variant="primary"
             size="s"
             icon="retry"
             busy={retry.isPending}
@@ -62,17 +68,17 @@ export function DeliveryPanel({ delivery, mayReplay, onClose }: PanelParts): Rea
             Replay
           </Button>
         )}
-        <Button size="s" look="quiet" icon="x" label="Close the delivery" onClick={onClose} />
+        <Button size="s" variant="quiet" icon="x" label="Close the delivery" onClick={onClose} />
       </div>
-      <div className="bd">
+      <div className={cardStyles.body}>
         <FormProblem error={retry.error} />
-        <ol className="att">
+        <ol className={styles.attempts}>
           {delivery.attempts.map((attempt, index) => {
             const isTaken = attempt.http_status !== null && attempt.http_status < 300
             return (
-              <li key={attempt.id} className={isTaken ? 'ok' : 'bad'}>
+              <li key={attempt.id} className={isTaken ? styles.delivered : styles.failing}>
                 <b>Attempt {index + 1}</b>
-                <span className="soft" title={dateTime(attempt.at)}>
+                <span className={ui.soft} title={dateTime(attempt.at)}>
                   {timeOf(attempt.at)}, {took(attempt.duration_ms)}
                 </span>
                 <Badge tone={isTaken ? 'ok' : 'bad'}>{attempt.http_status ?? 'no answer'}</Badge>
@@ -80,16 +86,16 @@ export function DeliveryPanel({ delivery, mayReplay, onClose }: PanelParts): Rea
             )
           })}
           {delivery.next_attempt_at && (
-            <li className="next">
+            <li className={styles.planned}>
               <b>Attempt {delivery.attempts.length + 1}</b>
-              <span className="soft">{plannedAt(delivery.next_attempt_at)}</span>
+              <span className={ui.soft}>{plannedAt(delivery.next_attempt_at)}</span>
               <Badge>planned</Badge>
             </li>
           )}
         </ol>
-        {delivery.reason && <p className="help bad">{delivery.reason}</p>}
+        {delivery.reason && <p className={classes(fieldStyles.help, styles.failing)}>{delivery.reason}</p>}
         <Content delivery={delivery} />
-        <p className="help">A replay keeps the event id, so a receiver that remembers ids takes it once.</p>
+        <p className={fieldStyles.help}>A replay keeps the event id, so a receiver that remembers ids takes it once.</p>
       </div>
     </section>
   )
@@ -111,7 +117,7 @@ function Content({ delivery }: { delivery: WebhookDelivery }): ReactElement {
   }[shown]
   return (
     <>
-      <div className="row between mt12 wrap">
+      <div className={classes(ui.flexRow, ui.between, ui.marginTop12, ui.wrap)}>
         <Segmented
           label="What to show"
           value={shown}
@@ -124,7 +130,7 @@ function Content({ delivery }: { delivery: WebhookDelivery }): ReactElement {
         />
         <CopyButton text={text} />
       </div>
-      <pre className="code mt8 hooks-code" tabIndex={0} aria-label="Content">
+      <pre className={classes(codeStyles.code, ui.marginTop8, styles.code)} tabIndex={0} aria-label="Content">
         {text}
       </pre>
     </>

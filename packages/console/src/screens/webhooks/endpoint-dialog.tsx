@@ -3,9 +3,14 @@ import { useId, useState, type ReactElement } from 'react'
 import type { EventSubscription } from '../../api/contract.ts'
 import { useAct } from '../../api/query.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Button, Choice, Field } from '../../ui/kit.tsx'
+import { Button, Choice, Field } from '../../ui/kit.ts'
 import { FormProblem } from '../../ui/states.tsx'
 import { exampleOf, fieldsOf, filterValue, useEventTypes, type EventTypeRow } from './event-types.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './webhooks.module.css'
+import codeStyles from '../../ui/code.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import ui from '../../ui/ui.module.css'
 
 interface DialogParts {
   eventType: string
@@ -28,7 +33,7 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
   const create = useAct('event_subscriptions.create', ['event_subscriptions'])
   const update = useAct('event_subscriptions.update', ['event_subscriptions'])
   const rows = types.data?.event_types ?? []
-  const row = rows.find((one) => one.type === type)
+  const row = rows.find((candidate) => candidate.type === type)
   const send = () => {
     const named = (pairs: readonly Pair[]) => pairs.filter(([name, value]) => name.trim() !== '' && value.trim() !== '')
     const filter_config = Object.fromEntries(named(filters).map(([name, value]) => [name, filterValue(row, name, value)]))
@@ -48,7 +53,7 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
   return (
     <Dialog title={endpoint ? 'Change the endpoint' : 'Add endpoint'} onClose={onClose} size={640}>
       <form
-        className="col g12"
+        className={classes(ui.flexColumn, ui.gap12)}
         onSubmit={(event) => {
           event.preventDefault()
           send()
@@ -66,15 +71,15 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
           help="https, on the public internet. The service checks that it may go there."
         />
         {endpoint ? (
-          <p className="soft sm">
-            It is told of <span className="mono">{endpoint.event_type}</span>; for another event add another endpoint.
+          <p className={classes(ui.soft, ui.small)}>
+            It is told of <span className={ui.mono}>{endpoint.event_type}</span>; for another event add another endpoint.
           </p>
         ) : (
           <Choice
             label="Event"
             value={type}
             onChange={(event) => setType(event.target.value)}
-            options={rows.map((one) => ({ value: one.type, text: `${one.domain}: ${one.type}` }))}
+            options={rows.map((option) => ({ value: option.type, text: `${option.domain}: ${option.type}` }))}
             help={row?.description}
           />
         )}
@@ -102,7 +107,7 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
         <Field label="Note" maxLength={2000} value={description} onChange={(event) => setDescription(event.target.value)} />
         {row && <Shape row={row} />}
         <FormProblem error={create.error ?? update.error} />
-        <Button type="submit" look="primary" busy={create.isPending || update.isPending}>
+        <Button type="submit" variant="primary" busy={create.isPending || update.isPending}>
           {endpoint ? 'Save' : 'Add endpoint'}
         </Button>
       </form>
@@ -113,8 +118,8 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
 function Shape({ row }: { row: EventTypeRow }): ReactElement {
   return (
     <details>
-      <summary className="sm">What it will be sent</summary>
-      <pre className="code mt8 hooks-code" tabIndex={0}>
+      <summary className={ui.small}>What it will be sent</summary>
+      <pre className={classes(codeStyles.code, ui.marginTop8, styles.code)} tabIndex={0}>
         {JSON.stringify(exampleOf(row), null, 2)}
       </pre>
     </details>
@@ -136,12 +141,12 @@ function Pairs({ legend, help, names, pairs, suggestions = [], onChange }: PairP
   const list = useId()
   const change = (at: number, pair: Pair) => onChange(pairs.with(at, pair))
   return (
-    <fieldset className="col g6 pairs">
-      <legend className="lab">{legend}</legend>
+    <fieldset className={classes(ui.flexColumn, ui.gap6, styles.pairs)}>
+      <legend className={fieldStyles.label}>{legend}</legend>
       {pairs.map(([name, value], at) => (
-        <div key={at} className="row g6">
+        <div key={at} className={classes(ui.flexRow, ui.gap6)}>
           <input
-            className="input grow"
+            className={classes(fieldStyles.input, ui.grow)}
             list={list}
             aria-label={`${legend}: ${names[0]} ${at + 1}`}
             placeholder={names[0]}
@@ -149,14 +154,20 @@ function Pairs({ legend, help, names, pairs, suggestions = [], onChange }: PairP
             onChange={(event) => change(at, [event.target.value, value])}
           />
           <input
-            className="input grow"
+            className={classes(fieldStyles.input, ui.grow)}
             aria-label={`${legend}: ${names[1]} ${at + 1}`}
             placeholder={names[1]}
             autoComplete="off"
             value={value}
             onChange={(event) => change(at, [name, event.target.value])}
           />
-          <Button size="s" look="quiet" icon="x" label="Take it away" onClick={() => onChange(pairs.filter((_, index) => index !== at))} />
+          <Button
+            size="s"
+            variant="quiet"
+            icon="x"
+            label="Remove header"
+            onClick={() => onChange(pairs.filter((_, index) => index !== at))}
+          />
         </div>
       ))}
       <datalist id={list}>
@@ -164,11 +175,11 @@ function Pairs({ legend, help, names, pairs, suggestions = [], onChange }: PairP
           <option key={name} value={name} />
         ))}
       </datalist>
-      <div className="row g12">
+      <div className={classes(ui.flexRow, ui.gap12)}>
         <Button size="s" icon="plus" disabled={pairs.length >= MAX_PAIRS} onClick={() => onChange([...pairs, ['', '']])}>
           {legend === 'Headers' ? 'Add a header' : 'Add a condition'}
         </Button>
-        <span className="help grow">{help}</span>
+        <span className={classes(fieldStyles.help, ui.grow)}>{help}</span>
       </div>
     </fieldset>
   )

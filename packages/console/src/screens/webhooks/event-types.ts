@@ -37,7 +37,7 @@ export const fieldsOf = (row: EventTypeRow | undefined): string[] => [
 /** A value of a filter as the event has it: numbers are numbers. */
 export function filterValue(row: EventTypeRow | undefined, field: string, text: string): unknown {
   const schema = kindOf(row?.data_schema.properties?.[field.replace(/^data\./, '')] ?? {})
-  const one = (part: string): unknown => {
+  const sampleOf = (part: string): unknown => {
     if (/^(number|integer)$/.test(schema.type ?? '') && Number.isFinite(Number(part))) return Number(part)
     return schema.type === 'boolean' ? part === 'true' : part
   }
@@ -45,7 +45,7 @@ export function filterValue(row: EventTypeRow | undefined, field: string, text: 
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
-  return parts.length === 1 ? one(parts[0]!) : parts.map(one)
+  return parts.length === 1 ? sampleOf(parts[0]!) : parts.map(sampleOf)
 }
 
 const EXAMPLES: Readonly<Record<string, unknown>> = { integer: 0, number: 0.5, boolean: true, array: [], object: {}, string: '…' }

@@ -2,7 +2,11 @@
 import { useState, type ReactElement } from 'react'
 import { verifyWebhook } from '../../../../client/src/core.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Button, CopyButton, Field, Segmented } from '../../ui/kit.tsx'
+import { Button, CopyButton, Field, Segmented } from '../../ui/kit.ts'
+import { classes } from '../../ui/classes.ts'
+import codeStyles from '../../ui/code.module.css'
+import fieldStyles from '../../ui/field.module.css'
+import ui from '../../ui/ui.module.css'
 
 type Language = 'typescript' | 'python' | 'go'
 
@@ -40,8 +44,8 @@ export function SignatureDialog({ onClose }: { onClose(): void }): ReactElement 
   }
   return (
     <Dialog title="Verify a signature" onClose={onClose} size={640}>
-      <div className="col g12">
-        <div className="row between wrap">
+      <div className={classes(ui.flexColumn, ui.gap12)}>
+        <div className={classes(ui.flexRow, ui.between, ui.wrap)}>
           <Segmented
             label="Language"
             value={language}
@@ -54,19 +58,25 @@ export function SignatureDialog({ onClose }: { onClose(): void }): ReactElement 
           />
           <CopyButton text={CODE[language]} />
         </div>
-        <pre className="code" tabIndex={0}>
+        <pre className={codeStyles.code} tabIndex={0}>
           {CODE[language]}
         </pre>
         <h3>Try one here</h3>
-        <div className="field">
-          <label className="lab" htmlFor="signed-body">
+        <div className={fieldStyles.field}>
+          <label className={fieldStyles.label} htmlFor="signed-body">
             Body, byte for byte
           </label>
-          <textarea id="signed-body" className="input mono" rows={4} value={body} onChange={(event) => setBody(event.target.value)} />
+          <textarea
+            id="signed-body"
+            className={classes(fieldStyles.input, ui.mono)}
+            rows={4}
+            value={body}
+            onChange={(event) => setBody(event.target.value)}
+          />
         </div>
         <Field
           label="X-Svc-Signature"
-          className="mono-field"
+          className={fieldStyles.monoField}
           placeholder="sha256=…"
           value={signature}
           onChange={(event) => setSignature(event.target.value)}
@@ -80,11 +90,11 @@ export function SignatureDialog({ onClose }: { onClose(): void }): ReactElement 
           onChange={(event) => setSecret(event.target.value)}
           help="It is compared here, in your browser, and sent nowhere."
         />
-        <div className="row g12 wrap">
-          <Button look="primary" disabled={!body || !signature || !secret} onClick={() => void check()}>
+        <div className={classes(ui.flexRow, ui.gap12, ui.wrap)}>
+          <Button variant="primary" disabled={!body || !signature || !secret} onClick={() => void check()}>
             Check
           </Button>
-          <span role="status" className={verdict ? (verdict.isGood ? 'ok' : 'bad') : ''}>
+          <span role="status" className={verdict ? (verdict.isGood ? ui.success : ui.danger) : ''}>
             {verdict?.text}
           </span>
         </div>

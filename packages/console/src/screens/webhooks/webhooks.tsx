@@ -4,21 +4,27 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState, type ReactElement } from 'react'
 import type { EventSubscription, WebhookDelivery } from '../../api/contract.ts'
 import { call } from '../../api/client.ts'
-import { deleteLater } from '../../api/delete-later.ts'
+import { deleteLater } from '../../state/delete-later.ts'
 import { queries, touch, useAct, useOp, usePages } from '../../api/query.ts'
-import { useTitle } from '../../shell/crumbs.tsx'
-import { useUrl } from '../../shell/url.ts'
-import { useWho } from '../../shell/who.ts'
+import { useTitle } from '../../state/crumbs.ts'
+import { useUrl } from '../../state/url.ts'
+import { useMayWatch, useWho } from '../../state/who.ts'
 import { dateTime, dateTimeShort, shortId } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { Badge, Button, Card, LinkButton, Note, Page, Secret, Segmented } from '../../ui/kit.tsx'
+import { Badge, Button, Card, LinkButton, Note, Page, Secret, Segmented } from '../../ui/kit.ts'
 import { Empty, Failed, FormProblem, Loaded, More, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { DevelopNav } from '../keys.tsx'
-import { useMayWatch } from '../watch/words.ts'
+import { DevelopNav } from '../../parts/develop-nav.tsx'
 import { DeliveryPanel, answerOf, tookOf } from './delivery.tsx'
 import { EndpointDialog } from './endpoint-dialog.tsx'
 import { SignatureDialog } from './signature.tsx'
+import { classes } from '../../ui/classes.ts'
+import secretStyles from '../../ui/secret.module.css'
+import styles from './webhooks.module.css'
+import buttonStyles from '../../ui/button.module.css'
+import cardStyles from '../../ui/card.module.css'
+import tableStyles from '../../ui/table.module.css'
+import ui from '../../ui/ui.module.css'
 
 const MAX_ENDPOINTS = 100
 const BARS = 24
@@ -31,7 +37,7 @@ const LATER_MS = 30_000
 let carried: { id: string; secret: string } | null = null
 
 export function Webhooks(): ReactElement {
-  const { id } = useParams({ strict: false }) as { id?: string }
+  const { id } = useParams({ strict: false })
   const [url, setUrl] = useUrl()
   const list = useOp('event_subscriptions.list', {})
   const mayWatch = useMayWatch()
@@ -54,7 +60,7 @@ export function Webhooks(): ReactElement {
             Verify a signature
           </Button>
           {mayWatch && (
-            <Button look="primary" icon="plus" onClick={() => setUrl({ new: 'item.created' })}>
+            <Button variant="primary" icon="plus" onClick={() => setUrl({ new: 'item.created' })}>
               Add endpoint
             </Button>
           )}
@@ -62,12 +68,12 @@ export function Webhooks(): ReactElement {
       }
     >
       <DevelopNav />
-      <div className={`hooks mt16 ${open ? 'one' : ''} ${url['delivery'] ? 'deep' : ''}`}>
+      <div className={classes(styles.hooks, ui.marginTop16, open ? styles.single : '', url['delivery'] ? styles.withDetail : '')}>
         <Card
-          className="hooks-list"
+          className={styles.list}
           title="Endpoints"
           aside={
-            <span className="soft sm">
+            <span className={classes(ui.soft, ui.small)}>
               {list.data?.count ?? 0} of {MAX_ENDPOINTS}
             </span>
           }
@@ -81,8 +87,8 @@ export function Webhooks(): ReactElement {
           >
             {({ event_subscriptions }) => (
               <ul>
-                {event_subscriptions.map((one, index) => (
-                  <EndpointRow key={one.id} endpoint={one} isOn={one.id === open} hasBars={index < MAX_SPARKS} />
+                {event_subscriptions.map((subscription, index) => (
+                  <EndpointRow key={subscription.id} endpoint={subscription} isOn={subscription.id === open} hasBars={index < MAX_SPARKS} />
                 ))}
               </ul>
             )}
@@ -98,7 +104,7 @@ export function Webhooks(): ReactElement {
           />
         ) : (
           (list.data?.count ?? 0) > 0 && (
-            <div className="hooks-log">
+            <div className={styles.deliveryLog}>
               <Empty icon="hook" title="Choose an endpoint">
                 Its deliveries are shown here, with what was answered and what is tried next.
               </Empty>
@@ -111,9 +117,9 @@ export function Webhooks(): ReactElement {
           eventType={url['new']}
           endpoint={null}
           onClose={() => setUrl({ new: null })}
-          onDone={(made, secret) => {
-            carried = secret ? { id: made, secret } : null
-            void navigate({ to: '/develop/webhooks/$id', params: { id: made } as never })
+          onDone={(subscription, secret) => {
+            carried = secret ? { id: subscription, secret } : null
+            void navigate({ to: '/develop/webhooks/$id', params: { id: subscription } })
           }}
         />
       )}
@@ -129,7 +135,7 @@ function NoEndpoint({ mayWatch, onNew }: { mayWatch: boolean; onNew(): void }): 
       title="No endpoint yet"
       actions={
         mayWatch && (
-          <Button look="primary" onClick={onNew}>
+          <Button variant="primary" onClick={onNew}>
             Add endpoint
           </Button>
         )
@@ -160,27 +166,30 @@ function EndpointRow({ endpoint, isOn, hasBars }: { endpoint: EventSubscription;
         : 'waiting'
       : (endpoint.last_status ?? 'nothing yet')
   const words = !endpoint.is_active ? 'paused' : dead > 0 ? `${dead} dead` : outcome
-  const tone = !endpoint.is_active || outcome === 'nothing yet' ? 'off' : dead > 0 || isFailing ? 'bad' : ''
+  const tone = !endpoint.is_active || outcome === 'nothing yet' ? styles.inactive : dead > 0 || isFailing ? styles.failing : undefined
   return (
     <li>
       <Link
         to="/develop/webhooks/$id"
-        params={{ id: endpoint.id } as never}
-        className={isOn ? 'ep on' : 'ep'}
+        params={{ id: endpoint.id }}
+        className={isOn ? classes(styles.endpoint, styles.selected) : styles.endpoint}
         aria-current={isOn ? 'true' : undefined}
       >
-        <span className="row g8">
-          <i className={`st ${tone}`} aria-hidden="true" />
-          <b className="cut grow">{shortUrl(endpoint.endpoint_url)}</b>
+        <span className={classes(ui.flexRow, ui.gap8)}>
+          <i className={classes(styles.status, tone)} aria-hidden="true" />
+          <b className={classes(ui.ellipsis, ui.grow)}>{shortUrl(endpoint.endpoint_url)}</b>
         </span>
-        <span className="soft sm cut mono">{endpoint.event_type}</span>
-        <span className="row between mt4">
-          <span className="spark" aria-hidden="true">
+        <span className={classes(ui.soft, ui.small, ui.ellipsis, ui.mono)}>{endpoint.event_type}</span>
+        <span className={classes(ui.flexRow, ui.between, ui.marginTop4)}>
+          <span className={styles.sparkline} aria-hidden="true">
             {deliveries.toReversed().map(({ id, state, attempts }) => (
-              <i key={id} className={state === 'delivered' ? '' : state === 'dead' || attempts.length > 0 ? 'x' : 'o'} />
+              <i
+                key={id}
+                className={state === 'delivered' ? '' : state === 'dead' || attempts.length > 0 ? styles.failed : styles.pending}
+              />
             ))}
           </span>
-          <span className="xs soft">{words}</span>
+          <span className={classes(ui.tiny, ui.soft)}>{words}</span>
         </span>
       </Link>
     </li>
@@ -206,43 +215,43 @@ const PAGE = 50
 function Endpoint({ id, mayWatch, secret, onSecret }: EndpointParts): ReactElement {
   const [url, setUrl] = useUrl()
   const shown = (STATES.find(({ value }) => value === url['status'])?.value ?? 'all') as Shown
-  const found = useOp('event_subscriptions.get', { subscription_id: id }, { refetchInterval: LATER_MS })
-  const waits = (found.data?.recent_deliveries ?? []).some(({ state }) => state === 'pending')
+  const subscriptionQuery = useOp('event_subscriptions.get', { subscription_id: id }, { refetchInterval: LATER_MS })
+  const waits = (subscriptionQuery.data?.recent_deliveries ?? []).some(({ state }) => state === 'pending')
   const log = usePages(
     'event_subscriptions.deliveries.list',
     { subscription_id: id, ...(shown === 'all' ? {} : { state: shown }) },
     { size: PAGE, key: 'id', rows: ({ deliveries }) => deliveries, refetchInterval: waits ? SOON_MS : LATER_MS },
   )
   const deliveries = log.query.data?.rows ?? []
-  if (found.isError && !found.data)
+  if (subscriptionQuery.isError && !subscriptionQuery.data)
     return (
-      <div className="hooks-log">
-        <Failed error={found.error} retry={() => void found.refetch()} />
+      <div className={styles.deliveryLog}>
+        <Failed error={subscriptionQuery.error} retry={() => void subscriptionQuery.refetch()} />
       </div>
     )
-  if (!found.data)
+  if (!subscriptionQuery.data)
     return (
-      <div className="hooks-log">
+      <div className={styles.deliveryLog}>
         <Skeleton />
       </div>
     )
-  const endpoint = found.data
-  const chosen = deliveries.find((one) => one.id === url['delivery']) ?? null
+  const endpoint = subscriptionQuery.data
+  const chosen = deliveries.find((delivery) => delivery.id === url['delivery']) ?? null
   return (
     <>
-      <div className="hooks-log col g16">
+      <div className={classes(styles.deliveryLog, ui.flexColumn, ui.gap16)}>
         {secret && (
-          <Card className="once">
+          <Card className={secretStyles.shownOnce}>
             <b>This is its secret. Copy it now.</b>
-            <p className="soft sm">It signs every delivery, and nobody can show it to you again.</p>
-            <div className="mt8">
+            <p className={classes(ui.soft, ui.small)}>It signs every delivery, and nobody can show it to you again.</p>
+            <div className={ui.marginTop8}>
               <Secret text={secret} label="The signing secret" />
             </div>
           </Card>
         )}
-        <section className="card">
+        <section className={cardStyles.card}>
           <EndpointHead endpoint={endpoint} mayWatch={mayWatch} onSecret={onSecret} />
-          <div className="row between wrap hooks-bar">
+          <div className={classes(ui.flexRow, ui.between, ui.wrap, styles.filterBar)}>
             <Segmented
               label="Which deliveries"
               value={shown}
@@ -305,17 +314,17 @@ function EndpointHead({ endpoint, mayWatch, onSecret }: HeadParts): ReactElement
     )
   return (
     <>
-      <div className="hd hooks-head">
-        <LinkButton size="s" look="quiet" icon="right" label="All endpoints" to="/develop/webhooks" />
-        <div className="grow">
-          <h2 className="cut">{shortUrl(endpoint.endpoint_url)}</h2>
-          <div className="soft sm wrap-any">
-            <span className="mono">{endpoint.event_type}</span>
+      <div className={classes(cardStyles.header, styles.header)}>
+        <LinkButton size="s" variant="quiet" icon="right" label="All endpoints" to="/develop/webhooks" />
+        <div className={ui.grow}>
+          <h2 className={ui.ellipsis}>{shortUrl(endpoint.endpoint_url)}</h2>
+          <div className={classes(ui.soft, ui.small, ui.breakAnywhere)}>
+            <span className={ui.mono}>{endpoint.event_type}</span>
             {filters.length > 0 && ', where '}
-            <span className="mono">{filters.map(([key, wanted]) => `${key} = ${[wanted].flat().join(' or ')}`).join(', ')}</span>
+            <span className={ui.mono}>{filters.map(([key, wanted]) => `${key} = ${[wanted].flat().join(' or ')}`).join(', ')}</span>
             {endpoint.header_names.length > 0 && `, with ${endpoint.header_names.join(', ')}`}
           </div>
-          {endpoint.description && <div className="soft sm">{endpoint.description}</div>}
+          {endpoint.description && <div className={classes(ui.soft, ui.small)}>{endpoint.description}</div>}
         </div>
         {!endpoint.is_active && <Badge tone="warn">paused</Badge>}
         {mayChange && (
@@ -331,7 +340,7 @@ function EndpointHead({ endpoint, mayWatch, onSecret }: HeadParts): ReactElement
         {send.data && (
           <Note tone={send.data.delivered ? 'ok' : 'bad'} icon={send.data.delivered ? 'check' : 'warn'}>
             {send.data.delivered ? `The test was taken: ${send.data.http_status}.` : `The test failed: ${send.data.error}.`}{' '}
-            <span className="mono sm">evt {shortId(send.data.event_id)}</span>
+            <span className={classes(ui.mono, ui.small)}>evt {shortId(send.data.event_id)}</span>
           </Note>
         )}
       </div>
@@ -372,7 +381,11 @@ function EndpointMenu({ endpoint, onEdit, onPause, onRotate }: MenuParts): React
   return (
     <Menu position="bottom-end" transitionProps={{ duration: 120 }}>
       <Menu.Target>
-        <button type="button" className="btn q ic s" aria-label="More about this endpoint">
+        <button
+          type="button"
+          className={classes(buttonStyles.button, buttonStyles.quiet, buttonStyles.iconOnly, buttonStyles.small)}
+          aria-label="More about this endpoint"
+        >
           <Icon name="dots" />
         </button>
       </Menu.Target>
@@ -402,33 +415,33 @@ interface TableParts {
 
 function DeliveryTable({ deliveries, chosen, onChoose }: TableParts): ReactElement {
   return (
-    <table className="tbl hooks-tbl">
+    <table className={classes(tableStyles.table, styles.deliveries)}>
       <thead>
         <tr>
           <th>Answer</th>
           <th>Event</th>
-          <th className="hide-s">Attempts</th>
-          <th className="n hide-s">Took</th>
-          <th className="n">When, UTC</th>
+          <th className={ui.hideOnPhone}>Attempts</th>
+          <th className={classes(tableStyles.number, ui.hideOnPhone)}>Took</th>
+          <th className={tableStyles.number}>When, UTC</th>
         </tr>
       </thead>
       <tbody>
-        {deliveries.map((one) => {
-          const { tone, text } = answerOf(one)
+        {deliveries.map((delivery) => {
+          const { tone, text } = answerOf(delivery)
           return (
-            <tr key={one.id} className={one.id === chosen ? 'sel' : ''}>
+            <tr key={delivery.id} className={delivery.id === chosen ? tableStyles.selected : ''}>
               <td>
                 <Badge tone={tone}>{text}</Badge>
               </td>
               <td>
-                <button type="button" className="as-link" aria-pressed={one.id === chosen} onClick={() => onChoose(one.id)}>
-                  <b className="mono">{one.event_type}</b>
+                <button type="button" className={ui.asLink} aria-pressed={delivery.id === chosen} onClick={() => onChoose(delivery.id)}>
+                  <b className={ui.mono}>{delivery.event_type}</b>
                 </button>
-                <div className="mono faint xs">evt {shortId(one.event_id)}</div>
+                <div className={classes(ui.mono, ui.faint, ui.tiny)}>evt {shortId(delivery.event_id)}</div>
               </td>
-              <td className="hide-s soft">{one.attempts.length}</td>
-              <td className="n soft hide-s">{tookOf(one)}</td>
-              <td className="n soft">{dateTimeShort(one.created_at)}</td>
+              <td className={classes(ui.hideOnPhone, ui.soft)}>{delivery.attempts.length}</td>
+              <td className={classes(tableStyles.number, ui.soft, ui.hideOnPhone)}>{tookOf(delivery)}</td>
+              <td className={classes(tableStyles.number, ui.soft)}>{dateTimeShort(delivery.created_at)}</td>
             </tr>
           )
         })}

@@ -1,0 +1,59 @@
+/** A recorded call in other languages. */
+import type { RecordedCall } from './recorder.ts'
+
+export type Language = 'curl' | 'typescript' | 'python' | 'cli'
+
+/** Longer bodies are folded: they are geometry that nobody reads. */
+const MAX_BODY = 4_000
+
+const indent = (text: string, by: string) => text.replaceAll('\n', `\n${by}`)
+const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+function json(body: unknown, spaces?: number): string {
+  const text = JSON.stringify(body ?? {}, null, spaces)
+  return text.length > MAX_BODY ? JSON.stringify(body ?? {}) : text
+}
+
+export function snippet(call: RecordedCall, language: Language): string {
+  if (language === 'curl') return curl(call)
+  if (call.method === 'GET' || !call.path.startsWith('/v1/op/')) return curl(call)
+  if (language === 'typescript') return typescript(call)
+  return language === 'python' ? python(call) : cli(call)
+}
+
+function curl({ method, path, body, idempotencyKey }: RecordedCall): string {
+  const lines = [`curl -s "$BASE${path}"`, '-H "Authorization: Bearer $TOKEN"']
+  if (idempotencyKey) lines.push(`-H 'Idempotency-Key: ${idempotencyKey}'`)
+  if (method === 'POST') lines.push("-H 'Content-Type: application/json'", `-d ${quoted(json(body))}`)
+  return lines.join(' \\\n  ')
+}
+
+function typescript({ operation, body, idempotencyKey }: RecordedCall): string {
+  const input = json(body, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
+  const options = idempotencyKey ? `, { idempotencyKey: '${idempotencyKey}' }` : ''
+  return `import { Groundtrack } from '@groundtrack/client'
+
+const gt = new Groundtrack({ baseUrl: process.env.BASE, apiKey: process.env.TOKEN })
+const answer = await gt.${operation}(${input}${options})`
+}
+
+function python({ operation, path, body, idempotencyKey }: RecordedCall): string {
+  const input = indent(json(body, 4), '    ')
+    .replaceAll(/\btrue\b/g, 'True')
+    .replaceAll(/\bfalse\b/g, 'False')
+    .replaceAll(/\bnull\b/g, 'None')
+  const key = idempotencyKey ? `, "Idempotency-Key": "${idempotencyKey}"` : ''
+  return `import json, os, urllib.request
+
+# ${operation}
+request = urllib.request.Request(
+    os.environ["BASE"] + "${path}",
+    data=json.dumps(${input}).encode(),
+    headers={"Authorization": "Bearer " + os.environ["TOKEN"], "Content-Type": "application/json"${key}},
+)
+answer = json.load(urllib.request.urlopen(request))`
+}
+
+function cli({ operation, body }: RecordedCall): string {
+  return `groundtrack call ${operation} ${quoted(json(body))}`
+}

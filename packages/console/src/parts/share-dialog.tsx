@@ -1,0 +1,200 @@
+/** A link with a password and an end, shown once; and the links there are. */
+import { Link } from '@tanstack/react-router'
+import qrcode from 'qrcode-generator'
+import { useState, type ReactElement } from 'react'
+import type { ShareLink } from '../api/contract.ts'
+import { useAct, useOp } from '../api/query.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { ago, date, plural } from '../ui/format.ts'
+import { Icon } from '../ui/icons.tsx'
+import { Button, Choice, CopyButton, Field, Note, Segmented } from '../ui/kit.ts'
+import { FormProblem } from '../ui/states.tsx'
+import { classes } from '../ui/classes.ts'
+import styles from './share-dialog.module.css'
+import fieldStyles from '../ui/field.module.css'
+import secretStyles from '../ui/secret.module.css'
+import ui from '../ui/ui.module.css'
+
+const DAY_MS = 86_400_000
+const WORDS =
+  'coral sand tide reef dune mesa fern moss lake delta ridge grove amber slate cedar linen maple river stone cloud field ocean'.split(' ')
+
+/** Three words and a number, by the browser's own randomness: easy to say on the phone. */
+function newPassword(): string {
+  const picks = crypto.getRandomValues(new Uint32Array(5))
+  return [...[...picks].slice(0, 4).map((pick) => WORDS[pick % WORDS.length]), String((picks[4]! % 90) + 10)].join('-')
+}
+
+interface ShareParts {
+  type: 'item' | 'collection'
+  id: string
+  name: string
+  mayWrite: boolean
+  onClose(): void
+}
+
+export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): ReactElement {
+  const [permission, setPermission] = useState<'view' | 'download'>('view')
+  const [password, setPassword] = useState(newPassword)
+  const [days, setDays] = useState('30')
+  const create = useAct('share.link.create', ['share'])
+  const links = useOp('share.links.list', { target_type: type, target_id: id })
+  const active = (links.data?.share_links ?? []).filter(
+    ({ revoked_at, expires_at }) => revoked_at === null && Date.parse(expires_at) > Date.now(),
+  )
+  const url = create.data ? `${location.origin}/s/${create.data.token}` : null
+  return (
+    <Dialog title={`Share “${name}”`} onClose={onClose}>
+      <div className={classes(ui.flexColumn, ui.gap16)}>
+        {mayWrite && (
+          <form
+            className={classes(ui.flexColumn, ui.gap12)}
+            onSubmit={(event) => {
+              event.preventDefault()
+              create.mutate({
+                target_type: type,
+                target_id: id,
+                permission,
+                password,
+                expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
+              })
+            }}
+          >
+            <div>
+              <span className={fieldStyles.label}>Permission</span>
+              <Segmented
+                label="Permission"
+                value={permission}
+                onChange={setPermission}
+                options={[
+                  { value: 'view', text: 'Look' },
+                  { value: 'download', text: 'Look and download' },
+                ]}
+              />
+            </div>
+            <div className={ui.pair}>
+              <Field
+                label="Password"
+                className={fieldStyles.monoField}
+                required
+                minLength={8}
+                value={password}
+                onChange={(event) => setPassword(event.target.value)}
+                help="Send it separately from the link."
+                end={
+                  <Button
+                    size="s"
+                    variant="quiet"
+                    icon="retry"
+                    label="Another password"
+                    className={fieldStyles.inField}
+                    onClick={() => setPassword(newPassword())}
+                  />
+                }
+              />
+              <Choice
+                label="Ends"
+                value={days}
+                onChange={(event) => setDays(event.target.value)}
+                options={['1', '7', '30', '90', '365'].map((days) => ({
+                  value: days,
+                  text: `in ${days} ${days === '1' ? 'day' : 'days'}`,
+                }))}
+                help="You can end it sooner at any time."
+              />
+            </div>
+            <FormProblem error={create.error} />
+            <Button type="submit" variant="primary" icon="share" busy={create.isPending}>
+              Create link
+            </Button>
+          </form>
+        )}
+        {url && (
+          <Note tone="ok" icon="check">
+            <b>Link made.</b> It is shown once.
+            <div className={classes(secretStyles.secret, ui.marginTop8)}>
+              <output className={classes(ui.mono, ui.grow, ui.ellipsis)} aria-label="Share link">
+                {url}
+              </output>
+              <CopyButton text={`${url}\nPassword: ${password}`} label="Copy both" variant="primary" />
+            </div>
+            <QrCode text={url} />
+          </Note>
+        )}
+        <div>
+          <div className={classes(ui.flexRow, ui.between)}>
+            <b>Links to this {type}</b>
+            <span className={classes(ui.soft, ui.small)}>{active.length} active</span>
+          </div>
+          {active.map((link) => (
+            <ShareRow key={link.id} link={link} mayWrite={mayWrite} />
+          ))}
+          {active.length === 0 && <p className={ui.soft}>Not shared.</p>}
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+/** Black on white in both themes: cameras need it. */
+function QrCode({ text }: { text: string }): ReactElement {
+  const code = qrcode(0, 'M')
+  code.addData(text)
+  code.make()
+  const size = code.getModuleCount()
+  const path = Array.from({ length: size * size }, (_, index) => index)
+    .filter((index) => code.isDark(Math.floor(index / size), index % size))
+    .map((index) => `M${index % size} ${Math.floor(index / size)}h1v1h-1z`)
+    .join('')
+  return (
+    <svg className={styles.qrCode} viewBox={`-2 -2 ${size + 4} ${size + 4}`} role="img" aria-label="QR code of the link">
+      <rect x={-2} y={-2} width={size + 4} height={size + 4} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  )
+}
+
+/** What the link opens, with the way to it. */
+function ShareTarget({ link: { target_type, target_id, project_id } }: { link: ShareLink }): ReactElement {
+  const isItem = target_type === 'item'
+  const item = useOp('items.get', { item_id: target_id }, { enabled: isItem, staleTime: 60_000 })
+  const collection = useOp('collections.get', { project_id, collection_id: target_id }, { enabled: !isItem, staleTime: 60_000 })
+  const name = item.data?.item.name ?? collection.data?.name ?? `${target_type} ${target_id}`
+  return isItem ? (
+    <Link to="/view/$item" params={{ item: target_id }}>
+      <b>{name}</b>
+    </Link>
+  ) : (
+    <Link to="/library/$project/$collection" params={{ project: project_id, collection: target_id }}>
+      <b>{name}</b>
+    </Link>
+  )
+}
+
+export function ShareRow({ link, mayWrite, named }: { link: ShareLink; mayWrite: boolean; named?: boolean }): ReactElement {
+  const revoke = useAct('share.link.revoke', ['share'])
+  const isOver = link.revoked_at !== null || Date.parse(link.expires_at) < Date.now()
+  return (
+    <div className={classes(ui.flexRow, ui.gap12, styles.entry)}>
+      <Icon name="share" />
+      <span className={ui.grow}>
+        {named ? <ShareTarget link={link} /> : <b>{link.permission === 'download' ? 'Look and download' : 'Look'}</b>}{' '}
+        <span className={ui.soft}>
+          {named && `${link.permission === 'download' ? 'look and download' : 'look'}, `}
+          {link.revoked_at ? `ended ${date(link.revoked_at)}` : `until ${date(link.expires_at)}`}
+        </span>
+        <br />
+        <span className={classes(ui.soft, ui.small)}>
+          {link.access_count === 0
+            ? 'never opened'
+            : `opened ${plural(link.access_count, 'time')}, last ${ago(link.last_accessed_at ?? link.created_at)}`}
+        </span>
+      </span>
+      {mayWrite && !isOver && (
+        <Button variant="danger" size="s" busy={revoke.isPending} onClick={() => revoke.mutate({ link_id: link.id })}>
+          End
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,186 @@
+/** Clips: parts of one's own items, and of the operator's areas for those who may. */
+import { useNavigate } from '@tanstack/react-router'
+import { useState, type ReactElement } from 'react'
+import { isProblem } from '../../api/problem.ts'
+import { useOp } from '../../api/query.ts'
+import { boxPolygon, decodeArea, encodeArea, type Box } from '../../map/geo.ts'
+import { useTitle } from '../../state/crumbs.ts'
+import { useUrl } from '../../state/url.ts'
+import { mayWrite, useProjects, useWho } from '../../state/who.ts'
+import { count } from '../../ui/format.ts'
+import { Button, Card, Check, Choice, Facts, Field, LinkButton, Note, Page } from '../../ui/kit.ts'
+import { Empty, Failed, Loaded } from '../../ui/states.tsx'
+import { AreaTools } from '../../parts/areas/area-tools.tsx'
+import { CardMap } from '../../parts/areas/card-map.tsx'
+import { SpendRefusal, useSpend } from '../../parts/orders/spend.tsx'
+import { JobTable } from './jobs.tsx'
+import { MakeNav } from './nav.tsx'
+import { classes } from '../../ui/classes.ts'
+import cardMapStyles from '../../parts/areas/card-map.module.css'
+import cardStyles from '../../ui/card.module.css'
+import ui from '../../ui/ui.module.css'
+
+const CLIP = 'cog_clip'
+const SHOWN = 25
+
+export function Clips(): ReactElement {
+  const jobs = useOp('processing.jobs.list', { processId: CLIP, limit: SHOWN }, { keep: true })
+  useTitle({ text: 'Jobs', to: '/jobs' }, 'Clips')
+  return (
+    <Page
+      title="Clips"
+      about="The part of a raster under an area, pixel for pixel, as an item of its own."
+      actions={
+        <LinkButton variant="primary" icon="poly" to="/processes/$id" params={{ id: CLIP }}>
+          Clip an item
+        </LinkButton>
+      }
+    >
+      <MakeNav />
+      <div className={classes(ui.flexColumn, ui.gap16, ui.marginTop16)}>
+        <Card title="Clip jobs" flush>
+          <Loaded
+            query={jobs}
+            rows={3}
+            empty={({ total }) =>
+              total === 0 && (
+                <Empty
+                  icon="poly"
+                  title="Nothing was clipped yet"
+                  actions={
+                    <LinkButton to="/processes/$id" params={{ id: CLIP }}>
+                      Clip an item
+                    </LinkButton>
+                  }
+                >
+                  Choose an item and draw an area on it.
+                </Empty>
+              )
+            }
+          >
+            {({ jobs: list, total }) => (
+              <>
+                <JobTable jobs={list} />
+                {total > SHOWN && (
+                  <div className={classes(ui.flexRow, ui.center, cardStyles.body)}>
+                    <LinkButton to="/jobs" search={{ process: CLIP }}>
+                      All {total} clip jobs
+                    </LinkButton>
+                  </div>
+                )}
+              </>
+            )}
+          </Loaded>
+        </Card>
+        <ClipAreas />
+      </div>
+    </Page>
+  )
+}
+
+/** Areas that the operator offers: for accounts that were let in to them. */
+function ClipAreas(): ReactElement {
+  const areas = useOp('clip.areas.list', {}, { staleTime: 300_000 })
+  const [url, setUrl] = useUrl()
+  if (areas.isError && isProblem(areas.error, 'missing-scope', 'forbidden'))
+    return (
+      <Note icon="lock">
+        <b>Mosaics of the operator</b> can be clipped by accounts that the operator has let in. Yours is not one of them; your own items can
+        always be clipped.
+      </Note>
+    )
+  if (areas.isError) return <Failed error={areas.error} retry={() => void areas.refetch()} />
+  const list = areas.data?.areas ?? []
+  const current = list.find(({ id }) => id === url['area']) ?? list[0]
+  return (
+    <Card
+      title="Mosaics of the operator"
+      aside={
+        list.length > 0 && (
+          <Choice
+            label="Area"
+            hideLabel
+            value={current?.id ?? ''}
+            onChange={(event) => setUrl({ area: event.target.value, aoi: null })}
+            options={list.map(({ id, name }) => ({ value: id, text: name }))}
+          />
+        )
+      }
+    >
+      <Loaded query={areas} rows={2} empty={({ areas: all }) => all.length === 0 && <p className={ui.soft}>The operator offers none.</p>}>
+        {() => current && <ClipArea key={current.id} id={current.id} box={current.bbox as Box} />}
+      </Loaded>
+    </Card>
+  )
+}
+
+function ClipArea({ id, box }: { id: string; box: Box }): ReactElement {
+  const [url, setUrl] = useUrl()
+  const who = useWho()
+  const navigate = useNavigate()
+  const facts = useOp('clip.area.metadata', { area: id }, { staleTime: 300_000 })
+  const mosaics = useOp('clip.area.mosaics', { area: id }, { staleTime: 300_000 })
+  const projects = useProjects()
+  const writable = (projects.data?.projects ?? []).filter((project) => mayWrite(who, project))
+  const projectId = writable.find((project) => project.id === url['project'])?.id ?? writable[0]?.id ?? ''
+  const [left, setLeft] = useState<readonly string[]>([])
+  const [name, setName] = useState('')
+  const area = decodeArea(url['aoi'])
+  const types = (mosaics.data?.mosaics ?? []).map(({ mosaic_type }) => mosaic_type).filter((type) => !left.includes(type))
+  const input = {
+    area: id,
+    mosaic_types: types,
+    aoi_geometry: (area ?? {}) as GeoJSON.Geometry,
+    project_id: projectId,
+    ...(name ? { aoi_name: name } : {}),
+  }
+  const spend = useSpend('clip.create_from_area', input, ({ job }) => {
+    void navigate({ to: '/jobs/$id', params: { id: job.id } })
+  })
+  const missing =
+    area === null ? 'Draw an area first' : types.length === 0 ? 'Choose a mosaic' : projectId === '' ? 'Choose a project' : null
+  return (
+    <div className={classes(ui.grid, ui.twoToOne)}>
+      <CardMap
+        label="The area to clip"
+        className={classes(cardMapStyles.wide, cardMapStyles.bare)}
+        area={area}
+        shapes={[{ id, geometry: boxPolygon(box) }]}
+      >
+        <AreaTools onArea={(next) => setUrl({ aoi: next ? encodeArea(next) : null })} />
+      </CardMap>
+      <div className={classes(ui.flexColumn, ui.gap12)}>
+        {facts.data && (
+          <Facts
+            rows={[
+              ['What', facts.data.description],
+              ['Size', `${count(facts.data.area_sq_km)} km²`],
+              ['Price', `${facts.data.price.credits_per_km2} credits a km², at least ${facts.data.price.minimum_credits}`],
+              ['To be named', facts.data.attribution],
+            ]}
+          />
+        )}
+        {(mosaics.data?.mosaics ?? []).map(({ mosaic_type, title }) => (
+          <Check
+            key={mosaic_type}
+            checked={!left.includes(mosaic_type)}
+            onChange={(on) => setLeft(on ? left.filter((type) => type !== mosaic_type) : [...left, mosaic_type])}
+          >
+            {title}
+          </Check>
+        ))}
+        <Choice
+          label="Project"
+          value={projectId}
+          onChange={(event) => setUrl({ project: event.target.value })}
+          options={writable.map((project) => ({ value: project.id, text: project.name }))}
+        />
+        <Field label="Name of the clip (optional)" value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
+        <SpendRefusal spend={spend} />
+        <Button variant="primary" busy={spend.busy} disabled={missing !== null} onClick={spend.run}>
+          {missing ?? 'Clip'}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,137 @@
+/** An empty organization is led to its first picture. What is done is read from the data, never kept as a flag. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState, type ReactElement, type ReactNode } from 'react'
+import { call } from '../../api/client.ts'
+import { touch, useOp } from '../../api/query.ts'
+import { useTitle } from '../../state/crumbs.ts'
+import { mayWrite, useProjects, useWho } from '../../state/who.ts'
+import { Badge, Button, Card, LinkButton, Page } from '../../ui/kit.ts'
+import { Icon } from '../../ui/icons.tsx'
+import { FormProblem, Skeleton } from '../../ui/states.tsx'
+import { addSample } from './sample.ts'
+import { NewProject } from '../../parts/project-dialogs.tsx'
+import { classes } from '../../ui/classes.ts'
+import styles from './welcome.module.css'
+import codeStyles from '../../ui/code.module.css'
+import ui from '../../ui/ui.module.css'
+
+interface Step {
+  title: string
+  about: string
+  isDone: boolean
+  action: ReactNode
+}
+
+export function Welcome(): ReactElement {
+  const who = useWho()
+  const projects = useProjects()
+  const members = useOp('organizations.members.list', { organizationId: who.organizationId }, { enabled: who.isAdmin })
+  const keys = useOp('api_keys.list', {})
+  const [dialog, setDialog] = useState(false)
+  useTitle('Welcome')
+  if (!projects.data) return <Skeleton />
+  const list = projects.data.projects
+  const first = list.find((project) => mayWrite(who, project))
+  const hasItems = list.some(({ item_count }) => item_count > 0)
+  const steps: Step[] = [
+    { title: 'Create an organization', about: who.organizationName, isDone: true, action: null },
+    {
+      title: 'Create a project',
+      about: list[0] ? `${list[0].name} holds your items, members and storage` : 'It holds your items, members and storage',
+      isDone: list.length > 0,
+      action: <Button onClick={() => setDialog(true)}>Create</Button>,
+    },
+    {
+      title: 'Get imagery onto the map',
+      about: 'Search open data over your area: free, a minute or less',
+      isDone: hasItems,
+      action: <LinkButton to="/explore">Search</LinkButton>,
+    },
+    {
+      title: 'Or bring your own',
+      about: 'GeoTIFF or COG, up to 10 GiB a file',
+      isDone: hasItems,
+      action: <LinkButton to="/uploads">Upload</LinkButton>,
+    },
+    {
+      title: 'Invite someone',
+      about: 'By email; they join when they follow the link',
+      isDone: (members.data?.members.length ?? 0) > 1,
+      action: who.isAdmin ? <LinkButton to="/team">Invite</LinkButton> : null,
+    },
+    {
+      title: 'Connect QGIS or code',
+      about: 'A key and a ready snippet',
+      isDone: (keys.data?.length ?? 0) > 0,
+      action: <LinkButton to="/develop/keys">Create a key</LinkButton>,
+    },
+  ]
+  const done = steps.filter(({ isDone }) => isDone).length
+  const now = steps.findIndex(({ isDone }) => !isDone)
+  return (
+    <Page
+      title={done >= 3 ? `Welcome back, ${who.name}` : 'Your organization is ready'}
+      about={`${done} of ${steps.length} steps are done. Any can be skipped, and nothing costs anything until you place an order.`}
+    >
+      <div className={classes(ui.grid, ui.twoToOne)}>
+        <Card flush>
+          <ol>
+            {steps.map((step, index) => (
+              <li key={step.title} className={classes(styles.step, step.isDone ? styles.done : index === now ? styles.current : '')}>
+                <span className={styles.stepNumber}>{step.isDone ? <Icon name="check" /> : index + 1}</span>
+                <div className={ui.grow}>
+                  <b>{step.title}</b>
+                  <div className={classes(ui.soft, ui.small)}>{step.about}</div>
+                </div>
+                {step.isDone ? <Badge tone="ok">Done</Badge> : step.action}
+              </li>
+            ))}
+          </ol>
+        </Card>
+        <div className={classes(ui.flexColumn, ui.gap16)}>
+          <Sample projectId={first?.id ?? null} onNeedProject={() => setDialog(true)} />
+          <Card title="Prefer the terminal?">
+            <pre className={codeStyles.code} tabIndex={0}>{`TOKEN=svc_…
+curl -s ${location.origin}/v1/op/projects.list \\
+  -H "Authorization: Bearer $TOKEN" -d '{}'`}</pre>
+          </Card>
+        </div>
+      </div>
+      {dialog && <NewProject onClose={() => setDialog(false)} />}
+    </Page>
+  )
+}
+
+/** A scene of the open data, taken into the project by reference: it uses none of its storage. */
+function Sample({ projectId, onNeedProject }: { projectId: string | null; onNeedProject(): void }): ReactElement {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const add = () => {
+    if (!projectId) return onNeedProject()
+    setBusy(true)
+    addSample(call, projectId)
+      .then(async (id) => {
+        await touch(client, ['items', 'projects'])
+        await navigate({ to: '/view/$item', params: { item: id } })
+      })
+      .catch((cause: unknown) => setError(cause))
+      .finally(() => setBusy(false))
+  }
+  return (
+    <Card title="Look around first">
+      <p className={ui.soft}>
+        A sample scene with bands and an index, from the open data of this service. It is removed with one click and uses none of your
+        storage.
+      </p>
+      <div className={ui.marginTop12}>
+        <Button busy={busy} onClick={add} icon="image">
+          {busy ? 'Adding the sample' : 'Add the sample'}
+        </Button>
+      </div>
+      <FormProblem error={error} />
+    </Card>
+  )
+}

@@ -1,0 +1,23 @@
+/** Where one is, for the top bar and the title of the tab. */
+import { useEffect } from 'react'
+import { createStore } from '../store.ts'
+
+interface Crumb {
+  text: string
+  /** An address of the console. */
+  to?: string
+}
+
+const crumbs = createStore<readonly Crumb[]>([])
+
+export const useCrumbs = crumbs.use
+
+/** A screen says where it is; the last part names the tab. */
+export function useTitle(...parts: readonly (Crumb | string)[]): void {
+  const text = JSON.stringify(parts)
+  useEffect(() => {
+    const next = (JSON.parse(text) as (Crumb | string)[]).map((part) => (typeof part === 'string' ? { text: part } : part))
+    document.title = `${next.at(-1)?.text ?? 'Console'} · Groundtrack`
+    crumbs.set(next)
+  }, [text])
+}

@@ -1,0 +1,48 @@
+/** What the signed-in person may do, so that no button is shown that may not be pressed. */
+import { useMe, useOp } from '../api/query.ts'
+import { useSession } from '../api/session.ts'
+import type { Project } from '../api/contract.ts'
+
+interface Who {
+  name: string
+  email: string
+  userId: string
+  organizationId: string
+  organizationName: string
+  role: 'owner' | 'admin' | 'member'
+  /** Owners and admins: money, members, every project. */
+  isAdmin: boolean
+}
+
+export function useWho(): Who {
+  const { user, organizationId } = useSession()
+  const me = useMe()
+  const organization = me.data?.organizations.find(({ id }) => id === organizationId)
+  const role = organization?.role ?? 'member'
+  return {
+    name: user?.name ?? '',
+    email: user?.email ?? '',
+    userId: user?.id ?? '',
+    organizationId: organizationId ?? '',
+    organizationName: organization?.name ?? 'Organization',
+    role,
+    isAdmin: role !== 'member',
+  }
+}
+
+export const mayWrite = (who: Who, project: Pick<Project, 'role' | 'is_archived'> | null | undefined) =>
+  project != null && !project.is_archived && (who.isAdmin || project.role === 'admin' || project.role === 'editor')
+
+export const mayManage = (who: Who, project: Pick<Project, 'role'> | null | undefined) =>
+  project != null && (who.isAdmin || project.role === 'admin')
+
+const MAX_PROJECTS = 100
+
+export const useProjects = () => useOp('projects.list', { limit: MAX_PROJECTS }, { staleTime: 30_000 })
+
+/** Rules and endpoints belong to the organization: whoever may change something in it may change them. */
+export function useMayWatch(): boolean {
+  const who = useWho()
+  const projects = useProjects()
+  return who.isAdmin || (projects.data?.projects ?? []).some(({ role }) => role === 'admin' || role === 'editor')
+}

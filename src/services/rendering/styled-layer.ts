@@ -1,0 +1,147 @@
+/**
+ * Styles an item's raster and renders its tiles, for callers that have checked access: the operations of items, the layer of
+ * a collection, a share link.
+ */
+import { LRUCache } from 'lru-cache'
+import { isUuid } from '#core/ids.ts'
+import { invalidField } from '#core/problem.ts'
+import { rasterSourceOf } from '#model/imagery/asset.ts'
+import type { Choice, Layer } from '#model/imagery/item-layer.ts'
+import type { Context } from '#operation.ts'
+import { defaultProfile, styleOfProfile, type Profile } from '#raster/render/profile.ts'
+import { bandNames, parseStyle, type BandNames } from '#raster/render/request.ts'
+import type { Style } from '#raster/render/style.ts'
+import type { RasterInfo } from '#raster/types.ts'
+import type { Resampling } from '#raster/warp/sample.ts'
+import { imageFormat, type Picture } from '#wire/tile.ts'
+
+/** How a caller wants an item rendered, with the parameter names of a tile URL. */
+export interface LayerRequest {
+  profile?: string | null | undefined
+  asset_key?: string | null | undefined
+  bands?: string | null | undefined
+  expression?: string | null | undefined
+  colormap?: string | null | undefined
+  rescale?: string | null | undefined
+  /** Version of the saved profile when the URL was created. */
+  v?: number | null | undefined
+}
+
+/** Requested by clients that must name a profile. */
+export const DEFAULT_PROFILE = 'default'
+
+const isDirect = ({ bands, expression }: LayerRequest): boolean => bands != null || expression != null
+const isNamed = ({ profile }: LayerRequest): boolean => profile != null && profile !== DEFAULT_PROFILE
+/** The id of a derived visualization; saved profiles have UUIDs. */
+const slugOf = (request: LayerRequest): string | null => (isNamed(request) && !isUuid(request.profile!) ? request.profile! : null)
+
+/** The part of the request that selects rows in the database. */
+export function choiceOf(request: LayerRequest): Choice {
+  if (request.profile != null && isDirect(request)) throw invalidField('profile', 'cannot be combined with bands or expression')
+  const profile = isDirect(request) || slugOf(request) !== null ? null : isNamed(request) ? request.profile! : 'default'
+  return { assetKey: request.asset_key ?? null, profile, version: request.v ?? null }
+}
+
+type RenderingContext = Pick<Context, 'raster'> & { readonly signal?: AbortSignal | undefined }
+
+/** An item's raster with the style to render it in. */
+export interface StyledLayer {
+  layer: Layer
+  source: ReturnType<typeof rasterSourceOf>
+  info: RasterInfo
+  names: BandNames
+  style: Style
+  resampling: Resampling | undefined
+}
+
+/** Reads the raster's header and resolves the style. An impossible style is rejected here, before any pixel is read. */
+export async function styleLayer({ raster, signal }: RenderingContext, layer: Layer, request: LayerRequest): Promise<StyledLayer> {
+  const source = rasterSourceOf(layer.asset)
+  const info = await raster.describe(source, signal)
+  const { names, style, resampling } = cachedStyle(info, layer, request)
+  return { layer, source, info, names, style, resampling }
+}
+
+type ResolvedStyle = Pick<StyledLayer, 'names' | 'style' | 'resampling'>
+
+const MAX_CACHED_STYLES = 200
+/**
+ * Caches the results of a pure function for each raster whose header is in memory, and is collected with it. No entry can
+ * become stale or leak between organizations.
+ */
+const styleCache = new WeakMap<RasterInfo, LRUCache<string, ResolvedStyle>>()
+
+/** All tiles of a map have the same style, so it is resolved once for each raster and request. */
+function cachedStyle(info: RasterInfo, { asset, profile }: Layer, request: LayerRequest): ResolvedStyle {
+  let styles = styleCache.get(info)
+  if (!styles) styleCache.set(info, (styles = new LRUCache({ max: MAX_CACHED_STYLES })))
+  const key = JSON.stringify([
+    asset.bandNames,
+    profile?.type,
+    profile?.config,
+    request.profile,
+    request.bands,
+    request.expression,
+    request.colormap,
+    request.rescale,
+  ])
+  let style = styles.get(key)
+  if (!style) {
+    const names = bandNames(info, asset.bandNames)
+    style = { names, ...resolvedStyle(info, names, asset.bandNames, profile, request) }
+    styles.set(key, style)
+  }
+  return style
+}
+
+function resolvedStyle(
+  info: RasterInfo,
+  names: BandNames,
+  given: readonly string[] | null,
+  profile: Profile | null,
+  request: LayerRequest,
+): Omit<ResolvedStyle, 'names'> {
+  const { bands, expression, colormap, rescale } = request
+  if (isDirect(request)) return { style: parseStyle({ bands, expression, colormap, rescale }, info, names), resampling: undefined }
+  const visualization = slugOf(request)
+  if (visualization !== null)
+    return { style: withColormap(parseStyle({ visualization, rescale }, info, names), colormap), resampling: undefined }
+  const { type, config } = profile ?? defaultProfile(info, given)
+  const styled = { type, config: { ...config, ...(rescale == null ? {} : { rescale }), ...(colormap == null ? {} : { colormap }) } }
+  return { style: styleOfProfile(styled, info, names), resampling: config.resampling }
+}
+
+function withColormap(style: Style, colormap: string | null | undefined): Style {
+  if (colormap == null) return style
+  if (style.kind === 'rgb') throw invalidField('colormap', 'applies to a single band or an expression, not to three bands')
+  return { ...style, colormap }
+}
+
+export interface TileRequest {
+  z: number
+  x: number
+  y: number
+  format: 'png' | 'webp' | 'jpg' | 'jpeg'
+  quality?: number | undefined
+  tile_size?: 256 | 512 | null | undefined
+  /** A tile grid other than Web Mercator's standard one. */
+  grid?: { left: number; top: number; pixel_m: number } | null | undefined
+}
+
+/** Renders one tile, or returns only its ETag if the caller has it already. Tiles count as usage of the item's organization. */
+export async function renderLayerTile(
+  { raster, usage, ifNoneMatch, signal }: RenderingContext & Pick<Context, 'ifNoneMatch' | 'usage'>,
+  { layer, source, style, resampling }: StyledLayer,
+  request: TileRequest,
+): Promise<Picture> {
+  const { z, x, y, format, quality, tile_size: size, grid } = request
+  const tile = { z, x, y, ...(grid ? { grid: { left: grid.left, top: grid.top, pixelM: grid.pixel_m } } : {}) }
+  const image = await raster.tile(
+    source,
+    { tile, format: imageFormat(format), quality, style, size: size ?? undefined, resampling },
+    { ifNoneMatch, signal },
+  )
+  if (image.body) usage.record(layer.item.organizationId, 'tiles')
+  usage.touch(layer.item.seq)
+  return image
+}
