@@ -31,7 +31,7 @@ test('a data folder that cannot be used', async (t) => {
   })
 
   await t.test('is told for every reason that a disk may have', () => {
-    assert.throws(() => requireFolder({ dataDir: file, databaseUrl: '' }), /is a file and no folder/)
+    assert.throws(() => requireFolder({ dataDir: file, databaseUrl: '' }), /is a file, not a folder/)
     try {
       fs.writeFileSync('/dev/full', 'x')
       assert.fail('a full disk takes nothing')

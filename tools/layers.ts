@@ -254,7 +254,7 @@ interface Package {
   readonly layers: readonly (readonly string[])[]
   /** Files and folders of other packages. */
   readonly imports: readonly string[]
-  /** A folder whose folders cannot import one another. */
+  /** A folder whose subfolders cannot import each other. */
   readonly apart?: string
 }
 
@@ -322,15 +322,15 @@ export function hasNoLayer(file: string): boolean {
   return owner !== undefined && layerOf(owner, file) === -1
 }
 
-/** Why a file of a package must not import another, or null where it may. */
+/** Why a file of a package cannot import another, or null if it can. */
 export function packageRefusal(from: string, to: string): string | null {
   const owner = packageOf(from)
   if (!owner) return null
-  if (packageOf(to) !== owner) return owner.imports.some((seen) => covers(seen, to)) ? null : `${owner.path} does not see ${to}`
+  if (packageOf(to) !== owner) return owner.imports.some((seen) => covers(seen, to)) ? null : `${owner.path} cannot import ${to}`
   const [lower, upper] = [layerOf(owner, to), layerOf(owner, from)]
   if (lower > upper) return `${owner.layers[upper]?.join(', ')} is below ${owner.layers[lower]?.join(', ')}`
   const apart = owner.apart && owner.path + owner.apart
-  const folder = (file: string) => file.slice(apart?.length).split('/')[0]
-  const isApart = apart && from.startsWith(apart) && to.startsWith(apart) && folder(from) !== folder(to)
-  return isApart ? `folders of ${owner.apart} do not see one another: what they share goes to a lower layer` : null
+  const subfolder = (file: string) => file.slice(apart?.length).split('/')[0]
+  const isApart = apart && from.startsWith(apart) && to.startsWith(apart) && subfolder(from) !== subfolder(to)
+  return isApart ? `folders of ${owner.apart} cannot import each other: move what they share to a lower layer` : null
 }
