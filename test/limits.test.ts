@@ -120,8 +120,8 @@ test('GET /v1/limits', async (t) => {
     const search = async (filter: unknown, message: RegExp) => await invalid('stac.search', { filter }, message)
     const gsd = { property: 'gsd' }
     const values = (count: number) => ({ op: 'in', args: [gsd, Array.from({ length: count }, (_, k) => k)] })
-    await search(values(terms), new RegExp(`more than ${terms} `))
-    await invalid('stac.search', { query: { gsd: { in: Array.from({ length: terms + 1 }, (_, k) => k) } } }, new RegExp(`than ${terms} `))
+    await search(values(terms), new RegExp(`at most ${terms} `))
+    await invalid('stac.search', { query: { gsd: { in: Array.from({ length: terms + 1 }, (_, k) => k) } } }, new RegExp(`at most ${terms} `))
     const asText = (filter: string) => {
       const body = JSON.stringify({ 'filter-lang': 'cql2-text', filter })
       return w.request('POST', '/stac/search', { headers: bearer(token), body })
@@ -131,13 +131,13 @@ test('GET /v1/limits', async (t) => {
     assert.match(tooDeep.bytes.toString(), new RegExp(`deeper than ${depth} levels`))
     const near = (geometry: object) => ({ op: 's_intersects', args: [{ property: 'geometry' }, geometry] })
     const points = Array.from({ length: geometries + 1 }, (_, k) => ({ type: 'Point', coordinates: [k / 10, 0] }))
-    await search(near({ type: 'GeometryCollection', geometries: points }), new RegExp(`more than ${geometries} geometries`))
+    await search(near({ type: 'GeometryCollection', geometries: points }), new RegExp(`at most ${geometries} geometries`))
     const needed = Math.ceil((vertices + 1) / (limits.geometries.vertices - 1))
     const each = Math.ceil((vertices + 1) / needed)
     await search({ op: 'or', args: Array.from({ length: needed }, () => near(circle(each))) }, new RegExp(`${vertices} vertices`))
     const long = await asText(`gsd = 1${' '.repeat(characters)}`)
     assert.equal(long.status, 400)
-    assert.match(long.bytes.toString(), new RegExp(`more than ${characters} characters`))
+    assert.match(long.bytes.toString(), new RegExp(`at most ${characters} characters`))
   })
 
   await t.test('vertices of a geometry', async () => {

@@ -134,9 +134,9 @@ test('errors say what to send instead', async (t) => {
     assert.equal(new Set(said.map(({ hint }) => hint)).size, 1)
     assert.match(
       said[0].hint,
-      /session token ends after 15 minutes.*sign in again.*API key begins with svc_ and may have expired or been revoked/,
+      /session token expires after 15 minutes.*sign in again.*API key begins with svc_ and may have expired or been revoked/,
     )
-    assert.match(said[0].hint, /Authorization must be 'Bearer', a space and one of the two; X-API-Key and key= take an API key only/)
+    assert.match(said[0].hint, /Authorization must be 'Bearer', a space and one of the two; X-API-Key and key= accept only an API key/)
     for (const headers of [{ authorization: `Basic ${key}` }, { authorization: key }, { 'x-api-key': ended.token }])
       assert.equal((await get(headers as Record<string, string>)).hint, said[0].hint, 'nothing tells one from another')
     const signIn = (email: string, password: string) => w.post('/auth/sign-in', { email, password })

@@ -129,7 +129,7 @@ test('tiles of items', async (t) => {
 
   await t.test('invalid requests are rejected with a reason', async () => {
     const cases: [object, number, RegExp][] = [
-      [{ profile: 'rgb', bands: '1,2,3' }, 422, /not both/],
+      [{ profile: 'rgb', bands: '1,2,3' }, 422, /cannot be combined with bands/],
       [{ bands: '9' }, 422, /band 9 does not exist/],
       [{ profile: '0199f2c6-4444-7abc-8def-0123456789ab' }, 404, /visualization profile/],
       [{ x: 4096 }, 422, /below 4096/],
