@@ -13,7 +13,7 @@ test('what a refusal says', async (t) => {
     const { key } = await w.key(token, ['read'])
     const refused = await w.call(key, 'projects.create', { name: 'n' })
     assert.deepEqual([refused.status, refused.body.required_scope], [403, 'projects:write'])
-    assert.match(JSON.stringify(refused.body), /made with the permission 'write'; api_keys\.create makes one/)
+    assert.match(JSON.stringify(refused.body), /key with the permission 'write'; create one with api_keys\.create/)
     const { key: able } = await w.key(token, ['write'])
     assert.equal((await w.call(able, 'projects.create', { name: 'n' })).status, 200, 'and that is right')
   })

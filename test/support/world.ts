@@ -90,6 +90,8 @@ interface WorldOptions {
   workers?: Workers
   /** Sources other than the shipped ones; a function is told where the simulated vendors are. */
   sources?: Registry | ((sandboxUrl: string) => Promise<Registry>)
+  /** How many times longer than in production hosts may take; tests of hosts that never answer set 1. */
+  hostDeadlineFactor?: number
   /** A real mail server; without one, mails are files in `mailDir`. */
   smtpUrl?: string
   /** How endpoints of webhooks are looked up, and how long one may take. */
@@ -197,7 +199,11 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   const sandboxUrl = hosts?.url ?? NOBODY_THERE
   const given = typeof options.sources === 'function' ? await options.sources(sandboxUrl) : options.sources
   const sources = given ?? (await readRegistry(null, sandboxUrl))
-  const vendors = createVendors({ registry: sources, egressAllow: options.egressAllow ?? [], deadlineFactor: DEADLINE_FACTOR })
+  const vendors = createVendors({
+    registry: sources,
+    egressAllow: options.egressAllow ?? [],
+    deadlineFactor: options.hostDeadlineFactor ?? DEADLINE_FACTOR,
+  })
   const composed = await compose({
     db: database.db,
     storage,

@@ -72,7 +72,7 @@ test('a collection as one layer', async (t) => {
     assert.match((await render({ ...tileAt(151.5, -33.1, 13), expression: 'b4' })).body.detail, /b4|band 4/)
     assert.match(
       (await render({ z: 0, x: 0, y: 0, profile: '0199f2c6-4444-7abc-8def-0123456789ab' })).body.detail,
-      /saved profile of one item/,
+      /saved profile belongs to one item/,
     )
   })
   await t.test('areas without items are transparent; ETags match; a deleted item disappears at once', async () => {

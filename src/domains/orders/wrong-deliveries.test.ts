@@ -59,7 +59,7 @@ const delivering = (files: (ids: string[]) => object[], bytes: Uint8Array, more:
 // Goal: a vendor is trusted only as far as its files show: an order with a wrong delivery fails with a reason, and is released.
 test('vendors that deliver something else', async (t) => {
   const liar = await startLiar(t)
-  const w = await world(t, { sources: liar.sources })
+  const w = await world(t, { sources: liar.sources, hostDeadlineFactor: 1 })
   const org = await w.organization()
   await grant(w, org, 1_000_000)
   const whole = await raster()
