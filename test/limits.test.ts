@@ -121,7 +121,11 @@ test('GET /v1/limits', async (t) => {
     const gsd = { property: 'gsd' }
     const values = (count: number) => ({ op: 'in', args: [gsd, Array.from({ length: count }, (_, k) => k)] })
     await search(values(terms), new RegExp(`at most ${terms} `))
-    await invalid('stac.search', { query: { gsd: { in: Array.from({ length: terms + 1 }, (_, k) => k) } } }, new RegExp(`at most ${terms} `))
+    await invalid(
+      'stac.search',
+      { query: { gsd: { in: Array.from({ length: terms + 1 }, (_, k) => k) } } },
+      new RegExp(`at most ${terms} `),
+    )
     const asText = (filter: string) => {
       const body = JSON.stringify({ 'filter-lang': 'cql2-text', filter })
       return w.request('POST', '/stac/search', { headers: bearer(token), body })
