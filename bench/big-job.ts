@@ -36,7 +36,7 @@ async function writeScene(file: string): Promise<void> {
   const bands = BANDS.map((_, band) => band)
   const wave = Float64Array.from({ length: SIDE }, (_, x) => Math.sin(x / 211))
   const spec = { width: SIDE, height: SIDE, dataType: 'uint16' as const, bandCount: BANDS.length, crs: crsFromEpsg(4326), nodata: 0 }
-  const look = {
+  const profile = {
     transform: [WEST, DEGREES, 0, NORTH, 0, -DEGREES] as const,
     bands: BANDS.map((name) => ({ name })),
     compression: 'zstd' as const,
@@ -55,7 +55,7 @@ async function writeScene(file: string): Promise<void> {
     blocks.set(rows, data)
     return data
   }
-  await writeCog(sink, { ...spec, ...look }, async (_y, rows) => {
+  await writeCog(sink, { ...spec, ...profile }, async (_y, rows) => {
     const data = blocks.get(rows) ?? rowsOf(rows)
     const [starts, stride, mask] = [bands, BANDS.length, null]
     return { width: SIDE, height: rows, bands, data: bands.map(() => data), starts, stride, mask, byteLength: data.byteLength }
@@ -66,7 +66,7 @@ async function writeScene(file: string): Promise<void> {
 /** The largest that a process of the service or one of its children has been, by its name. */
 function watchMemory(root: number) {
   const most = new Map<string, number>()
-  const look = () => {
+  const sample = () => {
     for (const pid of family(root)) {
       try {
         const status = readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -79,7 +79,7 @@ function watchMemory(root: number) {
       }
     }
   }
-  const timer = setInterval(look, MEMORY_EVERY_MS)
+  const timer = setInterval(sample, MEMORY_EVERY_MS)
   return { most, stop: () => clearInterval(timer) }
 }
 

@@ -89,9 +89,9 @@ const WATCH = `
   window.seen = { first: 0, largest: 0, shift: 0 }
   new PerformanceObserver((list) => { seen.first = list.getEntriesByName('first-contentful-paint')[0]?.startTime ?? seen.first })
     .observe({ type: 'paint', buffered: true })
-  new PerformanceObserver((list) => { for (const one of list.getEntries()) seen.largest = one.startTime })
+  new PerformanceObserver((list) => { for (const entry of list.getEntries()) seen.largest = entry.startTime })
     .observe({ type: 'largest-contentful-paint', buffered: true })
-  new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) seen.shift += one.value })
+  new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) seen.shift += entry.value })
     .observe({ type: 'layout-shift', buffered: true })`
 
 interface Seen {
@@ -286,7 +286,9 @@ try {
       ),
     ),
   )
-  const service = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '0', SANDBOX: '0', SOURCES: file, EGRESS_ALLOW: address } })
+  const service = await lab.start({
+    env: { DATA_DIR: lab.dataDir(), DEMO: '0', SANDBOX: '0', SOURCES: file, EGRESS_ALLOW: address, OFFLINE: '0' },
+  })
   const owner = await createOwner(service.baseUrl, 'bench@example.com')
   console.log(`${os.availableParallelism()} cores, load average ${os.loadavg()[0]!.toFixed(1)}`)
   const browser = await launch()

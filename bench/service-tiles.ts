@@ -109,7 +109,7 @@ async function measure(side: Side, people: readonly Iterable<() => Promise<numbe
   const partsBefore = side.parts?.()
   const began = performance.now()
   let bytes = 0
-  const look = async (asks: Iterable<() => Promise<number>>): Promise<void> => {
+  const browse = async (asks: Iterable<() => Promise<number>>): Promise<void> => {
     for (const ask of asks) {
       const asked = performance.now()
       const got = await ask()
@@ -117,7 +117,7 @@ async function measure(side: Side, people: readonly Iterable<() => Promise<numbe
       times.push(performance.now() - asked)
     }
   }
-  await Promise.all(people.map(look))
+  await Promise.all(people.map(browse))
   const seconds = (performance.now() - began) / 1000
   if (values.parts && partsBefore) {
     const after = side.parts!()

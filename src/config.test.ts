@@ -1,8 +1,11 @@
 /** Goal: where objects are stored and served follows from the environment, and a mistake there is told before anything starts. */
 import assert from 'node:assert/strict'
-import { availableParallelism } from 'node:os'
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import os, { availableParallelism } from 'node:os'
+import path from 'node:path'
 import { test } from 'node:test'
 import { ConfigError, loadConfig } from './config.ts'
+import { openSecrets } from '#start/secrets.ts'
 import { findings } from '#start/doctor.ts'
 
 test('payments are the sandbox, the processor with its key, or none', () => {
@@ -113,4 +116,103 @@ test('raster processes are as many as the machine has cores, and uploads are rew
   assert.deepEqual([loadConfig({}).cogCompression, loadConfig({ COG_COMPRESSION: 'deflate' }).cogCompression], ['zstd', 'deflate'])
   for (const env of [{ RASTER_PROCESSES: '0' }, { RASTER_PROCESSES: 'many' }, { COG_COMPRESSION: 'lzw' }])
     assert.throws(() => loadConfig(env), ConfigError, JSON.stringify(env))
+})
+
+// Goal: credentials at sources are settings or files; what cannot be sent in a header stops the start.
+test('credentials at sources', (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-config-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const file = path.join(folder, 'secret')
+  writeFileSync(file, 'from a file\n')
+  const { vendorSecrets } = loadConfig({
+    VENDOR_OUR_ARCHIVE_KEY: 'a key',
+    VENDOR_PLANET_CLIENT_SECRET_FILE: file,
+    VENDOR_EMPTY_KEY: ' ',
+    VENDOR_SOMETHING_ELSE: 'no',
+  })
+  assert.deepEqual(vendorSecrets, { VENDOR_OUR_ARCHIVE_KEY: 'a key', VENDOR_PLANET_CLIENT_SECRET: 'from a file' })
+  const rejects = (env: Record<string, string>, pattern: RegExp) =>
+    assert.throws(
+      () => loadConfig(env),
+      (error) => error instanceof ConfigError && pattern.test(error.message),
+    )
+  rejects({ VENDOR_X_KEY: 'two\nlines' }, /^VENDOR_X_KEY must be printable ASCII on one line$/)
+  rejects({ VENDOR_X_KEY_FILE: path.join(folder, 'missing') }, /^VENDOR_X_KEY_FILE: cannot read .*missing/)
+})
+
+test('OFFLINE', () => {
+  assert.equal(loadConfig({}).isOffline, false)
+  assert.equal(loadConfig({ OFFLINE: '1' }).isOffline, true)
+  assert.throws(() => loadConfig({ OFFLINE: 'yes' }), /OFFLINE must be one of 0, 1/)
+})
+
+// Goal: the settings of a pooler, of pools and of load balancers are checked together, before anything connects.
+test('connections to the database, and of load balancers', () => {
+  const DATABASE_URL = 'postgres://user@pooler/db'
+  const standard = loadConfig({})
+  assert.deepEqual(
+    [standard.databaseDirectUrl, standard.databasePooler, standard.databasePool, standard.databaseSearchPool],
+    ['', '', 16, 6],
+  )
+  assert.equal(loadConfig({ DATABASE_URL }).databaseDirectUrl, DATABASE_URL)
+  const pooled = loadConfig({ DATABASE_URL, DATABASE_POOLER: 'transaction', DATABASE_DIRECT_URL: 'postgres://user@server/db' })
+  assert.deepEqual([pooled.databasePooler, pooled.databaseDirectUrl], ['transaction', 'postgres://user@server/db'])
+  assert.deepEqual([standard.drainSeconds, standard.keepAliveSeconds], [0, 75])
+  assert.equal(loadConfig({ HOST: '0.0.0.0' }).drainSeconds, 5, 'behind a load balancer')
+  for (const [env, pattern] of [
+    [{ DATABASE_POOLER: 'transaction' }, /^DATABASE_POOLER needs DATABASE_URL$/],
+    [{ DATABASE_DIRECT_URL: DATABASE_URL }, /^DATABASE_DIRECT_URL needs DATABASE_URL$/],
+    [{ DATABASE_URL, DATABASE_DIRECT_URL: 'mysql://x' }, /^DATABASE_DIRECT_URL must begin with postgres:/],
+    [{ DATABASE_URL, DATABASE_POOLER: 'session' }, /^DATABASE_POOLER must be transaction, not 'session'$/],
+    [{ DATABASE_POOL: '1' }, /^DATABASE_POOL must be an integer from 2 to 500/],
+    [{ DATABASE_SEARCH_POOL: '0' }, /^DATABASE_SEARCH_POOL must be an integer from 1 to 500/],
+    [{ DRAIN_SECONDS: '-1' }, /^DRAIN_SECONDS must be an integer from 0 to 600/],
+    [{ KEEP_ALIVE_SECONDS: '0' }, /^KEEP_ALIVE_SECONDS must be an integer from 1 to 3600/],
+  ] as const)
+    assert.throws(() => loadConfig(env), { message: pattern })
+})
+
+// Goal: rates have a day and cannot be misread; an old table is reported.
+test('exchange rates', () => {
+  assert.deepEqual(loadConfig({}).exchangeRates, { audPerUnit: {}, day: null, marginPercent: 3 })
+  const config = loadConfig({ EXCHANGE_RATES: 'USD=1.56, EUR=1.71@2026-11-01', EXCHANGE_MARGIN_PERCENT: '0' })
+  assert.deepEqual(config.exchangeRates, { audPerUnit: { USD: 1.56, EUR: 1.71 }, day: '2026-11-01', marginPercent: 0 })
+  for (const EXCHANGE_RATES of [
+    'USD=1.56',
+    'USD=1.56@yesterday',
+    'USD=1.56@2026-13-01',
+    'usd=1.5@2026-11-01',
+    'USD=0@2026-11-01',
+    '@2026-11-01',
+  ])
+    assert.throws(() => loadConfig({ EXCHANGE_RATES }), /EXCHANGE_RATES/, EXCHANGE_RATES)
+  for (const EXCHANGE_MARGIN_PERCENT of ['-1', '101', 'few'])
+    assert.throws(() => loadConfig({ EXCHANGE_MARGIN_PERCENT }), /EXCHANGE_MARGIN_PERCENT/, EXCHANGE_MARGIN_PERCENT)
+  assert.deepEqual(findings(config, new Date('2026-12-02T00:00:00Z')), [])
+  assert.match(findings(config, new Date('2026-12-03T00:00:00Z'))[0]!, /^EXCHANGE_RATES: the rates are of 2026-11-01/)
+})
+
+// Goal: the key of secrets is a setting, a file that it names, or a file in the data folder that nobody else can read.
+test('the key of secrets', (t) => {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-config-'))
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  const key = Buffer.alloc(32, 7)
+  const file = path.join(dataDir, 'given')
+  writeFileSync(file, `${key.toString('base64')}\n`)
+  for (const env of [{ SECRETS_KEY: key.toString('base64') }, { SECRETS_KEY: key.toString('hex') }, { SECRETS_KEY_FILE: file }])
+    assert.deepEqual(loadConfig(env).secretsKey, key)
+  assert.throws(() => loadConfig({ SECRETS_KEY: 'too short' }), /SECRETS_KEY must be 32 bytes/)
+
+  const ofFolder = () => openSecrets({ secretsKey: null, dataDir })
+  const sealed = ofFolder().close('secret', 'row 1')
+  const own = path.join(dataDir, 'secrets.key')
+  assert.equal(statSync(own).mode & 0o777, 0o600)
+  assert.equal(ofFolder().open(sealed, 'row 1'), 'secret', 'the next start has the same key')
+  assert.equal(ofFolder().open(sealed, 'row 2'), null, 'a value belongs to its row')
+  assert.equal(openSecrets({ secretsKey: key, dataDir }).open(sealed, 'row 1'), null)
+  chmodSync(own, 0o644)
+  assert.throws(ofFolder, /can be read by other users: run chmod 600/)
+  chmodSync(own, 0o600)
+  writeFileSync(own, 'damaged')
+  assert.throws(ofFolder, /must have 32 bytes/)
 })

@@ -1,10 +1,14 @@
 /** The only place that reads the environment. Every setting has a default, and all are validated before anything starts. */
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
+import { STANDARD_POOL, STANDARD_SEARCH_POOL } from '#core/database-pool.ts'
+import { KEY_BYTES } from '#core/seal.ts'
 import { STANDARD_BACKOFF_SECONDS, STANDARD_TIMEOUT_SECONDS } from '#core/webhooks.ts'
 
 type Role = 'all' | 'api' | 'worker'
+type Pooler = '' | 'transaction'
 
 type PaymentsKind = 'sandbox' | 'stripe' | 'none'
 type CogCompression = 'zstd' | 'deflate'
@@ -20,6 +24,13 @@ export interface Config {
   readonly dataDir: string
   /** Empty: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string
+  /** The server itself, if `databaseUrl` is a pooler; otherwise the same. */
+  readonly databaseDirectUrl: string
+  /** `transaction`: the pooler supports neither prepared statements nor session state. */
+  readonly databasePooler: Pooler
+  /** Connections of this process, and those for searches in addition. */
+  readonly databasePool: number
+  readonly databaseSearchPool: number
   /** Empty: files in `dataDir`. Else `s3://bucket/prefix`. */
   readonly storageUrl: string
   /** An S3-compatible service other than Amazon's own. */
@@ -53,12 +64,24 @@ export interface Config {
   readonly sandboxDeliverySeconds: number
   /** A file of catalogue sources; null: the registry that ships with the platform. */
   readonly sources: string | null
+  /** Credentials at sources, by the name of their setting. */
+  readonly vendorSecrets: Readonly<Record<string, string>>
+  /** Encrypts secrets in the database; null: the key in `dataDir`. */
+  readonly secretsKey: Buffer | null
+  /** Australian dollars for one unit of other currencies. */
+  readonly exchangeRates: ExchangeRates
+  /** Whether hosts outside the sandbox are neither probed nor searched. */
+  readonly isOffline: boolean
   /** A file of areas whose mosaics can be clipped; null: the one that ships with the platform. */
   readonly clipAreas: string | null
   /** A file of registered external workers; null: none. */
   readonly workers: string | null
   /** Addresses and networks whose `X-Forwarded-For` and `-Proto` are trusted. */
   readonly trustedProxies: readonly string[]
+  /** Normal service between SIGTERM and the end of service. */
+  readonly drainSeconds: number
+  /** How long an idle connection stays open; longer than the load balancer keeps it. */
+  readonly keepAliveSeconds: number
   /** Bearer token for `/metrics`; empty: open on a local service, closed otherwise. */
   readonly metricsToken: string
   /** Seconds before each retry of a webhook. */
@@ -68,10 +91,19 @@ export interface Config {
   readonly smtpUrl: string
   readonly mailFrom: string
   readonly logLevel: string
-  /** Of the log on a terminal; false with NO_COLOR. */
+  /** Colours of the log on a terminal; false with NO_COLOR. */
   readonly hasColours: boolean
   /** `HOST` and the host of `BASE_URL` are both loopback: only people at this machine can reach the port. */
   readonly isLocal: boolean
+}
+
+interface ExchangeRates {
+  /** By ISO 4217 code. */
+  readonly audPerUnit: Readonly<Record<string, number>>
+  /** The day of all rates, such as `2026-11-01`; null if there are none. */
+  readonly day: string | null
+  /** Added to every conversion, for changes between the order and the vendor's invoice. */
+  readonly marginPercent: number
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -79,6 +111,8 @@ const PAYMENTS: readonly PaymentsKind[] = ['sandbox', 'stripe', 'none']
 const COMPRESSIONS: readonly CogCompression[] = ['zstd', 'deflate']
 /** Each can use half a gigabyte. */
 const MAX_RASTER_PROCESSES = 256
+/** More connections than a process can use. */
+const MAX_POOL = 500
 const ROLES: readonly Role[] = ['all', 'api', 'worker']
 
 export class ConfigError extends Error {}
@@ -87,11 +121,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const text = (name: string, standard: string) => (env[name]?.trim() ? env[name]!.trim() : standard)
   const host = text('HOST', '127.0.0.1')
   const port = integer('PORT', text('PORT', '8080'), 0, 65_535)
-  const databaseUrl = text('DATABASE_URL', '')
   const baseUrl = baseUrlOf(text('BASE_URL', ''), host, port)
   const isLocal = isLoopback(host) && isLoopback(new URL(baseUrl).hostname.replaceAll(/[[\]]/g, ''))
   const storePort = integer('STORE_PORT', text('STORE_PORT', String(port === 0 ? 0 : port + 1)), 0, 65_535)
-  if (databaseUrl && !/^postgres(ql)?:\/\//.test(databaseUrl)) throw new ConfigError('DATABASE_URL must begin with postgres://')
   return Object.freeze({
     port,
     host,
@@ -99,9 +131,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     storePort,
     storeUrl: storeUrl(text('STORE_URL', ''), baseUrl, storePort),
     dataDir: path.resolve(text('DATA_DIR', './data')),
-    databaseUrl,
+    ...database(text),
     storageUrl: storageUrl(text('STORAGE_URL', '')),
-    s3Endpoint: httpAddress('S3_ENDPOINT', text('S3_ENDPOINT', '')),
+    s3Endpoint: httpUrl('S3_ENDPOINT', text('S3_ENDPOINT', '')),
     s3Region: text('AWS_REGION', text('AWS_DEFAULT_REGION', '')),
     role: oneOf('ROLE', text('ROLE', 'all'), ROLES),
     demo: env['DEMO']?.trim() ? flag('DEMO', env['DEMO'].trim()) : null,
@@ -117,14 +149,47 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     sandboxVendorsPort: integer('SANDBOX_VENDORS_PORT', text('SANDBOX_VENDORS_PORT', '0'), 0, 65_535),
     sandboxDeliverySeconds: integer('SANDBOX_DELIVERY_SECONDS', text('SANDBOX_DELIVERY_SECONDS', '5'), 0, 86_400),
     sources: env['SOURCES']?.trim() ? path.resolve(env['SOURCES'].trim()) : null,
+    vendorSecrets: vendorSecrets(env),
+    secretsKey: secretsKey(env),
+    exchangeRates: exchangeRates(text('EXCHANGE_RATES', ''), text('EXCHANGE_MARGIN_PERCENT', '3')),
+    isOffline: flag('OFFLINE', text('OFFLINE', '0')),
     clipAreas: env['CLIP_AREAS']?.trim() ? path.resolve(env['CLIP_AREAS'].trim()) : null,
     workers: env['WORKERS']?.trim() ? path.resolve(env['WORKERS'].trim()) : null,
     trustedProxies: networks('TRUSTED_PROXIES', text('TRUSTED_PROXIES', '')),
+    drainSeconds: integer('DRAIN_SECONDS', text('DRAIN_SECONDS', isLocal ? '0' : '5'), 0, 600),
+    keepAliveSeconds: integer('KEEP_ALIVE_SECONDS', text('KEEP_ALIVE_SECONDS', '75'), 1, 3_600),
     metricsToken: bearer('METRICS_TOKEN', text('METRICS_TOKEN', '')),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL', 'info'), LOG_LEVELS),
     hasColours: text('NO_COLOR', '') === '',
     isLocal,
   })
+}
+
+function database(
+  text: (name: string, standard: string) => string,
+): Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databasePooler' | 'databasePool' | 'databaseSearchPool'> {
+  const databaseUrl = postgresUrl('DATABASE_URL', text('DATABASE_URL', ''))
+  const databaseDirectUrl = postgresUrl('DATABASE_DIRECT_URL', text('DATABASE_DIRECT_URL', databaseUrl))
+  const databasePooler = pooler(text('DATABASE_POOLER', ''))
+  if (!databaseUrl && (databaseDirectUrl || databasePooler))
+    throw new ConfigError(`${databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_POOLER'} needs DATABASE_URL`)
+  return {
+    databaseUrl,
+    databaseDirectUrl,
+    databasePooler,
+    databasePool: integer('DATABASE_POOL', text('DATABASE_POOL', String(STANDARD_POOL)), 2, MAX_POOL),
+    databaseSearchPool: integer('DATABASE_SEARCH_POOL', text('DATABASE_SEARCH_POOL', String(STANDARD_SEARCH_POOL)), 1, MAX_POOL),
+  }
+}
+
+function pooler(value: string): Pooler {
+  if (value !== '' && value !== 'transaction') throw new ConfigError(`DATABASE_POOLER must be transaction, not '${value}'`)
+  return value
+}
+
+function postgresUrl(name: string, value: string): string {
+  if (value && !/^postgres(ql)?:\/\//.test(value)) throw new ConfigError(`${name} must begin with postgres://`)
+  return value
 }
 
 function payments(
@@ -158,9 +223,68 @@ function events(
   }
 }
 
+const VENDOR_SECRET = /^(VENDOR_[A-Z0-9_]+_(?:KEY|CLIENT_ID|CLIENT_SECRET|USER|PASSWORD))(_FILE)?$/
+
+/** Settings of sources; each can name a file instead, as `<name>_FILE`. */
+function vendorSecrets(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const secrets: Record<string, string> = {}
+  for (const [setting, value] of Object.entries(env)) {
+    const [, name, isFile] = VENDOR_SECRET.exec(setting) ?? []
+    if (name === undefined || !value?.trim()) continue
+    const secret = (isFile ? fileContent(setting, value.trim()) : value).trim()
+    if (!/^[\x20-\x7e]*$/.test(secret)) throw new ConfigError(`${setting} must be printable ASCII on one line`)
+    secrets[name] = secret
+  }
+  return secrets
+}
+
+/** 32 bytes in Base64 or hexadecimal; `SECRETS_KEY_FILE` names a file with them. */
+function secretsKey(env: Readonly<Record<string, string | undefined>>): Buffer | null {
+  const file = env['SECRETS_KEY_FILE']?.trim()
+  const given = (file ? fileContent('SECRETS_KEY_FILE', file) : (env['SECRETS_KEY'] ?? '')).trim()
+  if (!given) return null
+  const key = Buffer.from(given, /^[0-9a-fA-F]{64}$/.test(given) ? 'hex' : 'base64')
+  if (key.length !== KEY_BYTES)
+    throw new ConfigError(
+      `SECRETS_KEY must be ${KEY_BYTES} bytes in Base64 or hexadecimal; create one with: openssl rand -base64 ${KEY_BYTES}`,
+    )
+  return key
+}
+
+const EXCHANGE_RATES = /^([^@]+)@(\d{4}-\d{2}-\d{2})$/
+const EXCHANGE_RATE = /^([A-Z]{3})=(\d{1,6}(?:\.\d{1,8})?)$/
+const MAX_MARGIN_PERCENT = 100
+
+/** `USD=1.56,EUR=1.71@2026-11-01`: Australian dollars for one unit, and the day of the rates. */
+function exchangeRates(given: string, margin: string): ExchangeRates {
+  const marginPercent = Number(margin)
+  if (!(marginPercent >= 0 && marginPercent <= MAX_MARGIN_PERCENT))
+    throw new ConfigError(`EXCHANGE_MARGIN_PERCENT must be a number from 0 to ${MAX_MARGIN_PERCENT}, not '${margin}'`)
+  if (!given) return { audPerUnit: {}, day: null, marginPercent }
+  const [, rates, day] = EXCHANGE_RATES.exec(given) ?? []
+  if (rates === undefined || Number.isNaN(Date.parse(`${day}T00:00:00Z`)))
+    throw new ConfigError(`EXCHANGE_RATES must end with the day of the rates, such as USD=1.56,EUR=1.71@2026-11-01, not '${given}'`)
+  const entries = rates.split(',').map((entry): [string, number] => {
+    const [, currency, rate] = EXCHANGE_RATE.exec(entry.trim()) ?? []
+    if (currency === undefined || !(Number(rate) > 0))
+      throw new ConfigError(`EXCHANGE_RATES must list Australian dollars for one unit, such as USD=1.56, not '${entry.trim()}'`)
+    return [currency, Number(rate)]
+  })
+  return { audPerUnit: Object.fromEntries(entries), day: day!, marginPercent }
+}
+
+function fileContent(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new ConfigError(`${name}: cannot read ${path}: ${(error as Error).message}`)
+  }
+}
+
 function seconds(name: string, value: string, maximum: number): number {
   const number = Number(value)
-  if (!(number > 0 && number <= maximum)) throw new ConfigError(`${name} must be seconds above 0 and up to ${maximum}, not '${value}'`)
+  if (!(number > 0 && number <= maximum))
+    throw new ConfigError(`${name} must be a number of seconds above 0 and up to ${maximum}, not '${value}'`)
   return number
 }
 
@@ -177,24 +301,24 @@ function networks(name: string, value: string): string[] {
     const isNetwork =
       prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= (family === 4 ? 32 : 128))
     if (family === 0 || !isNetwork || rest !== undefined)
-      throw new ConfigError(`${name} must list addresses or networks such as 10.0.0.0/8, not '${entry}'`)
+      throw new ConfigError(`${name} must list IP addresses or networks such as 10.0.0.0/8, not '${entry}'`)
   }
   return entries
 }
 
 function baseUrlOf(given: string, host: string, port: number): string {
   if (!given) return `http://${isIP(host) === 6 ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
-  return httpAddress('BASE_URL', given)
+  return httpUrl('BASE_URL', given)
 }
 
 /** The host of the API with the store's port, unless STORE_URL is set because of a proxy. */
 function storeUrl(given: string, baseUrl: string, port: number): string {
-  if (given) return httpAddress('STORE_URL', given)
+  if (given) return httpUrl('STORE_URL', given)
   const { protocol, hostname } = new URL(baseUrl)
   return `${protocol}//${hostname}:${port}`
 }
 
-function httpAddress(name: string, given: string): string {
+function httpUrl(name: string, given: string): string {
   const url = URL.parse(given)
   if (given && (!url || !['http:', 'https:'].includes(url.protocol))) throw new ConfigError(`${name} must be an http or https URL`)
   return given.replace(/\/+$/, '')
@@ -204,14 +328,14 @@ const STORAGE_URL = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[A-Za-z0-9._-]+)
 
 function storageUrl(given: string): string {
   if (given && !STORAGE_URL.test(given))
-    throw new ConfigError("STORAGE_URL must be s3://bucket or s3://bucket/prefix, its parts of letters, digits, '.', '_' and '-'")
+    throw new ConfigError("STORAGE_URL must be s3://bucket or s3://bucket/prefix, with letters, digits, '.', '_' and '-'")
   return given
 }
 
 function integer(name: string, value: string, minimum: number, maximum: number): number {
   const number = Number(value)
   if (!Number.isInteger(number) || number < minimum || number > maximum)
-    throw new ConfigError(`${name} must be a whole number from ${minimum} to ${maximum}, not '${value}'`)
+    throw new ConfigError(`${name} must be an integer from ${minimum} to ${maximum}, not '${value}'`)
   return number
 }
 

@@ -3,12 +3,14 @@
  * start/compose.ts that connects the two.
  */
 import type { Clock } from '#core/clock.ts'
+import type { Seal } from '#core/seal.ts'
 import type { Layers } from '#model/imagery/item-layer.ts'
 import type { SearchMemory } from '#model/imagery/search-memory.ts'
 import type { Cursors } from '#model/platform/cursor.ts'
 import type { ShareLink } from '#model/sharing/share-link.ts'
 import type { Mail } from '#ports/mail.ts'
 import type { ClipArea } from '#ports/clip-areas.ts'
+import type { OperatorLog } from '#ports/operator-log.ts'
 import type { Overlays } from '#ports/overlays.ts'
 import type { Payments } from '#ports/payments.ts'
 import type { Printer } from '#ports/printer.ts'
@@ -32,6 +34,8 @@ export interface Services {
   readonly searchMemory: SearchMemory
   /** Signed cursors of pages. */
   readonly cursors: Cursors
+  /** Encrypts secrets in the database. */
+  readonly secrets: Seal
   /** The card processor; null if cards are not accepted. */
   readonly payments: Payments | null
   /** Sources of imagery, open and commercial. */
@@ -48,6 +52,7 @@ export interface Services {
   readonly shares: Shares
   readonly usage: Usage
   readonly commit: Commit
+  readonly operatorLog: OperatorLog
 }
 
 /** Share links, opened anew on every call, so that revocation, expiry and retention apply immediately. */

@@ -22,10 +22,12 @@ import * as processing from '#domains/processing/index.ts'
 import * as projects from '#domains/projects/index.ts'
 import * as provenance from '#domains/provenance/index.ts'
 import * as reports from '#domains/reports/index.ts'
+import * as saved_searches from '#domains/saved_searches/index.ts'
 import * as share from '#domains/share/index.ts'
 import * as stac from '#domains/stac/index.ts'
 import * as uploads from '#domains/uploads/index.ts'
 import * as usage from '#domains/usage/index.ts'
+import * as vendors from '#domains/vendors/index.ts'
 import * as visualization from '#domains/visualization/index.ts'
 import * as webhooks from '#domains/webhooks/index.ts'
 
@@ -53,10 +55,12 @@ export const domains = {
   projects,
   provenance,
   reports,
+  saved_searches,
   share,
   stac,
   uploads,
   usage,
+  vendors,
   visualization,
   webhooks,
 }

@@ -7,11 +7,11 @@ const get = (w: World, who: { token: string }, path: string) => w.request('GET',
 const post = (w: World, who: { token: string }, path: string, body: object = {}) => w.post(path, body, bearer(who))
 const signInStatus = async (w: World, { email }: Person, password: string) => (await w.post('/auth/sign-in', { email, password })).status
 
-// Goal: a person changes their password and looks after their sessions; a stolen token alone changes nothing that lasts.
+// Goal: users change their password and manage their sessions; a stolen token alone changes nothing permanently.
 test('password and sessions', async (t) => {
   const w = await world(t)
 
-  await t.test('a new password needs the present one, ends every other session and keeps this one and the keys', async () => {
+  await t.test('changing the password requires the current one, ends all other sessions and keeps this one and the keys', async () => {
     const { owner } = await w.organization()
     const other = await w.signIn(owner)
     const { key } = await w.key(owner.token)
@@ -32,14 +32,14 @@ test('password and sessions', async (t) => {
     )
   })
 
-  await t.test('guessing the present password with a stolen token is throttled like signing in', async () => {
+  await t.test('guessing the current password with a stolen token is limited like sign-in', async () => {
     const victim = await w.person()
     const guess = () => post(w, victim, '/auth/password', { password: 'not the password', new_password: 'another long one' })
     for (let i = 0; i < 10; i++) assert.equal((await guess()).status, 403)
     assert.equal((await guess()).status, 429)
   })
 
-  await t.test('sessions are listed, newest first, with this one marked, and all ended at once', async () => {
+  await t.test('sessions are listed, newest first, with the current one marked, and can all be ended at once', async () => {
     const first = await w.person()
     w.clock.advance({ minutes: 1 })
     const second = await w.signIn(first)
@@ -62,13 +62,13 @@ test('password and sessions', async (t) => {
   })
 })
 
-// Goal: an account ends with its keys, sessions and memberships; what it made stays with its organizations; the address is free.
-test('the end of an account', async (t) => {
+// Goal: deleting an account deletes its keys, sessions and memberships; its resources stay with the organization; the address is free.
+test('deleting an account', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const end = (who: Person, password = who.password) => post(w, who, '/auth/delete-account', { password })
 
-  await t.test('a member goes, and leaves their work behind', async () => {
+  await t.test('a member is deleted, and their resources stay', async () => {
     const member = await w.member(org, 'editor')
     const item = await w.ok(member.token, 'items.create', { project_id: org.projectId, type: 'clip', name: 'Theirs' })
     const { key } = await w.key(member.token)
@@ -87,7 +87,7 @@ test('the end of an account', async (t) => {
     assert.ok(!JSON.stringify(people).includes(member.email), 'nothing names the one who went')
   })
 
-  await t.test('the only owner of an organization hands it over or deletes it first', async () => {
+  await t.test('the only owner of an organization must transfer or delete it first', async () => {
     const refused = await end(org.owner)
     assert.equal(refused.status, 400)
     assert.match(refused.body.detail, /only owner of 'Test organization'/)
@@ -98,7 +98,7 @@ test('the end of an account', async (t) => {
     assert.equal((await w.ok((await w.signIn(heir, org.id)).token, 'projects.get', { project_id: org.projectId })).role, 'admin')
   })
 
-  await t.test('two owners who go at the same moment: one stays', async () => {
+  await t.test('of two owners who delete their accounts concurrently, one stays', async () => {
     const pair = await w.organization()
     const second = await w.member(pair)
     await w.ok(pair.owner.token, 'organizations.members.set_role', { user_id: second.id, role: 'owner' })
@@ -107,13 +107,13 @@ test('the end of an account', async (t) => {
   })
 })
 
-// Goal: an organization ends whole, by an owner who knows their password, and never while something is owed.
-test('the end of an organization', async (t) => {
+// Goal: an owner with their password deletes an organization completely, and never while it has debts.
+test('deleting an organization', async (t) => {
   const w = await world(t)
   const end = (who: Person, organization_id: string, more: object = {}) =>
     post(w, who, '/auth/delete-organization', { organization_id, password: who.password, ...more })
 
-  await t.test('with its projects, items, shares, keys, invitations and members; the books stay', async () => {
+  await t.test('with its projects, items, share links, keys, invitations and members; the ledger stays', async () => {
     const org = await w.organization('Doomed')
     const member = await w.member(org)
     const item = await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'clip', name: 'x' })
@@ -154,7 +154,7 @@ test('the end of an organization', async (t) => {
     assert.equal((await post(w, back, '/auth/delete-account', { password: back.password })).status, 204, 'now the account can go too')
   })
 
-  await t.test('not with credits left, unless they are given up; not with a fee to be invoiced', async () => {
+  await t.test('not with remaining credits unless they are forfeited; not with an uninvoiced fee', async () => {
     const org = await w.organization()
     await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
     await w.ok(org.owner.token, 'billing.topup', { aud_cents: 10_000 }, { 'idempotency-key': 'k' })

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { world } from './support/world.ts'
 
-// Goal: a person gets in with the right password and no other way, stays in by rotating tokens, and is out when they say so.
+// Goal: users sign in with the right password only, stay signed in by rotating tokens, and are signed out on request.
 test('sign-up and sign-in', async (t) => {
   const w = await world(t)
 
-  await t.test('a new person is signed in, without an organization', async () => {
+  await t.test('a new user is signed in, without an organization', async () => {
     const { status, body, headers } = await w.post('/auth/sign-up', { email: ' Ana@Example.com', password: 'long enough', name: 'Ana' })
     assert.equal(status, 422, 'a space is no part of an address')
     const {
@@ -73,7 +73,7 @@ test('sign-up and sign-in', async (t) => {
     )
   })
 
-  await t.test('the token ends after 15 minutes', async () => {
+  await t.test('the token expires after 15 minutes', async () => {
     const { token } = await w.person()
     const me = () => w.request('GET', '/auth/me', { headers: { authorization: `Bearer ${token}` } })
     assert.equal((await me()).status, 200)
@@ -84,7 +84,7 @@ test('sign-up and sign-in', async (t) => {
   })
 })
 
-test('guessing is throttled by account, and only failures count', async (t) => {
+test('guesses are limited per account, and only failures count', async (t) => {
   const w = await world(t)
   const { email, password } = await w.person()
   const attempt = (guess: string) => w.post('/auth/sign-in', { email, password: guess })
@@ -104,7 +104,7 @@ test('refresh tokens', async (t) => {
   const w = await world(t)
   const refresh = (refresh_token: string, more: object = {}) => w.post('/auth/refresh', { refresh_token, ...more })
 
-  await t.test('each is good once, and a reused one ends the session for everybody', async () => {
+  await t.test('each works once, and reuse ends the session', async () => {
     const { refreshToken: first } = await w.person()
     const second = await refresh(first)
     assert.equal(second.status, 200)
@@ -119,13 +119,13 @@ test('refresh tokens', async (t) => {
     )
   })
 
-  await t.test('two at once: one wins, the session ends', async () => {
+  await t.test('two concurrent uses: one succeeds, and the session ends', async () => {
     const { refreshToken } = await w.person()
     const statuses = (await Promise.all([refresh(refreshToken), refresh(refreshToken)])).map(({ status }) => status)
     assert.deepEqual(statuses.toSorted(), [200, 401])
   })
 
-  await t.test('a session unused for 30 days is over', async () => {
+  await t.test('a session expires after 30 days without use', async () => {
     const { refreshToken } = await w.person()
     w.clock.advance({ days: 29 })
     const { body, status } = await refresh(refreshToken)
@@ -143,7 +143,7 @@ test('refresh tokens', async (t) => {
   })
 })
 
-test('which organization a person acts for', async (t) => {
+test('the active organization of a user', async (t) => {
   const w = await world(t)
   const who = await w.person()
   const first = await w.ok(who.token, 'organizations.create', { name: 'First' })
@@ -183,7 +183,7 @@ test('operator addresses', async (t) => {
   }
 })
 
-test('credentials: which one counts', async (t) => {
+test('precedence of credentials', async (t) => {
   const w = await world(t)
   const { owner } = await w.organization()
   const { key } = await w.key(owner.token)

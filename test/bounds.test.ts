@@ -19,8 +19,8 @@ const covers = (pattern: string, id: string): boolean => (pattern.endsWith('*') 
 const isBounded = ({ tier, raw, maxBodyBytes }: { tier: string; raw?: string; maxBodyBytes?: number }): boolean =>
   tier !== 'read' || (raw !== undefined && raw !== 'json') || maxBodyBytes !== undefined
 
-// Goal: nobody adds an operation that spends, writes, streams or takes a large body without saying what bounds it.
-test('every operation that consumes money or memory says what bounds it', async (t) => {
+// Goal: every operation that spends, writes, streams or accepts a large body documents its limits.
+test('every operation that uses money or memory has documented limits', async (t) => {
   await t.test('each such operation has a row', () => {
     const missing = [...operations.values()]
       .filter((op) => isBounded(op as never))
@@ -42,7 +42,7 @@ test('every operation that consumes money or memory says what bounds it', async 
     }
   })
 
-  await t.test('each test that the page names exists', () => {
+  await t.test('each test named on the page exists', () => {
     const missing = quoted(page).filter((name) => /\.test\.ts$|^bench\//.test(name) && globSync(name, { cwd: root }).length === 0)
     assert.deepEqual([...new Set(missing)], [])
   })

@@ -10,7 +10,7 @@ import { world } from './support/world.ts'
 
 const domainsDir = path.join(import.meta.dirname, '../src/domains')
 
-// Goal: who knows an id knows its file, and no operation lies around unregistered.
+// Goal: the ID of an operation is the path of its file, and every operation is registered.
 test('a file’s path is its id', () => {
   const files = readdirSync(domainsDir).flatMap((domain) =>
     readdirSync(path.join(domainsDir, domain))
@@ -24,8 +24,8 @@ test('a file’s path is its id', () => {
   for (const id of operations.keys()) assert.ok(tests.includes(`'${id}'`), `${id} is called by a test in src/domains`)
 })
 
-// Goal: what is built is what the table states, and a departure in any column is seen.
-test('every operation keeps its row of the table', async (t) => {
+// Goal: operations match the table, and a difference in any column is found.
+test('every operation matches its row of the table', async (t) => {
   for (const op of operations.values()) assert.deepEqual(departuresOf(op.id.split('.')[0]!, op), [], op.id)
   const sound = operations.get('projects.create')!
   const planted: Record<string, Partial<AnyOperation>> = {
@@ -40,10 +40,10 @@ test('every operation keeps its row of the table', async (t) => {
     events: { events: ['project.created', 'item.deleted'] },
   }
   for (const [what, change] of Object.entries(planted))
-    await t.test(`a planted departure: ${what}`, () =>
+    await t.test(`a planted difference: ${what}`, () =>
       assert.equal(departuresOf('projects', { ...sound, ...change } as AnyOperation).length, 1),
     )
-  await t.test('a planted departure: domain', () => assert.equal(departuresOf('items', sound).length, 1))
+  await t.test('a planted difference: domain', () => assert.equal(departuresOf('items', sound).length, 1))
 })
 
 // Goal: no write that changes what a credential can access, and no operation for workers, forgets to declare it; none declares it wrongly.
@@ -126,7 +126,7 @@ const IDEMPOTENT = [
 const PUBLIC = ['share.link.validate', 'share.tile.render', 'share.tilejson', 'catalog.tile.render']
 
 // Goal: the table itself is the specification's: 205 operations in 28 domains, with its counts and lists.
-test('the table states what the specification states', () => {
+test('the table matches the specification', () => {
   const counted = [...TABLE.values()].filter((row) => COUNTED_STATUSES.includes(row.status))
   assert.equal(counted.length, 205)
   assert.equal(new Set(counted.map(({ domain }) => domain)).size, 28)
@@ -153,7 +153,7 @@ test('the table states what the specification states', () => {
   }
 })
 
-test('examples keep their schemas', () => {
+test('examples match their schemas', () => {
   for (const op of operations.values()) {
     assert.deepEqual(validatorOf(op.input).Errors(op.example.input), [], `${op.id} input`)
     if (op.raw === 'bytes' || op.raw === 'xml') continue // Pictures and documents are shown by their media type alone.
@@ -162,30 +162,30 @@ test('examples keep their schemas', () => {
   }
 })
 
-// Goal: each operation has its two addresses and one method; what is not built does not exist.
-test('addresses and methods', async (t) => {
+// Goal: each operation has two URLs and one method; operations that are not built return 404.
+test('URLs and methods', async (t) => {
   const w = await world(t)
   const { owner } = await w.organization()
   const headers = { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' }
   const unbuilt = [...TABLE.keys()].filter((id) => !operations.has(id))
 
-  await t.test('an operation that is not built is 404 on both path forms, for everybody', async () => {
+  await t.test('an operation that is not built is 404 at both URLs, for every caller', async () => {
     const invented = (await w.call(null, 'no.such.operation')).body
     for (const id of [...unbuilt, 'projects', 'projects.', '.create', 'projects.create.x']) {
       for (const address of [`/v1/op/${id}`, `/v1/${id.replaceAll('.', '/')}`]) {
         const { status, body } = await w.request('POST', address, { headers, body: '{}' })
         assert.equal(status, 404, address)
-        assert.match(body.detail, /^There is no such operation; (GET \/openapi.json lists all of them|did you mean [a-z_.]+\?)$/, address)
+        assert.match(body.detail, /^No such operation; (GET \/openapi.json lists all operations|did you mean [a-z_.]+\?)$/, address)
         if (unbuilt.includes(id))
           assert.deepEqual({ ...body, instance: '', detail: '' }, { ...invented, instance: '', detail: '' }, address)
       }
     }
   })
-  await t.test('a misspelt operation is led to its name, but never to one of the operator', async () => {
-    assert.equal((await w.call(null, 'project.list')).body.detail, 'There is no such operation; did you mean projects.list?')
+  await t.test('a misspelt operation gets a suggestion, but never an operator operation', async () => {
+    assert.equal((await w.call(null, 'project.list')).body.detail, 'No such operation; did you mean projects.list?')
     assert.match((await w.call(null, 'billing.credits.grnt')).body.detail, /openapi.json/)
   })
-  await t.test('both path forms answer; mixtures of them do not', async () => {
+  await t.test('both path forms work; mixtures do not', async () => {
     for (const { id, public: isPublic } of operations.values())
       for (const address of [`/v1/op/${id}`, `/v1/${id.replaceAll('.', '/')}`])
         assert.equal((await w.request('POST', address)).status, isPublic ? 422 : 401, address)
@@ -280,7 +280,7 @@ test('the OpenAPI document', async (t) => {
       'both caps are asked for (docs/decisions.md G171)',
     )
   })
-  await t.test('every $ref resolves, and nothing of our own notation is left', () => {
+  await t.test('every $ref resolves, and no internal notation is left', () => {
     const references: string[] = []
     JSON.stringify(document, (key, value) => {
       if (key === '$ref') references.push(value as string)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createOwner, post } from './support/client.ts'
 import { isAlive, openLab, postmasterOf, until } from './support/service.ts'
 
-// Goal: the database that the service brings along lives as long as somebody needs it, and no longer.
+// Goal: the embedded database runs as long as a process uses it, and no longer.
 test('the embedded PostgreSQL', async (t) => {
   const lab = openLab()
   t.after(() => lab.close())
@@ -17,7 +17,7 @@ test('the embedded PostgreSQL', async (t) => {
     await until('the end of PostgreSQL', () => !isAlive(pid))
   })
 
-  await t.test('outlives a killed service and is found by the next one', async () => {
+  await t.test('outlives a killed service and is reused by the next one', async () => {
     const killed = await lab.start({ env })
     const { pid } = postmasterOf(dataDir)!
     await killed.kill('SIGKILL')
@@ -29,7 +29,7 @@ test('the embedded PostgreSQL', async (t) => {
     await until('the end of PostgreSQL', () => !isAlive(pid))
   })
 
-  await t.test('is shared, and stopped by the last one out', async () => {
+  await t.test('is shared, and stopped by the last process', async () => {
     const [first, second] = await Promise.all([lab.start({ env }), lab.start({ env })])
     const { pid } = postmasterOf(dataDir)!
     await first!.kill('SIGTERM')
@@ -39,7 +39,7 @@ test('the embedded PostgreSQL', async (t) => {
     await until('the end of PostgreSQL', () => !isAlive(pid))
   })
 
-  await t.test('is stopped when all leave at once', async () => {
+  await t.test('is stopped when all processes stop at once', async () => {
     const services = await Promise.all([lab.start({ env }), lab.start({ env })])
     const { pid } = postmasterOf(dataDir)!
     assert.deepEqual(
@@ -49,7 +49,7 @@ test('the embedded PostgreSQL', async (t) => {
     await until('the end of PostgreSQL', () => !isAlive(pid))
   })
 
-  await t.test('is made once by two services that start together on an empty folder', async () => {
+  await t.test('is created once by two services that start together on an empty folder', async () => {
     const empty = lab.dataDir()
     const services = await Promise.all([lab.start({ env: { DATA_DIR: empty } }), lab.start({ env: { DATA_DIR: empty } })])
     const { pid } = postmasterOf(empty)!
@@ -59,7 +59,7 @@ test('the embedded PostgreSQL', async (t) => {
     await until('the end of PostgreSQL', () => !isAlive(pid))
   })
 
-  await t.test('does not stay when the service cannot start', async () => {
+  await t.test('is stopped if the service cannot start', async () => {
     const holder = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '0' } })
     const failing = lab.spawn({ env: { ...env, PORT: new URL(holder.baseUrl).port } })
     assert.equal((await failing.exited).code, 1)

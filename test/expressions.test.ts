@@ -1,4 +1,4 @@
-// Goal: band math may be as long wherever it is asked for as the grammar allows, and no longer.
+// Goal: band math has the same maximum length everywhere.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_CHARACTERS } from '#raster/expression/index.ts'
@@ -24,13 +24,13 @@ function* fields(shape: Shape, at: string): Generator<readonly [string, number]>
 }
 
 test('band math of 1,000 characters', async (t) => {
-  await t.test('every operation that takes some lets it in', () => {
+  await t.test('every operation with an expression accepts it', () => {
     const expressions = [...operations.values()].flatMap((op) => [...fields(op.input as Shape, op.id)])
     assert.ok(expressions.length > 12, String(expressions.length))
     for (const [where, length] of expressions) assert.ok(length >= MAX_CHARACTERS, `${where} takes ${length}`)
   })
 
-  await t.test('it is drawn, measured and saved; one character more is refused', async () => {
+  await t.test('it is rendered, evaluated and saved; one more character is rejected', async () => {
     const w = await world(t)
     const org = await w.organization()
     const item_id = await rasterItem(w, org, [{ bytes: await scene() }])

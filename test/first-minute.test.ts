@@ -84,7 +84,7 @@ test('demo:env while the demo loads', async (t) => {
   const demo = await partOfDemo(w)
   const env = { ...process.env, BASE_URL: w.baseUrl }
 
-  await t.test('prints what there is once the first scene is there, and says how to get the rest', async () => {
+  await t.test('prints what is available once the first scene is loaded, and how to get the rest', async () => {
     const { stdout, stderr } = await new Promise<Record<'stdout' | 'stderr', string>>((resolve, reject) => {
       execFile(process.execPath, [DEMO_ENV], { env, timeout: PATIENT_MS }, (error, stdout, stderr) =>
         error ? reject(new Error(`${error.message} ${stderr}`)) : resolve({ stdout, stderr }),
@@ -111,7 +111,7 @@ test('demo:env while the demo loads', async (t) => {
     assert.equal(variablesOf(stdout)['MOUNTAINS'], mountains)
   })
 
-  await t.test('any other word is refused with the one that it knows', async () => {
+  await t.test('any other word is rejected with the accepted one', async () => {
     const stdout = await new Promise<string>((resolve) => {
       execFile(process.execPath, [DEMO_ENV, 'everything'], { env, timeout: PATIENT_MS }, (_error, stdout) => resolve(stdout))
     })

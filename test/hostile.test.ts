@@ -22,7 +22,7 @@ const AREA = {
   ],
 }
 
-// Goal: whatever bytes an address leads to, the caller gets a picture or a typed refusal, and the service stays as it was.
+// Goal: whatever bytes a URL returns, the caller gets an image or a typed error, and the service is unaffected.
 test(
   'hostile TIFFs through the service',
   { skip: existsSync(FOLDER) ? false : 'the corpus of hostile files is not beside this checkout' },
@@ -58,7 +58,7 @@ test(
   },
 )
 
-// Goal: whatever bytes are uploaded, completion is an item or a typed refusal; what fails later says why; nothing stays of it.
+// Goal: whatever bytes are uploaded, completion gives an item or a typed error; later failures have a reason and leave nothing.
 test(
   'hostile TIFFs as uploads',
   { skip: existsSync(FOLDER) ? false : 'the corpus of hostile files is not beside this checkout' },

@@ -22,7 +22,7 @@ test('invalid-input is 422 with errors, wherever it comes from', async (t) => {
   const bearer = { authorization: `Bearer ${token}` }
   const itemId = (await w.upload(token, org.projectId, { 'a.tif': await scene({ width: 64, height: 64 }) })).body.item_ids[0] as string
 
-  await t.test('every operation, for a field that it does not know', async () => {
+  await t.test('every operation, for an unknown field', async () => {
     for (const { id, scope } of operations.values()) {
       const credential = scope.startsWith('admin:') || scope.startsWith('clip:') ? staff : token
       const answer = await w.call(credential, id, { no_such_field: 1 })
@@ -30,7 +30,7 @@ test('invalid-input is 422 with errors, wherever it comes from', async (t) => {
     }
   })
 
-  await t.test('what only the raster or the database can tell', async () => {
+  await t.test('errors that only the raster or the database can detect', async () => {
     const calls: [string, object][] = [
       ['items.tile.render', { item_id: itemId, z: 0, x: 0, y: 0, expression: 'b99' }],
       ['items.tile.render', { item_id: itemId, z: 0, x: 0, y: 0, bidx: [99] }],
@@ -49,7 +49,7 @@ test('invalid-input is 422 with errors, wherever it comes from', async (t) => {
     assertInvalid(await w.request('GET', `/api/v1/items/${itemId}/tiles/0/0/0.png?expression=b99`, { headers: bearer }), 'tile')
   })
 
-  await t.test('STAC answers 400 as its clients expect, and then it is bad-request, with the errors', async () => {
+  await t.test('STAC returns 400 as its clients expect: bad-request, with the errors', async () => {
     const { status, body } = await w.post('/stac/search', { limit: 'x' }, bearer)
     assert.deepEqual([status, body.status, body.code], [400, 400, 'bad-request'])
     assert.ok(body.type.endsWith('/problems/bad-request'), body.type)

@@ -7,7 +7,7 @@ import { world } from './support/world.ts'
 
 type Case = [operation: string, input: object, status: number, detail: RegExp]
 
-// Goal: an error names what was wrong, what is accepted and the value that was probably meant, so that nobody has to guess.
+// Goal: an error names what is wrong, what is accepted and the closest valid value.
 test('errors say what to send instead', async (t) => {
   const files = await fileHost(t)
   files.put('scene.tif', await scene())
@@ -42,7 +42,7 @@ test('errors say what to send instead', async (t) => {
     ])
   })
 
-  await t.test('a field that does not exist: the nearest one, or all of them', async () => {
+  await t.test('an unknown field: the closest one, or all fields', async () => {
     await check([
       [
         'reports.generate',
@@ -54,7 +54,7 @@ test('errors say what to send instead', async (t) => {
     ])
   })
 
-  await t.test('words of a list, processes, methods, indices, sensors, colormaps and visualizations: the nearest is named', async () => {
+  await t.test('unknown values, processes, methods, indices, sensors, colormaps and visualizations: the closest one', async () => {
     const project_id = org.projectId
     const unknown = /No such process 'hilshade'; did you mean hillshade\?/
     await check([
@@ -78,15 +78,15 @@ test('errors say what to send instead', async (t) => {
       ['analytics.index.get', { index_name: 'ndvii' }, 404, /No such spectral index 'ndvii'; did you mean ndvi\?/i],
       ['analytics.index.get', { index_name: 'greenishness' }, 404, /'greenishness'; see analytics\.indices\.list/],
       ['analytics.validate_formula', { formula: 'NIR', sensor: 'skysatt' }, 422, /did you mean skysat\?/],
-      ['cog.tile.render', { url, ...tile, bands: '1', colormap: 'virdis' }, 422, /no colormap 'virdis'; did you mean viridis\?/],
-      ['items.tile.render', { item_id, ...tile, bands: '1', colormap: 'virdis' }, 422, /no colormap 'virdis'; did you mean viridis\?/],
-      ['cog.tile.render', { url, ...tile, bands: '1', colormap: 'mauve' }, 422, /no colormap 'mauve'; cog\.colormaps lists them/],
+      ['cog.tile.render', { url, ...tile, bands: '1', colormap: 'virdis' }, 422, /unknown colormap 'virdis'; did you mean viridis\?/],
+      ['items.tile.render', { item_id, ...tile, bands: '1', colormap: 'virdis' }, 422, /unknown colormap 'virdis'; did you mean viridis\?/],
+      ['cog.tile.render', { url, ...tile, bands: '1', colormap: 'mauve' }, 422, /unknown colormap 'mauve'; see cog\.colormaps/],
       ['cog.tile.render', { url, ...tile, visualization: 'ndwii' }, 422, /no visualization 'ndwii'; did you mean ndwi\?/],
       ['cog.tile.render', { url, ...tile, visualization: 'lava' }, 422, /no visualization 'lava'; it has rgb, .*ndvi/],
     ])
   })
 
-  await t.test('bands: those that there are, for items and files', async () => {
+  await t.test('unknown bands: the existing ones, for items and files', async () => {
     const geometry = {
       type: 'Polygon',
       coordinates: [
@@ -123,7 +123,7 @@ test('errors say what to send instead', async (t) => {
     assert.ok(!body.detail.includes('127.0.0.1'), 'hosts of the private network are not expected')
   })
 
-  await t.test('a credential that does not hold: what to check, in the same words for every one', async () => {
+  await t.test('an invalid credential: what to check, with the same text for each', async () => {
     const { key } = await w.key(token)
     const get = async (headers: Record<string, string>) => (await w.request('GET', '/v1/event-types', { headers })).body
     const ended = await w.person()

@@ -150,7 +150,7 @@ const GENERIC: readonly string[] = [
 /** `id` of a thing, and `item_id` or `itemId` elsewhere, are the same. */
 const isIdName = (name: string) => /^(\w*_)?id$|Id$|^id$/.test(name)
 
-test('fields share a description only where they mean the same', () => {
+test('fields share a description only if they mean the same', () => {
   const uses = Map.groupBy(
     everyField().filter(({ schema }) => schema.description !== undefined),
     ({ schema }) => schema.description!,
@@ -173,7 +173,7 @@ test('a description that mentions null is of a field that can be null', () => {
   )
 })
 
-test('descriptions name the thing, as the style guide asks', () => {
+test('descriptions follow the style guide', () => {
   const riddles = /\b(what people|somebody|which kind it is|by itself|How many|When it|Its id|What it|Who made|for people)\b/
   const wrong = everyField().filter(({ schema }) => riddles.test(schema.description ?? ''))
   assert.deepEqual(
@@ -226,7 +226,7 @@ test('every request body is a named component', () => {
   assert.ok(schemas['OrdersArchivePlaceRequest'])
 })
 
-test('a shape that stands in two places has a name', () => {
+test('a schema that is used twice has a name', () => {
   const places = new Map<string, string[]>()
   everySchema((schema, where) => {
     if (Object.keys(schema.properties ?? {}).length < 2 || where in schemas) return
@@ -239,7 +239,7 @@ test('a shape that stands in two places has a name', () => {
   )
 })
 
-test('every response says what it returns, and every reference leads somewhere', () => {
+test('every response has a description, and every reference resolves', () => {
   for (const { operation } of routes)
     for (const [status, { description }] of Object.entries(operation.responses).filter(([status]) => status.startsWith('2')))
       assert.ok(description && description !== 'Done', `${operation.operationId} ${status}`)
@@ -247,7 +247,7 @@ test('every response says what it returns, and every reference leads somewhere',
     assert.ok((document.components as unknown as Record<string, object>)[kind!]![name! as keyof object], `${kind} ${name}`)
 })
 
-test('an image says which kinds it can be, and is never just bytes', () => {
+test('image responses list their media types', () => {
   const types = routes.flatMap(({ operation }) => Object.keys(operation.responses['200']?.content ?? {}))
   assert.deepEqual(
     types.filter((type) => type === 'application/octet-stream'),
@@ -255,7 +255,7 @@ test('an image says which kinds it can be, and is never just bytes', () => {
   )
 })
 
-test('routes of signed-in users say that a key is refused', () => {
+test('routes for signed-in users document that keys are rejected', () => {
   const signedIn = routes.filter(({ address, operation }) => address.startsWith('/auth/') && (operation.security ?? []).length > 0)
   assert.ok(signedIn.length > 6)
   for (const { address, operation } of signedIn) assert.ok('403' in operation.responses, address)

@@ -1,4 +1,4 @@
-// Goal: every call passes the same stages, and what fails in any of them leaves nothing behind.
+// Goal: every call passes the same stages, and a failure in any of them leaves nothing behind.
 import assert from 'node:assert/strict'
 import http from 'node:http'
 import { test } from 'node:test'
@@ -116,7 +116,7 @@ const open = operation({
   },
 })
 
-test('a write is whole or nothing', async (t) => {
+test('a write is atomic', async (t) => {
   const w = await world(t, { operations: [make], tasks: [note] })
   const { owner } = await w.organization()
   const state = async () => {
@@ -137,7 +137,7 @@ test('a write is whole or nothing', async (t) => {
     ['crash', 500, 'internal-error'],
   ]
   for (const [fault, status, code] of faults) {
-    await t.test(`${fault}: ${status}, nothing stays`, async () => {
+    await t.test(`${fault}: ${status}, and nothing is stored`, async () => {
       const answer = await w.call(owner.token, 'test.make', { fault })
       assert.equal(answer.status, status)
       assert.equal(answer.body.code, code)
@@ -153,7 +153,7 @@ test('a write is whole or nothing', async (t) => {
     })
   }
 
-  await t.test('none: everything lands together, the job too', async () => {
+  await t.test('none: everything is committed together, including the job', async () => {
     const { body, headers } = await w.call(owner.token, 'test.make', { fault: 'none' })
     const invocation = headers.get('x-svc-invocation-id')!
     const node = await w.db.selectFrom('lineage_node').selectAll().where('entity_id', '=', body.id).executeTakeFirstOrThrow()
@@ -164,7 +164,7 @@ test('a write is whole or nothing', async (t) => {
     assert.deepEqual(noted, [body.id])
   })
 
-  await t.test('an operation that says it produced nothing needs no lineage', async () => {
+  await t.test('an operation that declares no results needs no lineage', async () => {
     const { status, body } = await w.call(owner.token, 'test.make', { fault: 'nothing produced' })
     assert.equal(status, 200)
     assert.equal((await w.db.selectFrom('lineage_node').selectAll().where('entity_id', '=', body.id).execute()).length, 0)
@@ -176,7 +176,7 @@ test('raw operations pass the same stages', async (t) => {
   const w = await world(t, { operations: [picture, document, lines] })
   const { owner } = await w.organization()
 
-  await t.test('bytes and XML go out as they are', async () => {
+  await t.test('bytes and XML are sent unchanged', async () => {
     const image = await w.call(owner.token, 'test.picture')
     assert.deepEqual(
       [image.status, image.headers.get('content-type'), image.headers.get('etag'), image.bytes.toString('hex')],
@@ -188,7 +188,7 @@ test('raw operations pass the same stages', async (t) => {
     assert.equal((await w.call(owner.token, 'test.picture', { more: 1 })).status, 422)
   })
 
-  await t.test('lines stream, each checked; a failure on the way is a line of its own and tells no secret', async () => {
+  await t.test('lines are streamed and validated; a failure becomes a line without secrets', async () => {
     const whole = await w.call(owner.token, 'test.lines', { failAt: 0 })
     assert.equal(whole.headers.get('content-type'), 'application/x-ndjson')
     assert.equal(whole.bytes.toString(), '{"n":1}\n{"n":2}\n{"n":3}\n')
@@ -243,7 +243,7 @@ test('a stream dropped before its first byte is audited', async (t) => {
   })
 })
 
-// Goal: once a change is saved, no answer says otherwise.
+// Goal: once a change is committed, no response denies it.
 test('a failure after the commit does not deny the change', async (t) => {
   const late = operation({
     id: 'test.late',
@@ -263,13 +263,13 @@ test('a failure after the commit does not deny the change', async (t) => {
   const w = await world(t, { operations: [late] })
   const { owner } = await w.organization()
 
-  await t.test('in `afterwards`: the saved answer goes out, and the failure is logged', async () => {
+  await t.test('in `afterwards`: the saved response is sent, and the failure is logged', async () => {
     const { status, body, headers } = await w.call(owner.token, 'test.late')
     assert.deepEqual([status, body], [200, { id: headers.get('x-svc-invocation-id') }])
     assert.ok(w.logLines.some((line) => line.includes('secret detail of what came afterwards')))
   })
 
-  await t.test('while other processes learn of a revoked key: 500 that says it is saved', async () => {
+  await t.test('while other processes are notified of a revoked key: 500 that says the change is saved', async () => {
     const { id } = await w.key(owner.token)
     t.mock.method(w.platform, 'rightsChanged', async () => {
       throw new Error('secret detail of notices')
@@ -292,7 +292,7 @@ test('public operations run without a credential and ignore a bad one', async (t
   }
 })
 
-test('a key has exactly the stated number of requests, counted in one window from the first', async (t) => {
+test('a key has exactly its number of requests per window, which starts with the first', async (t) => {
   const w = await world(t)
   const { owner } = await w.organization()
   const { key } = await w.key(owner.token, ['read'], { rate_limit: 3 })

@@ -1,4 +1,4 @@
-// Goal: several real processes on one database agree on everything, and each of them starts and stops in good order.
+// Goal: several real processes on one database agree, and each of them starts and stops cleanly.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
@@ -58,7 +58,7 @@ test('two services start at the same moment on an empty database', async (t) => 
   )
 })
 
-test('limits and revocation hold over two processes', async (t) => {
+test('limits and revocation apply across two processes', async (t) => {
   const lab = labFor(t)
   const { url, db } = await databaseFor(t)
   const env = { DATABASE_URL: url, DATA_DIR: lab.dataDir(), DEMO: '0' }
@@ -85,7 +85,7 @@ test('limits and revocation hold over two processes', async (t) => {
     assert.equal(statuses.filter((status) => status === 429).length, 100)
   })
 
-  await t.test('a revoked key is refused by the other process at once', async () => {
+  await t.test('the other process rejects a revoked key at once', async () => {
     for (let round = 0; round < 20; round++) {
       const { id, key } = await ok(first!.baseUrl, owner.token, 'api_keys.create', { name: 'revoked soon', permissions: ['read'] })
       const use = async (): Promise<number> => (await call(second!.baseUrl, key, 'organizations.get', {})).status
@@ -96,7 +96,7 @@ test('limits and revocation hold over two processes', async (t) => {
     }
   })
 
-  await t.test('what is remembered of a key does not outlive a change by hand', async () => {
+  await t.test('cached keys do not outlive a manual change in the database', async () => {
     const { id, key } = await ok(first!.baseUrl, owner.token, 'api_keys.create', { name: 'by hand', permissions: ['read'] })
     const use = async (): Promise<number> => (await call(second!.baseUrl, key, 'organizations.get', {})).status
     assert.deepEqual([await use(), await use()], [200, 200])
@@ -104,7 +104,7 @@ test('limits and revocation hold over two processes', async (t) => {
     await until('the other process to have heard', async () => (await use()) === 401, REMEMBERED_MS)
   })
 
-  await t.test('a session that was ended is refused by the other process at once', async () => {
+  await t.test('the other process rejects an ended session at once', async () => {
     const { body } = await post(first!.baseUrl, '/auth/sign-in', { email: owner.email, password: 'correct horse battery' })
     assert.equal((await call(second!.baseUrl, body.access_token, 'organizations.get', {})).status, 200)
     await post(first!.baseUrl, '/auth/sign-out', { refresh_token: body.refresh_token })
@@ -112,7 +112,7 @@ test('limits and revocation hold over two processes', async (t) => {
   })
 })
 
-test('SIGTERM lets the calls under way finish', async (t) => {
+test('SIGTERM lets running calls finish', async (t) => {
   const lab = labFor(t)
   const { url, db } = await databaseFor(t)
   await createEffects(db)
@@ -163,7 +163,7 @@ test('SIGTERM lets the calls under way finish', async (t) => {
   assert.equal(audited.length, 5)
 })
 
-test('ROLE=worker tells how it is, works jobs and serves nothing else', async (t) => {
+test('ROLE=worker serves health checks and runs jobs, and nothing else', async (t) => {
   const lab = labFor(t)
   const { url, db } = await databaseFor(t)
   const env = { DATABASE_URL: url, DATA_DIR: lab.dataDir(), DEMO: '0' }
@@ -195,10 +195,10 @@ test('ROLE=worker tells how it is, works jobs and serves nothing else', async (t
   assert.equal((await worker.kill('SIGTERM')).code, 0)
 })
 
-test('a wrong setting is one clear line', async (t) => {
+test('an invalid setting is reported in one line', async (t) => {
   const lab = labFor(t)
   const wrong: Record<string, [string, string]> = {
-    PORT: ['eighty', "PORT must be a whole number from 0 to 65535, not 'eighty'\n"],
+    PORT: ['eighty', "PORT must be an integer from 0 to 65535, not 'eighty'\n"],
     ROLE: ['boss', "ROLE must be one of all, api, worker, not 'boss'\n"],
     DATABASE_URL: ['mysql://x', 'DATABASE_URL must begin with postgres://\n'],
     BASE_URL: ['ftp://x', 'BASE_URL must be an http or https URL\n'],

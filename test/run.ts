@@ -1,8 +1,9 @@
 /**
  * Runs the checks, then tests, on a throw-away PostgreSQL: the embedded one, or with DATABASE_URL a server that lets us create
  * databases. Without arguments it runs what is fast enough for every day, with `--all` everything, with `--rest` what the first leaves
- * out. Other arguments name test files or folders, those behind `--except` what is left out. CAMPAIGN=long runs campaigns at length,
- * and TEST_PROFILE=<file> writes what each process took.
+ * out. Other arguments name test files or folders, those behind `--except` what is left out. TEST_POOLER=transaction or
+ * TEST_POOLER=prepared runs them through PgBouncer, CAMPAIGN=long runs campaigns at length, and TEST_PROFILE=<file> writes what each
+ * process took.
  */
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -13,6 +14,7 @@ import { run } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { startEmbedded, SUPERUSER } from '#db/embedded.ts'
 import { campaign } from './support/campaign.ts'
+import type { PgBouncer } from './support/pgbouncer.ts'
 import { longFiles, planned } from './support/plan.ts'
 import { report } from './support/reporter.ts'
 import { watchFiles } from './support/watchdog.ts'
@@ -71,9 +73,22 @@ const interrupted = new AbortController()
 process.once('SIGINT', () => interrupted.abort())
 let failed = true
 let template: string | null = null
+let pooler: PgBouncer | null = null
 try {
   template = await createTemplate(adminUrl)
-  Object.assign(process.env, { DATABASE_URL: '', TEST_ADMIN_URL: adminUrl, TEST_TEMPLATE: template, NODE_COMPILE_CACHE: COMPILED })
+  Object.assign(process.env, {
+    DATABASE_URL: '',
+    OFFLINE: '1',
+    TEST_ADMIN_URL: adminUrl,
+    TEST_TEMPLATE: template,
+    TEST_SCENES: path.join(dataDir, 'scenes'),
+    NODE_COMPILE_CACHE: COMPILED,
+  })
+  if (process.env['TEST_POOLER']) {
+    const { startPgBouncer } = await import('./support/pgbouncer.ts')
+    pooler = await startPgBouncer({ serverUrl: adminUrl, poolSize: 10, preparedStatements: 200 })
+    process.env['TEST_POOLER_URL'] = pooler.urlFor(adminUrl)
+  }
   const entries = planned(root, files.toSorted(), dataDir)
   const watchdog = watchFiles({
     limitMs: FILE_LIMIT_MS,
@@ -94,6 +109,7 @@ try {
   if (profile) appendFileSync(profile, `${JSON.stringify({ entries: entries.map((entry) => [entry, readFileSync(entry, 'utf8')]) })}\n`)
   watchdog.close()
 } finally {
+  await pooler?.stop()
   if (template) await dropDatabase(adminUrl, template)
   await server?.leave()
   rmSync(dataDir, { recursive: true, force: true })

@@ -11,7 +11,7 @@ const attempt = (host: string, port: number) => ({ setting: 'PORT', host, port, 
 
 // Goal: a start that cannot succeed ends at once, with one line that says what is wrong and what to set.
 test('starts that cannot succeed', async (t) => {
-  await t.test('a port that needs a permission, an address that is not here', () => {
+  await t.test('a privileged port, and an address of another machine', () => {
     const denied = listenProblem(Object.assign(new Error('listen'), { code: 'EACCES' }), attempt('127.0.0.1', 80))
     assert.ok(denied instanceof ConfigError)
     assert.match(denied.message, /not allowed to listen on port 80.*Set PORT to a port from 1024/)
@@ -28,7 +28,7 @@ test('starts that cannot succeed', async (t) => {
     )
   })
 
-  await t.test('a second one on the same folder and port: which service is there already', async (t) => {
+  await t.test('a second service on the same folder and port: names the running one', async (t) => {
     const lab = openLab()
     t.after(() => lab.close())
     const dataDir = lab.dataDir()

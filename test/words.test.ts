@@ -1,15 +1,15 @@
-// Goal: a refusal says what to change: which permission a key lacks, that longitude comes first, that a name must be seen.
+// Goal: an error says what to change: which permission a key lacks, that longitude comes first, that a name must not be blank.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations } from '#registry.ts'
 import { world } from './support/world.ts'
 
-test('what a refusal says', async (t) => {
+test('texts of errors', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { token } = org.owner
 
-  await t.test('a key without the scope is told which permission to make one with', async () => {
+  await t.test('a key without the scope learns which permission it needs', async () => {
     const { key } = await w.key(token, ['read'])
     const refused = await w.call(key, 'projects.create', { name: 'n' })
     assert.deepEqual([refused.status, refused.body.required_scope], [403, 'projects:write'])
@@ -36,7 +36,7 @@ test('what a refusal says', async (t) => {
     assert.doesNotMatch(JSON.stringify(far.body), /comes first/, 'what fits neither way is not guessed at')
   })
 
-  await t.test('a name of blanks alone is refused wherever something gets one', async () => {
+  await t.test('a blank name is rejected everywhere', async () => {
     const cases: [string, object][] = [
       ['projects.create', {}],
       ['items.create', { project_id: org.projectId, type: 'user_raster' }],

@@ -14,7 +14,7 @@ const FOLDER = path.join(import.meta.dirname, '../docs/guides/workers')
 const run = promisify(execFile)
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
-// Goal: the workers of the guide do what it says, each on a job of its own, against a live service.
+// Goal: the guide's workers work as described, each with its own job, against a live service.
 test('the workers of the guide', async (t) => {
   const secret_sha256 = createHash('sha256').update(SECRET).digest('hex')
   const w = await world(t, { workers: workersOf([{ name: 'guide', job_types: ['cog_convert'], secret_sha256 }], ['cog_convert']) })

@@ -12,6 +12,7 @@ const CHECKS: readonly (readonly [string, string, readonly string[]])[] = [
   ['types of pages', bin('tsc'), ['-p', 'packages/share']],
   ['types of the client', bin('tsc'), ['-p', 'packages/client']],
   ['types of the console', bin('tsc'), ['-p', 'packages/console']],
+  ['types of its tests', bin('tsc'), ['-p', 'test/console']],
   ['lint', bin('oxlint'), ['--deny-warnings']],
   ['imports', process.execPath, ['tools/imports.ts']],
   ['unused code', process.execPath, [path.join(root, 'node_modules/knip/bin/knip.js'), '--no-progress', '--treat-config-hints-as-errors']],

@@ -105,7 +105,7 @@ test('counts of operations and version numbers agree', () => {
     rows.filter(({ status }) => COUNTED_STATUSES.includes(status)).length,
     rows.filter(({ status }) => status === 'ours').length,
   ]
-  const sentence = `${counted} operations of the contract and ${ours} of ours`
+  const sentence = `${counted} operations of the contract and ${ours} additions`
   const { info, paths } = JSON.parse(read('docs/openapi.json')) as { info: { version: string; description: string }; paths: object }
   for (const text of [read('README.md'), read('docs/operations.md'), info.description]) assert.ok(text.includes(sentence), sentence)
   assert.equal(Object.keys(paths).filter((address) => address.startsWith('/v1/op/')).length, counted + ours)

@@ -6,6 +6,7 @@
  *   docs/openapi.json          the published contract
  *   docs/layers.svg            the layers of src/ and their imports
  *   packages/client/src/generated   the TypeScript client's types and methods
+ *   packages/python/src/groundtrack/generated   the same for the Python client
  *   packages/cli/src/generated      what the commands of the command line take; its manual page is beside it
  *   .oxlintrc.json             the lint rules; those about imports follow from tools/layers.ts
  */
@@ -33,7 +34,7 @@ function putFolder(folder: string, files: ReadonlyMap<string, string>): void {
   for (const [file, text] of files) put(file, text)
   for (const name of readdirSync(path.join(root, folder))) {
     const file = path.posix.join(folder, name)
-    if (files.has(file)) continue
+    if (files.has(file) || name === '__pycache__') continue
     if (checkOnly) stale.push(file)
     else rmSync(path.join(root, file), { recursive: true })
   }
@@ -100,6 +101,8 @@ const { packageContract } = await import('./package-contract.ts')
 const contract = packageContract(document)
 const { clientFiles } = await import('./client-source.ts')
 putFolder('packages/client/src/generated', clientFiles(contract))
+const { pythonFiles } = await import('./python-source.ts')
+putFolder('packages/python/src/groundtrack/generated', pythonFiles(contract))
 const { cliFiles } = await import('./cli-source.ts')
 putFolder('packages/cli/src/generated', cliFiles(contract))
 const { manPage } = await import('./man-page.ts')

@@ -8,9 +8,10 @@ import type { Fault, Tree } from './tidy.ts'
 
 const SOURCE = 'packages/console/src/'
 const PAGE = 'packages/console/index.html'
+const UTILITIES = `${SOURCE}ui/ui.module.css`
 const MIN_LETTERS = 4
 /** Classes of libraries, which name them. */
-const FOREIGN = /^(mantine|maplibregl|u)-/
+const FOREIGN = /^(maplibregl|u)-/
 
 const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length
 const isModule = (file: string) => file.startsWith(SOURCE) && file.endsWith('.module.css')
@@ -125,6 +126,43 @@ export function oddStyleNames(tree: Tree): Fault[] {
     others.map((file) => ({ file, line: 1, advice: 'another style sheet has this name: a class is called after its file' })),
   )
   return [...odd, ...twice]
+}
+
+/** The properties that a style sheet sets for each class by itself: rules whose selector is that class alone, in every window. */
+function propertiesOf(css: string): Map<string, Set<string>> {
+  const properties = new Map<string, Set<string>>()
+  const text = withoutComments(css).replaceAll(/@[^{]+\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/g, '')
+  for (const [, selectors, body] of text.matchAll(/([^{}]+)\{([^{}]*)\}/g))
+    for (const [, name] of selectors!.matchAll(/(?<=^|,)\s*\.([\w-]+)\s*(?=,|$)/g)) {
+      const own = properties.get(name!) ?? new Set()
+      for (const [, property] of body!.matchAll(/(?:^|;)\s*([\w-]+)\s*:/g)) own.add(property!)
+      properties.set(name!, own)
+    }
+  return properties
+}
+
+/** A utility beside a class that sets the same properties has no effect, because the style sheets of components are in later layers. */
+export function uselessUtilities(tree: Tree): Fault[] {
+  const sheets = new Map([...tree].filter(([file]) => isModule(file)).map(([file, text]) => [file, propertiesOf(text)]))
+  const faults: Fault[] = []
+  for (const [file, text] of tree) {
+    if (!file.startsWith(SOURCE) || !file.endsWith('.tsx')) continue
+    const modules = stylesIn(file, text)
+    for (const { 1: list, index } of text.matchAll(/\bclasses\(([^()]*)\)/g)) {
+      const names = [...list!.matchAll(/(?<=^|, |\s)(\w+)\.(\w+)(?=,|$|\s*$)/g)].map(([, module, name]) => ({
+        name: `${module}.${name}`,
+        isUtility: modules.get(module!) === UTILITIES,
+        properties: sheets.get(modules.get(module!) ?? '')?.get(name!) ?? new Set<string>(),
+      }))
+      for (const utility of names.filter(({ isUtility, properties }) => isUtility && properties.size > 0)) {
+        const winner = names.find(
+          ({ isUtility, properties }) => !isUtility && [...utility.properties].every((property) => properties.has(property)),
+        )
+        if (winner) faults.push({ file, line: lineAt(text, index), advice: `${utility.name} has no effect: ${winner.name} sets the same` })
+      }
+    }
+  }
+  return faults
 }
 
 /** Text where a class name of a style sheet belongs. */

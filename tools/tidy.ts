@@ -57,11 +57,14 @@ const SNAKE = /^[a-z0-9]+([_-][a-z0-9]+)*(\.[a-z0-9]+([_-][a-z0-9]+)*)*$/
  * the names of golden files.
  */
 const GIVEN = /^(README|CHANGELOG|CONTRIBUTING|LICENSE|NOTICE|SECURITY)(\.md)?$/
+/** Modules of Python are imported by their names. */
+const PYTHON = /^packages\/python\/.*\.(py|typed)$/
+const MODULE = /^(_*[a-z0-9]+)+(_[a-z0-9]+)*(__)?(\.[a-z]+)?$/
 const BY_ID = [/^src\/domains\//, /^src\/db\/migrations\//, /^test\/golden\//, /^test\/security\/rows\//]
 
 export function oddNames(tree: Tree): Fault[] {
   return [...tree.keys()].flatMap((file) => {
-    const wanted = isAmong(BY_ID, file) ? SNAKE : KEBAB
+    const wanted = PYTHON.test(file) ? MODULE : isAmong(BY_ID, file) ? SNAKE : KEBAB
     const odd = file.split('/').find((part) => !wanted.test(part) && !GIVEN.test(part))
     return odd === undefined ? [] : [{ file, line: 1, advice: `name ${odd} in kebab case: lower case, words joined by hyphens` }]
   })

@@ -45,7 +45,7 @@ export function comment(text: string, indent: string): string {
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`
 }
 
-function wrap(text: string, width: number): string[] {
+export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''
   for (const word of text.split(' ')) {
@@ -142,16 +142,16 @@ function objectOf(schema: Schema, indent: string, used: Set<string>): string {
 
 /** Shapes that the client has of its own: what every program has types for, and the contract does not spell out. */
 export const GEOMETRY = 'Geometry'
-const isGeometry = (name: string) => /(^|_)geometry$|^intersects$/.test(name)
+export const isGeometry = (name: string) => /(^|_)geometry$|^intersects$/.test(name)
 const isOpenObject = ({ type, properties, patternProperties }: Schema) => type === 'object' && !properties && !patternProperties
 
-function geometryOf(schema: Schema): Schema {
+export function geometryOf(schema: Schema): Schema {
   if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map(geometryOf) }
   return isOpenObject(schema) ? { $ref: GEOMETRY } : schema
 }
 
 /** What is said of a field, and what it is where it is left out. */
-function docOf(schema: Schema): string {
+export function docOf(schema: Schema): string {
   const nested = schema.anyOf?.map(({ description }) => description).find((text) => text !== undefined)
   const text = schema.description ?? nested ?? ''
   const standard = schema.default === undefined || schema.default === null ? '' : `Default: \`${JSON.stringify(schema.default)}\``

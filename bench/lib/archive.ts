@@ -53,7 +53,7 @@ export async function load(dataDir: string, archive: Archive, upTo: number, expo
       const count = Math.min(BATCH, upTo - archive.scenes)
       const features = Array.from({ length: count }, (_, i) => toStac(sceneAt(archive.scenes + i, draw)))
       out?.write(features.map((each) => `${JSON.stringify({ ...each, collection: exported!.collection })}\n`).join(''))
-      const items = features.map((each) => fromFeature(each, collectionId, { mayRead: () => false }))
+      const items = features.map((each) => fromFeature(each, collectionId, { canRead: () => false }))
       await db.transaction().execute((tx) => copy(tx, target, items))
       archive.scenes += count
     }

@@ -18,14 +18,14 @@ export interface Case {
   ours: string
   peer: string
   /** Null where it cannot draw it. */
-  mapserver: { epsg: number; look: readonly string[] } | null
+  mapserver: { epsg: number; processing: readonly string[] } | null
 }
 
 const UTM = { z: 14, middle: middleOf(148.33, -35.43, 14), reach: 6 }
 const RGB = {
   ours: 'bands=3,2,1&rescale=400,3000',
   peer: 'bidx=3&bidx=2&bidx=1&rescale=400,3000',
-  mapserver: { epsg: 32_755, look: ['PROCESSING "BANDS=3,2,1"', 'PROCESSING "SCALE=400,3000"'] },
+  mapserver: { epsg: 32_755, processing: ['PROCESSING "BANDS=3,2,1"', 'PROCESSING "SCALE=400,3000"'] },
 }
 
 export const CASES: readonly Case[] = [
@@ -47,7 +47,7 @@ export const CASES: readonly Case[] = [
     reach: 6,
     ours: 'bands=1,2,3',
     peer: 'bidx=1&bidx=2&bidx=3',
-    mapserver: { epsg: 3857, look: ['PROCESSING "BANDS=1,2,3"'] },
+    mapserver: { epsg: 3857, processing: ['PROCESSING "BANDS=1,2,3"'] },
   },
   {
     name: 'DEM GeoTIFF → colours',
@@ -59,7 +59,7 @@ export const CASES: readonly Case[] = [
     peer: 'rescale=0,1800&colormap_name=terrain',
     mapserver: {
       epsg: 4326,
-      look: [
+      processing: [
         'PROCESSING "SCALE=0,1800"',
         'CLASS NAME "low" EXPRESSION ([pixel] < 900) STYLE COLORRANGE 51 51 153 254 254 152 DATARANGE 0 900 RANGEITEM "pixel" END END',
         'CLASS NAME "high" EXPRESSION ([pixel] >= 900) STYLE COLORRANGE 254 254 152 255 255 255 DATARANGE 900 1800 RANGEITEM "pixel" ' +

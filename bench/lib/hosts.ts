@@ -40,7 +40,7 @@ const source = (name: string, address: string) => ({
   enabled: true,
   protocol: 'stac',
   url: `http://${address}/${name}`,
-  token: null,
+  auth: { kind: 'none' },
   fileHosts: [],
   accessModel: 'open',
   scope: 'global',
@@ -52,9 +52,7 @@ const source = (name: string, address: string) => ({
   renderStrategy: 'none',
   simulated: false,
   markupPercent: 0,
-  collections: [
-    { id: 'scenes', title: 'Scenes', description: 'Scenes', dataType: 'raster', gsdM: 10, bands: [], assets: [], publicProvider: null },
-  ],
+  collections: [{ id: 'scenes', title: 'Scenes', description: 'Scenes', dataType: 'raster', gsdM: 10, bands: [], publicProvider: null }],
   products: [],
 })
 

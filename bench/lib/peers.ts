@@ -54,7 +54,7 @@ interface MapLayer {
   file: string
   epsg: number
   /** Lines of the layer: its bands, its range, its colours. */
-  look: readonly string[]
+  processing: readonly string[]
 }
 
 export const hasMapserver = (): boolean => existsSync('/usr/bin/mapserv') && existsSync('/usr/bin/spawn-fcgi')
@@ -95,14 +95,14 @@ function mapText(layers: readonly MapLayer[]): string {
   OUTPUTFORMAT NAME "webp" DRIVER "GDAL/WEBP" MIMETYPE "image/webp" IMAGEMODE RGBA TRANSPARENT ON FORMATOPTION "QUALITY=75" END
 ${layers
   .map(
-    ({ name, file, epsg, look }) => `  LAYER
+    ({ name, file, epsg, processing }) => `  LAYER
     NAME "${name}"
     TYPE RASTER
     STATUS ON
     DATA "${file}"
     PROCESSING "CLOSE_CONNECTION=DEFER"
     PROJECTION "init=epsg:${epsg}" END
-    ${look.join('\n    ')}
+    ${processing.join('\n    ')}
   END`,
   )
   .join('\n')}

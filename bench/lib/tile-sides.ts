@@ -108,9 +108,9 @@ export async function startOurs(setting: Setting): Promise<Side[]> {
         headers,
       ),
     address: ({ file, ours }, copy, tile, format) => {
-      const look = Object.fromEntries(new URLSearchParams(ours))
+      const style = Object.fromEntries(new URLSearchParams(ours))
       const quality = QUALITY[format] === null ? {} : { quality: QUALITY[format] }
-      const input = { url: `http://${files.host}/${file}-${copy}.tif`, ...tile, format, ...look, ...quality }
+      const input = { url: `http://${files.host}/${file}-${copy}.tif`, ...tile, format, ...style, ...quality }
       return fetchHttp(
         `${service.baseUrl}/v1/op/cog.tile.render`,
         { ...headers, 'content-type': 'application/json' },

@@ -6,7 +6,7 @@ import { firstPaint } from './first/plugin.ts'
 const SERVED = ['/assets/maplibre-gl.mjs']
 
 /** Parts of ui/ that bring a library, or that few screens need. */
-const ON_DEMAND = 'auth-image|call-preview|charts|csv|dialog|is-phone|more|pictures'
+const ON_DEMAND = 'auth-image|call-preview|charts|csv|dialog|is-phone|menu|more|next-item|pictures|place-beside|popover'
 
 /** Few files before the first screen: each costs a request. What asks who is there is small and comes first. */
 const GROUPS = [
@@ -24,13 +24,13 @@ const GROUPS = [
       'src/shell/(first|lost)\\.',
     ],
   ],
-  ['kit', ['node_modules/@(mantine|floating-ui)/']],
   [
     'inside',
     [
       'src/shell/(inside|gate|shell|places|notification-menu|choose-organization)\\.',
       'src/state/(who|crumbs|url|cart)\\.',
       'src/api/live\\.',
+      'src/ui/(menu|next-item|place-beside|popover)\\.tsx?$',
     ],
   ],
 ].map(([name, patterns], index, all) => ({

@@ -1,6 +1,6 @@
 /** What the page asks of the service, and nothing else: no other address is ever asked. */
 
-export interface Look {
+export interface SharedStyle {
   id: string
   label: string
   kind: string
@@ -28,8 +28,9 @@ export interface SharedItem {
   datetime: string | null
   cloud_cover: number | null
   gsd: number | null
-  visualizations: Look[]
+  visualizations: SharedStyle[]
   attribution: string | null
+  license: { name: string | null; url: string | null }
   /** Null where there is nothing to draw. */
   tilejson: string | null
   assets?: SharedFile[]
@@ -95,7 +96,7 @@ async function explain(response: Response): Promise<string> {
   }
 }
 
-/** What the colours of a look mean: a scale of one value, or what stands for red, green and blue. */
+/** What the colours of a style mean: a scale of one value, or what stands for red, green and blue. */
 export interface Legend {
   kind: 'scale' | 'composite'
   low: number | null
@@ -115,13 +116,13 @@ export interface Tiles {
   minzoom: number
   maxzoom: number
   bounds: [number, number, number, number]
-  visualizations: Look[]
+  visualizations: SharedStyle[]
   legend: Legend | null
 }
 
-/** How an item is drawn in a look; the default one if none is named. */
-export async function loadTiles(tilejson: string, look: string | null): Promise<Tiles> {
-  const response = await fetch(ownAddress(tilejson) + (look === null ? '' : `&profile=${encodeURIComponent(look)}`)).catch(() => null)
+/** How an item is drawn in a style; the default one if none is named. */
+export async function loadTiles(tilejson: string, style: string | null): Promise<Tiles> {
+  const response = await fetch(ownAddress(tilejson) + (style === null ? '' : `&profile=${encodeURIComponent(style)}`)).catch(() => null)
   if (!response?.ok)
     throw new Refused(
       response?.status ?? 0,
@@ -131,9 +132,9 @@ export async function loadTiles(tilejson: string, look: string | null): Promise<
   return { ...tiles, tiles: [ownAddress(tiles.tiles[0])] }
 }
 
-/** What a look is drawn from at one place; null outside the image, and where nothing can be told just now. */
+/** What a style is drawn from at one place; null outside the image, and where nothing can be told just now. */
 export async function loadValues(
-  { tilejson, look }: { tilejson: string; look: string | null },
+  { tilejson, style }: { tilejson: string; style: string | null },
   at: { longitude: number; latitude: number },
   signal: AbortSignal,
 ): Promise<ValueAt[] | null> {
@@ -141,7 +142,7 @@ export async function loadValues(
   const response = await fetch('/v1/op/share.tilejson', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token, profile: look, at: { longitude: at.longitude, latitude: at.latitude } }),
+    body: JSON.stringify({ token, profile: style, at: { longitude: at.longitude, latitude: at.latitude } }),
     signal,
   }).catch(() => null)
   return response?.ok ? ((await response.json()) as { values: ValueAt[] | null }).values : null

@@ -1,17 +1,17 @@
-/** Two images at once, with a divider between them: two looks of one item, or two items of a collection. */
-import type { Look, SharedItem } from './share-api.ts'
+/** Two images at once, with a divider between them: two styles of one item, or two items of a collection. */
+import type { SharedStyle, SharedItem } from './share-api.ts'
 import { element, make } from './share-panel.ts'
 
-/** The same item in another look, or another item in its own. */
-export type Other = { look: string } | { item: string }
+/** The same item in another style, or another item in its own. */
+export type Other = { style: string } | { item: string }
 
-export const asText = (other: Other): string => ('look' in other ? `look:${other.look}` : `item:${other.item}`)
+export const asText = (other: Other): string => ('style' in other ? `style:${other.style}` : `item:${other.item}`)
 
 export function fromText(text: string): Other | null {
   const [kind, ...rest] = text.split(':')
   const id = rest.join(':')
   if (id === '') return null
-  return kind === 'look' ? { look: id } : kind === 'item' ? { item: id } : null
+  return kind === 'style' || kind === 'look' ? { style: id } : kind === 'item' ? { item: id } : null
 }
 
 const START_PERCENT = 50
@@ -26,9 +26,9 @@ export function createCompare(onOther: (other: Other | null) => void) {
 
   return {
     /** What the image that is shown can be compared with. */
-    offer(shown: { item: SharedItem; look: string | null }, items: readonly SharedItem[], chosen: Other | null): void {
+    offer(shown: { item: SharedItem; style: string | null }, items: readonly SharedItem[], chosen: Other | null): void {
       const others = items.filter(({ id, tilejson }) => id !== shown.item.id && tilejson !== null)
-      const looks = shown.item.visualizations.filter(({ id }) => id !== shown.look)
+      const styles = shown.item.visualizations.filter(({ id }) => id !== shown.style)
       select.replaceChildren(
         make('option', 'Nothing', { value: '' }),
         ...group(
@@ -36,12 +36,12 @@ export function createCompare(onOther: (other: Other | null) => void) {
           others.map(({ id, name }) => make('option', name, { value: asText({ item: id }) })),
         ),
         ...group(
-          'Another look',
-          looks.map(({ id, label }: Look) => make('option', label, { value: asText({ look: id }) })),
+          'Another style',
+          styles.map(({ id, label }: SharedStyle) => make('option', label, { value: asText({ style: id }) })),
         ),
       )
       select.value = chosen ? asText(chosen) : ''
-      element('comparing').hidden = others.length + looks.length === 0 || shown.item.tilejson === null
+      element('comparing').hidden = others.length + styles.length === 0 || shown.item.tilejson === null
     },
     /** Names of the left and the right image; null takes the divider away. */
     show(names: readonly [string, string] | null): void {

@@ -10,8 +10,8 @@ interface Explained {
 const CHANNELS = ['Red', 'Green', 'Blue']
 
 /** One for the image, and one more while two are compared. */
-export function showLegend(looks: readonly Explained[]): void {
-  const entries = looks.flatMap(({ label, legend }) => (legend ? [entryOf(label, legend)] : []))
+export function showLegend(styles: readonly Explained[]): void {
+  const entries = styles.flatMap(({ label, legend }) => (legend ? [entryOf(label, legend)] : []))
   element('legend').hidden = entries.length === 0
   element('legend-list').replaceChildren(...entries)
   showValues(null)

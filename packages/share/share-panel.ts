@@ -1,9 +1,9 @@
 /** The panel beside the map. Everything that people wrote is put in as text, never as markup. */
-import type { Look, Opened, SharedFile, SharedItem } from './share-api.ts'
+import type { SharedStyle, Opened, SharedFile, SharedItem } from './share-api.ts'
 
 interface PanelEvents {
   onPick(item: SharedItem): void
-  onLook(look: string): void
+  onStyle(style: string): void
   onOpacity(share: number): void
   onFit(): void
   onFile(file: SharedFile): void
@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export function createPanel(events: PanelEvents) {
   element('opacity').addEventListener('input', ({ target }) => events.onOpacity(Number((target as HTMLInputElement).value) / 100))
   element('fit').addEventListener('click', () => events.onFit())
-  element('look-search').addEventListener('input', ({ target }) => findLooks((target as HTMLInputElement).value))
+  element('style-search').addEventListener('input', ({ target }) => findStyles((target as HTMLInputElement).value))
   const fold = element<HTMLButtonElement>('fold')
   fold.addEventListener('click', () => {
     const hide = fold.getAttribute('aria-expanded') === 'true'
@@ -46,17 +46,17 @@ export function createPanel(events: PanelEvents) {
       text('expiry', `This link is open until ${formatTime(target.link_expires_at)}.`)
       if (opened.target_type === 'collection') listScenes(opened.target.items, opened.target.item_count, events.onPick)
     },
-    showItem(item: SharedItem, look: string | null): void {
+    showItem(item: SharedItem, style: string | null): void {
       for (const button of element('scene-list').querySelectorAll('button'))
         button.setAttribute('aria-pressed', String(button.dataset['id'] === item.id))
       element('facts').replaceChildren(...factsOf(item))
-      this.showLooks(item.visualizations, look)
+      this.showStyles(item.visualizations, style)
       element('strength').hidden = item.tilejson === null
       element<HTMLInputElement>('opacity').value = '100'
       listFiles(item.assets ?? [], events.onFile)
     },
-    showLooks(looks: readonly Look[], chosen: string | null): void {
-      listLooks(looks, chosen, events.onLook)
+    showStyles(styles: readonly SharedStyle[], chosen: string | null): void {
+      listStyles(styles, chosen, events.onStyle)
     },
     notice(message: string | null): void {
       element('notice').hidden = message === null
@@ -115,28 +115,36 @@ function listScenes(items: readonly SharedItem[], total: number, onPick: (item: 
 }
 
 function factsOf(item: SharedItem): HTMLElement[] {
-  const facts: [string, string | null][] = [
+  const facts: [string, string | HTMLElement | null][] = [
     ['Taken', item.datetime && formatTime(item.datetime)],
     ['Cloud cover', item.cloud_cover === null ? null : `${round(item.cloud_cover, 1)} %`],
     ['Resolution', item.gsd === null ? null : item.gsd < 1 ? `${round(item.gsd * 100, 0)} cm` : `${round(item.gsd, 1)} m`],
     ['Centre', item.bbox && formatPlace(middleOf(item.bbox))],
-    ['Source', item.attribution],
+    ['Attribution', item.attribution],
+    ['Licence', licenceOf(item.license)],
   ]
-  return facts.flatMap(([name, value]) => (value ? [make('div', [make('dt', name), make('dd', value)])] : []))
+  return facts.flatMap(([name, value]) =>
+    value ? [make('div', [make('dt', name), make('dd', typeof value === 'string' ? value : [value])])] : [],
+  )
+}
+
+/** With a link to its text; the service has checked that it is a web address. */
+function licenceOf({ name, url }: SharedItem['license']): string | HTMLElement | null {
+  return url === null ? name : make('a', name ?? 'Terms of use', { href: url, target: '_blank', rel: 'noreferrer' })
 }
 
 /** What most people look for, and what somebody has saved; the rest, which may be a hundred, waits behind a word. */
 const FAVOURITES = ['rgb', 'cir', 'swir', 'agriculture', 'land-water', 'ndvi', 'ndwi', 'nbr', 'elevation']
-const LOOKS_AT_ONCE = 12
+const MAX_STYLES_SHOWN = 12
 
-function byFavour(looks: readonly Look[]): { first: Look[]; rest: Look[] } {
-  const wanted = (look: Look) => look.is_default || look.category === 'saved' || FAVOURITES.includes(look.id)
-  const few = looks.length <= LOOKS_AT_ONCE
-  const first = looks.filter((look) => few || wanted(look)).slice(0, LOOKS_AT_ONCE)
-  return { first, rest: looks.filter((look) => !first.includes(look)) }
+function byFavour(styles: readonly SharedStyle[]): { first: SharedStyle[]; rest: SharedStyle[] } {
+  const wanted = (style: SharedStyle) => style.is_default || style.category === 'saved' || FAVOURITES.includes(style.id)
+  const few = styles.length <= MAX_STYLES_SHOWN
+  const first = styles.filter((style) => few || wanted(style)).slice(0, MAX_STYLES_SHOWN)
+  return { first, rest: styles.filter((style) => !first.includes(style)) }
 }
 
-/** Kinds of looks in words; what is none of these stands under its own name. */
+/** Kinds of styles in words; what is none of these stands under its own name. */
 const CATEGORIES: Readonly<Record<string, string>> = {
   saved: 'Saved',
   composite: 'Composites',
@@ -152,8 +160,8 @@ const CATEGORIES: Readonly<Record<string, string>> = {
   elevation: 'Heights',
 }
 
-function groupsOf(looks: readonly Look[]): [string, Look[]][] {
-  const groups = Map.groupBy(looks, ({ category }) => (category === null ? 'Others' : (CATEGORIES[category] ?? category)))
+function groupsOf(styles: readonly SharedStyle[]): [string, SharedStyle[]][] {
+  const groups = Map.groupBy(styles, ({ category }) => (category === null ? 'Others' : (CATEGORIES[category] ?? category)))
   return [...groups].toSorted(([a], [b]) => a.localeCompare(b))
 }
 
@@ -161,8 +169,8 @@ function group(name: string, chips: HTMLElement[]): HTMLElement {
   return make('section', [make('h3', name), make('div', chips, { class: 'chips' })])
 }
 
-/** Leaves only the looks whose name or description has the words. */
-function findLooks(wanted: string): void {
+/** Leaves only the styles whose name or description has the words. */
+function findStyles(wanted: string): void {
   const words = wanted.trim().toLowerCase()
   for (const section of element('more-list').querySelectorAll('section')) {
     for (const label of section.querySelectorAll('label'))
@@ -171,10 +179,10 @@ function findLooks(wanted: string): void {
   }
 }
 
-function listLooks(looks: readonly Look[], chosen: string | null, onLook: (look: string) => void): void {
-  const fieldset = element('looks')
-  fieldset.hidden = looks.length < 2
-  const { first, rest } = byFavour(looks)
+function listStyles(styles: readonly SharedStyle[], chosen: string | null, onStyle: (style: string) => void): void {
+  const fieldset = element('styles')
+  fieldset.hidden = styles.length < 2
+  const { first, rest } = byFavour(styles)
   const listed = [...fieldset.querySelectorAll<HTMLInputElement>('input[type=radio]')]
   const ordered = [...first, ...groupsOf(rest).flatMap(([, members]) => members)]
   if (listed.length === ordered.length && listed.every((input, index) => input.value === ordered[index]!.id)) {
@@ -182,18 +190,18 @@ function listLooks(looks: readonly Look[], chosen: string | null, onLook: (look:
     for (const input of listed) input.checked = input.value === chosen
     return
   }
-  const chip = (look: Look) => {
-    const input = make('input', [], { type: 'radio', name: 'look', value: look.id })
-    input.checked = look.id === chosen
-    input.addEventListener('change', () => onLook(look.id))
-    return make('label', [input, make('span', look.label)], look.description ? { title: look.description } : {})
+  const chip = (style: SharedStyle) => {
+    const input = make('input', [], { type: 'radio', name: 'style', value: style.id })
+    input.checked = style.id === chosen
+    input.addEventListener('change', () => onStyle(style.id))
+    return make('label', [input, make('span', style.label)], style.description ? { title: style.description } : {})
   }
-  element('look-list').replaceChildren(...first.map(chip))
+  element('style-list').replaceChildren(...first.map(chip))
   element('more-list').replaceChildren(...groupsOf(rest).map(([name, members]) => group(name, members.map(chip))))
-  text('more-count', 'All other looks')
-  const more = element<HTMLDetailsElement>('more-looks')
+  text('more-count', 'All other styles')
+  const more = element<HTMLDetailsElement>('more-styles')
   more.hidden = rest.length === 0
-  more.open = rest.some((look) => look.id === chosen)
+  more.open = rest.some((style) => style.id === chosen)
 }
 
 function listFiles(files: readonly SharedFile[], onFile: (file: SharedFile) => void): void {

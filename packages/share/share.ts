@@ -12,7 +12,7 @@ const REMEMBERED = `share:${token}`
 let map: ShareMap | null = null
 interface Shown {
   item: SharedItem
-  look: string | null
+  style: string | null
   /** Once they are known. */
   tiles?: Tiles
 }
@@ -24,8 +24,8 @@ let items: readonly SharedItem[] = []
 
 const panel = createPanel({
   onPick: (item) => void show(item),
-  onLook(look) {
-    if (shown) void draw(shown.item, look)
+  onStyle(style) {
+    if (shown) void draw(shown.item, style)
   },
   onOpacity: (share) => map?.setOpacity(share),
   onFit: () => shown && map?.fit(shown.item, true),
@@ -121,20 +121,20 @@ async function enterMap(opened: Opened): Promise<void> {
   if (first) await show(first, asked)
 }
 
-/** With a view that came in the address, that place and that look. */
+/** With a view that came in the address, that place and that style. */
 async function show(item: SharedItem, asked: View = {}): Promise<void> {
   panel.showItem(item, null)
   map?.choose(item)
   if (asked.place) map?.goTo(asked.place)
   else map?.fit(item, true)
-  await draw(item, asked.look ?? item.visualizations.find((each) => each.is_default)?.id ?? null)
+  await draw(item, asked.style ?? item.visualizations.find((each) => each.is_default)?.id ?? null)
   if (asked.other) await drawOther(asked.other)
 }
 
-/** What of a visit can be sent to somebody else: the item, its look and the place, behind the `#`, which no server sees. */
+/** What of a visit can be sent to somebody else: the item, its style and the place, behind the `#`, which no server sees. */
 interface View {
   item?: string
-  look?: string
+  style?: string
   place?: Place
   /** Null takes it out. */
   other?: Other | null
@@ -144,9 +144,10 @@ function view(): View {
   const fragment = new URLSearchParams(location.hash.slice(1))
   const [longitude, latitude, zoom] = (fragment.get('at') ?? '').split(',').map(Number)
   const isPlace = [longitude, latitude, zoom].every((part) => part !== undefined && Number.isFinite(part)) && Math.abs(latitude!) <= 90
+  const style = fragment.get('style') ?? fragment.get('look') // Links of older versions.
   return {
     ...(fragment.get('item') ? { item: fragment.get('item')! } : {}),
-    ...(fragment.get('look') ? { look: fragment.get('look')! } : {}),
+    ...(style ? { style } : {}),
     ...(fromText(fragment.get('with') ?? '') ? { other: fromText(fragment.get('with')!) } : {}),
     ...(isPlace ? { place: { longitude: longitude!, latitude: latitude!, zoom: zoom! } } : {}),
   }
@@ -159,10 +160,10 @@ function remember(changed: View): void {
   history.replaceState(null, '', `#${new URLSearchParams({ ...rest, ...at, ...(right ? { with: asText(right) } : {}) }).toString()}`)
 }
 
-/** The document of the tiles names every look that there is; those of a collection's items are learnt from it. */
-async function draw(item: SharedItem, look: string | null): Promise<void> {
-  const mine: Shown = (shown = { item, look })
-  remember({ item: item.id, ...(look === null ? {} : { look }) })
+/** The document of the tiles names every style that there is; those of a collection's items are learnt from it. */
+async function draw(item: SharedItem, style: string | null): Promise<void> {
+  const mine: Shown = (shown = { item, style })
+  remember({ item: item.id, ...(style === null ? {} : { style }) })
   panel.setBusy(true)
   element<HTMLInputElement>('opacity').value = '100'
   panel.notice(item.tilejson === null ? 'There is no image of this one that could be drawn.' : null)
@@ -171,8 +172,8 @@ async function draw(item: SharedItem, look: string | null): Promise<void> {
   if (tiles) {
     item.visualizations = tiles.visualizations
     mine.tiles = tiles
-    mine.look = look ?? tiles.visualizations.find((each) => each.is_default)?.id ?? null
-    panel.showLooks(tiles.visualizations, mine.look)
+    mine.style = style ?? tiles.visualizations.find((each) => each.is_default)?.id ?? null
+    panel.showStyles(tiles.visualizations, mine.style)
   }
   map?.draw(tiles)
   await drawOther(null)
@@ -181,7 +182,7 @@ async function draw(item: SharedItem, look: string | null): Promise<void> {
 /** Null where it was refused, which is told. */
 async function tilesFor(mine: Shown, tilejson: string): Promise<Tiles | null> {
   try {
-    return await loadTiles(tilejson, mine.look)
+    return await loadTiles(tilejson, mine.style)
   } catch (error) {
     if (shown !== mine && other !== mine) return null
     if (error instanceof Refused && error.status === 401) ended()
@@ -190,14 +191,14 @@ async function tilesFor(mine: Shown, tilejson: string): Promise<Tiles | null> {
   }
 }
 
-const nameOf = ({ item, look }: Shown): string => item.visualizations.find(({ id }) => id === look)?.label ?? item.name
+const nameOf = ({ item, style }: Shown): string => item.visualizations.find(({ id }) => id === style)?.label ?? item.name
 
 /** What is right of the divider; null for nothing. */
 async function drawOther(chosen: Other | null): Promise<void> {
   if (!shown) return
   const item = chosen && 'item' in chosen ? items.find(({ id }) => id === chosen.item) : shown.item
-  const look = chosen && 'look' in chosen ? chosen.look : null
-  const mine: Shown | null = (other = chosen && item?.tilejson ? { item, look } : null)
+  const style = chosen && 'style' in chosen ? chosen.style : null
+  const mine: Shown | null = (other = chosen && item?.tilejson ? { item, style } : null)
   const tiles = mine && (await tilesFor(mine, mine.item.tilejson!))
   if (!shown || other !== mine) return
   if (!mine || !tiles) other = null
@@ -219,7 +220,7 @@ async function tellValues(at: Pointed | null): Promise<void> {
   const target = at && other && compare.isRight(at.x) ? other : shown
   if (!at || !target?.item.tilejson || !target.tiles) return showValues(null)
   const { signal } = (asking = new AbortController())
-  const values = await loadValues({ tilejson: target.item.tilejson, look: target.look }, at, signal)
+  const values = await loadValues({ tilejson: target.item.tilejson, style: target.style }, at, signal)
   if (!signal.aborted) showValues({ values, place: formatPlace(at), unit: target.tiles.legend?.unit ?? null })
 }
 

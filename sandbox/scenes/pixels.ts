@@ -94,6 +94,9 @@ class OpticalRows implements RowPainter {
   readonly #haze: number
   readonly #noise: readonly [number, number]
   readonly #encode: (reflectance: number) => number
+  /** The canvas has all bands of the sensor; a scene can be a file with some of them. */
+  readonly #sensorBands: number
+  readonly #positions: readonly number[]
   readonly #origin: readonly [column: number, row: number]
   #samples: Uint16Array | Uint8Array = new Uint16Array(0)
   #mask = new Uint8Array(0)
@@ -120,7 +123,9 @@ class OpticalRows implements RowPainter {
     this.#sky = sky(width)
     this.#haze = hazeAt(toU(longitude), toV(latitude), timeMs)
     this.#noise = sensor.noise
-    this.#encode = sensor.dataType === 'uint8' ? encodeForEyes : encodeReflectance
+    this.#encode = scene.dataType === 'uint8' ? encodeForEyes : encodeReflectance
+    this.#sensorBands = sensor.bands.length
+    this.#positions = scene.bands.map(({ name }) => sensor.bands.findIndex((band) => band === name))
     this.#origin = [Math.round(scene.transform[0] / gsdM), Math.round(-scene.transform[3] / gsdM)]
   }
 
@@ -158,12 +163,14 @@ class OpticalRows implements RowPainter {
     const [floor, share] = this.#noise
     const [column, line] = this.#origin // Noise is tied to the ground: a part of a scene has the same noise as the whole.
     const bandCount = bands.length
+    const sensorBands = this.#sensorBands
     const start = at * width
     for (let i = 0; i < width; i++) {
       if (this.#mask[start + i] === 0) continue
       for (let b = 0; b < bandCount; b++) {
-        const value = canvas.values[i * bandCount + b]!
-        const h = hash((column + i) * bandCount + b, line + row, seed)
+        const position = this.#positions[b]!
+        const value = canvas.values[i * sensorBands + position]!
+        const h = hash((column + i) * sensorBands + position, line + row, seed)
         // The sum of two uniform numbers is close enough to a normal distribution, with a deviation of 0.41.
         const bell = ((h & 0xffff) + (h >>> 16)) / 65536 - 1
         this.#samples[(start + i) * bandCount + b] = this.#encode(value + (floor + share * value) * bell * 2.45)

@@ -5,7 +5,7 @@ import { memorySource } from '#raster/source/memory.ts'
 import { openTiff } from '#raster/tiff/open.ts'
 import type { SampleArray } from '#raster/types.ts'
 import { memorySink } from '#raster/write/sink.ts'
-import { cropOf, describeScene, renderScene, SENSOR_IDS, type SceneDescription, type SceneRequest } from './index.ts'
+import { cropOf, describeScene, renderSamples, renderScene, SENSOR_IDS, type SceneDescription, type SceneRequest } from './index.ts'
 import { gridOfScene } from './describe.ts'
 import { polygonsOf } from './footprint.ts'
 
@@ -220,6 +220,21 @@ test('every sensor renders a scene anywhere, in the right zone, and stops when a
 })
 
 // Goal: an image of any orderable area has a limited number of pixels, shows the whole area, and states its pixel size.
+test('a file with some bands has the same samples as a file with all of them', async () => {
+  const { scene, band } = await render({ sensor: 'sandbox-open', ...PLAIN, datetime: SUMMER, sizePx: 64 })
+  for (const names of [['nir'], ['red', 'green', 'blue']]) {
+    const bands = names.map((name) => scene.bands.find((each) => each.name === name)!)
+    const samples = renderSamples({ ...scene, bands })
+    names.forEach((name, index) =>
+      assert.deepEqual(
+        samples.filter((_, at) => at % names.length === index),
+        band(name),
+      ),
+    )
+  }
+  assert.notDeepEqual(band('nir'), band('red'))
+})
+
 test('crops within a number of pixels', () => {
   const scene = describeScene({ sensor: 'sandbox-vhr', longitude: 10.1, latitude: 48.1, datetime: '2026-05-01T10:30:00Z', sizePx: 512 })
   const square = (degrees: number) => {

@@ -1,5 +1,5 @@
 /** Renders scenes in a child process that starts on demand and ends when it is idle. */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -63,7 +63,7 @@ export function openSceneRenderer(folder: string): SceneRenderer {
   }
   const make = async (scene: SceneDescription, file: string) => {
     await mkdir(folder, { recursive: true })
-    const part = `${file}.${process.pid}.part`
+    const part = `${file}.${randomUUID()}.part`
     try {
       const { byteLength } = (await slow.run('file', { scene, path: part }, { deadlineMs: FILE_DEADLINE_MS })) as { byteLength: number }
       await rename(part, file)

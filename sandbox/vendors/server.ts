@@ -14,6 +14,7 @@ import { faultOf } from './faults.ts'
 import { granuleFeature, searchGranules } from './granules.ts'
 import { HOSTS, VENDOR_KEY, type SandboxHost } from './hosts.ts'
 import { Library } from './library.ts'
+import { rangeOf } from './range.ts'
 import { parseSearch, Refusal, tokenOf, type ParsedSearch, type SearchBody } from './search.ts'
 import { opportunitiesOf } from './opportunities.ts'
 import { Shop } from './shop.ts'
@@ -180,14 +181,6 @@ function serveFiles(app: FastifyInstance, sceneOf: (id: string) => SceneDescript
   })
 }
 
-function rangeOf(header: string | undefined, size: number): { first: number; last: number } | 'unsatisfiable' | null {
-  const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(header ?? '') ?? []
-  if (from === undefined) return null
-  const first = Number(from)
-  if (first >= size) return 'unsatisfiable'
-  return { first, last: to ? Math.min(Number(to), size - 1) : size - 1 }
-}
-
 function serveShop(app: FastifyInstance, host: SandboxHost, shop: Shop, { stopping }: HostParts): void {
   type Body = { Body: Record<string, unknown> }
   app.post<Body>('/prices', async ({ body }) => shop.prices(body['items']))
@@ -196,6 +189,7 @@ function serveShop(app: FastifyInstance, host: SandboxHost, shop: Shop, { stoppi
     if (host.isFlaky && (await misbehave(scenes, reply, stopping))) return reply
     return await shop.placeOrder(body)
   })
+  app.get<{ Querystring: { reference?: string } }>('/orders', async ({ query }) => await shop.ordersOf(String(query.reference)))
   app.get<Params>('/orders/:id', async ({ params }) => await shop.order(params.id))
   app.post<Params>('/orders/:id/cancel', async ({ params }) => await shop.cancelOrder(params.id))
   app.get<Params>('/orders/:id/files/:file', async (request, reply) => {

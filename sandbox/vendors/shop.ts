@@ -10,7 +10,7 @@ import { faultOf } from './faults.ts'
 import { MAX_SQ_KM, type PriceRow, type SandboxHost } from './hosts.ts'
 import { sharedArea, type Library } from './library.ts'
 import { areaOf, Refusal } from './search.ts'
-import { cancel, find, keep, type Kept, type Kind } from './store.ts'
+import { cancel, find, findReference, keep, type Kept, type Kind } from './store.ts'
 
 interface ShopParts {
   readonly db: Db
@@ -149,6 +149,12 @@ export class Shop {
 
   async order(id: string): Promise<object> {
     return await this.#view(await this.#find<OrderBody>('order', id))
+  }
+
+  async ordersOf(reference: string): Promise<{ orders: object[] }> {
+    const { db, host } = this.#parts
+    const kept = await findReference<OrderBody>(db, host.name, 'order', reference)
+    return { orders: kept ? [await this.#view(kept)] : [] }
   }
 
   async cancelOrder(id: string): Promise<object> {

@@ -38,9 +38,13 @@ export async function keep<B extends object>(
   await sql`
     insert into sandbox_vendors.request (id, host, kind, reference, body, created_at)
     values (${randomUUID()}, ${host}, ${kind}, ${reference}, ${JSON.stringify(body)}, ${now}) on conflict do nothing`.execute(db)
+  return (await findReference<B>(db, host, kind, reference))!
+}
+
+export async function findReference<B extends object>(db: Db, host: string, kind: Kind, reference: string): Promise<Kept<B> | null> {
   const { rows } = await sql<Kept<B>>`
     select ${COLUMNS} from sandbox_vendors.request where host = ${host} and kind = ${kind} and reference = ${reference}`.execute(db)
-  return rows[0]!
+  return rows[0] ?? null
 }
 
 export async function find<B extends object>(db: Db, host: string, kind: Kind, id: string): Promise<Kept<B> | null> {

@@ -10,8 +10,8 @@ import * as jobs from '#model/processing/job.ts'
 import * as runs from '#model/processing/run.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import { requireProcess } from '#services/processing/catalogue.ts'
-import { failJob } from '#services/processing/ending.ts'
-import type { Source } from '#services/processing/process.ts'
+import { failJob } from '#services/processing/end-job.ts'
+import type { FileSource, StackSource } from '#ports/raster.ts'
 import { findSources } from '#services/processing/sources.ts'
 import { PUT_SECONDS, workerObject } from '#services/processing/worker-files.ts'
 import { toJob } from '#wire/job.ts'
@@ -80,16 +80,27 @@ async function assign(platform: Platform, tokens: Tokens, run: runs.Run) {
   }
 }
 
-async function inputsOf({ db, services: { raster, storage } }: Platform, run: runs.Run) {
+async function inputsOf({ db, services: { raster, storage, vendors } }: Platform, run: runs.Run) {
   const process = requireProcess(run.jobType)
-  const means = { db, raster, principal: { ...SERVICE, organizationId: run.organizationId }, signal: new AbortController().signal }
+  const means = { db, raster, vendors, principal: { ...SERVICE, organizationId: run.organizationId }, signal: new AbortController().signal }
   const sources = await findSources(means, process, run.inputParams, run.organizationId)
   const expiresInSeconds = run.timeoutSeconds + GRACE_SECONDS
-  const addressOf = async ({ source }: Source): Promise<string> =>
+  const addressOf = async (source: FileSource): Promise<string> =>
     'object' in source ? await storage.signGet({ ...source.object, expiresInSeconds }) : 'url' in source ? source.url : source.path
   return await Promise.all(
-    sources.map(async (source) => ({ item_id: source.item?.id ?? null, asset_key: source.key, url: await addressOf(source) })),
+    sources.flatMap(({ item, key, source }) => {
+      if ('stack' in source) requireReadable(source)
+      const files =
+        'stack' in source ? source.stack.map((member) => ({ key: member.asset ?? member.name, source: member.source })) : [{ key, source }]
+      return files.map(async (file) => ({ item_id: item?.id ?? null, asset_key: file.key, url: await addressOf(file.source) }))
+    }),
   )
+}
+
+/** A worker gets all files of a stack: without one of them it would compute something else. */
+function requireReadable({ stack }: StackSource): void {
+  const missing = stack.find((member) => member.problem !== undefined)
+  if (missing) throw problem('bad-request', missing.problem!)
 }
 
 /** A short-lived URL to PUT one output to, for the holder of the job's token. */
@@ -104,7 +115,7 @@ export async function signOutput(
   } = platform
   const claims = await tokens.verify(asked.token)
   if (claims?.typ !== 'worker')
-    throw problem('unauthorized', 'Send the token of the job', { headers: { 'WWW-Authenticate': 'Bearer realm="workers"' } })
+    throw problem('unauthorized', 'Send the job token as a bearer token', { headers: { 'WWW-Authenticate': 'Bearer realm="workers"' } })
   if (claims.jobId !== asked.jobId.toLowerCase()) throw accessDenied()
   const job = await jobs.find(db, claims.jobId)
   if (!job) throw notFound('job')

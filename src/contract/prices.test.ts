@@ -1,4 +1,4 @@
-// Goal: nobody spends without having been able to ask for the price: every operation that spends has one, or says why not.
+// Goal: clients can request the price before they spend: every operation that spends has an estimate, or says why not.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PRICED } from '#contract/prices.ts'

@@ -10,7 +10,7 @@ export interface TableRow {
   public: boolean
   raw: 'json' | 'bytes' | 'xml' | 'ndjson'
   idempotent: boolean
-  /** `specified`, `name_only` and `known` make the 205; `ours` is additive; `operator` is for staff and unpublished. */
+  /** `specified`, `name_only` and `known` are the 205 of the contract; `ours` are additions; `operator` is unpublished. */
   status: 'specified' | 'name_only' | 'known' | 'ours' | 'operator'
   produces: readonly string[]
   events: readonly string[]
@@ -30,8 +30,8 @@ export const TABLE: ReadonlyMap<string, TableRow> = new Map(
 
 const countOf = (statuses: readonly TableRow['status'][]) => [...TABLE.values()].filter(({ status }) => statuses.includes(status)).length
 
-/** How many operations are published, in the words that every page uses. */
-export const PUBLISHED_COUNT = `${countOf(COUNTED_STATUSES)} operations of the contract and ${countOf(['ours'])} of ours`
+/** The number of published operations, as every page states it. */
+export const PUBLISHED_COUNT = `${countOf(COUNTED_STATUSES)} operations of the contract and ${countOf(['ours'])} additions`
 
 function parseRow(line: string): TableRow {
   const [id, domain, scope, tier, isPublic, raw, idempotent, status, provenance, events, summary] = line.split('\t') as string[]

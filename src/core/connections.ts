@@ -13,8 +13,6 @@ export interface ConnectionLimits {
 export const CONNECTION_LIMITS: ConnectionLimits = { maxConnections: 2_048, maxPerAddress: 512, headersMs: 15_000 }
 /** How often the server checks for requests that take too long. */
 export const CHECK_INTERVAL_MS = 1_000
-/** Maximum time between requests. */
-export const KEEP_ALIVE_MS = 30_000
 /** Time for a client to close the connection after its last response. */
 const LINGER_MS = 1_000
 

@@ -163,6 +163,24 @@ const DOMAINS = {
     row('payment_method.attached', 'payment_method', card, 'A card was saved.'),
     row('payment_method.detached', 'payment_method', card, 'A saved card was removed.'),
   ],
+  'Saved searches': [
+    row(
+      'saved_search.matched',
+      'saved_search',
+      Closed({
+        id: Text,
+        project_id: Text,
+        name: Text,
+        mode: Text,
+        count: Type.Integer(),
+        scenes: Type.Array(Closed({ host_name: Text, id: Text })),
+        item_ids: Type.Array(Text),
+        job_ids: Type.Array(Text),
+        matched_at: Timestamp,
+      }),
+      'A saved search added new scenes to its project.',
+    ),
+  ],
   Alerts: [
     row(
       'alert.triggered',

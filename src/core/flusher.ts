@@ -1,4 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { asPlatform } from './tenant.ts'
+
+/** How long closing retries what could not be written. */
+const CLOSE_WITHIN_MS = 5_000
+const RETRY_MS = 250
 
 /** Collects writes in memory and flushes them together after a short time, one flush at a time. */
 interface Flusher {
@@ -45,13 +50,24 @@ export function createFlusher({ drain, isEmpty, afterMs, onError }: FlusherOptio
   const flushAll = async (): Promise<void> => {
     while (flushing || !isEmpty()) await flush()
   }
+  /** The database may be restarting while we stop: what it could not take at once is not lost for that. */
+  const untilFlushed = async (): Promise<void> => {
+    const deadlineMs = performance.now() + CLOSE_WITHIN_MS
+    for (;;)
+      try {
+        return await flushAll()
+      } catch (error) {
+        if (performance.now() > deadlineMs) throw error
+        await sleep(RETRY_MS)
+      }
+  }
   return {
     arm,
     flush,
     flushAll,
     async close() {
       try {
-        await flushAll()
+        await untilFlushed()
       } finally {
         isClosed = true
         disarm()

@@ -9,7 +9,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
  */
 export function newId(): string {
   const time = Date.now().toString(16).padStart(12, '0')
-  // Version 4 differs in its first half alone: 48 random bits where the time goes, and the digit of the version.
+  // Version 4 only differs in its first half: 48 random bits instead of the time, and the version digit.
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }
 

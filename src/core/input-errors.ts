@@ -85,7 +85,7 @@ function explain(
   const params = rawParams as Params
   const error = (text: string): FieldError[] => [{ field, message: text }]
   switch (keyword) {
-    case 'boolean': // One for each member that `additionalProperties: false` refuses; their sum adds nothing.
+    case 'boolean': // One per member that `additionalProperties: false` rejects; together they add nothing.
       return error(unknownField(schema, schemaPath, instancePath, of))
     case 'additionalProperties':
       return []

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { operations } from '#registry.ts'
 import { nearest } from './nearest.ts'
 
-// Goal: a slip of the finger finds its word, and something else finds none.
+// Goal: a typo finds its word, and anything else finds none.
 test('nearest', () => {
   const words = ['projects.list', 'projects.get', 'items.list', 'project_id', 'bbox']
   for (const [given, meant] of [
@@ -32,7 +32,7 @@ function distance(a: string, b: string): number {
   return table[a.length]![b.length]!
 }
 
-test('nearest finds the word that the textbook distance finds', () => {
+test('nearest finds the same word as the textbook distance', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '.'), minLength: 1, maxLength: 14 })
   fc.assert(
     fc.property(word, fc.array(word, { maxLength: 8 }), (given, known) => {
@@ -44,8 +44,8 @@ test('nearest finds the word that the textbook distance finds', () => {
   )
 })
 
-// Goal: an unknown operation id is looked up before anybody is authenticated, so words that cannot be meant are not compared.
-test('nearest reads no word whose length is too different', () => {
+// Goal: unknown operation IDs are looked up before authentication, so words that cannot match are not compared.
+test('nearest skips words whose length differs too much', () => {
   const read: string[] = []
   const watched = (word: string) =>
     Object.assign(Object.create(null), { length: word.length, toLowerCase: () => (read.push(word), word) }) as string

@@ -1,4 +1,4 @@
-/** The known word that was probably meant, or null when none is close to the given one. */
+/** The known word closest to the given one; null if none is close. */
 export function nearest(given: string, known: Iterable<string>): string | null {
   const wanted = given.toLowerCase()
   let best: string | null = null
@@ -15,22 +15,22 @@ export function nearest(given: string, known: Iterable<string>): string | null {
   return best
 }
 
-/** The end of a sentence about a word that nobody knows: the one that was probably meant, or else where the known ones are. */
+/** The end of an error message about an unknown word: a suggestion, otherwise where to find the known ones. */
 export function meant(given: string, known: Iterable<string>, otherwise: string): string {
   const word = nearest(given, known)
   return word === null ? otherwise && `; ${otherwise}` : `; did you mean ${word}?`
 }
 
-/** More typos per word would suggest words that were not meant. */
+/** More typos per word would give wrong suggestions. */
 const CHARACTERS_PER_TYPO = 4
 
 /**
- * Characters added, removed, replaced or swapped with their neighbour; anything above `limit` once it is certain to be above.
- * Only cells within `limit` of the diagonal can hold less, so only those are computed.
+ * The edit distance: characters added, removed, replaced or swapped with their neighbour. Any number above `limit` if it is larger.
+ * Only cells within `limit` of the diagonal can be smaller, so only those are computed.
  */
 function editDistance(a: string, b: string, limit: number): number {
   const beyond = limit + 1
-  // Three rows that take turns: a row for each character would be most of the time.
+  // Three rows are reused: allocating a row per character would take most of the time.
   let [before, above, row] = [new Uint16Array(b.length + 1), new Uint16Array(b.length + 1), new Uint16Array(b.length + 1)]
   for (let j = 0; j <= b.length; j++) above[j] = Math.min(j, beyond)
   for (let i = 1; i <= a.length; i++) {
@@ -46,7 +46,7 @@ function editDistance(a: string, b: string, limit: number): number {
       row[j] = cell
       if (cell < least) least = cell
     }
-    if (last < b.length) row[last + 1] = beyond // The next row looks one cell further.
+    if (last < b.length) row[last + 1] = beyond // The next row reads one cell further.
     if (least > limit) return beyond
     ;[before, above, row] = [above, row, before]
   }

@@ -20,11 +20,11 @@ const box = (west: number, south: number, east: number, north: number): AreaGeom
 
 // Goal: parts of an area add up to it, without counting anything twice.
 test('overlays', async (t) => {
-  await t.test('a square around a place', () => {
+  await t.test('a square around a position', () => {
     assert.ok(Math.abs(sqKmOf(squareAround([147, -43], 5)) - 25) < 0.2)
   })
 
-  await t.test('an area is what another covers of it and what it leaves; a union counts nothing twice', () => {
+  await t.test('covered part and rest add up to the area; a union counts nothing twice', () => {
     const side = fc.double({ min: 0.01, max: 2, noNaN: true })
     const boxes = fc
       .tuple(fc.double({ min: -170, max: 170, noNaN: true }), fc.double({ min: -80, max: 80, noNaN: true }), side, side)
@@ -43,7 +43,7 @@ test('overlays', async (t) => {
     )
   })
 
-  await t.test('crossings are counted up to a limit, and areas that lie apart are their own union', () => {
+  await t.test('crossings are counted up to a limit, and disjoint areas are their own union', () => {
     const [flat, tall] = [box(0, 1, 10, 2), box(4, -5, 5, 5)]
     assert.equal(crossingsOf([flat, tall], 100), 4)
     assert.equal(crossingsOf([flat, tall], 2), 3)

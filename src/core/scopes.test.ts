@@ -31,7 +31,7 @@ const held = fc.array(
 
 // Goal: a scope is satisfied only by itself, its resource's wildcard, `*`, or an action wildcard if the resource is not privileged.
 test('satisfies', async (t) => {
-  await t.test('exactly the four ways, against a table spelled out', () => {
+  await t.test('in exactly four ways, compared with a complete table', () => {
     fc.assert(
       fc.property(held, scope, (scopes, required) => {
         const [r, a] = required.split(':') as [string, string]
@@ -44,14 +44,14 @@ test('satisfies', async (t) => {
       }),
     )
   })
-  await t.test('more scopes never take anything away', () => {
+  await t.test('additional scopes never remove access', () => {
     fc.assert(
       fc.property(held, held, scope, (some, more, required) => {
         if (satisfies(some, required)) assert.ok(satisfies([...some, ...more], required))
       }),
     )
   })
-  await t.test('look-alikes do not count', () => {
+  await t.test('similar scopes do not count', () => {
     fc.assert(
       fc.property(scope, (required) => {
         for (const alike of [
@@ -85,7 +85,7 @@ test('privileged resources', () => {
   )
 })
 
-test('keys read always, and do beyond that what their flags say; people do everything ordinary', () => {
+test('keys can always read, and more according to their flags; users can do everything that is not privileged', () => {
   fc.assert(
     fc.property(permissions, resource, action, (flags, r, a) => {
       assert.equal(satisfies(keyScopes(flags, []), `${r}:${a}`), a === 'read' || (a !== 'destroy' && flags.includes(a)))
@@ -109,7 +109,7 @@ test('grantsAtMost', () => {
   )
 })
 
-test('staff can store scopes of known resources, never `*`, an action wildcard or admin', () => {
+test('operators can store scopes of known resources, but never `*`, an action wildcard or admin', () => {
   fc.assert(
     fc.property(fc.oneof(resource, fc.constant('clip')), fc.oneof(action, fc.constant('*')), (r, a) =>
       assert.ok(isStorableScope(`${r}:${a}`)),

@@ -16,6 +16,10 @@ export type InvitedRole = (typeof INVITED_ROLES)[number]
 export const ENTERPRISE_STATUSES = ['none', 'requested', 'confirmed'] as const
 export type EnterpriseStatus = (typeof ENTERPRISE_STATUSES)[number]
 
+/** Whether a vendor accepted the credentials of an organization's account when it was last asked. */
+export const VENDOR_ACCOUNT_STATUSES = ['unchecked', 'accepted', 'refused'] as const
+export type VendorAccountStatus = (typeof VENDOR_ACCOUNT_STATUSES)[number]
+
 export const VISIBILITIES = ['organization', 'private'] as const
 export type Visibility = (typeof VISIBILITIES)[number]
 
@@ -139,7 +143,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number]
 export const DELIVERY_STATUSES = ['delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-export const NOTIFICATION_KINDS = ['alert', 'decision', 'approval', 'payment', 'webhook', 'retention', 'invitation'] as const
+export const NOTIFICATION_KINDS = ['alert', 'decision', 'approval', 'payment', 'webhook', 'retention', 'invitation', 'search'] as const
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
 
 /** When a user's notifications are also sent by email. */

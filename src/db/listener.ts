@@ -2,11 +2,17 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { configureSession } from './sessions.ts'
 
 /** How often the connection is checked. */
 const CHECK_MS = 500
 const RETRY_MS = 1_000
 const FORGET_MS = 10_000
+/** A connection that does not answer within this time is replaced. */
+const ANSWER_TIMEOUT_MS = 5_000
+const KEEP_ALIVE_AFTER_MS = 10_000
+/** Behind a pooler, nothing is received: it is tried again rarely, in case the pooler has been removed. */
+const POOLER_RETRY_MS = 60_000
 
 interface Listening {
   connection: pg.ClientConfig
@@ -23,7 +29,7 @@ export class Listener {
   readonly #beating: Promise<void>
   #client: pg.Client | null = null
   #heardAtMs = -Infinity
-  /** The channel on which the connection proves that it receives: a pooler accepts `listen` but delivers nothing. */
+  /** The channel on which the connection proves that it receives. */
   readonly #echo = `groundtrack_echo_${randomUUID().replaceAll('-', '')}`
   #asked = { id: '', atMs: 0 }
   /** PID of the server process. */
@@ -53,12 +59,12 @@ export class Listener {
 
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const isUp = await this.#beat().then(
-        () => true,
-        () => false,
+      const restMs = await this.#beat().then(
+        () => CHECK_MS,
+        (error: unknown) => (error instanceof BehindPooler ? POOLER_RETRY_MS : RETRY_MS),
       )
-      if (!isUp) this.#lose()
-      await sleep(isUp ? CHECK_MS : RETRY_MS, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {})
+      if (restMs !== CHECK_MS) this.#lose()
+      await sleep(restMs, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {})
     }
     this.#lose()
   }
@@ -83,17 +89,26 @@ export class Listener {
 
   async #connect(): Promise<pg.Client> {
     const { connection, applicationName, channel, opened } = this.#options
-    const client = new pg.Client({ ...connection, application_name: applicationName })
-    client.on('error', () => this.#lose())
+    const client = new pg.Client({
+      ...connection,
+      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    })
+    client.on('error', () => this.#client === client && this.#lose())
     client.on('end', () => this.#client === client && this.#lose())
     client.on('notification', (message) => this.#client === client && this.#heard(message.channel, message.payload ?? ''))
     try {
       await client.connect()
-      this.pid = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid
+      if (!(await configureSession(client, [], ANSWER_TIMEOUT_MS))) throw new BehindPooler()
+      this.pid = (client as pg.Client & { processID: number }).processID
       await client.query(`listen ${channel}`)
       await client.query(`listen ${this.#echo}`)
+      // Last, because others wait for an answer from connections with this name.
+      await client.query(`select set_config('application_name', $1, false)`, [applicationName])
     } catch (error) {
-      await client.end().catch(() => {})
+      client.end().catch(() => {})
       throw error
     }
     opened(this.pid)
@@ -107,3 +122,6 @@ export class Listener {
     lost?.end().catch(() => {})
   }
 }
+
+/** The connection is one of a pooler, which accepts `listen` but delivers nothing. */
+class BehindPooler extends Error {}

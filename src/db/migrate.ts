@@ -1,4 +1,3 @@
-import { Migrator, type Migration } from 'kysely/migration'
 import * as identity from './migrations/0001_identity.ts'
 import * as pipeline from './migrations/0002_pipeline.ts'
 import * as catalogue from './migrations/0003_catalogue.ts'
@@ -28,10 +27,18 @@ import * as stated from './migrations/0026_stated.ts'
 import * as accruals from './migrations/0027_accruals.ts'
 import * as jobResponses from './migrations/0028_job_responses.ts'
 import * as uploadPositions from './migrations/0029_upload_positions.ts'
+import * as vendorHosts from './migrations/0031_vendor_hosts.ts'
+import * as savedScenes from './migrations/0032_saved_scenes.ts'
+import * as hostResponseTimes from './migrations/0033_host_response_times.ts'
+import * as vendorCharges from './migrations/0034_vendor_charges.ts'
+import * as schemaFloor from './migrations/0035_schema_floor.ts'
+import * as assetOrder from './migrations/0037_asset_order.ts'
+import * as vendorAccounts from './migrations/0038_vendor_accounts.ts'
+import { runMigrations, schemaStatus, type Migration } from './migration-runner.ts'
 import type { Db } from './tables.ts'
 
 /** In order, by name. Never edit a migration that has run anywhere: add the next one. */
-const MIGRATIONS: Record<string, Migration> = {
+export const MIGRATIONS: Record<string, Migration> = {
   '0001_identity': identity,
   '0002_pipeline': pipeline,
   '0003_catalogue': catalogue,
@@ -61,20 +68,30 @@ const MIGRATIONS: Record<string, Migration> = {
   '0027_accruals': accruals,
   '0028_job_responses': jobResponses,
   '0029_upload_positions': uploadPositions,
+  '0031_vendor_hosts': vendorHosts,
+  '0032_saved_scenes': savedScenes,
+  '0033_host_response_times': hostResponseTimes,
+  '0034_vendor_charges': vendorCharges,
+  '0035_schema_floor': schemaFloor,
+  '0037_asset_order': assetOrder,
+  '0038_vendor_accounts': vendorAccounts,
+}
+
+interface MigrateOptions {
+  /** `all` includes contracting migrations, which the previous version cannot run on; a new database always gets them. */
+  phase?: 'expand' | 'all'
+  onWaiting?: (line: string) => void
 }
 
 /**
- * Migrates the database to the latest schema. Kysely uses an advisory lock and one transaction, so any number of processes can start at
- * once: one migrates, the others wait and have nothing to do.
+ * Migrates the database. Any number of processes can start at once: one migrates, the others wait as long as it takes and have nothing
+ * to do.
  */
-export async function migrate(db: Db): Promise<{ applied: string[] }> {
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: async () => MIGRATIONS },
-    // Numbers are assigned before the work is done, so a lower one can be merged after a higher one has run somewhere.
-    allowUnorderedMigrations: true,
-  })
-  const { error, results } = await migrator.migrateToLatest()
-  if (error) throw error
-  return { applied: (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName) }
+export async function migrate(db: Db, options: MigrateOptions = {}): Promise<{ applied: string[] }> {
+  return { applied: await runMigrations(db, MIGRATIONS, options) }
+}
+
+/** Contracting migrations that wait for an operator. */
+export async function pendingContractions(db: Db): Promise<string[]> {
+  return (await schemaStatus(db, MIGRATIONS)).pending.filter((name) => MIGRATIONS[name]!.kind === 'contract')
 }

@@ -14,7 +14,8 @@ import type { Db } from './tables.ts'
 
 /** Used by the triggers of migration 0013. */
 const CHANNEL = 'groundtrack_access'
-const APPLICATION_NAME = 'groundtrack notices'
+/** Each process has one connection with this name. */
+export const NOTICES_NAME = 'groundtrack notices'
 /** A connection that is silent for this long counts as lost. */
 const STALE_MS = 2_000
 
@@ -59,7 +60,7 @@ export function openNotices(db: Db, connection: pg.ClientConfig): Notices {
     if (recall === undefined) acknowledge()
     else give(recall).then(acknowledge, () => {}) // Without an acknowledgement the sender waits until its time-out.
   }
-  const listener = new Listener({ connection, applicationName: APPLICATION_NAME, channel: CHANNEL, hear, opened: () => void count++ })
+  const listener = new Listener({ connection, applicationName: NOTICES_NAME, channel: CHANNEL, hear, opened: () => void count++ })
 
   /** Sends a message and waits for all acknowledgements, at most until the cache of a silent process has expired. */
   const broadcast = async (message: Message): Promise<void> => {
@@ -105,7 +106,7 @@ export function openNotices(db: Db, connection: pg.ClientConfig): Notices {
  */
 async function listenersOf(db: Db, { pid: ownPid, peers }: Listener): Promise<Set<number>> {
   const { rows } = await sql<{ pid: number }>`
-    select pid from pg_stat_activity where application_name = ${APPLICATION_NAME} and datname = current_database()
+    select pid from pg_stat_activity where application_name = ${NOTICES_NAME} and datname = current_database()
   `.execute(db)
   const lately = [...peers].filter(([, seenAtMs]) => performance.now() - seenAtMs < 2 * STALE_MS).map(([pid]) => pid)
   return new Set([...rows.map(({ pid }) => pid), ...lately].filter((pid) => pid !== ownPid))

@@ -1,88 +1,158 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { MAX_DIRECT_CONNECTIONS, STANDARD_POOL, STANDARD_SEARCH_POOL } from '#core/database-pool.ts'
+import { sendCancel } from './cancel.ts'
+import { ConnectedDatabase } from './connections.ts'
 import { fairly } from './fair-pool.ts'
 import { getTypeParser } from './parsers.ts'
 import { prepared } from './prepared.ts'
-import { StreamingDatabase, streamingSession } from './streaming.ts'
-import type { Db, Tables } from './tables.ts'
+import { configureSession, localSettings } from './sessions.ts'
+import { STREAMING_TIMEOUT_MS, streamingSettings } from './streaming.ts'
+import { supervised, type SupervisedPool } from './supervised.ts'
+import type { Tables } from './tables.ts'
 
 export interface Database {
-  db: Db
-  /** Settings for another connection to the same database. */
-  connection: pg.ClientConfig
+  db: ConnectedDatabase
+  /** Settings for another connection to the server itself. */
+  direct: pg.ClientConfig
   connectionCount(): number
+  /** Whether `connection` is a pooler; known after the first statement. */
+  hasPooler(): boolean
+  /** How long ago the database last answered a statement. */
+  silentMs(): number
   close(): Promise<void>
 }
 
-interface PoolLimits {
+interface DatabaseOptions {
   maxConnections: number
+  /** Additional connections for streaming searches: opened on use and closed when idle. */
+  maxSearchConnections: number
   idleTimeoutMs: number
+  /** Connections are replaced after this time, so that a new address or certificate of the server is used eventually. */
+  maxLifetimeSeconds: number
   /** Makes the deadlines of connecting and of statements so many times longer. */
   deadlineFactor: number
+  /** The server itself, if `connection` is a pooler. */
+  direct: string | pg.PoolConfig | null
+  /** The pooler gives each transaction another connection and does not support prepared statements. */
+  hasTransactionPooler: boolean
 }
 
-const STANDARD_LIMITS: PoolLimits = { maxConnections: 16, idleTimeoutMs: 10_000, deadlineFactor: 1 }
+const STANDARD_OPTIONS: DatabaseOptions = {
+  maxConnections: STANDARD_POOL,
+  maxSearchConnections: STANDARD_SEARCH_POOL,
+  idleTimeoutMs: 10_000,
+  maxLifetimeSeconds: 30 * 60,
+  deadlineFactor: 1,
+  direct: null,
+  hasTransactionPooler: false,
+}
 
 /** Followed by the PID, so that an operator can identify the connection. */
 const APPLICATION_NAME = 'groundtrack'
 /** Limit for every statement of a request: the caller has given up by then, and the connection is needed. */
-const STATEMENT_TIMEOUT_MS = 30_000
-const CONNECT_TIMEOUT_MS = 10_000
+const STATEMENT_TIMEOUT_MS = 25_000
+/** If the server does not answer at all; with a connection attempt in addition, a call still ends within 35 seconds. */
+const ANSWER_TIMEOUT_MS = 28_000
+const CONNECT_TIMEOUT_MS = 5_000
+/** How long a statement waits for a free connection. */
+const MAX_WAIT_MS = 10_000
+/** The longest timer. */
+const FOREVER_MS = 2 ** 31 - 1
+const KEEP_ALIVE_AFTER_MS = 10_000
 const TENANT_PART = 0.375
-/** Additional connections for streaming searches: opened on use and closed when idle. */
-const STREAMING_PART = 0.375
 const MAX_WAITING_PER_TENANT = 500
 
-export function openDatabase(connection: string | pg.PoolConfig, limits: Partial<PoolLimits> = {}): Database {
-  const all = { ...STANDARD_LIMITS, ...limits }
-  const { maxConnections } = all
-  const place = typeof connection === 'string' ? { connectionString: connection } : connection
-  const pool = poolOf(place, all)
-  const streamingConnections = Math.max(2, Math.floor(maxConnections * STREAMING_PART))
-  const streamingPool = poolOf(place, { ...all, maxConnections: streamingConnections })
-  const db = new StreamingDatabase(dialectOf(pool, maxConnections))
-  const streaming = new Kysely<Tables>(dialectOf(streamingPool, streamingConnections))
-  db.streaming = streaming
-  // The first statement of a connection; everything else waits behind it.
-  streamingPool.on('connect', (client: pg.PoolClient & { processID?: number | null }) => {
-    const isSet = client.query(streamingSession(client.processID ?? 0)).then(({ rowCount }) => rowCount === 1)
-    isSet.then((is) => is || (db.streaming = null)).catch(() => {}) // The connection was closed again.
+type Settings = readonly (readonly [name: string, value: string])[]
+
+export function openDatabase(connection: string | pg.PoolConfig, given: Partial<DatabaseOptions> = {}): Database {
+  const options = { ...STANDARD_OPTIONS, ...given }
+  const [place, direct] = [placeOf(connection), placeOf(options.direct ?? connection)]
+  /** Also a pooler that supports prepared statements: found when the first connection is opened. */
+  let hasPooler = options.hasTransactionPooler
+  const general: Settings = [['statement_timeout', String(STATEMENT_TIMEOUT_MS * options.deadlineFactor)]]
+
+  const open = (max: number, settings: Settings, onPooler: () => void): pg.Pool => {
+    const connectMs = CONNECT_TIMEOUT_MS * options.deadlineFactor
+    return poolOf(place, max, options, async (client) => {
+      if (options.hasTransactionPooler || !(await configureSession(client, settings, connectMs))) onPooler()
+    })
+  }
+  const supervise = (pool: pg.Pool): SupervisedPool =>
+    supervised(pool, {
+      answerMs: ANSWER_TIMEOUT_MS * options.deadlineFactor,
+      cancel: {
+        afterMs: STATEMENT_TIMEOUT_MS * options.deadlineFactor,
+        isNeeded: () => hasPooler,
+        send: (client) => sendCancel(place, client),
+      },
+    })
+  const dialectOf = (pool: SupervisedPool, max: number) => {
+    const protocol = { isNamed: !options.hasTransactionPooler, transactionSettings: () => (hasPooler ? localSettings(general) : null) }
+    return new PostgresDialect({ pool: fairly(prepared(pool, protocol), limitsFor(max, MAX_WAIT_MS * options.deadlineFactor)) })
+  }
+
+  const pool = open(options.maxConnections, general, () => (hasPooler = true))
+  const streamingPool = open(options.maxSearchConnections, streamingSettings(STREAMING_TIMEOUT_MS), () => (db.streaming = null))
+  const directPool = poolOf(direct, MAX_DIRECT_CONNECTIONS, options, async () => {})
+  const [main, searches] = [supervise(pool), supervise(streamingPool)]
+  const db = new ConnectedDatabase({ dialect: dialectOf(main, options.maxConnections) })
+  const streaming = new Kysely<Tables>({ dialect: dialectOf(searches, options.maxSearchConnections) })
+  const forever = supervised(directPool, { answerMs: FOREVER_MS, cancel: { afterMs: FOREVER_MS, isNeeded: () => false, send: () => {} } })
+  const unprepared = prepared(forever, { isNamed: false, transactionSettings: () => null })
+  db.streaming = options.hasTransactionPooler ? null : streaming
+  db.direct = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: fairly(unprepared, limitsFor(MAX_DIRECT_CONNECTIONS, FOREVER_MS)) }),
   })
+  const { direct: directDb } = db
   return {
     db,
-    connection: place,
-    connectionCount: () => pool.totalCount + streamingPool.totalCount,
+    direct,
+    connectionCount: () => pool.totalCount + streamingPool.totalCount + directPool.totalCount,
+    hasPooler: () => hasPooler,
+    silentMs: () => performance.now() - Math.max(main.answeredAtMs, searches.answeredAtMs),
     async close() {
       await streaming.destroy()
+      await directDb.destroy()
       await db.destroy()
     },
   }
 }
 
-function poolOf(place: pg.PoolConfig, { maxConnections, idleTimeoutMs, deadlineFactor }: PoolLimits): pg.Pool {
+const placeOf = (connection: string | pg.PoolConfig): pg.PoolConfig =>
+  typeof connection === 'string' ? { connectionString: connection } : connection
+
+function poolOf(
+  place: pg.PoolConfig,
+  max: number,
+  { idleTimeoutMs, maxLifetimeSeconds, deadlineFactor }: DatabaseOptions,
+  configure: (client: pg.ClientBase) => Promise<void>,
+): pg.Pool {
   const pool = new pg.Pool({
     ...place,
-    max: maxConnections,
+    max,
     idleTimeoutMillis: idleTimeoutMs,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS * deadlineFactor,
-    statement_timeout: STATEMENT_TIMEOUT_MS * deadlineFactor,
+    maxLifetimeSeconds,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     application_name: `${APPLICATION_NAME} ${process.pid}`,
     types: { getTypeParser },
+    // Not as startup parameters, which poolers reject.
+    onConnect(client) {
+      client.on('error', () => {}) // Without a listener, the event would end the process; the statement fails anyway.
+      return configure(client)
+    },
   })
-  // The pool replaces a connection that the server drops, and its statement fails. Without a listener, on the pool for idle connections
-  // and on each client for busy ones, the event would end the process.
+  // The pool replaces an idle connection that the server drops.
   pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
-const dialectOf = (pool: pg.Pool, maxConnections: number) => ({
-  dialect: new PostgresDialect({ pool: fairly(prepared(pool), limitsFor(maxConnections)) }),
-})
-
 /** A tenant gets a fraction of the connections, so that another tenant's statement can start at once; it grows with the pool. */
-const limitsFor = (maxConnections: number) => ({
+const limitsFor = (maxConnections: number, maxWaitMs: number) => ({
   maxConnections,
   maxRunningPerTenant: Math.max(2, Math.floor(maxConnections * TENANT_PART)),
   maxWaitingPerTenant: MAX_WAITING_PER_TENANT,
+  maxWaitMs,
 })

@@ -1,6 +1,7 @@
 import { sql, type PostgresPool, type PostgresPoolClient, type RawBuilder } from 'kysely'
 import type pg from 'pg'
 import { COPY, runCopy } from './copy.ts'
+import type { PoolClient, SupervisedPool } from './supervised.ts'
 
 /** Further statements are not named: they are built from lists of varying length and would fill the server's memory. */
 const MAX_NAMED_STATEMENTS = 500
@@ -19,11 +20,21 @@ const ROWS_OF_A_PART = 100
 /** The suffix for a statement with this limit. */
 export const partsFor = (limit: number): RawBuilder<unknown> => sql.raw(limit > ROWS_OF_A_PART ? IN_PARTS : '')
 
+interface Protocol {
+  /** Whether statements are prepared under a name: not through a pooler that gives each transaction another connection. */
+  isNamed: boolean
+  /** Settings for each transaction, as SQL; null if the connection has them. */
+  transactionSettings: () => string | null
+}
+
+/** Begins a transaction, without anything behind it. */
+const BEGIN = /^(begin|start transaction)\b[^;]*$/
+
 /**
  * Prepares every statement that Kysely sends once per connection and then only executes it: parsing and planning cost more than most of
  * our queries. A name belongs to a text, so a text has the same name on every connection.
  */
-export function prepared(pool: pg.Pool): PostgresPool {
+export function prepared(pool: SupervisedPool, { isNamed, transactionSettings }: Protocol): PostgresPool {
   const [usual, filtered] = [new Map<string, string>(), new Map<string, string>()]
   const nameOf = (text: string): string | undefined => {
     const [names, kind, most] = text.startsWith(FILTERED) ? [filtered, 'f', MAX_NAMED_FILTERS] : [usual, 's', MAX_NAMED_STATEMENTS]
@@ -33,19 +44,22 @@ export function prepared(pool: pg.Pool): PostgresPool {
     names.set(text, name)
     return name
   }
+  const send = async (client: PoolClient, text: string, values?: readonly unknown[]): Promise<unknown> => {
+    if (text.startsWith(COPY)) return await runCopy(client, text, values![0] as Buffer)
+    const settings = BEGIN.test(text) ? transactionSettings() : null
+    if (settings) return await client.query(`${text}; ${settings}`)
+    // Without parameters it can be several statements or BEGIN.
+    const name = isNamed && values?.length && !text.startsWith(VARIOUS) ? nameOf(text) : undefined
+    const parts = text.endsWith(IN_PARTS) ? { rows: ROWS_OF_A_PART } : {}
+    return await client.query<pg.QueryResultRow>({ ...(name ? { name } : {}), ...parts, text, values: values as unknown[] })
+  }
   /** Kysely identifies a connection by its client, so a client always has the same wrapper. */
   const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>()
-  const wrap = (client: pg.PoolClient): PostgresPoolClient => {
+  const wrap = (client: PoolClient): PostgresPoolClient => {
     const existing = wrapped.get(client)
     if (existing) return existing
-    const query = <R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<unknown> => {
-      if (text.startsWith(COPY)) return runCopy(client, text, values![0] as Buffer)
-      // Without parameters it can be several statements or BEGIN.
-      const name = values?.length && !text.startsWith(VARIOUS) ? nameOf(text) : undefined
-      const parts = text.endsWith(IN_PARTS) ? { rows: ROWS_OF_A_PART } : {}
-      return client.query<R>({ ...(name ? { name } : {}), ...parts, text, values: values as unknown[] })
-    }
-    const wrapper = { query, release: (error?: Error | boolean) => client.release(error) } as PostgresPoolClient
+    const query = (text: string, values?: readonly unknown[]) => pool.run(client, text, () => send(client, text, values))
+    const wrapper = { query, release: (error?: Error | boolean) => pool.release(client, error) } as PostgresPoolClient
     wrapped.set(client, wrapper)
     return wrapper
   }

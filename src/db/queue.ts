@@ -86,10 +86,10 @@ export const queued = (name: string, field: string, value: RawBuilder<unknown>):
 
 async function due(db: Db, names: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select wanted.name from unnest(${names}::text[]) as wanted (name)
+    select queue.name from unnest(${names}::text[]) as queue (name)
     where exists (
       select from ${sql.table(`${SCHEMA}.job`)} j
-      where j.name = wanted.name and j.state < 'active' and not j.blocked and j.start_after <= now()
+      where j.name = queue.name and j.state < 'active' and not j.blocked and j.start_after <= now()
     )
   `.execute(db)
   return rows.map(({ name }) => name)

@@ -1,8 +1,9 @@
 /** Opens the configured database, in the same way for the service and the operator's tools. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { connectionsOf } from '#core/database-pool.ts'
 import { startEmbedded, SUPERUSER, type EmbeddedPostgres } from './embedded.ts'
-import { DatabaseUnavailable } from './trouble.ts'
+import { DatabaseUnavailable } from './failures.ts'
 import { openDatabase, type Database } from './open.ts'
 
 interface ServiceDatabase extends Database {
@@ -15,25 +16,49 @@ interface ServiceDatabase extends Database {
 /** Its message tells the operator in one line what to check. */
 export class DatabaseUnreachable extends Error {}
 
+/** Processes that can share the embedded server, with all their connections in use. */
+const PROCESSES_OF_EMBEDDED = 2
+/** For the server's superusers and for an operator's own tools. */
+const RESERVED_CONNECTIONS = 8
 const DATABASE_WAIT_MS = 30_000
 const RETRY_MS = 250
 /** After this time, the log says what the start is waiting for. */
 const SAY_AFTER_MS = 2_500
-/** Errors that waiting does not fix: wrong password, missing role or privilege, missing database. */
-const FINAL_CODES = ['28P01', '28000', '3D000', '42501']
+/** Errors that waiting does not fix: wrong password, missing role or privilege, missing database, certificate of another server. */
+const FINAL_CODES = ['28P01', '28000', '3D000', '42501'].concat(
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'CERT_HAS_EXPIRED',
+)
 
 interface DatabaseSettings {
   dataDir: string
   databaseUrl: string
+  databaseDirectUrl: string
+  databasePooler: string
+  databasePool: number
+  databaseSearchPool: number
   /** Called once, with a line for the operator, if the database has not responded for a moment. */
   onWaiting?: (line: string) => void
   /** Called when the embedded server crashed and was restarted, or could not be restarted. */
   onRestart?: (error: Error | null) => void
 }
 
-export async function openServiceDatabase({ dataDir, databaseUrl, onRestart, onWaiting }: DatabaseSettings): Promise<ServiceDatabase> {
-  const embedded = databaseUrl ? null : await startEmbedded(dataDir, onRestart ? { onRestart } : {})
-  const database = openDatabase(embedded ? { host: embedded.socketDir, user: SUPERUSER, database: 'postgres' } : databaseUrl)
+export async function openServiceDatabase(settings: DatabaseSettings): Promise<ServiceDatabase> {
+  const { dataDir, databaseUrl, databaseDirectUrl, databasePool, databaseSearchPool, onRestart, onWaiting } = settings
+  const maxConnections = PROCESSES_OF_EMBEDDED * connectionsOf(settings, false) + RESERVED_CONNECTIONS
+  const embedded = databaseUrl
+    ? null
+    : await startEmbedded(dataDir, { settings: [`max_connections=${maxConnections}`], ...(onRestart ? { onRestart } : {}) })
+  const database = openDatabase(embedded ? { host: embedded.socketDir, user: SUPERUSER, database: 'postgres' } : databaseUrl, {
+    maxConnections: databasePool,
+    maxSearchConnections: databaseSearchPool,
+    hasTransactionPooler: settings.databasePooler === 'transaction',
+    direct: embedded ? null : databaseDirectUrl,
+  })
   const close = async () => {
     await database.close()
     await embedded?.leave()

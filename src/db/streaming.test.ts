@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { createDatabase } from '../../test/support/database.ts'
 import { openDatabase } from './open.ts'
-import { streamingOf } from './streaming.ts'
+import { streamingOf } from './connections.ts'
 import type { Db } from './tables.ts'
 
 const sorts = async (db: Db): Promise<string> =>

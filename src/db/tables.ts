@@ -9,7 +9,9 @@ import type { OrderTables } from './tables/orders.ts'
 import type { PlansTables } from './tables/plans.ts'
 import type { PlatformTables } from './tables/platform.ts'
 import type { ProcessingTables } from './tables/processing.ts'
+import type { SceneTables } from './tables/scenes.ts'
 import type { SharingTables } from './tables/sharing.ts'
+import type { VendorTables } from './tables/vendors.ts'
 
 export interface Tables
   extends
@@ -22,7 +24,9 @@ export interface Tables
     PlansTables,
     PlatformTables,
     ProcessingTables,
-    SharingTables {}
+    SceneTables,
+    SharingTables,
+    VendorTables {}
 
 export type Db = Kysely<Tables>
 export type Tx = Transaction<Tables>

@@ -4,7 +4,7 @@ import { problem } from '#core/problem.ts'
 import { Closed, Described, Email, NotBlank, Nullable, Uuid } from '#core/shapes.ts'
 import type { Platform } from '#pipeline/platform.ts'
 import * as accounts from '#access/account.ts'
-import { deleteAccount, deleteOrganization } from '#access/leaving.ts'
+import { deleteAccount, deleteOrganization } from '#access/account-deletion.ts'
 import * as signIn from '#access/sign-in.ts'
 import { validateInput } from '#core/validate.ts'
 import { parseBody } from './body.ts'
@@ -65,7 +65,7 @@ interface AuthParts extends SignInParts {
   isLocal: boolean
 }
 
-/** Sign-in, as in RFC 6749 §5.1: the answers hold credentials, so nothing on the way may keep them. */
+/** Sign-in. Responses contain credentials, so no cache may store them (RFC 6749 §5.1). */
 export function registerAuth(app: FastifyInstance, parts: AuthParts): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.url.startsWith('/auth/')) reply.header('Cache-Control', 'no-store')
@@ -93,7 +93,7 @@ function registerSessions(app: FastifyInstance, { platform, auth, isLocal, demo 
   app.post('/auth/refresh', async (request, reply) => {
     const { cookie, refresh_token, ...input } = inputOf(request, RefreshInput)
     const fromCookie = refresh_token === undefined ? readRefreshCookie(request, terms) : null
-    if (fromCookie !== null) clearRefreshCookie(request, reply, terms) // What is spent or refused is of no more use.
+    if (fromCookie !== null) clearRefreshCookie(request, reply, terms) // A used or rejected token is useless.
     const grant = await signIn.refresh(auth, { ...input, refresh_token: refresh_token ?? fromCookie ?? missingToken() })
     return granted(request, reply, { terms, cookie: cookie ?? fromCookie !== null }, grant)
   })
@@ -106,7 +106,7 @@ function registerSessions(app: FastifyInstance, { platform, auth, isLocal, demo 
   })
 }
 
-/** The only way in with a password, whatever the address and the form that it came in. */
+/** Every sign-in with a password goes through here, whatever its URL and format. */
 export async function signInFrom(
   { platform, auth, demo }: SignInParts,
   request: FastifyRequest,
@@ -117,7 +117,7 @@ export async function signInFrom(
   return await signIn.signIn(auth, input, callerAddress(request))
 }
 
-/** With the refresh token in the cookie or in the body, never in both. */
+/** Returns the refresh token in the cookie or in the body, never in both. */
 function granted(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -168,7 +168,7 @@ function registerAccount(app: FastifyInstance, { platform, auth }: AuthParts): v
   })
 }
 
-/** A person with a session: keys, workers and the platform itself have no account to speak of. */
+/** A user with a session: API keys, workers and the platform itself have no account. */
 async function authenticate(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -180,7 +180,7 @@ async function authenticate(
   if (allowance) reply.headers((await platform.rateLimiter.admit(allowance)).headers)
   await takeSlot(platform, request, principal)
   const claims = principal.kind === 'user' ? await auth.tokens.verify(credential!.secret) : null
-  if (claims?.typ !== 'session') throw problem('forbidden', 'Only a signed-in person can ask this')
+  if (claims?.typ !== 'session') throw problem('forbidden', 'Only a signed-in user can do this')
   return { userId: claims.userId, sessionId: claims.sessionId, clientAddress: callerAddress(request) }
 }
 

@@ -1,7 +1,7 @@
 /**
- * The program of the thread that parses large bodies. What goes back is a small rest and, cut out of it, the members of long
- * lists as one text each: those are parsed on the event loop a few at a time, so that nobody waits for all of them.
- * It is not imported by anything; `large-body.ts` starts it.
+ * The worker thread that parses large bodies. It returns a small document and, cut out of it, each member of long lists as JSON
+ * text: the event loop parses those a few at a time, so that no other request waits for all of them. `large-body.ts` starts it;
+ * nothing imports it.
  */
 import { parentPort } from 'node:worker_threads'
 import { fingerprint } from '#core/canonical.ts'
@@ -10,9 +10,9 @@ import { parseJson } from './body.ts'
 import type { Cut, ParsedLarge } from './large-body.ts'
 
 const LONG_LIST = 50
-/** More than any operation takes. */
+/** More than any operation accepts. */
 const MAX_LIST = 25_000
-/** Lists that stand in the body itself or in one of its members. */
+/** Lists in the body itself or in one of its members. */
 const CUT_DEPTH = 2
 const MAX_REST_BYTES = 512 * 1024
 const MAX_MEMBER_BYTES = 512 * 1024
@@ -34,7 +34,7 @@ function parse(bytes: Buffer): ParsedLarge {
   cut(value, [], cuts)
   const rest = JSON.stringify(value)
   if (rest.length > MAX_REST_BYTES || cuts.some(({ list }) => list?.some((text) => text.length > MAX_MEMBER_BYTES)))
-    throw new Problem('invalid-json', `One part of the body is larger than ${MAX_REST_BYTES} bytes; send it in smaller parts`)
+    throw new Problem('invalid-json', `A member of the body is larger than ${MAX_REST_BYTES} bytes; split the request`)
   return { rest, cuts, hash }
 }
 
@@ -43,8 +43,7 @@ function cut(holder: Record<string, unknown>, path: readonly string[], cuts: Cut
     const at = [...path, name]
     const list = Array.isArray(value) ? value.map((member) => JSON.stringify(member)) : null
     if (list && (list.length > LONG_LIST || list.reduce((sum, text) => sum + text.length, 0) > LONG_TEXT)) {
-      if (list.length > MAX_LIST)
-        throw new Problem('invalid-json', `'${name}' has more than ${MAX_LIST} members; send them in smaller parts`)
+      if (list.length > MAX_LIST) throw new Problem('invalid-json', `'${name}' has more than ${MAX_LIST} members; split the request`)
       cuts.push({ path: at, list })
       holder[name] = null
     } else if (typeof value === 'string' && value.length > LONG_TEXT) {

@@ -1,15 +1,15 @@
 import { invalidField, problem } from '#core/problem.ts'
 
 export const MAX_DEPTH = 32
-/** Of one object: no field of ours has so many, and each costs more than its bytes. */
+/** Per object. No schema has this many, and each member costs more than its bytes. */
 export const MAX_MEMBERS = 5_000
 
-/** Names that reach an object's prototype in careless code; no field of ours has one of them. */
+/** Names that careless code would resolve to an object's prototype; no field has one of them. */
 const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype'])
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** The input of an operation: one JSON object. No body at all counts as an empty one. */
+/** The input of an operation: one JSON object. A missing body counts as an empty object. */
 export function parseBody(
   body: Buffer | undefined,
   contentType: string | undefined,
@@ -21,10 +21,10 @@ export function parseBody(
   return isEmpty ? {} : parseJson(body)
 }
 
-/** What can be said of a body before it is read. */
+/** Checks the headers of a body before it is read. */
 export function requireKind(contentType: string | undefined, contentEncoding: string | undefined): void {
   if (contentEncoding !== undefined && contentEncoding !== 'identity')
-    throw problem('unsupported-media-type', `Content-Encoding '${contentEncoding}' is not taken; send the body as it is`)
+    throw problem('unsupported-media-type', `Content-Encoding '${contentEncoding}' is not supported; send the body uncompressed`)
   requireJson(contentType)
 }
 
@@ -49,16 +49,16 @@ function parse(body: Buffer): unknown {
   try {
     return JSON.parse(decoder.decode(body))
   } catch (error) {
-    const reason = error instanceof SyntaxError ? `: ${error.message.slice(0, 200)}` : ': it is not UTF-8'
+    const reason = error instanceof SyntaxError ? `: ${error.message.slice(0, 200)}` : ': it is not encoded in UTF-8'
     throw problem('invalid-json', `The body is not valid JSON${reason}`)
   }
 }
 
-/** Walks without recursion, so that depth costs us nothing before it is refused. */
+/** Iterative, so that depth cannot exhaust the stack before it is rejected. */
 function requireHarmless(root: object): void {
   let level: object[] = [root]
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) throw problem('invalid-json', `The body nests deeper than ${MAX_DEPTH} levels`)
+    if (depth > MAX_DEPTH) throw problem('invalid-json', `The body is nested deeper than ${MAX_DEPTH} levels`)
     const next: object[] = []
     for (const node of level) {
       const names = Object.keys(node)
@@ -76,13 +76,13 @@ function requireHarmless(root: object): void {
 }
 
 function requireName(name: string): void {
-  if (FORBIDDEN_NAMES.has(name)) throw problem('invalid-json', `'${name}' cannot be the name of a member`)
+  if (FORBIDDEN_NAMES.has(name)) throw problem('invalid-json', `'${name}' is not allowed as a member name`)
   requireKeepable(name, 'body')
 }
 
-/** What PostgreSQL, a hash or another parser would not give back as it came (RFC 7493) is refused at the door. */
+/** Rejects values that PostgreSQL, a hash or another parser would change (RFC 7493). */
 function requireKeepable(value: unknown, field: string): void {
   if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
-    throw invalidField(field, 'holds U+0000 or half of a surrogate pair')
-  if (typeof value === 'number' && !Number.isFinite(value)) throw invalidField(field, 'is beyond the range of a 64-bit float')
+    throw invalidField(field, 'must not contain U+0000 or an unpaired surrogate')
+  if (typeof value === 'number' && !Number.isFinite(value)) throw invalidField(field, 'must be within the range of a 64-bit float')
 }

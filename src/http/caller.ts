@@ -5,8 +5,8 @@ import { tenantOfCaller } from '#core/tenant.ts'
 import type { Platform } from '#pipeline/platform.ts'
 
 /**
- * The address that a call is counted under. What a trusted proxy forwards is believed; where that is no address at all,
- * the connection's own is. Of IPv6, a subscriber holds a whole /64 and can come from anywhere in it.
+ * The address that rate limits count a call under: the one that a trusted proxy forwards if it is valid, otherwise that of the
+ * connection. IPv6 addresses are reduced to their /64, because a subscriber can use any address in it.
  */
 export function callerAddress(request: FastifyRequest): string {
   const given = isIP(request.ip) ? request.ip : (request.socket.remoteAddress ?? '')
@@ -16,8 +16,8 @@ export function callerAddress(request: FastifyRequest): string {
 }
 
 /**
- * For routes that are not operations and do little: they wait for a slot of their tenant like any call, and count as one. The socket
- * says whether the caller has left; Node destroys the request itself as soon as its body has been read.
+ * For small routes that are not operations: they wait for a slot of their tenant and count as one call. Only the socket tells
+ * whether the client has left, because Node destroys the request itself as soon as its body has been read.
  */
 export async function takeSlot({ scheduler }: Pick<Platform, 'scheduler'>, request: FastifyRequest, principal: Principal): Promise<void> {
   const left = new AbortController()

@@ -1,19 +1,19 @@
 import type { FastifyRequest } from 'fastify'
 import type { Credential } from '#access/authenticate.ts'
 
-/** Clients of it are given one address for everything, key included, and search by POST. */
+/** STAC clients are configured with one URL, which includes the key, and search with POST. */
 const STAC_PATH = /^\/stac(?=[/?]|$)/
 
 /**
- * `Authorization` first, then `X-API-Key`, then `key=` on GET and its HEAD, and on every method of the STAC API; the two fallbacks
- * take API keys only.
+ * `Authorization` first, then `X-API-Key`, then `key=` on GET and HEAD, and on every method of the STAC API; the two fallbacks
+ * accept API keys only.
  */
 export function credentialOf(request: FastifyRequest): Credential {
   const authorization = request.headers.authorization
   if (authorization !== undefined) {
     const [scheme, secret, rest] = authorization.trim().split(/\s+/)
     const isBearer = scheme?.toLowerCase() === 'bearer' && secret !== undefined && rest === undefined
-    return { via: 'bearer', secret: isBearer ? secret : '' } // Another scheme is a bad credential, not an absent one.
+    return { via: 'bearer', secret: isBearer ? secret : '' } // Another scheme is an invalid credential, not a missing one.
   }
   const header = request.headers['x-api-key']
   if (typeof header === 'string') return { via: 'key', secret: header.trim() }

@@ -1,4 +1,4 @@
-/** Every error leaves as a problem document (RFC 9457), also those of Fastify and of URLs that no route serves. */
+/** Every error is a problem document (RFC 9457), including errors of Fastify and URLs without a route. */
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import { newId } from '#core/ids.ts'
 import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
@@ -10,11 +10,11 @@ import { pathOf, type MethodsOf } from './methods.ts'
 import { send } from './operations.ts'
 import { notFoundPage, sendPage } from './pages/layout.ts'
 
-/** Errors that Fastify raises, as problems of ours. */
+/** Problems for errors that Fastify raises, by status. */
 const FRAMEWORK_PROBLEMS: Record<number, { slug: ProblemSlug; detail: string }> = {
-  400: { slug: 'bad-request', detail: 'The request could not be read' },
-  404: { slug: 'not-found', detail: 'There is nothing at this address' },
-  413: { slug: 'payload-too-large', detail: 'The body is larger than this address takes' },
+  400: { slug: 'bad-request', detail: 'Malformed HTTP request' },
+  404: { slug: 'not-found', detail: 'No such URL' },
+  413: { slug: 'payload-too-large', detail: 'The request body is too large' },
   415: { slug: 'unsupported-media-type', detail: 'Send Content-Type: application/json' },
   503: { slug: 'unavailable', detail: 'The service is stopping' },
 }
@@ -29,9 +29,11 @@ export function registerErrors(app: FastifyInstance, { platform, methodsOf }: Er
   const requireOtherMethod = (url: string) => {
     const methods = methodsOf(pathOf(url)).filter((method) => method !== 'HEAD')
     if (methods.length === 0) return
-    throw problem('method-not-allowed', `${shownPath(url)} takes ${methods.join(' or ')}`, { headers: { Allow: methods.join(', ') } })
+    throw problem('method-not-allowed', `${shownPath(url)} only supports ${methods.join(' and ')}`, {
+      headers: { Allow: methods.join(', ') },
+    })
   }
-  // Otherwise Fastify would reject its body first; no route takes this method.
+  // Otherwise Fastify would reject its body first; no route supports this method.
   app.addHook('onRequest', async ({ method, url }) => {
     if (method === 'QUERY') requireOtherMethod(url)
   })
@@ -40,7 +42,7 @@ export function registerErrors(app: FastifyInstance, { platform, methodsOf }: Er
     requireOtherMethod(request.url)
     if (request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? ''))
       return sendPage(reply.code(404), notFoundPage(path))
-    throw problem('not-found', `There is nothing at ${path}`)
+    throw problem('not-found', `No such URL: ${path}`)
   })
   app.setErrorHandler((error: FastifyError | Problem, _request, reply) => sendError(platform, error, reply))
 }

@@ -12,7 +12,7 @@ import { STREAM_LIMITS } from '#background/event-stream.ts'
 /** A stream that nobody ends goes on for ever, and a busy machine only takes longer. */
 const ENDS_MS = 120_000
 
-// Goal: whoever listens hears every event of their organization that they may read, in every process, and nobody else's.
+// Goal: a stream delivers every event of the organization that its user can read, from every process, and no others.
 test('GET /v1/events', async (t) => {
   const w = await world(t)
   const second = await world(t, { databaseUrl: w.databaseUrl })
@@ -20,7 +20,7 @@ test('GET /v1/events', async (t) => {
   const stranger = await w.organization()
   const make = (name: string, project_id = org.projectId) => w.ok(org.owner.token, 'collections.create', { project_id, name })
 
-  await t.test('an event of one process is heard in both, as a webhook would tell it', async () => {
+  await t.test('an event of one process is streamed by both, in the form of a webhook', async () => {
     const streams = await Promise.all([w, second].map(({ baseUrl }) => listen(baseUrl, org.owner.token)))
     const other = await listen(w.baseUrl, stranger.owner.token)
     const { id } = await make('Reef')
@@ -38,7 +38,7 @@ test('GET /v1/events', async (t) => {
     for (const stream of [...streams, other]) stream.cut()
   })
 
-  await t.test('Last-Event-ID resumes behind that event; one of somebody else is 422', async () => {
+  await t.test('Last-Event-ID resumes after that event; an ID of another organization is 422', async () => {
     const first = await listen(w.baseUrl, org.owner.token)
     await make('one')
     await first.until(1)
@@ -57,7 +57,7 @@ test('GET /v1/events', async (t) => {
     assert.equal((await listen(w.baseUrl, stranger.owner.token, 'nonsense')).status, 422)
   })
 
-  await t.test('an event of a transaction that ends late is not passed over', async () => {
+  await t.test('an event of a transaction that commits late is not skipped', async () => {
     const stream = await listen(w.baseUrl, org.owner.token)
     let release = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
@@ -83,7 +83,7 @@ test('GET /v1/events', async (t) => {
     stream.cut()
   })
 
-  await t.test('what was committed before somebody came is not told, though an older transaction holds it back', async () => {
+  await t.test('events committed before the stream opened are not sent, even if an older transaction delays them', async () => {
     const held = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()
     const older = w.db.transaction().execute(async (tx) => {
@@ -105,7 +105,7 @@ test('GET /v1/events', async (t) => {
     stream.cut()
   })
 
-  await t.test('row 39: events of private projects reach their readers alone', async () => {
+  await t.test('row 39: events of private projects are only sent to their members', async () => {
     const outsider = await w.member(org)
     const insider = await w.member(org)
     const { id: project_id } = await w.ok(org.owner.token, 'projects.create', { name: 'Secret', visibility: 'private' })
@@ -133,7 +133,7 @@ test('GET /v1/events', async (t) => {
     for (const stream of [out!, byKey!, inside!, owner!]) stream.cut()
   })
 
-  await t.test('row 39: a stream ends with its credential, within seconds', async () => {
+  await t.test('row 39: a stream ends within seconds of its credential', async () => {
     const { id, key } = await w.key(org.owner.token, ['read'])
     const guest = await w.member(org)
     const [byKey, bySession] = await Promise.all([listen(w.baseUrl, key), listen(second.baseUrl, guest.token)])
@@ -144,15 +144,15 @@ test('GET /v1/events', async (t) => {
     assert.ok(performance.now() - revokedMs < ENDS_MS)
   })
 
-  await t.test('who may not listen is told so', async () => {
+  await t.test('a caller without access is rejected', async () => {
     assert.equal((await listen(w.baseUrl, 'nonsense')).status, 401)
     assert.equal((await listen(w.baseUrl, (await w.person()).token)).status, 403)
     assert.equal((await listen(w.baseUrl, await w.workerToken(org.id, org.id))).status, 403)
   })
 })
 
-// Goal: however often and whenever a listener is cut off, what it has heard at the end is every event once, in order.
-test('a listener that is cut off again and again misses and repeats nothing', async (t) => {
+// Goal: however often a client is disconnected, it receives every event once, in order.
+test('a client that is disconnected repeatedly misses no event and gets none twice', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const cuts = campaign({ short: 20, long: 100 })
@@ -193,7 +193,7 @@ test('a listener that is cut off again and again misses and repeats nothing', as
   t.diagnostic(`${cuts} cuts, ${heard.length} events, seed ${seed}`)
 })
 
-// Goal: one organization's streams leave capacity for others', also when all of them come at once.
+// Goal: one organization's streams leave capacity for others, even if they all open at once.
 test('streams are limited by user and organization', async (t) => {
   const w = await world(t)
   const [org, other] = [await w.organization(), await w.organization()]
@@ -217,8 +217,8 @@ test('streams are limited by user and organization', async (t) => {
   for (const stream of [...ofFirst, ...ofOthers, theirs]) stream.cut()
 })
 
-// Goal: a listener that leaves while it joins leaves nothing behind: no timer that goes on to authenticate for it.
-test('a listener that disconnects while joining leaves nothing behind', async (t) => {
+// Goal: a client that disconnects while it joins leaves nothing behind, such as a timer that keeps authenticating.
+test('a client that disconnects while joining leaves nothing behind', async (t) => {
   const w = await world(t)
   const { owner } = await w.organization()
   const authenticated = Promise.withResolvers<void>()

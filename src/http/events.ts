@@ -10,15 +10,15 @@ import type { Platform } from '#pipeline/platform.ts'
 import { callerAddress } from './caller.ts'
 import { credentialOf } from './credential.ts'
 
-/** How soon a stream notices that its credential was revoked, or that its role has changed. */
+/** How often a stream checks whether its credential was revoked or its role has changed. */
 const RECHECK_MS = 2_000
-/** Keeps proxies from taking a quiet stream for a dead one; a multiple of the above. */
+/** Interval of keep-alive comments, so that proxies do not close an idle stream; a multiple of the above. */
 const RECHECKS_PER_BEAT = 8
-/** Bytes that may wait for a slow reader; who has more waiting is let go and resumes where it was. */
+/** Buffer for a slow client; beyond it, the stream is closed and the client resumes with its last event ID. */
 const MAX_WAITING_BYTES = 1024 * 1024
-/** Of what a client has missed, so much is sent at once; then it comes back for more. */
+/** Maximum bytes of missed events per connection; the client then reconnects for more. */
 const MAX_RESUMED_BYTES = 512 * 1024
-/** Milliseconds after which a client should come back. */
+/** Reconnection delay for clients, in milliseconds. */
 const RETRY_MS = 1_000
 
 const ROUTE = { id: 'events.stream' as const, scope: 'event_subscriptions:read' as const }
@@ -53,13 +53,13 @@ export function registerEvents(app: FastifyInstance, { platform, stream, isTrust
 function lastEventIdOf(request: FastifyRequest): string | null {
   const given = request.headers['last-event-id']
   if (given === undefined || given === '') return null
-  if (typeof given !== 'string') throw invalidField('Last-Event-ID', 'must be one event id')
+  if (typeof given !== 'string') throw invalidField('Last-Event-ID', 'must be a single event ID')
   return given
 }
 
 function openStream(raw: ServerResponse, opened: Principal, again: () => Promise<Principal>) {
   let principal = opened
-  /** Until the head is out. */
+  /** Until the headers are sent. */
   let waiting: string[] | null = []
   let waitingBytes = 0
   const write = (text: string): void => {
@@ -91,7 +91,7 @@ function openStream(raw: ServerResponse, opened: Principal, again: () => Promise
             if (current.organizationId === opened.organizationId) principal = current
             else raw.end()
           },
-          () => raw.end(), // Ended, revoked, or not to be known: the client comes back with what it has.
+          () => raw.end(), // Expired, revoked or unknown: the client must reconnect with its credential.
         )
         .finally(() => {
           isAsking = false
@@ -101,7 +101,7 @@ function openStream(raw: ServerResponse, opened: Principal, again: () => Promise
   return {
     listener,
     begin(headers: Record<string, string>, leave: () => void): void {
-      if (raw.destroyed) return leave() // The client left while it was joining: its `close` is over, and nothing would end the timer.
+      if (raw.destroyed) return leave() // The client left while joining: its `close` event has passed, so nothing else stops the timer.
       const timer = watch()
       raw.on('close', () => {
         clearInterval(timer)
@@ -113,7 +113,7 @@ function openStream(raw: ServerResponse, opened: Principal, again: () => Promise
       const held = waiting!
       waiting = null
       raw.write(held.join(''))
-      if (waitingBytes > MAX_RESUMED_BYTES) raw.end() // The rest when it comes back with the last of these.
+      if (waitingBytes > MAX_RESUMED_BYTES) raw.end() // The client reconnects with the last of these IDs for the rest.
     },
   }
 }

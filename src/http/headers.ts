@@ -6,22 +6,26 @@ import { pathOf, type MethodsOf } from './methods.ts'
 const ALLOWED = 'Authorization, X-API-Key, Content-Type, Idempotency-Key, If-None-Match, Range, Last-Event-ID'
 const EXPOSED =
   'RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Disposition, Idempotent-Replayed, X-Svc-Invocation-ID, WWW-Authenticate, Link'
-/** What scripts of other origins may use, whatever an address takes. */
+/** Methods that scripts of other origins can use on any URL. */
 const METHODS = 'GET, HEAD, POST, OPTIONS'
 
-/** Documents of ours run scripts of ours; everything else runs nothing. `blob:` lets the reference show a tile it was sent. */
+/** Our pages run only our scripts; other responses run none. `blob:` lets the reference show the tiles it receives. */
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
   "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-/** The public page of a share: a map, so workers too; and nothing from anywhere else. A download is a link, not a request of the page. */
+/** The public page of a share link: its map needs workers. Downloads are links, not requests of the page. */
 export const SHARE_POLICY =
   "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-/** What the map's worker may do: fetch from us, run what it came with. */
+/** The welcome page: a map as above, and a form that leads to the console. */
+export const WELCOME_POLICY = SHARE_POLICY.replace("form-action 'none'", "form-action 'self'")
+/** Our pages can ask for the visitor's location, to show imagery of it. What they embed cannot. */
+export const PERMISSIONS_POLICY = 'geolocation=(self)'
+/** For the map's worker: it can fetch from this service and run its own file. */
 export const WORKER_POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'"
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
-/** Any origin may call: credentials travel in headers, never in cookies, so a foreign page has none to abuse. */
+/** Any origin can call the API: credentials are sent in headers, not cookies, so another site has none to abuse. */
 export const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': EXPOSED,
@@ -31,7 +35,7 @@ export const COMMON_HEADERS = {
   'Content-Security-Policy': API_POLICY,
 } as const
 
-/** What is for whoever runs the service, and no script of another origin needs. */
+/** URLs for the operator, which scripts of other origins do not need. */
 const NOT_SHARED = /^\/(metrics|welcome|docs\/demo\.json|sandbox\/.*)$/
 
 interface HeaderParts {

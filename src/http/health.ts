@@ -10,8 +10,8 @@ import type { Metrics } from './metrics.ts'
 export interface HealthParts {
   platform: Platform
   metrics: Metrics
-  /** False while starting and stopping. */
-  isReady: () => boolean
+  /** Why the process should get no traffic; null if it is ready. */
+  readiness: () => string | null
   /** Of the database. */
   diskSpace: { isExhausted(): Promise<boolean> }
   /** Only people at this machine can reach the port. */
@@ -20,10 +20,14 @@ export interface HealthParts {
   metricsToken: string
 }
 
-export function registerHealth(app: FastifyInstance, { platform, metrics, isReady, diskSpace, isLocal, metricsToken }: HealthParts): void {
+export function registerHealth(
+  app: FastifyInstance,
+  { platform, metrics, readiness, diskSpace, isLocal, metricsToken }: HealthParts,
+): void {
   app.get('/health', async () => ({ status: 'ok' }))
   app.get('/ready', async () => {
-    if (!isReady()) throw problem('unavailable', 'The service is starting or stopping')
+    const reason = readiness()
+    if (reason !== null) throw problem('unavailable', reason, { headers: { 'Retry-After': '5' } })
     if (await diskSpace.isExhausted()) throw problem('insufficient-storage', 'The database has no disk space left')
     return { status: 'ready' }
   })

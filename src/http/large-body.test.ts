@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import type { Answer } from './large-body.ts'
 
-// Goal: what goes wrong inside the thread is ours to log; only what is wrong with a body is told to whoever sent it.
-test('the thread that parses large bodies tells faults from refusals', async (t) => {
+// Goal: bugs in the thread are logged; only errors of the body itself are returned to the sender.
+test('the thread that parses large bodies distinguishes bugs from invalid bodies', async (t) => {
   const thread = new Worker(new URL('./body-thread.ts', import.meta.url))
   t.after(() => thread.terminate())
   const ask = async (bytes: unknown): Promise<Answer> => {

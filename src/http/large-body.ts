@@ -1,4 +1,4 @@
-/** Bodies that are too large to be parsed on the event loop: in a thread, two of an organization at a time, a few altogether. */
+/** Parses bodies that are too large for the event loop in a worker thread: two per organization at a time, eight in total. */
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { Problem, problem, type ProblemSlug } from '#core/problem.ts'
@@ -18,17 +18,17 @@ export interface ParsedLarge {
 export type Answer =
   | { id: number; parsed: ParsedLarge }
   | { id: number; refusal: { slug: ProblemSlug; detail: string; members: object } }
-  /** An error that is not the caller's to see: it is logged, and the caller gets the fixed text of an internal error. */
+  /** A bug: it is logged, and the caller gets an internal error without details. */
   | { id: number; fault: unknown }
 
-const MAX_OF_ONE_OWNER = 2
-const MAX_AT_ONCE = 8
+const MAX_PER_OWNER = 2
+const MAX_CONCURRENT = 8
 const MAX_SLICE_MS = 10
-/** A thread that nobody needs any more is ended: it holds the memory of the largest body it has seen. */
+/** An idle thread is ended, because it keeps the memory of the largest body it has parsed. */
 const IDLE_MS = 10_000
 
 export interface LargeBodies {
-  /** 429 while the owner has as many under way as one may have. `read` brings the bytes, once there is a place for them. */
+  /** 429 if the owner has too many bodies in progress. `read` is called once the body is admitted. */
   parse(owner: string, read: () => Promise<Buffer>): Promise<{ value: Record<string, unknown>; hash: Buffer }>
   close(): Promise<void>
 }
@@ -36,20 +36,20 @@ export interface LargeBodies {
 export function createLargeBodies(): LargeBodies {
   const thread = createThread()
   const owners = new Map<string, number>()
-  let underWay = 0
+  let running = 0
   return {
     async parse(owner, read) {
       const own = owners.get(owner) ?? 0
-      if (own >= MAX_OF_ONE_OWNER || underWay >= MAX_AT_ONCE) throw busy()
+      if (own >= MAX_PER_OWNER || running >= MAX_CONCURRENT) throw busy()
       owners.set(owner, own + 1)
-      underWay++
+      running++
       try {
         const { rest, cuts, hash } = await thread.run(await read())
         const value = JSON.parse(rest) as Record<string, unknown>
         for (const each of cuts) await restore(value, each)
         return { value, hash: Buffer.from(hash) }
       } finally {
-        underWay--
+        running--
         const left = owners.get(owner)! - 1
         if (left > 0) owners.set(owner, left)
         else owners.delete(owner)
@@ -77,7 +77,7 @@ async function parsedInSlices(texts: readonly string[]): Promise<unknown[]> {
 }
 
 const busy = (): Problem =>
-  problem('rate-limited', 'Too many large bodies are being read at once; send them one after the other', {
+  problem('rate-limited', 'Too many large request bodies at once; send them one after another', {
     headers: { 'Retry-After': '2' },
   })
 
@@ -117,7 +117,7 @@ function createThread() {
       const id = nextId++
       const { promise, resolve, reject } = Promise.withResolvers<ParsedLarge>()
       waiting.set(id, { resolve, reject })
-      const own = new Uint8Array(bytes) // A buffer of its own: it is handed over, not copied.
+      const own = new Uint8Array(bytes) // Its own buffer, so that it is transferred and not copied.
       worker.postMessage({ id, bytes: own }, [own.buffer])
       try {
         return await promise

@@ -84,7 +84,7 @@ export const Limits = Closed(
       {
         alert_rules: Count('Maximum alert rules'),
         webhooks: Count('Maximum event subscriptions'),
-        pending_deliveries: Count('Maximum queued webhook deliveries; later events wait their turn'),
+        pending_deliveries: Count('Maximum queued webhook deliveries; further events wait in the backlog'),
         listed_deliveries: Count('Maximum listed successful webhook deliveries'),
         tasking_templates: Count('Maximum tasking templates'),
         running_jobs: Count('Maximum concurrent processing jobs; further jobs wait'),
@@ -117,7 +117,7 @@ export interface PublicDocument {
   etag: string
 }
 
-/** What everyone may read and nobody changes while the process runs. */
+/** Public, and constant while the process runs. */
 export function publicDocument(value: object): PublicDocument {
   const body = Buffer.from(JSON.stringify(value))
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }

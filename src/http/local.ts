@@ -1,6 +1,6 @@
 /**
- * Local mode trusts whoever sits at the machine. Their browser reaches the service too, for any page it has open: a request is
- * theirs only if no page of another origin sent it, and if it names the service by its own address (DNS rebinding does not).
+ * Local mode trusts the user of the machine. Any page in their browser can send requests to the service, too: a request is
+ * trusted only if no other origin sent it and if it names the service by its own host (which rules out DNS rebinding).
  */
 import { isIPv4 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify'
 export interface ShownDemo {
   email: string
   password: string
-  /** Null while the demo is being filled. */
+  /** Null while demo data is loading. */
   shareToken: string | null
   /** Values for fields of examples, by name. */
   fields: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export function isOwnRequest(request: FastifyRequest, baseUrl: string): boolean 
   return origin === undefined || origin === own.origin || origin === `http://${named.host}`
 }
 
-/** Opening a link is not: the page that has the link cannot read what opens. */
+/** Following a link does not count: the page with the link cannot read the response. */
 function isFromOtherSite({ method, headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   const opensPage = method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'

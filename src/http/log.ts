@@ -1,7 +1,7 @@
 import { pino, type Logger } from 'pino'
 import type { DestinationStream } from 'pino'
 
-/** One JSON line per event. Secrets are struck out here, once, whoever logs. */
+/** One JSON line per event. Secrets are redacted here, for every caller. */
 export function createLog(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,
@@ -28,7 +28,7 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   return destination ? pino(options, destination) : pino(options)
 }
 
-/** Message, code and stack. Not the fields of a database error that quote values (`detail`, `where`, `parameters`). */
+/** Message, code and stack, but not the fields of a database error that quote values (`detail`, `where`, `parameters`). */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: redact(String(error)) }
   const { name, message, stack } = error
@@ -51,7 +51,7 @@ const SECRET_SHAPES = new RegExp(
   'g',
 )
 
-/** Strikes what looks like one of our secrets out of free text and addresses. */
+/** Redacts secrets of this service in free text and URLs. */
 export function redact(text: string): string {
   return text.replaceAll(SECRET_SHAPES, (_match, name: string | undefined) => `${name ?? ''}[struck]`)
 }

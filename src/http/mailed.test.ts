@@ -12,15 +12,15 @@ import resetPassword from '#domains/notifications/reset-password.task.ts'
 
 const tokenOf = ({ text }: Mailed) => /#token=([\w-]+)/.exec(text)![1]!
 
-// Goal: whoever reads an address's mail can confirm it and choose a new password, once and in time; nobody else learns anything.
-test('mailed links', async (t) => {
+// Goal: the owner of an address can confirm it and reset the password, once and in time; nobody else learns anything.
+test('links in emails', async (t) => {
   const server = await mailServer(t)
   const w = await world(t, { smtpUrl: server.url })
   const reef = await w.person('reef@example.com')
   const confirmed = async () =>
     (await w.db.selectFrom('app_user').select('email_confirmed_at as at').where('id', '=', reef.id).executeTakeFirstOrThrow()).at
 
-  await t.test('signing up sends a mail whose link confirms the address, once', async () => {
+  await t.test('sign-up sends an email whose link confirms the address, once', async () => {
     assert.equal(await w.drain(confirmAddress), 1)
     const [mail] = server.mails.splice(0)
     assert.deepEqual([mail!.to, mail!.headers.get('subject')], [['reef@example.com'], 'Confirm your email address'])
@@ -42,7 +42,7 @@ test('mailed links', async (t) => {
     assert.match(again.body.detail, /already used or has expired/)
   })
 
-  await t.test('asking for a new password is answered alike for every address', async () => {
+  await t.test('a password reset request gets the same response for every address', async () => {
     const [known, unknown] = [
       await w.post('/auth/forgot', { email: 'Reef@example.com ' }),
       await w.post('/auth/forgot', { email: 'nobody@example.com' }),
@@ -54,7 +54,7 @@ test('mailed links', async (t) => {
     assert.ok(server.mails.every(({ to }) => to[0] === 'reef@example.com') && server.mails.length >= 1)
   })
 
-  await t.test('the link chooses a new password once, ends every session, and no token lies in the queue', async () => {
+  await t.test('the link sets a new password once and ends all sessions; the queue contains no token', async () => {
     const token = tokenOf(server.mails.splice(0).at(-1)!)
     assert.equal((await w.post('/auth/reset', { token, password: 'short' })).status, 422)
     assert.equal((await w.post('/auth/reset', { token, password: 'a password of my own' })).status, 204)
@@ -66,7 +66,7 @@ test('mailed links', async (t) => {
     assert.ok(!JSON.stringify(stored).includes(token))
   })
 
-  await t.test('it works for 30 minutes', async () => {
+  await t.test('the link expires after 30 minutes', async () => {
     await w.post('/auth/forgot', { email: 'reef@example.com' })
     await w.drain(resetPassword)
     const token = tokenOf(server.mails.splice(0).at(-1)!)
@@ -74,7 +74,7 @@ test('mailed links', async (t) => {
     assert.equal((await w.post('/auth/reset', { token, password: 'too late for this' })).status, 400)
   })
 
-  await t.test('asking again and again sends a few mails and is refused in the end', async () => {
+  await t.test('repeated requests send a few emails and are then rejected', async () => {
     w.clock.advance({ minutes: 16 })
     const statuses = []
     for (let n = 0; n < 31; n++) statuses.push((await w.post('/auth/forgot', { email: 'reef@example.com' })).status)
@@ -83,7 +83,7 @@ test('mailed links', async (t) => {
     assert.equal(server.mails.splice(0).length, 5)
   })
 
-  await t.test('names cannot bring headers, and markup stays text', async () => {
+  await t.test('names cannot inject headers, and markup stays text', async () => {
     const name = 'Eve\r\nBcc: all@example.com\r\n\r\n<script>alert(1)</script>'
     assert.equal((await w.post('/auth/sign-up', { email: 'eve@example.com', password: 'correct horse battery', name })).status, 201)
     await w.drain(confirmAddress)
@@ -95,7 +95,7 @@ test('mailed links', async (t) => {
     assert.match(mail!.text, /^Hello Eve Bcc all example com <script>alert\(1\)< script>,\n\n/)
   })
 
-  await t.test('the pages that links lead to run scripts of ours alone and never send the token in an address', async () => {
+  await t.test('the linked pages only run our scripts and never send the token in a URL', async () => {
     for (const page of ['/reset', '/confirm']) {
       const { status, headers, bytes } = await w.request('GET', page)
       assert.equal(status, 200)
@@ -106,8 +106,8 @@ test('mailed links', async (t) => {
   })
 })
 
-// Goal: an invitation reaches the invited by mail; its link admits and proves the address, and strangers can abuse neither.
-test('mailed invitations', async (t) => {
+// Goal: an invitation is emailed; its link adds the member and confirms the address, and nobody else can abuse either.
+test('emailed invitations', async (t) => {
   const server = await mailServer(t)
   const w = await world(t, { smtpUrl: server.url })
   const org = await w.organization()
@@ -123,7 +123,7 @@ test('mailed invitations', async (t) => {
     (await w.db.selectFrom('app_user').select('email_confirmed_at as at').where('id', '=', id).executeTakeFirstOrThrow()).at
   const inbox = async (token: string) => (await w.ok(token, 'notifications.list')) as { kind: string; title: string; body: string }[]
 
-  await t.test('the mail says who invites where, and its link admits and confirms', async () => {
+  await t.test('the email names the inviter and the organization; its link adds the member and confirms the address', async () => {
     const ana = await w.person('ana@example.com')
     const { url } = await invite('ana@example.com')
     const mail = (await mailedTo('ana@example.com'))!
@@ -148,7 +148,7 @@ test('mailed invitations', async (t) => {
     assert.equal(joined?.body, 'ana (ana@example.com) accepted your invitation.')
   })
 
-  await t.test('the link of the answer, or a mailed one in other hands, admits and confirms nothing', async () => {
+  await t.test('the link of the response, or an emailed link used by someone else, adds the member but confirms nothing', async () => {
     const [ben, eve] = [await w.person('ben@example.com'), await w.person('eve@example.com')]
     const { url } = await invite('ben@example.com')
     await w.drain(inviteByMail)
@@ -159,7 +159,7 @@ test('mailed invitations', async (t) => {
     assert.deepEqual([await confirmed(ben.id), await confirmed(eve.id)], [null, null])
   })
 
-  await t.test('into a project; inviting again ends the older links, taking it back ends all and mails nothing', async () => {
+  await t.test('to a project; a new invitation ends older links, revoking ends all of them and sends no email', async () => {
     const again = () =>
       w.ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, email: 'dora@example.com', role: 'viewer' })
     await again()
@@ -176,7 +176,7 @@ test('mailed invitations', async (t) => {
     assert.equal(await mailedTo('fay@example.com'), undefined)
   })
 
-  await t.test('names bring neither headers nor links', async () => {
+  await t.test('names inject neither headers nor links', async () => {
     const name = 'Win at https://evil.example/now or mail x@evil.example\r\nBcc: all@example.com'
     const evil = await w.person('evil@example.com')
     await w.ok(evil.token, 'organizations.create', { name: 'Theirs' })
@@ -189,7 +189,7 @@ test('mailed invitations', async (t) => {
     assert.match(mail.text, /the organization “Win at https evil example now or mail x evil example Bcc all example com” on/)
   })
 
-  await t.test('one address gets five a day; then the inviter is told to hand over the link, which works', async () => {
+  await t.test('an address gets five a day; then the inviter is told to pass on the link, which works', async () => {
     let url = ''
     for (let n = 0; n < 6; n++) ({ url } = await invite('gus@example.com'))
     await w.drain(inviteByMail)
@@ -202,7 +202,7 @@ test('mailed invitations', async (t) => {
     assert.ok(await mailedTo('gus2@example.com'))
   })
 
-  await t.test('a server that refuses is tried again, and what failed does not count', async () => {
+  await t.test('a failing mail server is retried, and failures do not count', async () => {
     const owner = await w.signIn(org.owner, org.id)
     await w.ok(owner.token, 'organizations.members.invite', { email: 'hal@example.com' })
     const [{ id }] = (await w.ok(owner.token, 'organizations.invitations.list')).invitations
@@ -214,8 +214,8 @@ test('mailed invitations', async (t) => {
   })
 })
 
-// Goal: notifications are mailed as each person chose, once, and again when the server could not take them.
-test('mailed notifications', async (t) => {
+// Goal: notifications are emailed as each user chose, once, and retried if the server could not accept them.
+test('emailed notifications', async (t) => {
   const server = await mailServer(t)
   const w = await world(t, { smtpUrl: server.url })
   const org = await w.organization()
@@ -256,8 +256,8 @@ test('mailed notifications', async (t) => {
   assert.equal((await choose('hourly')).status, 422)
 })
 
-// Goal: without a mail server each mail is a file that only its owner can read, and the data folder is where it lies.
-test('mails as files', async (t) => {
+// Goal: without a mail server, each email is a file in the data folder that only its owner can read.
+test('emails as files', async (t) => {
   const w = await world(t)
   await w.person('filed@example.com')
   await w.drain(confirmAddress)

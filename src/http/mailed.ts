@@ -1,4 +1,4 @@
-/** Routes behind the links of mails, and each person's choice of which notifications are mailed. */
+/** Routes for links in emails, and each user's choice of which notifications are emailed. */
 import Type, { type Static, type TSchema } from 'typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as mailed from '#access/mailed.ts'
@@ -42,7 +42,7 @@ export function registerMailed(app: FastifyInstance, { platform, auth }: { platf
     const { principal, allowance } = await platform.authenticator.authenticate(credentialOf(request))
     if (allowance) await platform.rateLimiter.admit(allowance)
     await takeSlot(platform, request, principal)
-    if (principal.kind !== 'user') throw problem('forbidden', 'Only a signed-in person has an inbox')
+    if (principal.kind !== 'user') throw problem('forbidden', 'Only a signed-in user has an inbox')
     return principal.id
   }
   app.get('/auth/notifications', async (request) => await mailed.mailChoice(auth, await person(request)))

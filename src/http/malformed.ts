@@ -1,4 +1,4 @@
-/** Bytes that are not HTTP as we know it never reach a route: answer in kind and hang up. */
+/** Malformed requests never reach a route: they get a problem response, and the connection is closed. */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { closeWith } from '#core/connections.ts'
@@ -9,25 +9,25 @@ interface Refusal {
   code: string
 }
 
-const UNREADABLE: Refusal = { status: 400, detail: 'The request could not be read', code: 'bad-request' }
+const UNREADABLE: Refusal = { status: 400, detail: 'Malformed HTTP request', code: 'bad-request' }
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 const UNKNOWN_METHOD: Refusal = {
   status: 405,
-  detail: `This method is not known here; addresses take ${METHODS}`,
+  detail: `Unknown method; use one of ${METHODS}`,
   code: 'method-not-allowed',
 }
 const REFUSALS: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: { ...UNREADABLE, status: 431, detail: 'The headers are too large' },
+  HPE_HEADER_OVERFLOW: { ...UNREADABLE, status: 431, detail: 'The request headers are too large' },
   ERR_HTTP_REQUEST_TIMEOUT: { ...UNREADABLE, status: 408, detail: 'The request took too long to arrive' },
 }
 
-/** The parser stops at a word that is no method; whether the rest of the line is that of a request tells it from noise. */
+/** The parser stops at an unknown method. If the rest of the line is a valid request line, it was a method and not noise. */
 const REQUEST_LINE = /^[A-Z][A-Z-]{0,30} \S{1,8000} HTTP\/1\.[01]\r?\n/
 const LINE_BYTES = 8_192
 
 interface Malformed {
   code?: string
-  /** What was being read: a buffer, whatever the declaration says. */
+  /** The bytes being parsed: a buffer, although it is not declared as one. */
   rawPacket?: unknown
 }
 

@@ -1,4 +1,4 @@
-/** Which methods an address takes: for `Allow`, and to tell a wrong method from a wrong address. */
+/** The methods that a URL supports: for `Allow`, and to tell an unsupported method from an unknown URL. */
 import type { FastifyInstance } from 'fastify'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -8,15 +8,15 @@ export type MethodsOf = (path: string) => readonly Method[]
 
 interface Route {
   pattern: RegExp
-  /** Of several routes that fit, the one with the fewest open parts is meant. */
+  /** Of several matching routes, the one with the fewest parameters applies. */
   openness: number
   methods: Set<string>
 }
 
-/** One open to any text is worse than any number of single segments. */
+/** A wildcard counts more than any number of parameters. */
 const WILDCARD_OPENNESS = 100
 
-/** Takes note of every route that is added from now on. Routes of every method answer POST alone: they say so themselves. */
+/** Records every route that is added from now on. Routes for all methods handle only POST, and reject the others themselves. */
 export function watchRoutes(app: FastifyInstance): MethodsOf {
   const routes = new Map<string, Route>()
   app.addHook('onRoute', ({ url, method }) => {
@@ -41,7 +41,7 @@ function shapeOf(url: string): Pick<Route, 'pattern' | 'openness'> {
   return { pattern: new RegExp(`^${source}$`), openness }
 }
 
-/** Without its query, where `key=` may stand in more spellings than a pattern can know. */
+/** Without the query, where `key=` can be written in more ways than a pattern can match. */
 export function pathOf(url: string): string {
   return url.split('?', 1)[0]!
 }

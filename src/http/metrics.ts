@@ -22,13 +22,13 @@ export function createMetrics(state: () => Readonly<Record<string, number>>): Me
   })
   const faults = new Counter({
     name: 'groundtrack_faults_total',
-    help: 'Failures that are ours, by operation or job',
+    help: 'Internal errors, by operation or task',
     labelNames: ['operation'],
     registers: [registry],
   })
   new Gauge({
     name: 'groundtrack_state',
-    help: 'Connections, caches and the raster pool as they are now',
+    help: 'Current state of connections, caches and the raster pool',
     labelNames: ['name'],
     registers: [registry],
     collect() {

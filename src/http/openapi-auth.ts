@@ -22,7 +22,7 @@ type Route = (
   answer: { status: string; returns: string; schema: Json | null; example?: Json; signedIn?: true; refusals?: readonly number[] },
 ) => Json
 
-/** The routes under `/auth`: they are no operations, and stand in the document beside them. */
+/** The routes under `/auth`, which are not operations but part of the same document. */
 export function authPaths(schemas: Json): Json {
   const request = (id: string, schema: TSchema) => named(requestName(`auth.${id}`), schema, schemas, `Request body of \`auth.${id}\``)
   const response = (id: string, schema: Json) => named(responseName(`auth.${id}`), schema, schemas, `Response of \`auth.${id}\``)
@@ -52,25 +52,25 @@ export function authPaths(schemas: Json): Json {
   return {
     '/auth/sign-up': route(
       'sign_up',
-      'Make an account. It belongs to no organization until it founds one or accepts an invitation.',
+      'Create an account. It has no organization until it creates one or accepts an invitation.',
       { schema: SignUpInput, example: { email: EMAIL, password: PASSWORD, name: EXAMPLE_GRANT.user.name } },
       { status: '201', returns: 'The new session', schema: grant, refusals: [403, 409] },
     ),
     '/auth/sign-in': route(
       'sign_in',
-      'Exchange email and password for a session.',
+      'Sign in with email and password.',
       { schema: SignInInput, example: { email: EMAIL, password: PASSWORD } },
       { status: '200', returns: 'The new session', schema: grant, refusals: [403] },
     ),
     '/auth/refresh': route(
       'refresh',
-      'Spend a refresh token for a new pair; may switch the organization.',
+      'Exchange a refresh token for new tokens, optionally for another organization.',
       { schema: RefreshInput, example: { refresh_token: EXAMPLE_GRANT.refresh_token } },
       { status: '200', returns: 'The renewed session', schema: grant, refusals: [403] },
     ),
     '/auth/sign-out': route(
       'sign_out',
-      'End the session of a refresh token.',
+      'Sign out: end the session of a refresh token.',
       { schema: SignOutInput, example: { refresh_token: EXAMPLE_GRANT.refresh_token } },
       { status: '204', returns: 'The session has ended', schema: null },
     ),
@@ -83,7 +83,7 @@ function accountPaths(route: Route, schemas: Json): Json {
   return {
     '/auth/invitations/accept': route(
       'accept_invitation',
-      'Join what an invitation is for, by the token of its link.',
+      'Accept an invitation with the token of its link.',
       { schema: AcceptInput, example: { token: 'inv_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLE' } },
       {
         status: '200',
@@ -96,25 +96,25 @@ function accountPaths(route: Route, schemas: Json): Json {
     ),
     '/auth/password': route(
       'password',
-      'Change the password; every other session ends.',
+      'Change the password and end all other sessions.',
       { schema: PasswordInput, example: { password: PASSWORD, new_password: 'another one that is long enough' } },
       { status: '204', returns: 'The password was changed', schema: null, signedIn: true, refusals: [403] },
     ),
     '/auth/sign-out-everywhere': route(
       'sign_out_everywhere',
-      'End every session, this one too.',
+      'Sign out everywhere: end all sessions, including this one.',
       { schema: SignOutEverywhereInput, example: {} },
       { status: '204', returns: 'All sessions have ended', schema: null, signedIn: true, refusals: [403] },
     ),
     '/auth/delete-account': route(
       'delete_account',
-      'End the account with its keys, sessions and memberships.',
+      'Delete the account with its API keys, sessions and memberships.',
       { schema: DeleteAccountInput, example: { password: PASSWORD } },
       { status: '204', returns: 'The account was deleted', schema: null, signedIn: true, refusals: [403, 409] },
     ),
     '/auth/delete-organization': route(
       'delete_organization',
-      'End an organization with everything in it; for its owners.',
+      'Delete an organization and all its data. Owners only.',
       { schema: DeleteOrganizationInput, example: { organization_id: EXAMPLE_IDS.organization, password: PASSWORD } },
       { status: '204', returns: 'The organization was deleted', schema: null, signedIn: true, refusals: [403, 404, 409] },
     ),
@@ -127,26 +127,26 @@ function mailedPaths(route: Route, choice: Json): Json {
   return {
     '/auth/forgot': route(
       'forgot',
-      'Ask for a mail with a link to a new password. The answer is the same for every address.',
+      'Request an email with a password reset link. The response is the same for every address.',
       { schema: ForgotInput, example: { email: EMAIL } },
       { status: '202', returns: 'The request was accepted', schema: FORGOT_SCHEMA, example: { status: 'accepted' } },
     ),
     '/auth/reset': route(
       'reset',
-      'Choose a new password by the token of a mail, which works once and for 30 minutes; every session ends.',
+      'Set a new password with the token of an email, which works once and expires after 30 minutes. All sessions end.',
       { schema: ResetInput, example: { token: MAIL_TOKEN, password: 'another one that is long enough' } },
       { status: '204', returns: 'The password was changed', schema: null },
     ),
     '/auth/confirm': route(
       'confirm',
-      'Confirm an address by the token of a mail, which works once and for 7 days.',
+      'Confirm an email address with the token of an email, which works once and expires after 7 days.',
       { schema: ConfirmInput, example: { token: MAIL_TOKEN } },
       { status: '204', returns: 'The email address is confirmed', schema: null },
     ),
     '/auth/notifications': {
       get: {
         operationId: 'auth.notifications',
-        summary: 'When notifications of the signed-in person are mailed.',
+        summary: 'Get when notifications of the signed-in user are emailed.',
         tags: ['Sign-in'],
         security: [{ bearer: [] }],
         responses: {
@@ -157,7 +157,7 @@ function mailedPaths(route: Route, choice: Json): Json {
       },
       ...route(
         'choose_notifications',
-        'Choose when notifications are mailed: from now on, not what lies in the inbox already.',
+        'Set when future notifications are emailed.',
         { schema: MailChoice, example },
         { status: '204', returns: 'The choice was saved', schema: null, signedIn: true, refusals: [403] },
       ),
@@ -263,12 +263,7 @@ function accountReads(schemas: Json): Json {
     },
   })
   return {
-    '/auth/sessions': read(
-      'sessions',
-      'The sessions of the signed-in person that have not ended.',
-      'Active sessions of the user',
-      SESSIONS_SCHEMA,
-    ),
-    '/auth/me': read('me', 'The signed-in person and their organizations.', 'The user and their organizations', ME_SCHEMA),
+    '/auth/sessions': read('sessions', 'List the active sessions of the signed-in user.', 'Active sessions of the user', SESSIONS_SCHEMA),
+    '/auth/me': read('me', 'Get the signed-in user and their organizations.', 'The user and their organizations', ME_SCHEMA),
   }
 }

@@ -1,4 +1,4 @@
-/** Schemas of operations as the published contract shows them: every named shape once, in `components.schemas`. */
+/** Schemas of operations in the published contract: every named schema once, in `components.schemas`. */
 import type { AnyOperation } from '#operation.ts'
 import { GEOJSON_SCHEMAS } from './openapi-geojson.ts'
 
@@ -20,7 +20,7 @@ const pascal = (id: string) =>
 /** Keywords whose values are data, not schemas. */
 const VALUES = ['default', 'enum', 'const', 'required', 'examples']
 
-/** Named shapes move to `components.schemas`, so that generated clients get one type for each. */
+/** Named schemas move to `components.schemas`, so that generated clients get one type for each. */
 export function hoist(schema: unknown, schemas: Json): Json {
   return walk(schema) as Json
 
@@ -28,9 +28,9 @@ export function hoist(schema: unknown, schemas: Json): Json {
     if (Array.isArray(node)) return node.map(walk)
     if (!isObject(node)) return node
     const { $id, 'x-documented-required': alsoRequired, 'x-documented-as': shared, 'x-description': own, ...rest } = node
-    // A shape that contains itself comes with its definitions beside it.
+    // A recursive schema has its definitions beside it.
     for (const [name, definition] of Object.entries((rest['$defs'] as Json | undefined) ?? {})) {
-      const plain = walk(definition) // A definition that bears its own name has put itself in place by now.
+      const plain = walk(definition) // A definition with its own name has been added by now.
       schemas[name] ??= plain
     }
     if (typeof rest['$ref'] === 'string') return refTo(rest['$ref'], rest['description'])
@@ -45,7 +45,7 @@ export function hoist(schema: unknown, schemas: Json): Json {
   }
 }
 
-/** What a field that can be null means is said at the field, not at one of its types. */
+/** The description of a nullable field belongs to the field, not to one of its types. */
 function withOneDescription(schema: Json): Json {
   const types = schema['anyOf']
   if (!Array.isArray(types) || types.length !== 2 || !types.some((type) => isObject(type) && type['type'] === 'null')) return schema
@@ -55,7 +55,7 @@ function withOneDescription(schema: Json): Json {
   return { ...schema, description: text, anyOf: types.map(bare) }
 }
 
-/** Puts a GeoJSON schema, and those that it refers to, beside the others. */
+/** Adds a GeoJSON schema, and those that it refers to. */
 function useGeoJson(name: string, schemas: Json): string {
   const schema = GEOJSON_SCHEMAS[name]!
   if (schemas[name]) return name
@@ -64,7 +64,7 @@ function useGeoJson(name: string, schemas: Json): string {
   return name
 }
 
-/** A reference to the schema by its own name, or by the name that it gets here. */
+/** A reference to the schema by its own name, or by the given name. */
 export function named(name: string, schema: unknown, schemas: Json, description?: string): Json {
   const plain = hoist(schema, schemas)
   if (typeof plain['$ref'] === 'string') return { $ref: plain['$ref'] }
@@ -75,7 +75,7 @@ export function named(name: string, schema: unknown, schemas: Json, description?
 export const requestName = (id: string) => `${pascal(id)}Request`
 export const responseName = (id: string) => `${pascal(id)}Response`
 
-/** What a successful response has in it, for its `description`. */
+/** The `description` of a successful response: what it contains. */
 export function returned(op: AnyOperation, schemas: Json): string {
   if (op.raw === 'bytes') return op.mediaTypes?.every((type) => type.startsWith('image/')) ? 'The image' : 'The file'
   if (op.raw === 'xml') return 'The XML document'
@@ -84,7 +84,7 @@ export function returned(op: AnyOperation, schemas: Json): string {
   return op.raw === 'ndjson' ? `Newline-delimited JSON. ${text}` : text
 }
 
-/** Its own, or that of what it is there for: its only field, or its list. */
+/** Its own description, or that of its only field or list. */
 function descriptionOf(schema: Json, schemas: Json): string | undefined {
   const shape = typeof schema['$ref'] === 'string' ? (schemas[schema['$ref'].split('/').at(-1)!] as Json) : schema
   if (typeof shape['description'] === 'string') return shape['description']

@@ -1,4 +1,4 @@
-/** The published contract, made of the same schemas that check every call. */
+/** The published contract, generated from the schemas that validate every call. */
 import { DOMAINS } from '#contract/domains.ts'
 import { PUBLISHED_COUNT, TABLE } from '#contract/table.ts'
 import { Problem, PROBLEMS, type ProblemSlug } from '#core/problem.ts'
@@ -12,10 +12,10 @@ import { Limits } from './limits.ts'
 import { authPaths } from './openapi-auth.ts'
 import { hoist, named, requestName, responseName, returned, shareParameters, type Json } from './openapi-schemas.ts'
 
-/** Rises with every change of the contract after the first release; it is not the `/v1` of the path. */
+/** Increases with every change of the contract after the first release; it is not the `/v1` of the path. */
 export const CONTRACT_VERSION = '2.0.0'
 
-/** Operators' operations are served but not published. */
+/** Operations for operators are served but not published. */
 export function isPublished(op: AnyOperation): boolean {
   return TABLE.get(op.id)?.status !== 'operator'
 }
@@ -62,9 +62,9 @@ export function openApiDocument(operations: ReadonlyMap<string, AnyOperation>, b
 }
 
 const ROUTE_TAGS = [
-  { name: 'Sign-in', description: 'Accounts and sessions of people' },
-  { name: 'Events', description: 'What the platform reports' },
-  { name: 'Limits', description: 'Sizes, rates and counts that the service accepts' },
+  { name: 'Sign-in', description: 'Accounts and sessions of users' },
+  { name: 'Events', description: 'Event stream and event types' },
+  { name: 'Limits', description: 'Size, rate and count limits of the service' },
 ]
 
 const DESCRIPTION = `Satellite and aerial imagery as typed operations: ${PUBLISHED_COUNT}.
@@ -74,8 +74,8 @@ The resource path \`POST /v1/{resource}/{action}\`, with a slash for each dot of
 is the same operation: same body, credentials, checks and errors.
 
 Failures are \`application/problem+json\` (RFC 9457); \
-\`code\` names the kind, \`type\` leads to its page, \`instance\` identifies the call. \
-Unknown fields are refused. Times are RFC 3339 in UTC; geometry is GeoJSON in WGS84.`
+\`code\` is the problem type, \`type\` the URL of its documentation, \`instance\` the ID of the call. \
+Unknown fields are rejected. Times are RFC 3339 in UTC; geometry is GeoJSON in WGS84.`
 
 function describe(op: AnyOperation, schemas: Json): Json {
   const row = TABLE.get(op.id)!
@@ -101,22 +101,22 @@ function describe(op: AnyOperation, schemas: Json): Json {
 
 const requestOf = (op: AnyOperation, schemas: Json): Json => named(requestName(op.id), op.input, schemas, `Request body of \`${op.id}\``)
 
-/** In one order, whatever is registered first. */
+/** In a fixed order, independent of registration. */
 const sorted = (schemas: Json): Json => Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
-/** Beside the summary, not instead of it: what the call needs and what it may do. */
+/** In addition to the summary: required credentials and effects. */
 function descriptionOf(op: AnyOperation): string {
-  const credential = op.public ? 'Needs no credential.' : `Requires the scope \`${op.scope}\`.`
+  const credential = op.public ? 'Requires no credential.' : `Requires the scope \`${op.scope}\`.`
   const idempotency = op.tier === 'read' || op.public ? '' : ' Send an `Idempotency-Key`: without one, a retry can run twice.'
   return `${credential} ${EFFECTS[op.tier]}${idempotency}`
 }
 
 const EFFECTS: Record<Tier, string> = {
-  read: 'Changes nothing.',
+  read: 'Read-only.',
   compute: 'Changes data of the organization.',
   external_spend: 'Spends money or credits.',
-  share_export: 'Lets data or access leave the platform.',
-  destructive: 'Removes something.',
+  share_export: 'Shares or exports data or access.',
+  destructive: 'Deletes data.',
 }
 
 const RAW_TYPES = { bytes: 'application/octet-stream', xml: 'application/xml', ndjson: 'application/x-ndjson' } as const
@@ -161,10 +161,10 @@ const PROBLEM_RESPONSES: readonly (readonly [number, string])[] = [
   [507, 'The storage of the service is full'],
 ]
 
-/** Domains that ask hosts of vendors. */
+/** Domains that send requests to vendors. */
 const ASKING = ['catalog', 'orders', 'eulas', 'glossary']
 
-/** What can tell of a thing that is gone. */
+/** Operations that can return 410. */
 const OF_GONE = ['items.get', 'items.asset.download']
 
 function failures(op: AnyOperation): Json {
@@ -230,12 +230,12 @@ const IDEMPOTENCY_PARAMETER = {
   required: false,
   schema: { type: 'string', minLength: 1, maxLength: 255 },
   description:
-    'A string of your own, unique per intended effect. An identical retry within 24 hours gets the first response ' +
-    'byte for byte and executes nothing.',
+    'A unique string that you choose for each request. An identical retry within 24 hours returns the first response byte for ' +
+    'byte and executes nothing.',
 }
 
 const RATE_HEADERS = {
-  InvocationId: { description: 'Identifies this call in the audit and in lineage', schema: { type: 'string', format: 'uuid' } },
+  InvocationId: { description: 'ID of this call in the audit log and in lineage', schema: { type: 'string', format: 'uuid' } },
   RateLimit: { description: 'Remaining requests and seconds until the window ends: `"key";r=9999;t=3600`', schema: { type: 'string' } },
   RateLimitPolicy: { description: 'The quota and its window: `"key";q=10000;w=3600`', schema: { type: 'string' } },
 }
@@ -246,8 +246,8 @@ const eventStreamPath = {
   '/v1/events': {
     get: {
       operationId: 'events.stream',
-      summary: "The organization's events as they happen, as server-sent events. The stream ends with its credential.",
-      description: 'Requires the scope `event_subscriptions:read`. Events of private projects reach their readers alone.',
+      summary: "Stream the organization's events as server-sent events. The stream ends when its credential expires or is revoked.",
+      description: 'Requires the scope `event_subscriptions:read`. Events of private projects are only sent to their members.',
       tags: ['Events'],
       'x-required-scope': 'event_subscriptions:read',
       parameters: [
@@ -256,7 +256,7 @@ const eventStreamPath = {
           in: 'header',
           required: false,
           schema: { type: 'string', format: 'uuid' },
-          description: 'The last event that was heard: the stream goes on behind it, and nothing is skipped or repeated.',
+          description: 'ID of the last event received; the stream resumes after it, without gaps or duplicates.',
         },
       ],
       responses: {
@@ -275,13 +275,13 @@ const limitsPath = (schemas: Json) => ({
   '/v1/limits': {
     get: {
       operationId: 'limits.get',
-      summary: 'Limits of bodies, expressions, filters, geometries, pages, connections and organizations.',
-      description: 'Needs no credential. The values do not change while the service runs; send `If-None-Match`.',
+      summary: 'Get the limits of bodies, expressions, filters, geometries, pages, connections and organizations.',
+      description: 'Requires no credential. The values are constant while the service runs, so send `If-None-Match`.',
       tags: ['Limits'],
       security: [],
       responses: {
         '200': { description: 'The limits', content: { 'application/json': { schema: hoist(Limits, schemas) } } },
-        '304': { description: 'Not changed since the response whose ETag was sent' },
+        '304': { description: 'Not modified' },
       },
     },
   },
@@ -314,7 +314,7 @@ const eventTypesPath = (schemas: Json) => ({
   '/v1/event-types': {
     get: {
       operationId: 'event_types.list',
-      summary: 'The event types that fire, with the schema of their data.',
+      summary: 'List the event types, with the schema of their data.',
       tags: ['Events'],
       responses: {
         '200': {

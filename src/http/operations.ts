@@ -10,10 +10,10 @@ import { callerAddress } from './caller.ts'
 import type { Principal } from '#core/principal.ts'
 import { parseBody, requireKind } from './body.ts'
 import { createLargeBodies, type LargeBodies } from './large-body.ts'
-import { PUBLIC_BYTES, readBody, READS_BODY, STANDARD_BYTES } from './read-body.ts'
+import { PUBLIC_BYTES, readRequest, READS_BODY, STANDARD_BYTES } from './read-body.ts'
 import { credentialOf } from './credential.ts'
 
-/** `POST /v1/op/{id}` and `POST /v1/{resource}/{action}`: the same operation, the same everything. */
+/** `POST /v1/op/{id}` and `POST /v1/{resource}/{action}`: two URLs of the same operation. */
 export function registerOperations(app: FastifyInstance, { platform, observe }: RouteParts): void {
   const large = createLargeBodies()
   app.addHook('onClose', () => large.close())
@@ -37,7 +37,7 @@ export function registerOperations(app: FastifyInstance, { platform, observe }: 
       clientAddress: callerAddress(request),
       get signal() {
         return (signal ??= abortedWith(reply))
-      }, // Most operations are done before anybody could hang up.
+      }, // Created on demand: most operations finish before a client could disconnect.
     })
     observe(request, op, invoked)
     return send(reply, invoked)
@@ -48,10 +48,10 @@ function unknownOperation({ operations }: Platform, id: string): Problem {
   const shown = [...operations.values()].filter(({ scope }) => !scope.startsWith('admin:')).map((op) => op.id)
   const meant = nearest(id, shown)
   const hint = meant ? `; did you mean ${meant}?` : ''
-  return problem('unknown-operation', `There is no such operation${hint || '; GET /openapi.json lists all of them'}`)
+  return problem('unknown-operation', `No such operation${hint || '; GET /openapi.json lists all operations'}`)
 }
 
-/** The body of a call that has been let in; `hash` where it was taken with the parsing. */
+/** The body of an authorized call, and its hash if the parser computed it. */
 async function bodyOf(
   request: FastifyRequest,
   op: AnyOperation,
@@ -63,13 +63,13 @@ async function bodyOf(
   const isLarge =
     maxBytes > STANDARD_BYTES &&
     (length === undefined ? request.headers['transfer-encoding'] !== undefined : Number(length) > STANDARD_BYTES)
-  if (!isLarge) return { value: parseBody(await readBody(request.raw, maxBytes), type, encoding), hash: null }
+  if (!isLarge) return { value: parseBody(await readRequest(request, maxBytes), type, encoding), hash: null }
   requireKind(type, encoding)
   const owner = principal.organizationId ?? principal.userId ?? callerAddress(request)
-  return await large.parse(owner, () => readBody(request.raw, maxBytes))
+  return await large.parse(owner, () => readRequest(request, maxBytes))
 }
 
-/** Dots and slashes never mix: each operation has exactly two addresses. */
+/** Dots and slashes never mix: each operation has exactly two URLs. */
 function operationId(path: string): string {
   if (path.startsWith('op/')) return path.slice('op/'.length)
   return path.includes('.') ? '' : path.replaceAll('/', '.')
@@ -80,7 +80,7 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
   return header === undefined ? null : String(header)
 }
 
-/** Aborts when the caller hangs up before the answer is out. */
+/** Aborts when the client disconnects before the response is complete. */
 export function abortedWith(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   if (reply.raw.destroyed) controller.abort()

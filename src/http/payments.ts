@@ -9,7 +9,7 @@ import { parseBody } from './body.ts'
 import { isOwnRequest } from './local.ts'
 import { STANDARD_BYTES } from './read-body.ts'
 
-/** The sandbox processor, as far as a person meets it. */
+/** What a user does at the sandbox processor: confirming a payment in the browser. */
 export interface SandboxConfirmation {
   confirm(
     clientSecret: string,
@@ -28,7 +28,7 @@ interface PaymentParts {
   isLocal: boolean
 }
 
-/** `/webhooks/payments` for the processor's signed notices; with the sandbox, `/sandbox/payments/confirm` for what a browser would do. */
+/** `/webhooks/payments` for the processor's signed webhooks; in the sandbox, `/sandbox/payments/confirm` replaces its browser page. */
 export function registerPayments(app: FastifyInstance, { platform, sandboxPayments, isLocal }: PaymentParts): void {
   app.post('/webhooks/payments', { bodyLimit: STANDARD_BYTES }, async (request) => {
     const signature = request.headers['stripe-signature']
@@ -42,7 +42,7 @@ export function registerPayments(app: FastifyInstance, { platform, sandboxPaymen
     const body = parseBody(request.body as Buffer | undefined, request.headers['content-type'], request.headers['content-encoding'])
     const { client_secret, payment_method } = validateInput(ConfirmInput, body) as Static<typeof ConfirmInput>
     const done = await sandboxPayments.confirm(client_secret, payment_method ?? null)
-    if (!done) throw problem('not-found', 'Nothing waits to be confirmed under this client_secret')
+    if (!done) throw problem('not-found', 'No payment with this client_secret awaits confirmation')
     return { id: done.id, object: done.object, status: done.status, payment_method: done.payment_method }
   })
 }

@@ -1,4 +1,4 @@
-/** Behind a trusted proxy, callers are told apart by the address that it forwards: each has so many requests at once. */
+/** Behind a trusted proxy, concurrent requests are limited per forwarded address. */
 import type { FastifyInstance } from 'fastify'
 import { CONNECTION_LIMITS, type ConnectionLimits } from '#core/connections.ts'
 import { problem } from '#core/problem.ts'
@@ -15,11 +15,11 @@ export function registerProxyLimit(app: FastifyInstance, { isTrusted, connection
   const counts = new Map<string, number>()
   app.addHook('onRequest', async (request, reply) => {
     if (!isTrusted(request.socket.remoteAddress)) return
-    if (isTrusted(request.ip)) return // The proxy itself, or one that forwards no address: nobody to count it for.
+    if (isTrusted(request.ip)) return // The proxy itself, or one that forwards no address: there is no client to count.
     const address = callerAddress(request)
     const count = counts.get(address) ?? 0
     if (count >= maxPerAddress)
-      throw problem('rate-limited', `One address can have at most ${maxPerAddress} requests open at a time`, {
+      throw problem('rate-limited', `Too many concurrent requests from this address (maximum ${maxPerAddress}); wait for some to finish`, {
         headers: { 'Retry-After': '1' },
       })
     counts.set(address, count + 1)

@@ -1,6 +1,6 @@
 /**
- * The refresh token of a browser, on request: a script cannot read it, another site cannot send it. Two routes read it, each
- * after a look at where the request comes from; every other route ignores cookies.
+ * The refresh token as a browser cookie, on request: scripts cannot read it, and other sites cannot send it. Two routes read it,
+ * after they have checked the origin of the request; all other routes ignore cookies.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '#core/problem.ts'
@@ -15,7 +15,7 @@ export interface CookieTerms {
   isLocal: boolean
 }
 
-/** A browser believes the prefix only from https, so a neighbour on plain http cannot plant the cookie. */
+/** Browsers accept the prefix over https only, so another service on plain http cannot plant the cookie. */
 const nameOf = (isSecure: boolean) => (isSecure ? `__Secure-${NAME}` : NAME)
 
 function isSecure(request: FastifyRequest, { baseUrl }: CookieTerms): boolean {
@@ -37,16 +37,16 @@ function write(request: FastifyRequest, reply: FastifyReply, terms: CookieTerms,
   reply.header('Set-Cookie', [...parts, ...(secure ? ['Secure'] : [])].join('; '))
 }
 
-/** Null when none came. One from elsewhere is refused, and so are two: one of them was planted, and nobody can tell which. */
+/** Null if there is none. A cookie from another origin is rejected, and so are two: one of them may have been planted. */
 export function readRefreshCookie(request: FastifyRequest, terms: CookieTerms): string | null {
-  const wanted = nameOf(isSecure(request, terms))
+  const expected = nameOf(isSecure(request, terms))
   const values = (request.headers.cookie ?? '')
     .split(';')
     .map((pair) => pair.trim().split('='))
-    .filter(([name]) => name === wanted)
+    .filter(([name]) => name === expected)
     .map(([, value]) => value ?? '')
   if (values.length === 0) return null
-  if (!isOwnOrigin(request, terms)) throw problem('forbidden', 'The refresh cookie is taken from pages of this service only')
+  if (!isOwnOrigin(request, terms)) throw problem('forbidden', 'The refresh cookie is only accepted from pages of this service')
   return values.length === 1 && values[0] ? values[0] : null
 }
 
@@ -57,6 +57,6 @@ function isOwnOrigin(request: FastifyRequest, { baseUrl, isLocal }: CookieTerms)
   const from = URL.parse(origin ?? '')
   if (!from || (site !== undefined && site !== 'same-origin')) return false
   if (from.origin === new URL(baseUrl()).origin) return true
-  // People type `localhost` where the service says 127.0.0.1.
+  // Users type `localhost` where BASE_URL is 127.0.0.1.
   return isLocal && from.protocol === 'http:' && from.host === host && isLoopbackName(from.hostname)
 }

@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { SignInPlatform } from '#access/sign-in.ts'
 import type { EventStream } from '#background/event-stream.ts'
-import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, KEEP_ALIVE_MS, type ConnectionLimits } from '#core/connections.ts'
+import { CHECK_INTERVAL_MS, CONNECTION_LIMITS, guardConnections, type ConnectionLimits } from '#core/connections.ts'
 import { trusting, type IsTrusted } from '#core/proxies.ts'
 import { registerAuth } from './auth.ts'
 import { registerContract } from './contract.ts'
@@ -47,16 +47,20 @@ interface ServerOptions extends HealthParts {
   stream: EventStream
   limits: Limits
   log: Logger
-  /** What a person does in their browser with the real processor; null unless it is the sandbox. */
+  /** Confirms payments as a user would in the browser; null unless the processor is the sandbox. */
   sandboxPayments: SandboxConfirmation | null
   /** False for a pure worker, which only serves its health. */
   api: boolean
   /** Addresses and networks whose forwarded headers are trusted. */
   trustedProxies: readonly string[]
   connections?: ConnectionLimits
+  /** How long an idle connection stays open. */
+  keepAliveSeconds: number
+  /** While the process drains, each response closes its connection, so that the client's next request goes elsewhere. */
+  isDraining: () => boolean
   /** The progress of the console's build, and where its files go. */
   console?: ConsoleParts
-  /** The demo's sign-in and link, for a page that shows them; null if there is no demo, or if strangers could read it. */
+  /** The demo's sign-in and share link, for the welcome page; null if there is no demo, or if the service is not local. */
   demo?: Demo
   /** Whether a successful call is logged at debug level only, as those that load the demo are. */
   isQuiet?: (request: FastifyRequest) => boolean
@@ -73,7 +77,7 @@ interface ServerParts extends ServerOptions, RouteParts {
 type Register = (app: FastifyInstance, parts: ServerParts) => void
 
 /** Hooks and routes of every process. */
-const COMMON: readonly Register[] = [registerBodies, registerHeaders, registerErrors, registerProxyLimit, registerHealth]
+const COMMON: readonly Register[] = [registerBodies, registerDraining, registerHeaders, registerErrors, registerProxyLimit, registerHealth]
 
 /** Routes of processes that serve the API. */
 const API: readonly Register[] = [
@@ -111,10 +115,10 @@ const REQUEST_TIMEOUT_MS = 120_000
 const MAX_URL_LENGTH = 8_192
 
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const { platform, api, trustedProxies, connections } = options
+  const { platform, api, trustedProxies, connections, keepAliveSeconds } = options
   const app = fastify({
     requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeout: keepAliveSeconds * 1_000,
     http: { headersTimeout: CONNECTION_LIMITS.headersMs, connectionsCheckingInterval: CHECK_INTERVAL_MS },
     routerOptions: { maxParamLength: MAX_URL_LENGTH },
     forceCloseConnections: 'idle',
@@ -129,7 +133,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const isTrusted = trusting(trustedProxies)
   guardConnections(app.server, { limits: connections, isTrusted })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null)) // Nothing is read before it is needed.
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null)) // Bodies are read only when they are needed.
   const parts: ServerParts = {
     ...options,
     isTrusted,
@@ -171,6 +175,12 @@ function registerRequestLog(app: FastifyInstance, { log }: { log: Logger }): voi
         'request',
       )
     done()
+  })
+}
+
+function registerDraining({ server }: FastifyInstance, { isDraining }: { isDraining: () => boolean }): void {
+  server.prependListener('request', (_request, response) => {
+    if (isDraining()) response.shouldKeepAlive = false // Node sends `Connection: close`.
   })
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createLog } from './log.ts'
 import { terminalLog } from './terminal.ts'
 
-// Goal: in a terminal a call is one short line, a fault says what and where, and nothing that is struck from the log comes back.
+// Goal: in a terminal, a call is one short line, an error says what and where, and redacted values stay redacted.
 test('the log in a terminal', () => {
   const written: string[] = []
   const log = createLog(

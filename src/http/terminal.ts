@@ -1,4 +1,4 @@
-/** The log as a person reads it in a terminal: one short line for each call. Everywhere else it is JSON. */
+/** The log format for a terminal: one short line per call. Elsewhere, the log is JSON. */
 import { styleText } from 'node:util'
 import type { DestinationStream } from 'pino'
 

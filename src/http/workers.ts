@@ -46,7 +46,8 @@ export function registerWorkers(app: FastifyInstance, { platform, auth: { tokens
   })
   app.post<{ Params: { jobId: string; name: string } }>('/workers/jobs/:jobId/outputs/:name', async (request, reply) => {
     const token = credentialOf(request)?.secret
-    if (!token) throw problem('unauthorized', 'Send the token of the job', { headers: { 'WWW-Authenticate': 'Bearer realm="workers"' } })
+    if (!token)
+      throw problem('unauthorized', 'Send the job token as a bearer token', { headers: { 'WWW-Authenticate': 'Bearer realm="workers"' } })
     const { content_type } = validateInput(OutputInput, bodyOf(request)) as Static<typeof OutputInput>
     reply.header('Cache-Control', 'no-store')
     return await signOutput(platform, tokens, { token, jobId: request.params.jobId, name: request.params.name, contentType: content_type! })

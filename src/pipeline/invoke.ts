@@ -1,9 +1,11 @@
 /** The specification's nine stages, in its order. No operation skips one. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fingerprint } from '#core/canonical.ts'
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { forTenant, renameTenant, tenantOfCaller } from '#core/tenant.ts'
 import { callerLeft, FAULTS } from '#core/problem.ts'
+import { DatabaseUnavailable } from '#db/failures.ts'
 import type { AnyOperation, Context } from '#operation.ts'
 import { auditEntry } from './audit.ts'
 import type { Authenticated, Credential } from '#access/authenticate.ts'
@@ -22,7 +24,7 @@ interface Call {
   credential: Credential
   /** Set instead of a credential by background work that acts as the platform itself. */
   principal?: Principal
-  /** Reads and parses on demand, in stage 3: who may not call learns nothing about the body, and sends it for nothing. */
+  /** Reads and parses on demand, in stage 3, so that an unauthorized caller learns nothing about the body. */
   body: (principal: Principal) => unknown
   /** The fingerprint of that body, where it was taken with the parsing. */
   bodyHash?: () => Buffer | null
@@ -72,11 +74,11 @@ export async function invoke(platform: Platform, op: AnyOperation, call: Call): 
 }
 
 async function runStages(platform: Platform, op: AnyOperation, call: Call, trace: Trace): Promise<Reply> {
-  const { principal, allowance } = await identify(platform, op, call) //                 1 authenticate
+  const { principal, allowance } = await retriedOnce(trace, () => identify(platform, op, call)) // 1 authenticate
   trace.principal = principal
   trace.organizationId = principal.organizationId
   if (principal.apiKeyId) platform.audit.countUse(principal.apiKeyId)
-  if (allowance) trace.headers = (await platform.rateLimiter.admit(allowance)).headers
+  if (allowance) trace.headers = (await retriedOnce(trace, () => platform.rateLimiter.admit(allowance))).headers
   requireScope(principal, op) //                                                         2 scope
   const tenant = tenantOfCaller(principal, call.clientAddress)
   return await platform.scheduler.run(tenant, call, () => forTenant(tenant, () => runForTenant(platform, op, call, { trace, principal })))
@@ -93,19 +95,38 @@ async function runForTenant(
   trace.inputHash = call.bodyHash?.() ?? fingerprint(body)
   const input = validateInput(op.input, body) //                                         3 input
   const context = contextOf(platform, call, trace, principal)
-  const permitted = await op.permit?.(context, input) //                                 4 domain checks: who may,
-  const begun = await beginIdempotent(platform, op, call, trace)
-  if (begun?.outcome === 'replay') return replayOf(begun.response)
+  const run = async (): Promise<Reply> => {
+    const permitted = await op.permit?.(context, input) //                               4 domain checks: who may,
+    const begun = await beginIdempotent(platform, op, call, trace)
+    if (begun?.outcome === 'replay') return replayOf(begun.response)
 
-  return await settling(begun?.claim ?? null, async (claim) => {
-    const facts = await op.check?.(context, input, permitted) //                                  then what can be done
-    const provenance = openProvenance(op) //                                             5 open provenance
-    const prepared = await op.prepare?.(context, input, facts) //                        6 execute: first outside,
-    const work = { op, context, input, facts, prepared }
-    if (op.tier === 'read') return await executeRead(platform, work) //                              then inside; 7 output
-    //             or in one transaction with 7 and 8 seal provenance
-    return await executeWrite(platform, work, { provenance, claim, trace })
-  })
+    return await settling(begun?.claim ?? null, async (claim) => {
+      const facts = await op.check?.(context, input, permitted) //                                then what can be done
+      const provenance = openProvenance(op) //                                           5 open provenance
+      const prepared = await op.prepare?.(context, input, facts) //                      6 execute: first outside,
+      const work = { op, context, input, facts, prepared }
+      if (op.tier === 'read') return await executeRead(platform, work) //                            then inside; 7 output
+      //             or in one transaction with 7 and 8 seal provenance
+      return await executeWrite(platform, work, { provenance, claim, trace })
+    })
+  }
+  return op.tier === 'read' ? await retriedOnce(trace, run) : await run()
+}
+
+/** A retry is pointless for a caller who has waited this long. */
+const RETRY_WITHIN_MS = 5_000
+const RETRY_AFTER_MS = 100
+
+/** Repeats what changes nothing if its database connection was lost: after a failover or a restart, a new connection can succeed. */
+async function retriedOnce<T>({ startedAtMs }: Trace, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const isRetryable = error instanceof DatabaseUnavailable && error.isRetryable && performance.now() - startedAtMs < RETRY_WITHIN_MS
+    if (!isRetryable) throw error
+    await sleep(RETRY_AFTER_MS)
+    return await work()
+  }
 }
 
 function contextOf(platform: Platform, call: Call, trace: Trace, principal: Principal): Context {

@@ -1,4 +1,4 @@
-import { DatabaseUnavailable, isDiskFull } from '#db/trouble.ts'
+import { DatabaseUnavailable, isDiskFull, isGivenUp } from '#db/failures.ts'
 import { StorageError } from '#ports/storage.ts'
 import { VendorError, type VendorErrorCode } from '#ports/vendors.ts'
 import { invalidField, Problem, problem, type ProblemSlug } from '#core/problem.ts'
@@ -33,8 +33,10 @@ const STORE_PROBLEMS: Partial<Record<StorageError['code'], () => Problem>> = {
 /** Failures of a vendor; the problem names the vendor. */
 const VENDOR_SLUGS: Readonly<Record<VendorErrorCode, Slug>> = {
   unavailable: 'bad-gateway',
-  nonsense: 'bad-gateway',
+  'invalid-response': 'bad-gateway',
   timeout: 'gateway-timeout',
+  unauthorized: 'bad-gateway',
+  forbidden: 'bad-request',
   refused: 'bad-request',
   'not-found': 'not-found',
 }
@@ -43,7 +45,13 @@ const VENDOR_SLUGS: Readonly<Record<VendorErrorCode, Slug>> = {
 const INPUT = 'body'
 
 /** Whether the operator must know about an error, although the caller gets a problem. */
-export const concernsOperator = (error: unknown): boolean => error instanceof DatabaseUnavailable || isDiskFull(error)
+export const concernsOperator = (error: unknown): boolean => error instanceof DatabaseUnavailable || isGivenUp(error) || isDiskFull(error)
+
+const unreachable = ({ isCommitUnknown }: DatabaseUnavailable): string =>
+  isCommitUnknown
+    ? 'The connection to the database was lost while the change was saved. Repeat the identical request with the same ' +
+      'Idempotency-Key, or read the result before you retry'
+    : 'The database cannot be reached; try again shortly'
 
 /** Whether work was aborted because the caller left. */
 export const isAbandoned = (error: unknown, signal: AbortSignal): boolean =>
@@ -52,8 +60,11 @@ export const isAbandoned = (error: unknown, signal: AbortSignal): boolean =>
 /** The problem for an error, or null if it is an internal error. */
 export function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
-  if (error instanceof DatabaseUnavailable)
-    return problem('unavailable', 'The database cannot be reached; try again shortly', { headers: { 'Retry-After': '5' } })
+  if (error instanceof DatabaseUnavailable) return problem('unavailable', unreachable(error), { headers: { 'Retry-After': '5' } })
+  if (isGivenUp(error))
+    return problem('unavailable', 'The database is busy and the request was rolled back; try again shortly', {
+      headers: { 'Retry-After': '1' },
+    })
   if (isDiskFull(error)) return problem('insufficient-storage', 'The database has no disk space left. The request was rolled back.')
   if (error instanceof StorageError) return STORE_PROBLEMS[error.code]?.() ?? null
   if (error instanceof VendorError) return problem(VENDOR_SLUGS[error.code], error.message, { members: { host_name: error.hostName } })

@@ -1,12 +1,12 @@
-/** Places whose mosaics can be clipped without owning them: data that the operator gives. */
+/** Mosaics that every organization can clip, as the operator configures them. */
 interface ClipMosaic {
-  /** What clips call it: `rgb`, `dem`, … */
+  /** Name in clip requests: `rgb`, `dem`, … */
   readonly type: string
   readonly title: string
   readonly description: string
-  /** A COG that the service reads. */
+  /** URL of a COG that the service can read. */
   readonly url: string
-  /** When it was taken, in words or as a date; null where nobody says. */
+  /** Acquisition date, or a description of it; null if unknown. */
   readonly acquired: string | null
 }
 

@@ -1,4 +1,4 @@
-/** A mail as its reader sees it. */
+/** One email, as plain text and as HTML. */
 export interface MailMessage {
   to: { name: string; address: string }
   subject: string

@@ -1,27 +1,30 @@
 import type { AreaGeometry } from '#core/geometry.ts'
 
 /**
- * What areas are together, and what one shows of another. Two areas can cross each other hundreds of thousands of times, so
- * this never happens on the event loop: it has a limit of crossings, a deadline, and takes one organization after the other.
+ * Unions and intersections of areas. Two areas can cross each other hundreds of thousands of times, so this never runs on the
+ * event loop: it has a limit of crossings and a deadline, and rotates between organizations.
  */
 export interface Overlays {
-  /** Null: there are no areas. */
-  union(areas: readonly AreaGeometry[], about: OverlayAbout): Promise<AreaGeometry | null>
-  /** Layers on top of each other: what all of them are together, and how many square kilometres each adds to those before. */
-  layers(layers: readonly (readonly AreaGeometry[])[], about: OverlayAbout): Promise<{ whole: AreaGeometry; addedSqKm: readonly number[] }>
-  /** What areas show of one, and what they leave. */
-  coverage(area: AreaGeometry, shown: readonly AreaGeometry[], about: OverlayAbout): Promise<Covered>
+  /** Null if there are no areas. */
+  union(areas: readonly AreaGeometry[], context: OverlayContext): Promise<AreaGeometry | null>
+  /** The union of all layers, and how many square kilometres each adds to those before it. */
+  layers(
+    layers: readonly (readonly AreaGeometry[])[],
+    context: OverlayContext,
+  ): Promise<{ whole: AreaGeometry; addedSqKm: readonly number[] }>
+  /** The part of an area that others cover, and the rest. */
+  coverage(area: AreaGeometry, shown: readonly AreaGeometry[], context: OverlayContext): Promise<Coverage>
   close(): Promise<void>
 }
 
-export interface OverlayAbout {
-  /** Whose turn it is. */
+export interface OverlayContext {
+  /** The organization that the work counts for. */
   readonly organizationId: string
-  /** What the areas are called in a 422, where they cross each other too often. */
+  /** The field that a 422 names if the areas cross each other too often. */
   readonly field: string
 }
 
-export interface Covered {
+export interface Coverage {
   readonly covered: AreaGeometry | null
   readonly rest: AreaGeometry | null
 }

@@ -1,31 +1,30 @@
 /**
- * The card processor as the platform sees it. It stands here because the model decides when it is asked; `adapters/payments`
- * speaks to it.
+ * The card processor. The interface is here because the model decides when to call it; `adapters/payments` implements it.
  */
 
 export interface Payments {
-  /** Which world the money is of, for clients that confirm on their side. */
+  /** Which environment payments are made in; clients that confirm a payment themselves need it. */
   readonly env: 'sandbox' | 'live' | 'test'
   createCustomer(about: { organizationId: string; name: string; email: string | null }, key: string): Promise<string>
   createSetupIntent(customerId: string, key: string): Promise<{ id: string; clientSecret: string }>
-  /** Throws `not-found` for a method that does not exist, is another customer's, or was never confirmed. */
+  /** Throws `not-found` if the method does not exist, belongs to another customer, or was never confirmed. */
   attachMethod(customerId: string, methodId: string, key: string): Promise<Card>
   detachMethod(methodId: string): Promise<void>
   setDefaultMethod(customerId: string, methodId: string): Promise<void>
-  /** Makes an intent without charging anything. */
-  createIntent(wanted: NewIntent, key: string): Promise<Intent>
-  /** Charges or holds. A refusal by the card's bank is an intent with a failure, not an error. */
+  /** Creates an intent without charging anything. */
+  createIntent(intent: NewIntent, key: string): Promise<Intent>
+  /** Charges the card or places a hold. If the bank declines, the intent has a `failure`; no error is thrown. */
   confirmIntent(id: string, methodId: string, options: { offSession: boolean }, key: string): Promise<Intent>
   getIntent(id: string): Promise<Intent>
   captureIntent(id: string, cents: number, key: string): Promise<Intent>
   cancelIntent(id: string, key: string): Promise<Intent>
   refund(intentId: string, cents: number, key: string): Promise<void>
-  /** Makes an invoice of one line, ready to be paid. */
-  createInvoice(wanted: NewProcessorInvoice, key: string): Promise<ProcessorInvoice>
-  /** Charges the customer's default card for it, unless it is paid. A refusal leaves it open. */
+  /** Creates an invoice with one line, ready to be paid. */
+  createInvoice(invoice: NewProcessorInvoice, key: string): Promise<ProcessorInvoice>
+  /** Charges the customer's default card unless the invoice is paid. If the bank declines, it stays open. */
   payInvoice(id: string): Promise<ProcessorInvoice>
   listInvoices(customerId: string, limit: number): Promise<ProcessorInvoice[]>
-  /** What a signed notice is about; throws `invalid-signature` when it does not come from the processor. */
+  /** Verifies and parses a webhook of the processor; throws `invalid-signature` if it comes from anyone else. */
   readNotice(body: Buffer, signature: string): Promise<Notice>
 }
 
@@ -40,7 +39,7 @@ export interface Card {
 interface NewIntent {
   customerId: string
   cents: number
-  /** Held until it is captured or cancelled. */
+  /** Hold the amount until it is captured or cancelled, instead of charging it. */
   hold: boolean
   metadata: Record<string, string>
 }
@@ -59,7 +58,7 @@ export interface Intent {
   status: IntentStatus
   clientSecret: string
   cents: number
-  /** Why the last try failed; null when none did. */
+  /** Why the last attempt failed; null if none did. */
   failure: string | null
 }
 
@@ -87,7 +86,7 @@ export interface Notice {
 
 type PaymentsErrorCode = 'unavailable' | 'not-found' | 'refused' | 'invalid-signature'
 
-/** What can go wrong at the processor's, whatever its own words for it. */
+/** A failure of the processor, with a code that does not depend on which processor it is. */
 export class PaymentsError extends Error {
   readonly code: PaymentsErrorCode
   constructor(code: PaymentsErrorCode, message: string, options?: ErrorOptions) {

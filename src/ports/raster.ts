@@ -3,6 +3,7 @@ import type { ImageFormat } from '#raster/encode/format.ts'
 import type { Inspection } from '#raster/ingest/inspect.ts'
 import type { Position } from '#raster/ingest/position.ts'
 import type { Style } from '#raster/render/style.ts'
+import type { StackBand } from '#raster/stack/band.ts'
 import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import type { TileAddress, TileSize } from '#raster/warp/mercator.ts'
@@ -12,11 +13,27 @@ import type { ZonalOptions, ZonalResult } from '#raster/zonal/index.ts'
 import type { Failure, SeriesOptions, SeriesPoint } from '#raster/zonal/series.ts'
 import type { MapImage, MapImageOptions } from '#raster/render/map-image.ts'
 
-/**
- * Where a raster lies: an object of our own store, which never changes; a file of this machine; or an address that the
- * allow-list must know.
- */
-export type RasterSource = { readonly object: ObjectRef } | { readonly path: string } | { readonly url: string }
+/** One raster file: an object of the built-in store, which never changes; a local file; or a URL, whose host must be on the allow-list. */
+export type FileSource = { readonly object: ObjectRef } | { readonly path: string } | { readonly url: string }
+
+export type { StackBand }
+
+/** One band of a stack, in its file. */
+export interface StackMember extends StackBand {
+  readonly source: FileSource
+  /** Why the file cannot be read yet; it is not opened then. */
+  readonly problem?: string
+}
+
+/** Bands of several files as one raster. Only the files of the used bands are opened. */
+export interface StackSource {
+  readonly stack: readonly StackMember[]
+  /** 1-based bands that will be used; the service derives them from each request if they are not given. */
+  readonly used?: readonly number[]
+}
+
+/** Where a raster is stored. */
+export type RasterSource = FileSource | StackSource
 
 interface TileRequest {
   readonly tile: TileAddress
@@ -28,7 +45,7 @@ interface TileRequest {
   readonly aoi?: unknown
 }
 
-/** One of several rasters that are drawn as one. */
+/** One of several rasters that are rendered as one. */
 export interface MosaicLayer {
   readonly source: RasterSource
   readonly style: Style
@@ -54,107 +71,107 @@ interface ThumbnailRequest {
   readonly quality?: number
 }
 
-export interface Asking {
-  /** Entity tags that the caller has already; a match is answered without drawing anything. */
+export interface ConditionalOptions {
+  /** Entity tags of copies that the caller has; if one matches, nothing is rendered. */
   readonly ifNoneMatch?: string | null
   readonly signal?: AbortSignal | undefined
 }
 
-/** A picture, or only its tag when the caller has it already. */
-export interface Drawn {
+/** An image; `body` is null if the caller already has it. */
+export interface RenderedImage {
   readonly etag: string
   readonly contentType: string
   readonly body: Buffer | null
 }
 
 export interface ConvertRequest {
-  /** Samples are numbers of classes: overviews pick one of them, and never mix two. */
+  /** Pixel values are class codes: overviews pick one value and never average. */
   readonly isCategorical: boolean
-  /** Goes before the file's own georeference. */
+  /** Overrides the file's own georeference. */
   readonly position?: Position | undefined
   /** From 0 to 1. */
   readonly onProgress?: (fraction: number) => void
   readonly signal?: AbortSignal | undefined
 }
 
-/** A file of this machine, which whoever asked for it takes and then removes. */
+/** A local file; the caller must remove it after use. */
 export interface ConvertedFile {
   readonly path: string
   readonly size: number
   remove(): Promise<void>
 }
 
-/** Work on rasters that makes files: one method of `#raster/process`. */
+/** Processing that writes new rasters: one method of `#raster/process`. */
 export interface ProcessRequest {
   readonly method: string
   readonly sources: readonly RasterSource[]
-  /** What the method takes. */
+  /** Options of the method. */
   readonly options: object
-  /** Names of the files that it makes, such as `data.tif`. */
+  /** Names of the files that it writes, such as `data.tif`. */
   readonly outputs: readonly string[]
   /** From 0 to 1. */
   readonly onProgress?: (fraction: number) => void
   readonly signal?: AbortSignal | undefined
 }
 
-/** A file of this machine. */
+/** A local file. */
 export interface ComputedFile {
   readonly path: string
   readonly size: number
 }
 
-/** What was made, by name; whoever asked for it takes the files and then removes them all. */
+/** Output files by name; the caller must remove them all after use. */
 export interface ComputedFiles {
   readonly files: Readonly<Record<string, ComputedFile>>
   readonly result: Readonly<Record<string, unknown>>
   remove(): Promise<void>
 }
 
-/** A folder of this machine for files beside rasters; the sweep finds it where whoever made it was killed. */
+/** A local folder for intermediate files. If its process is killed, the sweep removes it. */
 export interface WorkFolder {
   readonly path: string
   remove(): Promise<void>
 }
 
-/** A scene of a series, and what is computed of it. */
-export interface SeriesWish {
+/** A scene of a time series, and the expression to compute from it. */
+export interface SeriesScene {
   readonly source: RasterSource
   readonly expression: string
 }
 
-/** All pixels of the platform come from here. Failures are `RasterError`s. */
+/** Reads, renders and computes rasters, in child processes. Failures are `RasterError`s. */
 export interface RasterService {
-  /** Whether an address is on a host that the service reads from; nothing is asked of it. */
-  mayRead(address: string): boolean
+  /** Whether the service may read from the host of a URL. Sends no request. */
+  canRead(url: string): boolean
   describe(source: RasterSource, signal?: AbortSignal): Promise<RasterInfo>
-  /** Many in one task, in their order; one that cannot be read says why. */
+  /** Describes many sources in one task, in their order; a source that cannot be read has a `failure`. */
   describeMany(sources: readonly RasterSource[], signal?: AbortSignal): Promise<({ info: RasterInfo } | { failure: Failure })[]>
-  tile(source: RasterSource, request: TileRequest, asking?: Asking): Promise<Drawn>
-  /** Layers from the top down: each pixel is that of the first one that has it. */
-  mosaic(layers: readonly MosaicLayer[], request: MosaicRequest, asking?: Asking): Promise<Drawn>
-  terrain(source: RasterSource, request: TerrainRequest, asking?: Asking): Promise<Drawn>
-  thumbnail(source: RasterSource, request: ThumbnailRequest, asking?: Asking): Promise<Drawn>
+  tile(source: RasterSource, request: TileRequest, conditional?: ConditionalOptions): Promise<RenderedImage>
+  /** Layers from top to bottom: each pixel comes from the first layer that has data there. */
+  mosaic(layers: readonly MosaicLayer[], request: MosaicRequest, conditional?: ConditionalOptions): Promise<RenderedImage>
+  terrain(source: RasterSource, request: TerrainRequest, conditional?: ConditionalOptions): Promise<RenderedImage>
+  thumbnail(source: RasterSource, request: ThumbnailRequest, conditional?: ConditionalOptions): Promise<RenderedImage>
   statistics(source: RasterSource, options: StatisticsOptions, signal?: AbortSignal): Promise<Statistics>
-  /** Statistics of many zones at once, each pixel by the share of it that lies inside. */
+  /** Statistics of many zones at once; each pixel is weighted by the share of it inside the zone. */
   zonal(source: RasterSource, options: ZonalOptions, signal?: AbortSignal): Promise<ZonalResult>
-  /** One zone in many scenes, which are read in one task. */
-  series(scenes: readonly SeriesWish[], options: SeriesOptions, signal?: AbortSignal): Promise<SeriesPoint[]>
-  /** What changed from one scene to another, on the pixels of the first. */
+  /** Statistics of one zone in many scenes, read in one task. */
+  series(scenes: readonly SeriesScene[], options: SeriesOptions, signal?: AbortSignal): Promise<SeriesPoint[]>
+  /** Change between two scenes, on the pixel grid of the first. */
   change(before: RasterSource, after: RasterSource, options: ChangeOptions, signal?: AbortSignal): Promise<Change>
-  /** A rectangle of a map as one picture. */
-  picture(source: RasterSource, options: MapImageOptions & { format: ImageFormat }, signal?: AbortSignal): Promise<MapImage>
-  /** The value of each band under a place, null where there is no data; null altogether outside the raster. */
+  /** A map extent as one image. */
+  mapImage(source: RasterSource, options: MapImageOptions & { format: ImageFormat }, signal?: AbortSignal): Promise<MapImage>
+  /** The value of each band at a position, null for nodata; null instead of the array outside the raster. */
   point(source: RasterSource, place: { longitude: number; latitude: number }, signal?: AbortSignal): Promise<(number | null)[] | null>
-  /** What is worth knowing of a file that has just come in. */
+  /** Properties of a newly received file: what it is and whether it must be converted. */
   inspect(source: RasterSource, signal?: AbortSignal): Promise<Inspection>
-  /** The rows of a STAC-GeoParquet table, as lines of JSON. */
+  /** The rows of a STAC GeoParquet table, as lines of JSON. */
   table(bytes: Uint8Array, maxRows: number, signal?: AbortSignal): Promise<string[]>
-  /** Rewrites a raster as a cloud-optimized GeoTIFF. Minutes for gigabytes, beside and behind everything else. */
+  /** Converts a raster to a cloud-optimized GeoTIFF. Gigabytes take minutes, at low priority in a separate process. */
   convert(source: RasterSource, request: ConvertRequest): Promise<ConvertedFile>
-  /** Makes new rasters of old ones, by blocks, beside and behind everything else. */
+  /** Computes new rasters block by block, at low priority in a separate process. */
   process(request: ProcessRequest): Promise<ComputedFiles>
-  folder(): Promise<WorkFolder>
-  /** Removes files of conversions that were killed before this time. */
+  createWorkFolder(): Promise<WorkFolder>
+  /** Removes files that killed conversions left before this time; returns how many. */
   sweep(olderThan: Date): Promise<number>
   metrics(): Readonly<Record<string, number>>
   close(): Promise<void>

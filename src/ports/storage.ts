@@ -1,8 +1,8 @@
-/** The object store as the platform sees it: one small interface, kept by files under DATA_DIR or by an S3-compatible service. */
+/** The object store: files under DATA_DIR or an S3-compatible service. */
 import { DAY_MS } from '#core/time.ts'
 import type { Readable } from 'node:stream'
 
-/** Where an object lives. Both parts are made by the server and follow the patterns of `keys.ts`; a name from outside never becomes one. */
+/** Bucket and key of an object. The server generates both, by the patterns of `keys.ts`; they never contain names from a request. */
 export interface ObjectRef {
   readonly bucket: string
   readonly key: string
@@ -10,9 +10,9 @@ export interface ObjectRef {
 
 export interface ObjectInfo {
   readonly size: number
-  /** Strong validator in double quotes: other bytes, other tag. */
+  /** Strong entity tag in double quotes: it changes whenever the bytes do. */
   readonly etag: string
-  /** In hexadecimal, where the store knows it. */
+  /** In hexadecimal; null if the store does not know it. */
   readonly sha256: string | null
   readonly contentType: string
   readonly lastModified: Date
@@ -23,34 +23,34 @@ export interface ListedObject {
   readonly size: number
 }
 
-/** `next` is given back as the cursor of the following page; null after the last one. */
+/** `next` is the cursor of the following page; null on the last page. */
 export interface Page {
   readonly objects: readonly ListedObject[]
   readonly next: string | null
 }
 
-/** Bytes in memory, bytes as they come, or a file that is already on this machine. */
+/** Bytes in memory, a stream of bytes, or a local file. */
 export type ObjectBody = Uint8Array | AsyncIterable<Uint8Array> | { readonly path: string }
 
 export interface PutOptions {
   readonly contentType: string
-  /** More than this is refused while it is read, and nothing is kept. */
+  /** A larger body is rejected while it is read, and nothing is stored. */
   readonly maxBytes?: number | undefined
   readonly signal?: AbortSignal | undefined
-  /** Told now and then how many bytes the store has taken. */
+  /** Called from time to time with the number of bytes written. */
   readonly onProgress?: ((bytes: number) => void) | undefined
 }
 
 export interface PutResult {
   readonly size: number
   readonly etag: string
-  /** Of the bytes that were written, in hexadecimal. */
+  /** SHA-256 of the bytes written, in hexadecimal. */
   readonly sha256: string
 }
 
 export interface ReadOptions {
   readonly offset?: number
-  /** To the end by default. */
+  /** Defaults to the rest of the object. */
   readonly length?: number
   readonly signal?: AbortSignal | undefined
 }
@@ -58,114 +58,116 @@ export interface ReadOptions {
 export interface ListOptions {
   readonly prefix?: string
   readonly cursor?: string | null
-  /** At most 1,000, which is also the default. */
+  /** Maximum and default: 1,000. */
   readonly limit?: number
   readonly signal?: AbortSignal | undefined
 }
 
 export interface SignPut extends ObjectRef {
-  /** The upload must carry exactly this Content-Type. */
+  /** The upload must have exactly this Content-Type. */
   readonly contentType: string
-  /** The embedded store refuses more. A presigned S3 PUT cannot bound its length: measure the object afterwards in any case. */
+  /** Enforced by the embedded store. A presigned S3 PUT has no size limit, so always measure the object afterwards. */
   readonly maxBytes?: number
-  /** The file of an upload session that holds room for what is sent, where the store asks for it. */
+  /** Upload file ID whose session has reserved the storage, for stores that check the quota themselves. */
   readonly countFor?: string
   readonly expiresInSeconds: number
 }
 
 export interface SignGet extends ObjectRef {
-  /** What a browser calls the downloaded file. */
+  /** File name for browsers that download it. */
   readonly fileName?: string
-  /** Instead of the stored type. */
+  /** Replaces the stored content type. */
   readonly contentType?: string
-  /** The organization that the bytes count for, where the store counts them itself. */
+  /** Organization ID that the bytes count for, for stores that count egress themselves. */
   readonly countFor?: string
   readonly expiresInSeconds: number
 }
 
-/** Random access to one version of an object: the shape of the raster library's `Source`, and the local file behind it, if any. */
+/** Random access to one version of an object. Matches the raster library's `Source`, plus the path of the local file, if any. */
 export interface ObjectSource {
-  /** Identity of the content for caches. */
+  /** Cache key that identifies the content. */
   readonly key: string
   readonly size: number
   readonly etag: string
-  /** A file that a child process may open. It never changes: a replaced object gets another file. */
+  /** A file that a child process can open. It never changes: a replaced object gets a new file. */
   readonly path: string | null
-  /** Exactly `length` bytes, or a StorageError: never a short read, never bytes of a later version. */
+  /** Returns exactly `length` bytes or throws a StorageError: never a short read, never bytes of a later version. */
   fetch(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>
   close(): Promise<void>
 }
 
-/** Counts what leaves, for whom it was signed. */
+/** Counts downloaded bytes for the organization whose URL was used. */
 export interface EgressMeter {
-  /** Throws 429 while the organization may take nothing out. */
+  /** Throws 429 while the organization's download quota is used up. */
   admit(organizationId: string): Promise<void>
   count(organizationId: string, bytes: number): void
 }
 
-/** Asked before a body is taken in: 402 where there is no room for it. */
+/** Called before a body is read: 402 if it does not fit the storage quota. */
 export interface UploadQuota {
   reserve(uploadFileId: string, bytes: number): Promise<void>
 }
 
-/** A large file on its way: the upload that its parts belong to, the length of each part but the last, and that of the file. */
-export interface PartUpload extends ObjectRef {
+/** An upload in parts. All parts have `partBytes`, except the last. */
+export interface MultipartUpload extends ObjectRef {
   readonly id: string
   readonly partBytes: number
   readonly totalBytes: number
 }
 
-/** Files that come in parts, each to an address of its own, and become an object together. */
-export interface PartUploads {
-  /** How long the parts of a file are, but the last. */
+/** Uploads of large files in parts, each with its own signed URL. */
+export interface MultipartUploads {
+  /** Part size for a file of this size. */
   partBytes(totalBytes: number): number
-  /** The id of a new upload. */
-  begin(at: ObjectRef, contentType: string): Promise<string>
-  /** Bytes that have arrived from the first on without a gap; null: the upload has ended. */
-  arrived(upload: PartUpload, signal?: AbortSignal): Promise<number | null>
-  /** An address for one part; parts are counted from 1. */
-  sign(wanted: ObjectRef & { readonly id: string; readonly number: number; readonly expiresInSeconds: number }): Promise<string>
-  /** Makes the object; `not-found` while bytes are missing. An upload that has ended is left as it is. */
-  finish(upload: PartUpload, signal?: AbortSignal): Promise<void>
-  /** Drops what has arrived. An upload that has ended is no error. */
-  abandon(upload: ObjectRef & { readonly id: string }): Promise<void>
+  /** Returns the ID of the new upload. */
+  create(at: ObjectRef, contentType: string): Promise<string>
+  /** Number of bytes received from the start without a gap; null if the upload has ended. */
+  receivedBytes(upload: MultipartUpload, signal?: AbortSignal): Promise<number | null>
+  /** Signs the URL of one part; part numbers start at 1. */
+  signPart(part: ObjectRef & { readonly id: string; readonly number: number; readonly expiresInSeconds: number }): Promise<string>
+  /** Creates the object from its parts; `not-found` while bytes are missing. Does nothing if the upload has ended. */
+  complete(upload: MultipartUpload, signal?: AbortSignal): Promise<void>
+  /** Discards the received parts. Does nothing if the upload has ended. */
+  abort(upload: ObjectRef & { readonly id: string }): Promise<void>
 }
 
 export interface Storage {
   readonly kind: 'files' | 's3'
-  /** Whether the bytes of each response of a signed download are counted by the store; if not, the declared size is when it is signed. */
+  /** Whether the store counts the bytes of each signed download; otherwise the object's size is counted when its URL is signed. */
   readonly countsEgress: boolean
-  /** Whether an address is at this store: only what it has signed opens anything there. */
-  owns(address: URL): boolean
-  /** Making a bucket that exists is no error. */
+  /** Whether a URL belongs to this store, where only signed URLs give access. */
+  owns(url: URL): boolean
+  /** Does nothing if the bucket exists. */
   createBucket(bucket: string): Promise<void>
-  /** With everything in it; a bucket that is gone is no error. */
+  /** Deletes a bucket with all its objects. Does nothing if it does not exist. */
   deleteBucket(bucket: string, signal?: AbortSignal): Promise<void>
-  /** Whole or not at all: readers see the former object until the new one is complete and on disk. */
+  /** Atomic: readers see the previous object until the new one is complete and on disk. */
   put(at: ObjectRef, body: ObjectBody, options: PutOptions): Promise<PutResult>
-  /** The stream must be read to its end or destroyed. */
+  /** The caller must read the stream to its end or destroy it. */
   read(at: ObjectRef, options?: ReadOptions): Promise<Readable>
   stat(at: ObjectRef, signal?: AbortSignal): Promise<ObjectInfo | null>
-  /** In the order of the keys' bytes. */
+  /** In byte order of the keys. */
   list(bucket: string, options?: ListOptions): Promise<Page>
-  /** Removing what is gone is no error. */
+  /** Does nothing if the object does not exist. */
   remove(at: ObjectRef): Promise<void>
   copy(from: ObjectRef, to: ObjectRef, signal?: AbortSignal): Promise<ObjectInfo>
-  signPut(wanted: SignPut): Promise<string>
-  /** Null where one address takes a file in pieces. */
-  readonly parts: PartUploads | null
-  signGet(wanted: SignGet): Promise<string>
+  signPut(request: SignPut): Promise<string>
+  /** Null for stores that accept a resumable upload at one URL. */
+  readonly multipart: MultipartUploads | null
+  signGet(request: SignGet): Promise<string>
   source(at: ObjectRef, signal?: AbortSignal): Promise<ObjectSource>
-  /** Removes what writers that broke off left behind a day ago or earlier, and says how many pieces it was. */
+  /** Removes files of writes that were interrupted a day ago or earlier; returns how many. */
   sweep(signal?: AbortSignal): Promise<number>
-  /** The object's path in the configured store, for people (`s3://…`, `store://…`). It tells nothing of this machine and opens nothing. */
-  address(at: ObjectRef): string
+  /** The object's URI in the store (`s3://…`, `store://…`), for display. It reveals no local path and gives no access. */
+  uriOf(at: ObjectRef): string
+  /** Rejects if the store does not respond. */
+  probe(signal?: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
 type StorageErrorCode = 'not-found' | 'invalid-name' | 'invalid-range' | 'too-large' | 'changed' | 'damaged' | 'full' | 'unavailable'
 
-/** What can go wrong in a store, whichever it is. Anything else that is thrown is a fault. */
+/** An expected failure of any store. Any other error is a bug. */
 export class StorageError extends Error {
   readonly code: StorageErrorCode
   constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {
@@ -175,25 +177,25 @@ export class StorageError extends Error {
 }
 
 export const LIST_PAGE_SIZE = 1_000
-/** As long as an upload session may sleep. */
+/** The maximum idle time of an upload session. */
 export const STALE_AFTER_MS = DAY_MS
-/** Signed addresses live minutes; a week is what S3 allows at most. */
+/** The longest that S3 allows; most signed URLs are valid for minutes. */
 const MAX_SIGNED_SECONDS = 7 * 24 * 3_600
 
-export const objectMissing = (options?: ErrorOptions): StorageError => new StorageError('not-found', 'There is no such object', options)
+export const objectMissing = (options?: ErrorOptions): StorageError => new StorageError('not-found', 'The object does not exist', options)
 
-/** The bytes asked for, checked against the object: the same rule for every reader of both stores. */
+/** Validates a byte range against the object's size, for every reader of both stores. */
 export function checkedRange(size: number, options: ReadOptions = {}): { offset: number; length: number } {
   const offset = options.offset ?? 0
   const length = options.length ?? size - offset
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0 || offset + length > size) {
-    throw new StorageError('invalid-range', `Bytes ${offset} to ${offset + length} leave the object of ${size} bytes`)
+    throw new StorageError('invalid-range', `Bytes ${offset} to ${offset + length} are outside the object, which has ${size} bytes`)
   }
   return { offset, length }
 }
 
 export function checkedSeconds(seconds: number): number {
   if (!Number.isSafeInteger(seconds) || seconds < 1 || seconds > MAX_SIGNED_SECONDS)
-    throw new RangeError(`A signed address lives 1 to ${MAX_SIGNED_SECONDS} seconds, not ${seconds}`)
+    throw new RangeError(`A signed URL is valid for 1 to ${MAX_SIGNED_SECONDS} seconds, not ${seconds}`)
   return seconds
 }

@@ -1,15 +1,15 @@
-/** Workers from outside: programs elsewhere that ask for jobs, known by configuration. */
+/** An external worker from the configuration: a program elsewhere that polls for jobs. */
 interface RegisteredWorker {
   readonly name: string
-  /** What it may ask for. */
+  /** Job types that it can claim. */
   readonly jobTypes: readonly string[]
 }
 
 export interface Workers {
-  /** Whether jobs of this type are left to workers from outside. */
-  serve(jobType: string): boolean
-  /** Whose secret this is; null where it is nobody's. */
+  /** Whether external workers run jobs of this type. */
+  handles(jobType: string): boolean
+  /** The worker that has this secret; null if there is none. */
   identify(secret: string): RegisteredWorker | null
 }
 
-export const NO_WORKERS: Workers = { serve: () => false, identify: () => null }
+export const NO_WORKERS: Workers = { handles: () => false, identify: () => null }

@@ -11,8 +11,8 @@ import { giveBack, takeBytes, takeZeros } from './buffers.ts'
 
 const KIB = 1024
 
-// Goal: memory is used again only by whom it was given back to, once, and never while somebody still reads it.
-test('a buffer that was given back serves the next one of its size, once', () => {
+// Goal: memory is reused only after it was returned, once, and never while it is still being read.
+test('a returned buffer is reused for the next request of its size, once', () => {
   const first = takeBytes(300 * KIB)
   first.fill(7)
   giveBack(first)
@@ -27,7 +27,7 @@ test('a buffer that was given back serves the next one of its size, once', () =>
   assert.ok(zeros.every((byte) => byte === 0))
 })
 
-test('what came from elsewhere is left alone, and so is what is small', () => {
+test('buffers from elsewhere and small buffers are ignored', () => {
   const foreign = new Uint8Array(704 * KIB)
   giveBack(foreign)
   assert.notEqual(takeBytes(704 * KIB).buffer, foreign.buffer)
@@ -36,7 +36,7 @@ test('what came from elsewhere is left alone, and so is what is small', () => {
   assert.notEqual(takeBytes(100).buffer, small.buffer)
 })
 
-test('sizes that nobody asks for any more make room for those that are in use', () => {
+test('sizes that are no longer requested are dropped for those in use', () => {
   const old = Array.from({ length: 40 }, () => takeBytes(960 * KIB))
   for (const buffer of old) giveBack(buffer)
   const wanted = takeBytes(8_000 * KIB)
@@ -58,7 +58,7 @@ const block = (samples: Uint8Array): Block => ({
   byteLength: samples.buffer.byteLength,
 })
 
-test('a block that the cache drops keeps its memory until the last reader is done', async () => {
+test('an evicted block keeps its memory until the last reader is done', async () => {
   const size = 832 * KIB
   const cache = new BlockCache(1000 * KIB)
   const gate = Promise.withResolvers<void>()
@@ -78,7 +78,7 @@ test('a block that the cache drops keeps its memory until the last reader is don
   assert.equal(takeBytes(size).buffer, held.buffer)
 })
 
-test('a raster that the cache of a child lets go is closed after the task', async () => {
+test('a raster that a child’s cache evicts is closed after the task', async () => {
   const closed: string[] = []
   const open = async (name: string) => {
     const raster = await openTiff(memorySource(await scene({ width: 8, height: 8 })))

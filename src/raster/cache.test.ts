@@ -1,4 +1,4 @@
-// Goal: a cache loads each value once, stays within its bytes, and lets nobody wait for a load that was given up.
+// Goal: a cache loads each value once, stays within its byte limit, and no caller waits for a cancelled load.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
@@ -8,7 +8,7 @@ import { LoadingCache } from './cache.ts'
 const make = (maxBytes = 10): LoadingCache<string> => new LoadingCache({ maxBytes, sizeOf: (value) => value.length })
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('a value is loaded once, however many ask at the same time', async () => {
+test('a value is loaded once for all concurrent callers', async () => {
   const cache = make()
   const gate = Promise.withResolvers<string>()
   let loads = 0
@@ -20,7 +20,7 @@ test('a value is loaded once, however many ask at the same time', async () => {
   assert.deepEqual(cache.metrics, { hits: 1, misses: 1, joined: 2, evictions: 0, entries: 1, bytes: 5 })
 })
 
-test('the longest unused values go first, and the bytes stay bounded', async () => {
+test('the least recently used values are evicted first, within the byte limit', async () => {
   const cache = make(10)
   for (const key of ['a', 'b']) await cache.get(key, async () => '12345')
   cache.peek('a')
@@ -32,7 +32,7 @@ test('the longest unused values go first, and the bytes stay bounded', async () 
   assert.ok(cache.metrics.bytes <= 10)
 })
 
-test('a failed load is not kept', async () => {
+test('a failed load is not cached', async () => {
   const cache = make()
   await assert.rejects(
     cache.get('a', async () => Promise.reject(new Error('once'))),
@@ -41,7 +41,7 @@ test('a failed load is not kept', async () => {
   assert.equal(await cache.get('a', async () => 'then'), 'then')
 })
 
-test('a caller that gives up leaves the load to the others; the last one cancels it', async () => {
+test('an aborted caller does not cancel the load for the others; the last one does', async () => {
   const cache = make()
   const gate = Promise.withResolvers<string>()
   const first = new AbortController()
@@ -61,7 +61,7 @@ test('a caller that gives up leaves the load to the others; the last one cancels
   await assert.rejects(cache.get('b', load, { signal: AbortSignal.abort() }), RasterError)
 })
 
-test('a cached value that is not enough is loaded again', async () => {
+test('an insufficient cached value is loaded again', async () => {
   const cache = make()
   await cache.get('rows', async () => 'ab')
   assert.equal(await cache.get('rows', async () => 'abcd', { accepts: (value) => value.length >= 4 }), 'abcd')

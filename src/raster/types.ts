@@ -114,6 +114,10 @@ export interface Band {
   readonly scale: number
   readonly offset: number
   readonly unit: string | null
+  /** Other names of a stack's band that expressions may use: the common name, the band's name, `asset:band`. */
+  readonly aliases?: readonly string[]
+  /** Why the file of a stack's band cannot be read; other bands can be. */
+  readonly problem?: string
 }
 
 /**
@@ -146,11 +150,15 @@ export interface RasterInfo {
   readonly placedBy: 'transform' | 'gcps' | 'rpc' | 'caller' | null
   /** Where a file may state its acquisition time, in addition to `metadata`: items of other domains and bands, and the TIFF tag. */
   readonly times: { readonly items: readonly (readonly [string, string])[]; readonly tag: string | null }
+  /** Of a stack whose files differ in extent: west, south, east, north of all of them, in degrees. The grid is that of one file. */
+  readonly bounds?: readonly [number, number, number, number]
   /** Null if the file has no CRS or an unknown one: see `crsProblem` and `requireCrs`. */
   readonly crs: Crs | null
   /** Why `crs` is null although the file has geokeys. */
   readonly crsProblem: string | null
   readonly maskKind: MaskKind
+  /** Values are physical: the scale and offset that a catalogue states always apply. Otherwise only if a caller asks for them. */
+  readonly isScaled?: boolean
   /** The file's nodata value even where no sample can have it or a mask makes it moot; `Band.nodata` is what counts. */
   readonly declaredNodata: number | null
   /** Zero-based index of the alpha band, or null. */
@@ -213,5 +221,15 @@ export interface Raster {
   readBlock(level: number, blockX: number, blockY: number, options?: ReadBlockOptions): Promise<Block>
   /** Pixels of a window inside a level, planar (stride 1), assembled from its blocks. */
   readWindow(level: number, window: PixelWindow, options?: ReadOptions): Promise<Block>
+  /** Only for a stack: the same for some zero-based bands, on the grid of the finest of them. */
+  forBands?(bands: readonly number[]): Raster
+  /** Only for a stack: these bands by the grid of their files. */
+  byGrid?(bands: readonly number[]): readonly GridBands[]
   close(): Promise<void>
+}
+
+/** Zero-based bands whose files have the same grid, and the stack on that grid: itself, if it is its own. */
+export interface GridBands {
+  readonly bands: readonly number[]
+  readonly raster: Raster
 }

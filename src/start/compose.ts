@@ -2,11 +2,13 @@
 import type { Logger } from 'pino'
 import { createOverlays } from '#adapters/overlays/overlays.ts'
 import { createRasterService } from '#adapters/raster/service.ts'
+import type { StartWorker } from '#raster/pool/pool.ts'
 import type { RasterService } from '#ports/raster.ts'
 import { createPrinter } from '#services/documents/printer.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Services } from '#context.ts'
 import type { Clock } from '#core/clock.ts'
+import type { Seal } from '#core/seal.ts'
 import { createLayers } from '#model/imagery/item-layer.ts'
 import { createSearchMemory } from '#model/imagery/search-memory.ts'
 import { createCursors } from '#model/platform/cursor.ts'
@@ -21,7 +23,7 @@ import { NO_WORKERS, type Workers } from '#ports/workers.ts'
 import type { Queue } from '#db/queue.ts'
 import type { Notices } from '#db/notices.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import { watchDiskSpace, type DiskSpace } from '#db/trouble.ts'
+import { watchDiskSpace, type DiskSpace } from '#db/failures.ts'
 import { createMetrics, type Metrics } from '#http/metrics.ts'
 import type { AnyTask } from '#task.ts'
 import type { AnyOperation } from '#operation.ts'
@@ -49,6 +51,7 @@ export interface Parts {
   clock: Clock
   queue: Queue
   storage: Storage
+  secrets: Seal
   /** Null: cards are not accepted. */
   payments: Payments | null
   vendors: Vendors
@@ -75,6 +78,8 @@ export interface Parts {
   cogCompression: 'zstd' | 'deflate'
   /** Number of child processes for rasters. */
   rasterProcesses: number
+  /** How they are started, if not as new processes. */
+  startRasterWorker?: StartWorker
   /** Null: credentials are not cached, and every call queries the database. */
   notices?: Notices | null
   /** Lower in tests, for speed. */
@@ -105,9 +110,11 @@ function rasterOf(parts: Parts): RasterService {
     storage: parts.storage,
     hosts: [...parts.cogHosts, ...parts.egressAllow, ...parts.fileHosts.all, ...areaHosts(parts.clipAreas ?? [])],
     egressAllow: [...parts.egressAllow, ...parts.fileHosts.sandbox],
+    files: parts.vendors.files,
     workDir: parts.workDir,
     compression: parts.cogCompression,
     processes: parts.rasterProcesses,
+    ...(parts.startRasterWorker ? { startWorker: parts.startRasterWorker } : {}),
     deadlineFactor: parts.deadlineFactor ?? 1,
   })
 }
@@ -158,6 +165,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     ...ownServices(db, clock),
     usage,
     storage: parts.storage,
+    secrets: parts.secrets,
     payments: parts.payments,
     vendors: parts.vendors,
     webhooks: parts.webhooks,
@@ -167,6 +175,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     // A separate queue, so that guesses at share links never delay sign-ins.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     commit: createCommit({ db, clock, tasks, committed }),
+    operatorLog: { info: (message) => log.info(message), warn: (message) => log.warn(message) },
   }
   const platform: Platform = {
     services,
@@ -198,8 +207,16 @@ export async function compose(parts: Parts): Promise<Composed> {
   }
 }
 
+/** In order, and all of them: one that fails must not keep others from writing what they have buffered. */
 async function closeAll(parts: readonly { close(): void | Promise<void> }[]): Promise<void> {
-  for (const part of parts) await part.close()
+  const failures: unknown[] = []
+  for (const part of parts)
+    try {
+      await part.close()
+    } catch (error) {
+      failures.push(error)
+    }
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures)
 }
 
 function accountMails(tasks: Platform['tasks']): SignInPlatform['mails'] {

@@ -60,16 +60,18 @@ export function createConsoleBuild(): ConsoleBuild {
 /** Builds into a temporary folder, which then replaces the old one, so that no request gets a partial console. */
 async function build(stamp: string, signal: AbortSignal, onLine: (line: string) => void): Promise<void> {
   const fresh = `${CONSOLE_FOLDER}-${process.pid}`
+  const old = `${fresh}-old`
   try {
     await runVite(fresh, signal, onLine)
     if (isBuilt(stamp)) return // Another process was faster, and its files may already be in use.
     await writeFile(path.join(fresh, 'stamp.txt'), stamp)
-    await rm(CONSOLE_FOLDER, { recursive: true, force: true })
+    // Moved, not deleted: deleting takes so long that requests would find no console meanwhile.
+    await rename(CONSOLE_FOLDER, old).catch(() => {})
     await rename(fresh, CONSOLE_FOLDER).catch((error: unknown) => {
       if (!isBuilt(stamp)) throw error
     })
   } finally {
-    await rm(fresh, { recursive: true, force: true })
+    await Promise.all([fresh, old].map((folder) => rm(folder, { recursive: true, force: true })))
   }
 }
 

@@ -1,8 +1,11 @@
 import type { Logger } from 'pino'
 import type { Config } from '#config.ts'
-import { migrate } from '#db/migrate.ts'
+import { systemClock } from '#core/clock.ts'
+import { connectionReport } from '#db/connection-report.ts'
+import { migrate, pendingContractions } from '#db/migrate.ts'
 import { openNotices } from '#db/notices.ts'
 import { openServiceDatabase } from '#db/service-database.ts'
+import { beginEpoch } from '#model/events/epoch.ts'
 
 /** The database with its newest schema, and the notices by which processes tell each other what to forget. */
 export async function startDatabase(config: Config, log: Logger, started: AsyncDisposableStack) {
@@ -12,8 +15,14 @@ export async function startDatabase(config: Config, log: Logger, started: AsyncD
       : log.warn('the embedded PostgreSQL had crashed and was restarted')
   const database = await openServiceDatabase({ ...config, onRestart, onWaiting: (line) => log.warn(line) })
   started.defer(() => database.close())
-  await migrate(database.db)
-  const notices = openNotices(database.db, database.connection)
+  await migrate(database.db, { onWaiting: (line) => log.warn(line) })
+  const contractions = await pendingContractions(database.db)
+  if (contractions.length > 0)
+    log.warn(`Migrations are pending until no process of the previous version runs: ${contractions.join(', ')}; see npm run migrate`)
+  if (await beginEpoch(database.db, systemClock.now()))
+    log.warn('The database was restored into another cluster; events continue behind the restored ones')
+  for (const line of await connectionReport(database, config)) log.warn(line)
+  const notices = openNotices(database.db, database.direct)
   started.defer(() => notices.close())
   return { database, notices }
 }

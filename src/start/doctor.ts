@@ -1,12 +1,14 @@
 /** Finds unsafe settings: logged at every start, and printed by `npm run doctor`. */
 import type { Config } from '#config.ts'
+import { systemClock } from '#core/clock.ts'
+import { DAY_MS } from '#core/time.ts'
 
 interface Finding {
   readonly setting: string
   readonly advice: string
 }
 
-type Rule = (config: Config) => Finding | null
+type Rule = (config: Config, now: Date) => Finding | null
 
 const RULES: readonly Rule[] = [
   ({ isLocal, demo }) =>
@@ -51,6 +53,13 @@ const RULES: readonly Rule[] = [
           advice: `strangers can make the service send requests to ${egressAllow.join(', ')}; it is meant for development`,
         }
       : null,
+  ({ exchangeRates: { day } }, now) =>
+    day !== null && now.getTime() - Date.parse(day) > MAX_RATE_AGE_DAYS * DAY_MS
+      ? {
+          setting: 'EXCHANGE_RATES',
+          advice: `the rates are of ${day}, more than ${MAX_RATE_AGE_DAYS} days old: vendors are paid at today's`,
+        }
+      : null,
   ({ isLocal, stripeSecretKey }) =>
     !isLocal && stripeSecretKey.startsWith('sk_test_')
       ? { setting: 'STRIPE_SECRET_KEY', advice: 'a test key charges nobody, but credits are granted nevertheless' }
@@ -67,6 +76,9 @@ const RULES: readonly Rule[] = [
 /** Shorter secrets can be guessed. */
 const MIN_TOKEN_LENGTH = 20
 
-export function findings(config: Config): string[] {
-  return RULES.flatMap((rule) => rule(config) ?? []).map(({ setting, advice }) => `${setting}: ${advice}`)
+/** Older exchange rates are probably wrong by more than the margin. */
+const MAX_RATE_AGE_DAYS = 31
+
+export function findings(config: Config, now: Date = systemClock.now()): string[] {
+  return RULES.flatMap((rule) => rule(config, now) ?? []).map(({ setting, advice }) => `${setting}: ${advice}`)
 }

@@ -1,27 +1,33 @@
 /** Runs the service as a process: reads the settings, starts, stops on a signal and reports why a start failed. */
-import { ConfigError, loadConfig } from '#config.ts'
+import { ConfigError, loadConfig, type Config } from '#config.ts'
+import { SchemaTooNew } from '#db/migration-runner.ts'
 import { DatabaseUnreachable } from '#db/service-database.ts'
 import { folderProblem, requireFolder } from './data-folder.ts'
 import { startService, type Catalogue, type Service } from './service.ts'
 
+/** After draining. */
 const STOP_TIMEOUT_MS = 25_000
 /** Under npm, Ctrl-C arrives twice, from the terminal and from npm; a second Ctrl-C by a person comes later than this. */
 const SAME_SIGNAL_MS = 1_000
 
 export async function run(catalogue: Catalogue): Promise<void> {
   try {
-    const starting = Promise.resolve().then(() => startFromEnvironment(catalogue)) // Signals are handled from the first step on.
-    stopOnSignal(starting)
+    let drainMs = 0
+    const starting = Promise.resolve().then(() => {
+      const config = loadConfig(process.env)
+      drainMs = config.drainSeconds * 1_000
+      return start(config, catalogue)
+    }) // Signals are handled from the first step on.
+    stopOnSignal(starting, () => drainMs)
     await starting
   } catch (error) {
-    if (error instanceof ConfigError || error instanceof DatabaseUnreachable) console.error(error.message)
+    if (error instanceof ConfigError || error instanceof DatabaseUnreachable || error instanceof SchemaTooNew) console.error(error.message)
     else console.error('Groundtrack could not start:', (error as Error).message, '\n', (error as Error).stack)
     process.exit(1)
   }
 }
 
-async function startFromEnvironment(catalogue: Catalogue): Promise<Service> {
-  const config = loadConfig(process.env)
+async function start(config: Config, catalogue: Catalogue): Promise<Service> {
   requireFolder(config)
   return await startService(config, catalogue).catch((error: unknown) => {
     throw folderProblem(error, config.dataDir) ?? error
@@ -29,13 +35,13 @@ async function startFromEnvironment(catalogue: Catalogue): Promise<Service> {
 }
 
 /** The first signal stops the service gracefully, also while it starts; a second one, or a stop that hangs, ends the process at once. */
-function stopOnSignal(starting: Promise<Service>): void {
+function stopOnSignal(starting: Promise<Service>, drainMs: () => number): void {
   let stoppingSinceMs: number | null = null
   const onSignal = () => {
     if (stoppingSinceMs !== null && performance.now() - stoppingSinceMs < SAME_SIGNAL_MS) return
     if (stoppingSinceMs !== null) process.exit(1)
     stoppingSinceMs = performance.now()
-    setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref()
+    setTimeout(() => process.exit(1), drainMs() + STOP_TIMEOUT_MS).unref()
     starting
       .then((service) => service.stop())
       .then(

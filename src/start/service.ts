@@ -1,6 +1,7 @@
 /** Starts the parts of the service in order. Every part registers how to stop it, and they stop in reverse order. */
 import path from 'node:path'
 import type { FastifyRequest } from 'fastify'
+import { createReadiness, watchReadiness } from '#background/readiness.ts'
 import type { Config } from '#config.ts'
 import { systemClock } from '#core/clock.ts'
 import { listening } from '#db/notify.ts'
@@ -20,7 +21,9 @@ import { listen, portsOf } from './listen.ts'
 import { openLog } from './log.ts'
 import { openMail } from './mail.ts'
 import { startPayments } from './payments.ts'
+import { drain, Phase, probesOf } from './readiness.ts'
 import { declareRunning } from './running.ts'
+import { openSecrets } from './secrets.ts'
 import { startSideWork } from './side-work.ts'
 import { startStorage } from './storage.ts'
 import { startTasks } from './tasks.ts'
@@ -32,10 +35,11 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** What this process serves; a test can add operations of its own. */
+/** What this process serves; a test can add operations of its own, and allow work on rasters more time. */
 export interface Catalogue {
   operations: ReadonlyMap<string, AnyOperation>
   tasks: readonly AnyTask[]
+  deadlineFactor?: number
 }
 
 /** If a part cannot start, those that did are stopped again. */
@@ -50,7 +54,7 @@ export async function startService(config: Config, catalogue: Catalogue): Promis
   }
 }
 
-async function startParts(config: Config, { operations, tasks }: Catalogue, started: AsyncDisposableStack): Promise<void> {
+async function startParts(config: Config, catalogue: Catalogue, started: AsyncDisposableStack): Promise<void> {
   const log = openLog(config, started)
   const { database, notices } = await startDatabase(config, log, started)
   const { db } = database
@@ -59,28 +63,29 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   started.defer(() => queue.stop()) // Only if a later part cannot start; otherwise the queue stops earlier, before what its tasks use.
 
   let baseUrl = config.baseUrl // With PORT=0, the port is known once the server listens.
-  let ready = false
+  const phase = new Phase()
   const roles = { systemAdminEmails: config.systemAdminEmails, clipUserEmail: config.clipUserEmail, maySignUp: config.isLocal }
   const { storage, storeOrigins } = await startStorage(config, { db, log, baseUrl: () => baseUrl }, started)
-  const noticeUrl = () => (ready ? `${baseUrl}/webhooks/payments` : null)
+  const noticeUrl = () => (phase.isReady ? `${baseUrl}/webhooks/payments` : null)
   const { payments, sandboxPayments } = await startPayments(config, { db, noticeUrl }, started)
   const receiver = await startReceiver(config, started)
+  const secrets = openSecrets(config)
   const composed = await compose({
     db,
     storage,
     payments,
-    ...(await startVendors(config, db, started)),
+    secrets,
+    ...(await startVendors(config, { db, log, secrets }, started)),
     webhooks: openWebhooks(config, receiver),
     mail: openMail(config, log),
-    listen: listening(database.connection),
+    listen: listening(database.direct),
     workers: await readWorkersFile(config),
     connectionCount: database.connectionCount,
     clock: systemClock,
     queue,
     log,
     baseUrl: () => baseUrl,
-    operations,
-    tasks,
+    ...catalogue,
     roles,
     cogHosts: config.cogHosts,
     egressAllow: config.egressAllow,
@@ -99,17 +104,18 @@ async function startParts(config: Config, { operations, tasks }: Catalogue, star
   const demo = () => shownDemo(config, composed.platform, receiver)
   const demoClient: DemoClient = { authorization: null }
   const isQuiet = ({ headers }: FastifyRequest) => headers.authorization !== undefined && headers.authorization === demoClient.authorization
-  const server = { log, isReady: () => ready, api: config.role !== 'worker', sandboxPayments, demo, isQuiet }
+  const readiness = createReadiness(probesOf(database, storage), (line) => log.warn(line))
+  const health = { readiness: () => phase.reason ?? readiness.reason(), isDraining: () => phase.isDraining }
+  const server = { log, ...health, api: config.role !== 'worker', sandboxPayments, demo, isQuiet }
   const app = buildServer({ ...config, ...composed, ...server, console: { progress: build.progress, storeOrigins } })
   started.defer(() => closeServer(app))
   const address = await listen(app, config)
   if (config.port === 0) baseUrl = baseUrl.replace(/:0$/, `:${new URL(address).port}`)
   started.defer(declareRunning(config.dataDir, { url: baseUrl, ports: portsOf(config, address) }))
-  if (isWorker) await startTasks(composed, tasks, log, started)
-  ready = true
-  started.defer(() => {
-    ready = false
-  })
+  if (isWorker) await startTasks(composed, catalogue.tasks, log, started)
+  started.defer(watchReadiness(readiness))
+  phase.reason = null
   process.stdout.write(banner({ baseUrl, role: config.role, embedded: database.embedded, demo: await demo() }))
   startSideWork(config, { composed, build, baseUrl, log, demoClient }, started)
+  started.defer(() => drain(phase, config)) // First of all.
 }

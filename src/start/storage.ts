@@ -30,6 +30,7 @@ export async function startStorage(
       host: config.host,
       port: config.storePort,
       trustedProxies: config.trustedProxies,
+      keepAliveSeconds: config.keepAliveSeconds,
       secret,
       clock: systemClock,
       log,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Described, Nullable, Uuid } from '#core/shapes.ts'
 
-/** Where one file can be downloaded for a while. */
+/** A signed download URL of one file. */
 export const AssetDownload = Closed(
   {
     url: Type.String({ description: 'Download URL' }),

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
 
-/** A band of a collection on offer. */
+/** A band of a catalogue collection. */
 export const NamedBand = Closed(
   {
     name: Type.String({ description: 'Band name' }),

@@ -1,4 +1,4 @@
-/** One small world that every example in the reference is about. */
+/** IDs that all examples of the reference share, so that they refer to the same data. */
 export const EXAMPLE_IDS = {
   asset: '0199f2c6-2222-7abc-8def-0123456789ab',
   collection: '0199f2c5-3333-7abc-8def-0123456789ab',

@@ -1,5 +1,5 @@
 import Type from 'typebox'
 import { MAX_ID_LENGTH } from '#model/imagery/item-read.ts'
 
-/** An item's id is its owner's own where it was brought along, so it may be any short text; a collection is named in the same fields. */
+/** An imported item keeps its own ID, so it can be any short string; the same fields accept collection IDs. */
 export const ItemId = Type.String({ minLength: 1, maxLength: MAX_ID_LENGTH })

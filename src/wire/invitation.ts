@@ -27,9 +27,9 @@ export const InvitationRecord = Closed(
   { $id: 'Invitation', description: 'An open invitation' },
 )
 
-/** The answer to whoever invites: the link is in it, and nowhere else, ever. */
+/** The response to the inviter: the only place where the link is ever shown. */
 export const NewInvitation = Closed(
-  { ...fields, url: Type.String({ description: 'Invitation link; usable once, by whoever is signed in' }) },
+  { ...fields, url: Type.String({ description: 'Invitation link; usable once, by any signed-in user' }) },
   { $id: 'NewInvitation', description: 'A new invitation, with its link' },
 )
 

@@ -1,4 +1,4 @@
-/** A processing job as it is told to whoever may read it. */
+/** A processing job in responses. */
 import Type from 'typebox'
 import { Choice, Closed, Described, FreeForm, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { JOB_RESPONSES, JOB_STATUSES } from '#core/vocabulary.ts'

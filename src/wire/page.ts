@@ -1,8 +1,8 @@
-/** Pages by number, as orders, licences and the glossary give them. */
+/** Numbered pages, as orders, licences and the glossary return them. */
 import Type, { type TSchema } from 'typebox'
 import { Closed, Defaulted } from '#core/shapes.ts'
 
-/** A page deep into a live list is a scan: the cap keeps it one that we can afford. */
+/** A page deep in a list is a scan, so the page number is limited. */
 const MAX_PAGE = 10_000
 const MAX_SIZE = 100
 
@@ -21,7 +21,7 @@ export const PageOf = <T extends TSchema>(entry: T, entries: string) =>
     totalPages: Type.Integer({ description: 'Total number of pages' }),
   })
 
-/** One page of a list that is in memory as a whole. */
+/** One page of a list in memory. */
 export function pageOf<T>(all: readonly T[], { page, size }: { page: number; size: number }) {
   return {
     content: all.slice(page * size, (page + 1) * size),

@@ -1,4 +1,4 @@
-/** What columns JSON values need in Parquet: scalars, lists and structs, found in a sample; anything else is JSON text. */
+/** Infers Parquet columns from a sample of JSON values: scalars, lists and structs; anything else becomes JSON text. */
 import type { SchemaElement } from 'hyparquet'
 
 type Json = Record<string, unknown>
@@ -8,18 +8,18 @@ export type Shape =
   | { kind: 'list'; element: Shape }
   | { kind: 'struct'; fields: ReadonlyMap<string, Shape> }
 
-/** Deeper values are JSON text: no field of STAC is nested further. */
+/** Deeper values become JSON text; no STAC field is nested further. */
 const MAX_DEPTH = 6
-/** Members of one struct; a wider one is a dictionary, and JSON text. */
+/** Maximum members of a struct; a wider object is a dictionary and becomes JSON text. */
 const MAX_FIELDS = 200
 
 const TIMES = new Set(['datetime', 'start_datetime', 'end_datetime', 'created', 'updated', 'published', 'expires'])
-/** Whole numbers by definition. Every other number may have a fraction on a later page. */
-const WHOLE = new Set(['proj:epsg', 'proj:shape', 'file:size', 'file:header_size', 'bits_per_sample'])
+/** Always integers. Every other number can have a fraction on a later page. */
+const INTEGERS = new Set(['proj:epsg', 'proj:shape', 'file:size', 'file:header_size', 'bits_per_sample'])
 
 const JSON_TEXT: Shape = { kind: 'json' }
 
-/** The shape that all values of a sample have in common; null where there is none. Missing values say nothing. */
+/** The common shape of all values of a sample; null if all are missing. */
 export function shapeOf(name: string, values: readonly unknown[], depth = 0): Shape | null {
   const present = values.filter((value) => value !== null && value !== undefined)
   const kinds = new Set(present.map((value) => kindOf(name, value)))
@@ -30,7 +30,7 @@ export function shapeOf(name: string, values: readonly unknown[], depth = 0): Sh
   return kind === 'struct' ? structOf(present as Json[], depth + 1) : { kind }
 }
 
-/** Parquet has no empty struct, so where one of the objects is empty they are JSON text. */
+/** Parquet has no empty struct, so if one of the objects is empty, they become JSON text. */
 function structOf(objects: readonly Json[], depth: number): Shape {
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))]
   const isEmpty = objects.some((object) => Object.values(object).every((value) => value === null || value === undefined))
@@ -53,7 +53,7 @@ function kindOf(name: string, value: unknown): Shape['kind'] {
     case 'string':
       return TIMES.has(name) && Number.isFinite(Date.parse(value)) ? 'time' : 'text'
     case 'number':
-      return WHOLE.has(name) && Number.isSafeInteger(value) ? 'integer' : 'number'
+      return INTEGERS.has(name) && Number.isSafeInteger(value) ? 'integer' : 'number'
     case 'boolean':
       return 'boolean'
     default:
@@ -61,7 +61,7 @@ function kindOf(name: string, value: unknown): Shape['kind'] {
   }
 }
 
-/** Whether nothing of a value would be lost in its column. */
+/** Whether the column can store the value without loss. */
 export function fits(value: unknown, shape: Shape, name: string): boolean {
   if (value === null || value === undefined || shape.kind === 'json') return true
   const kind = kindOf(name, value)
@@ -72,7 +72,7 @@ export function fits(value: unknown, shape: Shape, name: string): boolean {
   return entries.length > 0 && entries.every(([key, each]) => shape.fields.has(key) && fits(each, shape.fields.get(key)!, key))
 }
 
-/** As the writer takes it. */
+/** The value as the Parquet writer expects it. */
 export function cellOf(value: unknown, shape: Shape): unknown {
   if (value === null || value === undefined) return null
   switch (shape.kind) {

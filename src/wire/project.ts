@@ -66,10 +66,10 @@ const memberFields = {
   expires_at: Described(Nullable(Timestamp), 'Expiry time of the invitation; null for an active member'),
 }
 
-/** A member, or somebody invited by email who has not accepted yet. */
+/** A member, or an invitee who has not accepted yet. */
 export const MemberRecord = Closed(memberFields, { $id: 'ProjectMember', description: 'A project member or invitee' })
 
-/** Who was added, or invited: then with the link to hand over, which is in this answer alone. */
+/** An added member; for an invitee, with the invitation link, which no other response contains. */
 export const AddedMember = Closed(
   { ...memberFields, invitation: Type.Optional(NewInvitation) },
   { $id: 'AddedProjectMember', description: 'A project member, with the invitation link if they were invited' },

@@ -1,2 +1,2 @@
-/** How long a grant for tiles lives: a visit. */
+/** Lifetime of a grant for tiles: about one visit. */
 export const GRANT_SECONDS = 3_600

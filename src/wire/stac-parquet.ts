@@ -1,4 +1,4 @@
-/** STAC-GeoParquet: an item a row, its properties as typed columns of their own, its geometry as WKB. */
+/** STAC GeoParquet: one row per item, with its properties as typed columns and its geometry as WKB. */
 import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { geojsonToWkb } from 'hyparquet-writer/src/wkb.js'
@@ -41,8 +41,7 @@ const RESERVED = new Set([
 const MAX_COLUMNS = 500
 
 /**
- * The columns are those that the sample needs. Where more rows follow, what does not fit them goes into two columns of JSON, so that
- * nothing is lost.
+ * The sample defines the columns. Values of later rows that do not fit go into two JSON columns, so that nothing is lost.
  */
 export function openTable(
   sample: readonly TableRow[],
@@ -58,7 +57,7 @@ export function openTable(
       { key: 'stac-geoparquet', value: JSON.stringify({ version: '1.0.0' }) },
     ],
   })
-  /** What was written since the last time; offsets go on counting. */
+  /** The bytes written since the last call; file offsets continue. */
   const drain = (): Uint8Array => {
     const written = bytes.getBytes().slice()
     bytes.index = 0
@@ -78,7 +77,7 @@ export function openTable(
 
 function geoMetadata() {
   const covering = Object.fromEntries(['xmin', 'ymin', 'xmax', 'ymax'].map((name) => [name, ['bbox', name]]))
-  // Empty means any: later pages may bring types that the first one lacks.
+  // Empty means any type: later pages can have types that the first one lacks.
   const column = { encoding: 'WKB', geometry_types: [], covering: { bbox: covering } }
   return { version: '1.1.0', primary_column: 'geometry', columns: { geometry: column } }
 }
@@ -88,7 +87,7 @@ const NUMBER: Shape = { kind: 'number' }
 const struct = (fields: Readonly<Record<string, Shape>>): Shape => ({ kind: 'struct', fields: new Map(Object.entries(fields)) })
 const BOX = struct({ xmin: NUMBER, ymin: NUMBER, xmax: NUMBER, ymax: NUMBER })
 const LINKS: Shape = { kind: 'list', element: struct({ href: TEXT, rel: TEXT, type: TEXT, title: TEXT }) }
-/** A struct needs a member, so a table without assets has room for the one that most tables have, and no value in it. */
+/** A struct needs a member, so a table without assets has the one that most tables have, always null. */
 const NO_ASSETS = new Map([['data', struct({ href: TEXT })]])
 
 const column = (name: string, shape: Shape, value: (row: TableRow) => unknown): Column => ({
@@ -144,7 +143,7 @@ function propertyShapes(sample: readonly TableRow[]): Map<string, Shape> {
   return shapesOf(names, (name) => sample.map(({ properties }) => properties[name]))
 }
 
-/** An asset is a struct of its own, whatever its neighbours say of themselves. */
+/** Each asset key has its own struct, because assets of different keys have different fields. */
 function assetShapes(sample: readonly TableRow[]): ReadonlyMap<string, Shape> {
   const keys = [...new Set(sample.flatMap(({ assets }) => Object.keys(assets)))]
   const shapes = shapesOf(keys, (key) => sample.map(({ assets }) => assets[key]))

@@ -1,4 +1,4 @@
-/** STAC documents that several domains answer with. */
+/** STAC documents that several domains return. */
 import Type from 'typebox'
 import { GeoJsonGeometry } from '#core/geojson-shapes.ts'
 import { Choice, Closed, Described, FreeForm, Nullable } from '#core/shapes.ts'
@@ -17,7 +17,7 @@ export const SortBy = Type.Array(
 )
 
 export const StacBaseUrl = Type.String({ minLength: 1, maxLength: 500, description: 'Base URL of links in the response' })
-/** For clients that cannot send headers: the way from link to link stays open to them. */
+/** For clients that cannot send headers, so that they can follow the links. */
 export const LinkKey = Type.String({ minLength: 1, maxLength: 200, description: 'API key to include in URLs of this service' })
 
 export const StacLink = Closed(
@@ -51,7 +51,7 @@ const featureFields = {
 
 export const StacFeature = Closed(featureFields, { $id: 'ItemFeature', description: 'An item as a STAC feature' })
 
-/** Of which a caller asked for some fields only; what it is and its id are always there. */
+/** A feature with the requested fields only; `type` and `id` are always included. */
 const { type, id, ...rest } = featureFields
 export const StacFeaturePart = Closed(
   { type: Described(type, 'GeoJSON type, always `Feature`'), id, ...Type.Partial(Closed(rest)).properties },

@@ -1,4 +1,4 @@
-/** What every tile has in common on the wire, whatever it shows. */
+/** Parameters and responses that all tile operations share. */
 import Type from 'typebox'
 import { invalidField } from '#core/problem.ts'
 import { Choice, Defaulted, Described, Nullable } from '#core/shapes.ts'
@@ -11,20 +11,20 @@ export const TileSize = Type.Optional(Nullable(Type.Unsafe<256 | 512>({ enum: [2
 export const Quality = (standard: number) => Defaulted(Type.Integer({ minimum: 1, maximum: 100 }), standard)
 export const Text = Type.Optional(Nullable(Type.String({ maxLength: 2_048 })))
 
-/** Long enough for a pair of numbers of full precision for each band of any file. */
+/** Long enough for a full-precision range for each band of any file. */
 export const Rescale = Type.Optional(
   Nullable(
     Type.String({
       maxLength: 4_096,
       description:
-        'The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of ' +
-        'the file, separated by `;`',
+        'Values that map to the first and last colour, as `min,max`: one range for all bands, or one per band shown or per band of the ' +
+        'file, separated by `;`',
     }),
   ),
 )
 
-/** Of items the profile id or derived id, the asset, or bands and colours by hand. */
-export const lookFields = {
+/** The style of an item: a profile, or bands, expression, range and colormap. */
+export const styleFields = {
   profile: Type.Optional(
     Nullable(
       Type.String({
@@ -35,44 +35,50 @@ export const lookFields = {
     ),
   ),
   asset_key: Type.Optional(
-    Nullable(Type.String({ minLength: 1, maxLength: 255, description: 'Asset key, for items with several rasters' })),
+    Nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Asset key, for items with several rasters; defaults to all files of an item with one file per band',
+      }),
+    ),
   ),
-  bands: Described(Text, '1-based band numbers, separated by commas'),
-  expression: Described(Text, 'Band math expression, for example `(b4-b3)/(b4+b3)`'),
+  bands: Described(Text, '1-based band numbers or band names, separated by commas'),
+  expression: Described(Text, 'Band math expression with band numbers or names, for example `(b4-b3)/(b4+b3)` or `(nir-red)/(nir+red)`'),
   rescale: Rescale,
   colormap: Described(Text, 'Colormap name from `cog.colormaps`'),
 }
 
-/** Put into addresses for clients that can send nothing else; never the caller's own credential unasked. */
+/** Included in tile URLs for clients that cannot send headers. The caller's own credential is never added automatically. */
 export const TemplateKey = Type.Optional(
   Nullable(Type.String({ minLength: 1, maxLength: 200, description: 'API key to include in tile URLs' })),
 )
 
 export const FormatOrWebp = Defaulted(Format, 'webp')
 
-/** What a tile or a thumbnail may be, as its format says. */
+/** Media types of tiles and thumbnails. */
 export const IMAGE_TYPES = ['image/webp', 'image/png', 'image/jpeg'] as const
 
 export const imageFormat = (format: 'png' | 'webp' | 'jpg' | 'jpeg') => (format === 'jpg' ? 'jpeg' : format)
 
-/** Checked here, where the field is known; the raster library would refuse it later and with less to say. */
+/** Checked here, where the field is known; the raster library would reject it later, without the field name. */
 export function requireTile({ z, x, y }: { z: number; x: number; y: number }): void {
   const count = 2 ** z
   if (x >= count) throw invalidField('x', `must be below ${count} at zoom ${z}`)
   if (y >= count) throw invalidField('y', `must be below ${count} at zoom ${z}`)
 }
 
-export interface Picture {
+export interface ImageResponse {
   etag: string
   contentType: string
-  /** Null when the caller has it already. */
+  /** Null if the caller already has it. */
   body: Buffer | null
 }
 
-export function pictureReply({ etag, contentType, body }: Picture, cacheControl: string): RawReply {
+export function imageReply({ etag, contentType, body }: ImageResponse, cacheControl: string): RawReply {
   const headers = { ETag: etag, 'Cache-Control': cacheControl }
   return body ? { contentType, headers, body } : { status: 304, contentType, headers, body: Buffer.alloc(0) }
 }
 
-/** For whoever asked, and for a day: who may see an item changes, and so does its default profile. */
+/** Private and for one day only, because access to an item and its default profile can change. */
 export const FOR_A_DAY = 'private, max-age=86400'

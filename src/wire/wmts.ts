@@ -1,4 +1,4 @@
-/** What of WMTS both its documents and its addresses must agree on. */
+/** WMTS definitions that its documents and its URLs share. */
 import Type, { type Static } from 'typebox'
 import { Closed } from '#core/shapes.ts'
 
@@ -6,15 +6,15 @@ import { Closed } from '#core/shapes.ts'
 const HALF_WORLD_M = 20_037_508.342789244
 export const TILE_PX = 256
 
-/** The well-known set of tiles, which clients bring along, and its last zoom. */
+/** The well-known tile matrix set, which clients have built in, and its last zoom level. */
 export const WELL_KNOWN_SET = { id: 'GoogleMapsCompatible', maxZoom: 18 } as const
-/** A set that ends with as many pixels as the image has, so that whoever reads a layer whole reads that and no more. */
+/** A tile matrix set that ends at the image's resolution, so that clients that read a whole layer read no more than that. */
 export const IMAGE_SET = { id: 'ImageResolution' } as const
 export const WMTS_FORMATS = ['webp', 'png'] as const
-/** What a click on the map can be answered in. */
+/** Media types of GetFeatureInfo. */
 export const WMTS_INFO_FORMATS = ['application/json', 'text/plain'] as const
 
-/** A grid of square pixels of Web Mercator, in metres. */
+/** A grid of square Web Mercator pixels, in metres. */
 export const Grid = Closed(
   {
     left: Type.Number({ minimum: -2 * HALF_WORLD_M, maximum: 2 * HALF_WORLD_M, description: 'Left edge of the grid in metres' }),
@@ -25,10 +25,10 @@ export const Grid = Closed(
 )
 type Grid = Static<typeof Grid>
 
-/** The name of a matrix says where its grid lies, so that whoever draws a tile of it need not read the image first. */
+/** The name of a matrix contains its grid, so that rendering a tile need not read the image first. */
 export const gridName = ({ left, top, pixel_m }: Grid): string => [left, top, pixel_m].join('_')
 
-/** Null for what is no such name; whether the numbers make sense is the schema's to say. */
+/** Null for any other name; the schema validates the numbers. */
 export function gridOfName(name: string): Grid | null {
   if (!/^-?\d+(\.\d+)?_-?\d+(\.\d+)?_\d+(\.\d+)?$/.test(name)) return null
   const [left, top, pixel_m] = name.split('_').map(Number) as [number, number, number]
@@ -45,8 +45,8 @@ interface Pixel {
   j: number
 }
 
-/** The middle of a pixel of a tile, in degrees. Grids may reach over the date line. */
-export function placeOfPixel({ z, x, y, grid, i, j }: Pixel): { longitude: number; latitude: number } {
+/** The centre of a pixel of a tile, in degrees. Grids can cross the antimeridian. */
+export function pixelCentre({ z, x, y, grid, i, j }: Pixel): { longitude: number; latitude: number } {
   const { left, top, pixel_m } = grid ?? { left: -HALF_WORLD_M, top: HALF_WORLD_M, pixel_m: (2 * HALF_WORLD_M) / TILE_PX / 2 ** z }
   const east = ((left + (x * TILE_PX + i + 0.5) * pixel_m) / HALF_WORLD_M) * 180
   const north = (top - (y * TILE_PX + j + 0.5) * pixel_m) / HALF_WORLD_M

@@ -19,7 +19,7 @@ export async function delivered(w: World, orderId: string): Promise<void> {
 
 /** An area by its four edges, as somebody without a mouse gives it. */
 export async function typeArea(page: Page, edges: { West: number; South: number; East: number; North: number }): Promise<void> {
-  await page.getByRole('button', { name: 'Type, paste or open an area (I)' }).click()
+  await page.getByRole('button', { name: 'Enter, paste or upload an area (I)' }).click()
   const dialog = page.getByRole('dialog')
   for (const [edge, degrees] of Object.entries(edges)) await dialog.getByLabel(edge).fill(String(degrees))
   await dialog.getByRole('button', { name: 'Use this area' }).click()

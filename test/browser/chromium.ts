@@ -8,14 +8,18 @@ import { keyboardPage } from './support/keyboard.ts'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
 
-const CHROMIUM = PLACES.find((place) => existsSync(place)) ?? null
+/** CHROMIUM names one that is elsewhere. */
+const CHROMIUM = [process.env['CHROMIUM'] ?? '', ...PLACES].find((place) => existsSync(place)) ?? null
 /** For `skip` of a test: says what is missing where there is none. */
-export const WITHOUT_BROWSER = CHROMIUM ? false : `no browser here: install chromium (looked at ${PLACES.join(', ')})`
+export const WITHOUT_BROWSER = CHROMIUM ? false : `no browser here: install chromium or set CHROMIUM (looked at ${PLACES.join(', ')})`
 
 const LATER = 'a journey through the console: CAMPAIGN=long goes it'
 /** For `skip` of a journey: each takes a browser for a minute, so that they are gone in long campaigns. CI draws one in three. */
 export const WITHOUT_TIME =
   WITHOUT_BROWSER || campaign<string | false>({ short: LATER, ci: someOf<string | false>([false, LATER, LATER], 3)[0]!, long: false })
+
+/** For `skip` of a journey of many minutes, which even CI does not draw. */
+export const ONLY_AT_LENGTH = WITHOUT_BROWSER || campaign<string | false>({ short: LATER, ci: LATER, long: false })
 
 const ARGUMENTS = [
   '--no-sandbox',

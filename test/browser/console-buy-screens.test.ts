@@ -16,33 +16,33 @@ const MODES = [
 /** A screen, its address, and what shows that it is there. */
 const SCREENS = [
   ['orders', '/orders', 'No orders yet'],
-  ['review-empty', '/orders/review', 'Nothing chosen'],
+  ['review-empty', '/orders/review', 'Your cart is empty'],
   ['order-missing', `/orders/${newId()}`, "Not found, or you don't have access."],
-  ['tasking', '/tasking', 'No satellite is tasked'],
-  ['tasking-new', '/tasking/new', 'Draw an area first'],
-  ['jobs', '/jobs', 'Nothing was computed yet'],
+  ['tasking', '/tasking', 'No tasking orders yet'],
+  ['tasking-new', '/tasking/new', 'Add an area to continue'],
+  ['jobs', '/jobs', 'No jobs yet'],
   ['job-missing', `/jobs/${newId()}`, "Not found, or you don't have access."],
   ['processes', '/processes', 'Zonal statistics'],
-  ['process', '/processes/band_math', 'Fill in what is required'],
-  ['process-mosaic', '/processes/mosaic', 'Fill in what is required'],
-  ['clips', '/clips', 'Nothing was clipped yet'],
-  ['mosaics', '/mosaics', 'No mosaic yet'],
+  ['process', '/processes/band_math', 'Complete the required fields'],
+  ['process-mosaic', '/processes/mosaic', 'Complete the required fields'],
+  ['clips', '/clips', 'No clips yet'],
+  ['mosaics', '/mosaics', 'No mosaics yet'],
 ] as const
 
-/** What is neither bought, made nor watched; and the doors, which are shown to nobody who is in. */
+/** What is neither bought, made nor watched; and the sign-in screens, which signed-in users do not see. */
 const OTHERS = [
   ['welcome', '/welcome', 'Create a project'],
   ['explore', '/explore', 'No area yet'],
-  ['library', '/library', 'Nothing here yet'],
+  ['library', '/library', 'No items yet'],
   ['compare', '/compare', 'Choose two items'],
   ['uploads', '/uploads', 'No uploads yet'],
-  ['shares', '/shares', 'Nothing is shared'],
+  ['shares', '/shares', 'No share links yet'],
   ['lineage', '/lineage', 'Project First project'],
   ['keys', '/develop/keys', 'First call'],
   ['requests', '/develop/requests', 'Since'],
   ['billing', '/billing', 'Automatic top-up'],
   ['ledger', '/billing/ledger', 'All credit transactions'],
-  ['invoices', '/billing/invoices', 'No invoice yet'],
+  ['invoices', '/billing/invoices', 'No invoices yet'],
   ['usage', '/billing/usage', 'This month'],
   ['cards', '/billing/cards', 'No card yet'],
   ['approvals', '/billing/approvals', 'No approval requests'],
@@ -54,13 +54,13 @@ const OTHERS = [
   ['organization', '/team/organization', 'Country'],
   ['lost', '/nothing-here', 'Page not found'],
 ] as const
-const DOORS = [
+const SIGNED_OUT = [
   ['sign-in', '/sign-in', 'Forgot password?'],
   ['sign-up', '/sign-up', 'Already have an account?'],
   ['forgot', '/forgot', 'Send the mail'],
   ['invitation', '/invite/nothing', 'You are invited'],
 ] as const
-type Screen = (typeof SCREENS | typeof OTHERS | typeof DOORS)[number]
+type Screen = (typeof SCREENS | typeof OTHERS | typeof SIGNED_OUT)[number]
 
 test('the console: screens without anything in them', { skip: WITHOUT_TIME, timeout: LONG_MS }, async (t) => {
   await createConsoleBuild().run(new AbortController().signal)
@@ -91,7 +91,7 @@ async function everyScreen(
     assert.ok(excess <= 0, `${name}, ${mode}: ${excess} px wider than the screen`)
     await shot(page, `${name}-${mode}`)
   }
-  if (screens === OTHERS) for (const door of DOORS) await look(door)
+  if (screens === OTHERS) for (const screen of SIGNED_OUT) await look(screen)
   await page.goto(`${w.baseUrl}/app/sign-in`)
   await signIn(here, org.owner)
   for (const screen of screens) await look(screen)

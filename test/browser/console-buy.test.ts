@@ -16,18 +16,20 @@ const ANALYSIS = /for analysis$/
 
 interface Shipped {
   licences: { id: string; name: string }[]
-  sources: { id: string; accessModel: string; products: { name: string; licenceId: string | null }[] }[]
+  sources: { id: string; url: string; accessModel: string; products: { name: string; licenceId: string | null }[] }[]
 }
 
-/** As shipped, and one more archive that nobody answers for; what is bought has a licence that somebody has to accept. */
+/** The shipped simulated hosts, and one more archive that nobody answers for; what is bought has a licence that somebody has to accept. */
 async function sources(sandboxUrl: string): Promise<Registry> {
   const registry = JSON.parse(await readFile(new URL('../../src/adapters/vendors/registry.json', import.meta.url), 'utf8')) as Shipped
   const licence = registry.licences.find(({ name }) => ANALYSIS.test(name))!
   for (const { products } of registry.sources)
     for (const product of products) if (product.name === 'sandbox-hr-archive') product.licenceId = licence.id
   const open = registry.sources.find(({ accessModel }) => accessModel === 'open')!
+  const simulated = registry.sources.filter(({ url }) => url === 'sandbox')
   const far = { ...open, id: FAR, hostName: FAR, title: 'Far archive', url: 'http://127.0.0.1:9/far', products: [] }
-  return parseRegistry(JSON.stringify({ ...registry, sources: [...registry.sources, far] }), 'the registry of this journey', sandboxUrl)
+  const file = JSON.stringify({ ...registry, sources: [...simulated, far] })
+  return parseRegistry(file, 'the registry of this journey', { sandboxUrl })
 }
 
 for (const { hands, name, options } of SEATS)
@@ -40,7 +42,7 @@ for (const { hands, name, options } of SEATS)
 /** One of three archives fails, the other two are there; then fewer days: on the timeline, or where a phone has no room for it. */
 async function narrow(page: Page): Promise<void> {
   await page.getByText('from 2 of 3 sources').waitFor()
-  await page.getByText('Far archive did not answer.').waitFor()
+  await page.getByText('Far archive did not respond.').waitFor()
   if (page.viewportSize()!.width < PHONE.viewport.width + 1) {
     await page.getByRole('button', { name: '28 Dec to 31 Dec' }).click()
     await page.getByLabel('From', { exact: true }).fill('2029-12-29')

@@ -28,7 +28,7 @@ interface Scenes {
   hands: Hands
 }
 
-// Goal (J6): the curtain by mouse and by keys; side by side and blinking; the change in hectares is that of analytics.execute; the
+// Goal (J6): the divider by mouse and by keys; side by side and blinking; the change in hectares is that of analytics.execute; the
 // alert begins with the expression, the place and the line.
 async function compare(w: World, org: Org, chromium: Browser, { june, october, hands }: Scenes): Promise<void> {
   const here = await seat(w, chromium)
@@ -45,47 +45,47 @@ async function compare(w: World, org: Org, chromium: Browser, { june, october, h
     const maps = page.locator('canvas.maplibregl-canvas')
     await maps.nth(1).waitFor()
     for (const map of await maps.all()) assert.equal((await map.boundingBox())!.height, place.height, 'each map fills the screen')
-    const curtain = page.getByRole('slider', { name: 'Curtain between A and B' })
+    const divider = page.getByRole('slider', { name: 'Divider between A and B' })
     if (hands === 'mouse') {
-      const box = (await curtain.boundingBox())!
+      const box = (await divider.boundingBox())!
       await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
       await page.mouse.down()
       await page.mouse.move(box.x - 200, box.y + box.height / 2, { steps: 4 })
       await page.mouse.up()
       await page.waitForURL(/at=\d+/)
-      assert.ok(Number(await curtain.getAttribute('aria-valuenow')) < 45)
+      assert.ok(Number(await divider.getAttribute('aria-valuenow')) < 45)
     }
-    const from = Number(await curtain.getAttribute('aria-valuenow'))
-    await curtain.focus()
+    const from = Number(await divider.getAttribute('aria-valuenow'))
+    await divider.focus()
     await page.keyboard.press('Shift+ArrowRight')
     await page.keyboard.press('ArrowRight')
     await page.waitForURL(new RegExp(`at=${from + 11}`))
-    await page.getByLabel('Look', { exact: true }).selectOption({ label: 'NDVI' })
-    await page.waitForURL(/look=ndvi/)
+    await page.getByLabel('Style', { exact: true }).selectOption({ label: 'NDVI' })
+    await page.waitForURL(/style=ndvi/)
     await page.getByRole('button', { name: 'Side by side' }).click()
     await page.waitForURL(/mode=side/)
     await page.reload()
     await page.getByRole('button', { name: 'Side by side', pressed: true }).waitFor()
     await page.getByRole('button', { name: 'Swipe' }).click()
 
-    await page.getByRole('button', { name: 'Measure the change of NDVI here' }).click()
-    const change = page.getByRole('region', { name: 'What changed' })
+    await page.getByRole('button', { name: 'Measure NDVI change' }).click()
+    const change = page.getByRole('region', { name: 'Change', exact: true })
     // A machine that has much else to do refuses what takes it longer than five seconds.
-    const less = change.getByRole('rowheader', { name: 'Less' })
+    const decrease = change.getByRole('rowheader', { name: 'Decrease' })
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      await less.or(change.getByRole('button', { name: 'Try again' })).waitFor()
-      if (await less.isVisible()) break
+      await decrease.or(change.getByRole('button', { name: 'Try again' })).waitFor()
+      if (await decrease.isVisible()) break
       await change.getByRole('button', { name: 'Try again' }).click()
     }
-    await less.waitFor()
+    await decrease.waitFor()
     await assertAccessible(page, 'compare')
     await shot(page, 'compare-change')
-    const loss = await change.getByRole('row', { name: /^Less/ }).textContent()
+    const loss = await change.getByRole('row', { name: /^Decrease/ }).textContent()
     assert.match(loss!, /\d/)
     const [request] = [here.requests.findLast((url) => url.endsWith('/v1/op/analytics.execute'))]
     assert.ok(request, 'the numbers come from analytics.execute')
 
-    await change.getByRole('link', { name: 'Alert on this' }).click()
+    await change.getByRole('link', { name: 'Create alert' }).click()
     await page.getByRole('heading', { name: 'New alert' }).waitFor()
     await page.getByText(/of 2/).waitFor()
     assert.match(await page.locator('#alert-expression').inputValue(), /b8.*b4/)
@@ -101,8 +101,8 @@ async function byFinger(w: World, org: Org, chromium: Browser, search: string): 
   await journey('compare-finger', here, async () => {
     await signIn(here, org.owner)
     await page.goto(`${w.baseUrl}/app/compare?${search}`)
-    const curtain = page.getByRole('slider', { name: 'Curtain between A and B' })
-    const box = (await curtain.boundingBox())!
+    const divider = page.getByRole('slider', { name: 'Divider between A and B' })
+    const box = (await divider.boundingBox())!
     const session = await page.context().newCDPSession(page)
     const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x: number) =>
       session.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y: box.y + box.height / 2 }] })
@@ -110,7 +110,7 @@ async function byFinger(w: World, org: Org, chromium: Browser, search: string): 
     for (const step of [30, 60, 90]) await touch('touchMove', box.x + box.width / 2 + step)
     await touch('touchEnd', 0)
     await page.waitForURL(/at=\d+/)
-    assert.ok(Number(await curtain.getAttribute('aria-valuenow')) > 60)
+    assert.ok(Number(await divider.getAttribute('aria-valuenow')) > 60)
     await assertAccessible(page, 'compare on a phone')
   })
   await here.page.context().close()

@@ -71,7 +71,7 @@ async function shown(w: World, org: Org, page: Page, answers: Map<string, Promis
   if (address === '/library') await assertAccessible(page, 'the drawer')
   const text = (await drawer.locator('pre').textContent())!
   await shot(page, 'drawer')
-  assert.ok(text.startsWith(`curl -s "$BASE/v1/op/${id}"`), `${address}: ${text}`)
+  assert.ok(text.startsWith(`curl -s "$BASE"/v1/op/${id} `), `${address}: ${text}`)
   const { stdout } = await run('bash', ['-c', text], { env: { PATH: process.env['PATH'], BASE: w.baseUrl, TOKEN: org.owner.token } })
   const body = /-d '([\s\S]*)'$/.exec(text)?.[1]?.replaceAll(String.raw`'\''`, "'") ?? ''
   const asked = `/v1/op/${id} ${body}`

@@ -1,7 +1,7 @@
 // Goal: where something came from is shown as the service knows it, and each step leads to the call that made it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import type { Browser, Locator } from 'playwright-core'
 import { createConsoleBuild } from '#start/console-build.ts'
 import run from '#domains/processing/run.task.ts'
 import { grant } from '../orders/support.ts'
@@ -36,13 +36,14 @@ async function evidence(w: World, org: Org, chromium: Browser): Promise<void> {
     await page.goto(`${w.baseUrl}/app/lineage/item/${derived}`)
     const graph = page.getByRole('group', { name: /^Graph of/ })
     await graph.waitFor()
-    assert.match((await graph.getAttribute('aria-label'))!, new RegExp(`${known.nodes.length} things and ${known.edges.length} steps`))
+    assert.match((await graph.getAttribute('aria-label'))!, new RegExp(`${known.nodes.length} nodes? and ${known.edges.length} steps?`))
     assert.equal(await graph.getByRole('button').count(), known.nodes.length)
+    for (const node of await graph.getByRole('button').all()) await assertInside(node.locator('svg'), node.locator('i'))
     await assertAccessible(page, 'lineage')
     await shot(page, 'evidence')
     await graph.getByRole('button', { name: /Loire valley, June 0/ }).click()
-    await page.getByRole('button', { name: 'Copy as evidence' }).click()
-    await page.getByText('The evidence is copied').waitFor()
+    await page.getByRole('button', { name: 'Copy as JSON' }).click()
+    await page.getByText('Lineage copied as JSON').waitFor()
     const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()'))
     assert.deepEqual(copied, known)
 
@@ -65,4 +66,11 @@ async function evidence(w: World, org: Org, chromium: Browser): Promise<void> {
   })
   await here.page.context().close()
   assertOwnBusiness(w, here)
+}
+
+/** An icon lies in the box that it belongs to. */
+async function assertInside(part: Locator, whole: Locator): Promise<void> {
+  const [inner, outer] = [(await part.boundingBox())!, (await whole.boundingBox())!]
+  assert.ok(inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width, 'from left to right')
+  assert.ok(inner.y >= outer.y && inner.y + inner.height <= outer.y + outer.height, 'from top to bottom')
 }

@@ -29,7 +29,7 @@ async function runOne(w: World, org: Org, chromium: Browser): Promise<void> {
   await journey('jobs', here, async () => {
     await signIn(here, org.owner)
     await page.goto(`${w.baseUrl}/app/jobs`)
-    await page.getByText('Nothing was computed yet').waitFor()
+    await page.getByText('No jobs yet').waitFor()
     await assertAccessible(page, 'jobs, empty')
     await page.getByRole('link', { name: /^Band math/ }).click()
     await page.getByRole('heading', { name: 'Band math' }).waitFor()
@@ -51,13 +51,13 @@ async function runOne(w: World, org: Org, chromium: Browser): Promise<void> {
     const [, reserved] = await balance(w, org)
     assert.ok(reserved > 0)
     await w.drain(run)
-    await page.getByRole('link', { name: 'Open the result' }).waitFor()
+    await page.getByRole('link', { name: 'Open result' }).waitFor()
     await assertAccessible(page, 'job')
     await shot(page, 'job')
     const { job } = await w.ok(org.owner.token, 'processing.job.get', { job_id: jobId })
     assert.deepEqual([job.status, job.captured_credits], ['completed', reserved])
     assert.deepEqual(await balance(w, org), [10_000 - reserved, 0])
-    await page.getByRole('link', { name: 'Open the result' }).click()
+    await page.getByRole('link', { name: 'Open result' }).click()
     await page.waitForURL(/\/app\/view\//)
     await page.goto(`${w.baseUrl}/app/jobs?status=completed`)
     await page.getByRole('cell', { name: 'Done' }).waitFor()
@@ -104,7 +104,7 @@ async function asViewer(w: World, org: Org, chromium: Browser): Promise<void> {
   await journey('jobs-viewer', here, async () => {
     await signIn(here, await w.member(org, 'viewer'))
     await page.goto(`${w.baseUrl}/app/processes/band_math`)
-    await page.getByText('Running a process takes an editor of a project.').waitFor()
+    await page.getByText('Only project editors can run processes.').waitFor()
     assert.equal(await page.getByRole('button', { name: /^Run/ }).count(), 0)
   })
   await here.page.context().close() // Who still asks while the service closes would keep it.

@@ -44,8 +44,8 @@ async function uploadToShare(w: World, org: Org, chromium: Browser): Promise<voi
     await page.getByRole('button', { name: 'Expression' }).click()
     const expression = `(b${number('nir') || 8} - b${number('red') || 4}) / (b${number('nir') || 8} + b${number('red') || 4})`
     await page.getByLabel(/^Expression/).fill(expression)
-    await page.getByText('valid', { exact: true }).waitFor()
-    await page.locator('.viewer-stretch rect[fill="var(--c1)"]').first().waitFor({ state: 'attached' })
+    await page.getByText('Valid', { exact: true }).waitFor()
+    await page.locator('.stretch rect[fill="var(--c1)"]').first().waitFor({ state: 'attached' })
     await shot(page, 'stretch')
 
     await page.getByRole('tab', { name: 'Statistics' }).click()
@@ -56,7 +56,7 @@ async function uploadToShare(w: World, org: Org, chromium: Browser): Promise<voi
     await page.getByRole('columnheader', { name: 'B', exact: true }).waitFor()
     await assertAccessible(page, 'statistics')
     await shot(page, 'statistics')
-    const csv = await saved(page, () => page.getByRole('button', { name: 'CSV' }).click())
+    const csv = await saved(page, () => page.getByRole('button', { name: 'Download CSV' }).click())
     const [head, mean] = csv.split('\r\n').map((line) => line.split(','))
     assert.deepEqual(head, ['result', 'measure', 'A', 'B'])
     await page.reload()
@@ -82,8 +82,8 @@ async function uploadToShare(w: World, org: Org, chromium: Browser): Promise<voi
       await looker.getByText(`opened ${visits}, last`).waitFor({ timeout: PATIENT_MS })
       await looker.close()
     }
-    await page.getByRole('button', { name: 'End', exact: true }).click()
-    await page.getByText('Not shared.').waitFor()
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByText('No active links.').waitFor()
     assert.equal((await w.post('/v1/op/share.link.validate', { token: link.split('/').at(-1), password })).status, 401)
   })
   assertOwnBusiness(w, here)

@@ -41,7 +41,7 @@ async function wallet(w: World, org: Org, chromium: Browser): Promise<void> {
   const { page } = here
   const addCard = async (card: string) => {
     await page.getByLabel('Test card').selectOption(card)
-    await page.getByRole('button', { name: 'Save the card' }).click()
+    await page.getByRole('button', { name: 'Save card' }).click()
     await page.getByRole('button', { name: /^Charge A\$/ }).waitFor()
   }
   await journey('money', here, async () => {
@@ -58,10 +58,10 @@ async function wallet(w: World, org: Org, chromium: Browser): Promise<void> {
     await page.getByRole('button', { name: 'Use another card' }).click()
     await addCard('pm_card_threeDSecure2Required')
     await page.getByRole('button', { name: /^Charge A\$/ }).click()
-    await page.getByText('Your bank asks whether this is you').waitFor()
+    await page.getByText('Confirm this payment with your bank').waitFor()
     await assertAccessible(page, 'the bank asks')
     await shot(page, 'top-up-bank')
-    await page.getByRole('button', { name: 'Yes, it is me' }).click()
+    await page.getByRole('button', { name: 'Confirm payment' }).click()
     await page.getByText(/credits were added/).waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
     const [after] = await balance(w, org)
@@ -70,8 +70,8 @@ async function wallet(w: World, org: Org, chromium: Browser): Promise<void> {
     assert.equal(transactions.length, 1, 'one charge')
 
     await page.getByRole('button', { name: 'Change', exact: true }).click()
-    await page.getByLabel('When fewer credits than').fill('15000')
-    await page.getByRole('button', { name: 'Keep and switch on' }).click()
+    await page.getByLabel('When credits fall below').fill('15000')
+    await page.getByRole('button', { name: 'Turn on' }).click()
     await page.getByRole('switch', { name: 'Automatic top-up', checked: true }).waitFor()
     assert.equal((await w.ok(org.owner.token, 'billing.auto_topup.get')).threshold_credits, 15_000)
     await assertAccessible(page, 'billing')
@@ -91,7 +91,7 @@ async function invoice(w: World, org: Org, chromium: Browser): Promise<void> {
     await page.getByRole('link', { name: /^GT-/ }).click()
     await page.getByText('Plan Team', { exact: false }).first().waitFor()
     await assertAccessible(page, 'invoice')
-    const document = await fetch((await page.getByRole('link', { name: 'Open the PDF' }).getAttribute('href'))!)
+    const document = await fetch((await page.getByRole('link', { name: 'Open PDF' }).getAttribute('href'))!)
     assert.equal(
       Buffer.from(await document.arrayBuffer())
         .subarray(0, 5)
@@ -129,7 +129,7 @@ async function onAccount(w: World, org: Org, chromium: Browser): Promise<void> {
     await signIn(here, org.owner)
     await page.goto(`${w.baseUrl}/app/billing`)
     await page.getByText('You pay on account.').waitFor()
-    await page.getByText('open orders and jobs; corrected when they end').waitFor()
+    await page.getByText('open orders and jobs; adjusted when they end').waitFor()
     await assertAccessible(page, 'on account')
     await shot(page, 'on-account')
     assert.equal(await page.getByRole('button', { name: 'Add credits' }).count(), 0)

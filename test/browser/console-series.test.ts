@@ -26,7 +26,7 @@ async function timeSeries(w: World, org: Org, chromium: Browser): Promise<void> 
     await signIn(here, org.owner)
     await page.goto(`${w.baseUrl}/app/view/${id}?expr=${encodeURIComponent('(b8-b4)/(b8+b4)')}&tab=statistics`)
     await page.getByRole('button', { name: 'Centre' }).click()
-    await page.getByRole('button', { name: 'Over time, in this collection' }).click()
+    await page.getByRole('button', { name: 'Show time series' }).click()
     await page.getByRole('img', { name: /^Mean of/ }).waitFor()
     await assertAccessible(page, 'time series')
     await shot(page, 'series')
@@ -47,7 +47,7 @@ async function timeSeries(w: World, org: Org, chromium: Browser): Promise<void> 
       rows.slice(1).map(([datetime]) => datetime!.slice(0, 7)),
       ['2025-03', '2025-05', '2025-07', '2025-09'],
     )
-    await series.getByRole('link', { name: 'Alert' }).click()
+    await series.getByRole('link', { name: 'Create alert' }).click()
     await page.getByRole('heading', { name: 'New alert' }).waitFor()
     await page.getByText(/of 4/).waitFor()
     assert.equal(await page.locator('#alert-expression').inputValue(), '(b8-b4)/(b8+b4)')

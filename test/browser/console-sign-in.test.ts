@@ -10,11 +10,11 @@ import { PATIENT_MS, PHONE, signIn } from './console.ts'
 
 /** What somebody sees of some elements: their words, and where they stand. */
 const LOOKS = (root: string, selectors: string) => `[...document.querySelectorAll('${root}')].flatMap((root) =>
-  [...root.querySelectorAll('${selectors}')].filter((one) => one.checkVisibility()).map((one) => {
-    const { x, y, width, height } = one.getBoundingClientRect()
-    const { color, fontSize, backgroundColor } = getComputedStyle(one)
-    const words = one.innerText.replaceAll(/\\s+/g, ' ').trim()
-    return [one.tagName, words, ...[x, y, width, height].map(Math.round), color, fontSize, backgroundColor]
+  [...root.querySelectorAll('${selectors}')].filter((node) => node.checkVisibility()).map((node) => {
+    const { x, y, width, height } = node.getBoundingClientRect()
+    const { color, fontSize, backgroundColor } = getComputedStyle(node)
+    const words = node.innerText.replaceAll(/\\s+/g, ' ').trim()
+    return [node.tagName, words, ...[x, y, width, height].map(Math.round), color, fontSize, backgroundColor]
       .join(' ')
   }))`
 

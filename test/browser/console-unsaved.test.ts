@@ -49,7 +49,7 @@ for (const hands of HANDS)
       const { page } = here
       const remove = async (item: string) => {
         await page.goto(`${w.baseUrl}/app/view/${item}?tab=metadata`)
-        await page.getByRole('button', { name: 'Delete the item' }).click()
+        await page.getByRole('button', { name: 'Delete item' }).click()
         await page.getByRole('button', { name: 'Undo' }).waitFor()
       }
       await journey('deletions', here, async () => {
@@ -84,7 +84,7 @@ for (const hands of HANDS)
         const zones = page.getByLabel('Zones', { exact: true })
         await zones.fill(`${JSON.stringify(ZONES).slice(0, -1)},`)
         await run.waitFor({ state: 'detached' })
-        await page.getByText('This is not a JSON object or list yet.').waitFor()
+        await page.getByText('Enter a JSON object or array.').waitFor()
         await zones.fill(JSON.stringify(ZONES))
         await run.waitFor()
       })

@@ -39,7 +39,7 @@ async function uploads(w: World, org: Org, chromium: Browser, options: object): 
     await page.goto(`${w.baseUrl}/app/uploads`)
     await page.getByText('No uploads yet').waitFor()
     await choose(page, [await file('Everything.zip')])
-    await page.getByRole('alert').getByText('It is an archive: unpack it').waitFor()
+    await page.getByRole('alert').getByText('Archives are not supported. Unpack it').waitFor()
     await page.getByRole('button', { name: 'Remove Everything.zip' }).click()
 
     // Nobody answers at the store: the files wait, the tab is closed.
@@ -62,9 +62,9 @@ async function uploads(w: World, org: Org, chromium: Browser, options: object): 
     await left.getByRole('listitem').nth(2).waitFor()
     await assertAccessible(second, 'uploads, begun and not finished')
     await shot(second, 'uploads-unfinished')
-    await second.getByLabel('Continue Loire north.tif').setInputFiles([files[1]!])
-    await second.getByText("It was 'Loire north.tif' that was being sent.").waitFor()
-    for (const at of files) await second.getByLabel(`Continue ${path.basename(at)}`).setInputFiles([at])
+    await second.getByLabel('Resume Loire north.tif').setInputFiles([files[1]!])
+    await second.getByText('Choose “Loire north.tif” to continue this upload.').waitFor()
+    for (const at of files) await second.getByLabel(`Resume ${path.basename(at)}`).setInputFiles([at])
     const open = second.getByRole('link', { name: 'Open', exact: true })
     const end = Date.now() + PATIENT_MS
     while ((await open.count()) < 3 && Date.now() < end) await w.drain(convert)
@@ -85,7 +85,7 @@ async function uploads(w: World, org: Org, chromium: Browser, options: object): 
       ['Top (north)', '4'],
     ] as const)
       await second.getByLabel(label).fill(value)
-    await second.getByRole('button', { name: 'Place the image' }).click()
+    await second.getByRole('dialog').getByRole('button', { name: 'Set position' }).click()
     while ((await open.count()) < 4 && Date.now() < end) await w.drain(convert)
     await open.nth(3).waitFor()
     const placed = (await w.ok(org.owner.token, 'items.list', { project_id: org.projectId })).items

@@ -33,7 +33,7 @@ async function alertFires(w: World, org: Org, chromium: Browser, endpoint: Await
     const streaming = page.waitForResponse((response) => response.url().endsWith('/v1/events'))
     await page.goto(`${w.baseUrl}/app/alerts`)
     await streaming
-    await page.getByText('Nothing is watched yet').waitFor()
+    await page.getByText('No alert rules yet').waitFor()
     await assertAccessible(page, 'alerts, empty')
     await page.getByRole('link', { name: 'New alert' }).click()
     await page.getByLabel('Collection').selectOption({ label: 'Loire plain' })
@@ -41,7 +41,7 @@ async function alertFires(w: World, org: Org, chromium: Browser, endpoint: Await
     await page.getByLabel('Name', { exact: true }).fill('Green again')
     await page.getByLabel('Threshold', { exact: true }).and(page.locator('input')).fill('-0.9')
     await page.getByText('3 of 3').waitFor()
-    await page.getByRole('heading', { name: 'Where it would have fired' }).waitFor()
+    await page.getByRole('heading', { name: 'Where it would have triggered' }).waitFor()
     await assertAccessible(page, 'alert builder')
     await shot(page, 'alert-builder')
 
@@ -55,7 +55,7 @@ async function alertFires(w: World, org: Org, chromium: Browser, endpoint: Await
     await page.getByText('0 of 3').waitFor()
     await page.getByLabel('Threshold', { exact: true }).and(page.locator('input')).fill('-0.9')
     await page.getByRole('button', { name: 'Switch on' }).click()
-    await page.getByText('It has not fired yet').waitFor()
+    await page.getByText('Not triggered yet').waitFor()
     const { alert_rules } = await w.ok(org.owner.token, 'alerts.rules.list', {})
     assert.deepEqual(
       alert_rules.map(({ name, comparison, threshold, active }: Record<string, unknown>) => [name, comparison, threshold, active]),
@@ -85,7 +85,7 @@ async function alertFires(w: World, org: Org, chromium: Browser, endpoint: Await
     const row = page.locator('main li[data-id]').filter({ hasText: 'Loire, 2 July' })
     await row.focus()
     await page.keyboard.press('e')
-    await page.getByText('Nothing waits for you').waitFor()
+    await page.getByText('No open alerts').waitFor()
     const { alert_events } = await w.ok(org.owner.token, 'alerts.events.list', {})
     assert.deepEqual(
       alert_events.map(({ acknowledged }: { acknowledged: boolean }) => acknowledged),

@@ -64,7 +64,7 @@ export async function seat(w: World, from: Browser, options: object = {}): Promi
   const watched = await watchedPage(from, { viewport: { width: 1440, height: 900 }, ...options })
   watched.page.setDefaultTimeout(PATIENT_MS)
   await watched.page.goto(`${w.baseUrl}/app/sign-in`)
-  // The door is seen before the console runs; what somebody does meanwhile has its own test.
+  // The sign-in form is shown before the console runs; what a user does meanwhile has its own test.
   await watched.page.locator('#first').waitFor({ state: 'detached' })
   return watched
 }
@@ -82,7 +82,7 @@ export function assertOwnBusiness(w: World, { requests, faults }: Seat): void {
   const store = `http://127.0.0.1:${w.storePort}`
   const elsewhere = requests.filter((url) => !url.startsWith(own) && !url.startsWith(store) && !/^(data|blob):/.test(url))
   assert.deepEqual(elsewhere, [])
-  const known = /^\/(app|assets|auth|api\/v1|v1\/op\/[\w.]+|v1\/events|v1\/event-types|s|docs|sandbox\/payments)(\/|$|\?)/
+  const known = /^\/(app|assets|auth|welcome|api\/v1|v1\/op\/[\w.]+|v1\/events|v1\/event-types|s|docs|sandbox\/payments)(\/|$|\?)/
   const paths = requests.filter((url) => url.startsWith(own)).map((url) => new URL(url).pathname)
   assert.deepEqual(
     paths.filter((path) => !known.test(path)),
@@ -96,8 +96,8 @@ export function assertOwnBusiness(w: World, { requests, faults }: Seat): void {
 export async function assertAccessible(page: Page, where: string): Promise<void> {
   // What fades in has other colours on its way. What is paused never ends.
   const faded = page.evaluate(`Promise.all(document.getAnimations()
-    .filter((one) => one.playState === 'running' && one.effect?.getComputedTiming().endTime !== Infinity)
-    .map((one) => one.finished.catch(() => {}))).then(() => 0)`)
+    .filter((animation) => animation.playState === 'running' && animation.effect?.getComputedTiming().endTime !== Infinity)
+    .map((animation) => animation.finished.catch(() => {}))).then(() => 0)`)
   await within(PATIENT_MS, `fading in of ${where}`, faded)
   await within(PATIENT_MS, 'loading axe', page.evaluate(AXE))
   const looked = page.evaluate<{ id: string; nodes: string[] }[]>(

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test, type TestContext } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import sharp from 'sharp'
 import { memorySink } from '#raster/write/sink.ts'
 import { describeScene, renderScene } from '../../sandbox/scenes/index.ts'
 import { until } from '../support/service.ts'
@@ -11,6 +10,7 @@ import { storeFile } from '../support/stored-file.ts'
 import { world, type Org, type World } from '../support/world.ts'
 import { browser, shot, watchedPage, WITHOUT_BROWSER } from './chromium.ts'
 import { PAYLOADS } from './payloads.ts'
+import { colours, difference, pixelsOf } from './support/pixels.ts'
 
 const PASSWORD = 'coral and sand'
 const SIZE_PX = Number(process.env['SCENE_PX'] ?? 256)
@@ -56,15 +56,8 @@ async function middle(page: Page): Promise<Buffer> {
   const clip = wide
     ? { x: width / 2 + 100, y: height / 2 - 60, width: 120, height: 120 }
     : { x: width / 2 - 40, y: height * 0.2, width: 80, height: 80 }
-  return await sharp(await page.screenshot({ clip }))
-    .removeAlpha()
-    .raw()
-    .toBuffer()
+  return await pixelsOf(page, clip)
 }
-
-const difference = (a: Buffer, b: Buffer): number => a.reduce((sum, value, index) => sum + Math.abs(value - b[index]!), 0) / a.length
-const colours = (pixels: Buffer): number =>
-  new Set(Array.from({ length: pixels.length / 3 }, (_, index) => pixels.readUIntBE(index * 3, 3))).size
 
 test('the public page of a share, in a real browser', { skip: WITHOUT_BROWSER }, async (t) => {
   const w = await world(t)
@@ -90,7 +83,7 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
     await page.getByRole('heading', { name: 'Imagery shared with you' }).waitFor()
     assert.ok(await page.evaluate<boolean>('document.activeElement?.id === "password"'))
     await page.locator('#map canvas').waitFor()
-    await shot(page, 'door')
+    await shot(page, 'password')
     await enter(page, 'wrong password')
     await page.getByRole('alert').filter({ hasText: 'This password is not right, or the link has ended' }).waitFor()
     await shot(page, 'refused')
@@ -107,9 +100,9 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
     assert.equal(await page.title(), 'Loire valley, June · Groundtrack')
   })
 
-  await t.test('another look draws other pixels, the slider lets the base map through', async () => {
+  await t.test('another style draws other pixels, the slider lets the base map through', async () => {
     const before = await middle(page)
-    await page.locator('.looks').getByText('NDVI', { exact: true }).click()
+    await page.locator('.styles').getByText('NDVI', { exact: true }).click()
     await drawn(page)
     await shot(page, 'ndvi')
     await until('other pixels', async () => difference(before, await middle(page)) > 10)
@@ -117,21 +110,21 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
     const { width, height } = page.viewportSize()!
     await page.mouse.move(width / 2 + 160, height / 2)
     await page.locator('#values', { hasText: /^−?0\.\d+ at 48\.\d{3}° N, 2\.\d{3}° E$/ }).waitFor()
-    assert.match(page.url(), /look=ndvi&at=2\.\d+%2C48\.\d+%2C\d/, 'look and place can be sent to somebody')
+    assert.match(page.url(), /style=ndvi&at=2\.\d+%2C48\.\d+%2C\d/, 'style and place can be sent to somebody')
     await page.getByLabel('Opacity').fill('0')
     await drawn(page)
     await until('nothing of the image being left', async () => colours(await middle(page)) < 50)
   })
 
-  await t.test('two looks side by side, with a divider that keys move', async () => {
+  await t.test('two styles side by side, with a divider that keys move', async () => {
     await page.getByLabel('Opacity').fill('100')
     await page.getByLabel('Compare with').selectOption({ label: 'Natural colour' })
     await page.locator('#second[aria-busy="false"]').waitFor({ timeout: 60_000 })
     const right = await middle(page)
     await page.getByLabel('Divider between the two images').press('End')
-    await until('the other look left of the divider', async () => difference(right, await middle(page)) > 10)
+    await until('the other style left of the divider', async () => difference(right, await middle(page)) > 10)
     await shot(page, 'compared')
-    assert.match(page.url(), /with=look%3A/)
+    assert.match(page.url(), /with=style%3A/)
     await page.getByLabel('Compare with').selectOption({ label: 'Nothing' })
     await page.locator('#frame').waitFor({ state: 'hidden' })
   })
@@ -157,7 +150,7 @@ async function ofAnItem(t: TestContext, w: World, org: Org, chromium: Browser): 
   await t.test('once revoked, nothing more is drawn and the password opens nothing', async () => {
     await drawn(page)
     await w.ok(org.owner.token, 'share.link.revoke', { link_id: link.id })
-    await page.locator('.looks').getByText('Colour infrared', { exact: true }).click()
+    await page.locator('.styles').getByText('Colour infrared', { exact: true }).click()
     await page.getByRole('alert').filter({ hasText: 'This visit has ended' }).waitFor()
     await enter(page, PASSWORD)
     await page.getByRole('alert').filter({ hasText: 'the link has ended' }).waitFor()
@@ -202,7 +195,7 @@ async function ofACollection(w: World, org: Org, chromium: Browser): Promise<voi
 
   await page.goto(`${w.baseUrl}/s/${link.token}`)
   await page.locator('#map canvas').waitFor()
-  await shot(page, 'phone-door')
+  await shot(page, 'phone-password')
   await enter(page, PASSWORD)
   await page.getByRole('heading', { name: 'Loire through the year' }).waitFor()
   await drawn(page)
@@ -272,9 +265,9 @@ async function ofHostileStrings(w: World, org: Org, chromium: Browser): Promise<
   await shot(page, 'hostile')
   assert.equal(await page.locator('#description').textContent(), all)
   assert.deepEqual((await page.locator('.scenes strong').allTextContents()).toSorted(), [...PAYLOADS, PAYLOADS[9]!].toSorted())
-  const shown = await page.locator('.looks span').allTextContents()
-  for (const payload of PAYLOADS) assert.ok(shown.includes(payload), `a look named ${payload}`)
-  await page.locator('#look-list span').nth(1).click()
+  const shown = await page.locator('.styles span').allTextContents()
+  for (const payload of PAYLOADS) assert.ok(shown.includes(payload), `a style named ${payload}`)
+  await page.locator('#style-list span').nth(1).click()
   await drawn(page)
   const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#file-list a').first().click()])
   assert.doesNotMatch(download.suggestedFilename(), /[\r\n/\\]/)

@@ -16,8 +16,8 @@ const PATH = process.env['PATH']!.split(path.delimiter)
   .filter((folder) => !folder.includes('node_modules'))
   .join(path.delimiter)
 
-// Goal: nobody who follows our words runs a package that somebody else may have published.
-test('no text of ours runs a package from a registry under a name that is not ours', () => {
+// Goal: our documentation never makes users run a package that someone else could have published.
+test('no documentation runs a registry package under a name that is not ours', () => {
   const { stdout } = spawnSync('git', ['ls-files', 'README.md', 'docs', 'packages', 'src', 'examples'], { cwd: root, encoding: 'utf8' })
   const texts = stdout.split('\n').filter((file) => /\.(md|tsx?|mjs|json|1)$/.test(file) && !file.startsWith('docs/adr/'))
   const wrong = texts.filter((file) =>
@@ -90,7 +90,7 @@ test('the packed client and command line', async (t) => {
     assert.deepEqual(readFileSync(path.join(home, 'back.tif')), Buffer.from(bytes))
   })
 
-  await t.test('an agent speaks to it', async () => {
+  await t.test('an agent can use it', async () => {
     const ask = (id: number, method: string, params: object) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
     const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
     const commandName = await told(ask(1, 'initialize', initialize) + ask(2, 'tools/list', {}), 'mcp')

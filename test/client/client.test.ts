@@ -34,14 +34,14 @@ const sessionOf = ({ owner }: Org, w: World): SessionTokens => ({
   organizationId: w ? owner.id : null,
 })
 
-// Goal: whoever uses the client gets what HTTP gives, as types, pages, lines and bytes, and problems that can be told apart.
-test('answers', async (t) => {
+// Goal: the client returns what HTTP returns, as types, pages, lines and bytes, and problems with a kind.
+test('responses', async (t) => {
   const w = await world(t, { vendors: true })
   const org = await w.organization()
   const gt = new Groundtrack({ baseUrl: w.baseUrl, apiKey: (await w.key(org.owner.token, ['write'])).key })
   for (let n = 0; n < 5; n++) await gt.items.create(item(org.projectId, `Scene ${n}`))
 
-  await t.test('a page is awaited, the whole list iterated', async () => {
+  await t.test('a page can be awaited, the whole list iterated', async () => {
     const page = await gt.items.list({ project_id: org.projectId, limit: 2 })
     assert.deepEqual([page.items.length, page.total], [2, 5])
     const names: string[] = []
@@ -51,7 +51,7 @@ test('answers', async (t) => {
     assert.equal((await gt.glossary.collections.list({ size: 1 }).all()).length, (await gt.glossary.collections.list()).totalElements)
   })
 
-  await t.test('a cursor is followed, and lines come one by one', async () => {
+  await t.test('cursors are followed, and lines are streamed one by one', async () => {
     const search = { host_name: 'sandbox-open', bbox: [151, -34, 152, -33], datetime: '2029-05-01/2029-06-30' } as const
     const ids: string[] = []
     for await (const scene of gt.catalog.search({ ...search, bbox: [...search.bbox], limit: 3 })) {
@@ -64,7 +64,7 @@ test('answers', async (t) => {
     assert.deepEqual(lines, [...ids.map(() => 'Feature'), 'Summary'])
   })
 
-  await t.test('problems have a kind, fields and the id of the call', async () => {
+  await t.test('problems have a kind, fields and the ID of the call', async () => {
     const error = await rejection(gt.projects.get({ project_id: 'no id' }))
     assert.ok(isProblem(error, 'invalid-input'))
     assert.deepEqual(
@@ -75,12 +75,12 @@ test('answers', async (t) => {
     assert.equal(isProblem(error, 'not-found'), false)
   })
 
-  await t.test('an operation that this client does not know can be called by its id', async () => {
+  await t.test('an operation that this client does not know can be called by ID', async () => {
     assert.deepEqual(await gt.call('projects.get', { project_id: org.projectId }), await gt.projects.get({ project_id: org.projectId }))
     assert.equal(((await rejection(gt.call('no.such'))) as ProblemError).slug, 'unknown-operation')
   })
 
-  await t.test('routes that are no operations', async () => {
+  await t.test('routes that are not operations', async () => {
     const person = new Groundtrack({ baseUrl: w.baseUrl })
     await person.auth.signIn({ email: org.owner.email, password: org.owner.password })
     assert.equal((await person.auth.me()).user.email, org.owner.email)
@@ -90,7 +90,7 @@ test('answers', async (t) => {
   })
 })
 
-// Goal: a call that fails on the way is repeated where that is safe, and what is meant once happens once.
+// Goal: a call that fails because of the network is retried if that is safe, and takes effect once.
 test('retries', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -109,7 +109,7 @@ test('retries', async (t) => {
   }
   const client = (fetch: typeof globalThis.fetch) => new Groundtrack({ baseUrl: w.baseUrl, session: sessionOf(org, w), fetch })
 
-  await t.test('a spend whose answer was lost is repeated with its key and spends once', async () => {
+  await t.test('a spend whose response was lost is retried with its key and charged once', async () => {
     const topup = await client(losing(1)).billing.topup({ aud_cents: 10_000 })
     assert.equal(topup.credits_granted, 10_000)
     assert.equal(seen.length, 2)
@@ -117,7 +117,7 @@ test('retries', async (t) => {
     assert.equal((await w.ok(org.owner.token, 'billing.credits.balance')).balance_credits, 10_000)
   })
 
-  await t.test('a write without a key is not repeated when its answer is lost', async () => {
+  await t.test('a write without a key is not retried if its response is lost', async () => {
     seen.length = 0
     const error = await rejection(client(losing(1)).call('projects.create', { name: 'Once' }))
     assert.ok(error instanceof ConnectionError)
@@ -125,7 +125,7 @@ test('retries', async (t) => {
     assert.equal((await w.ok(org.owner.token, 'projects.list')).projects.filter(({ name }: { name: string }) => name === 'Once').length, 1)
   })
 
-  await t.test('any call is repeated when it was refused before it began, as soon as it may', async () => {
+  await t.test('any call that was rejected before it started is retried after Retry-After', async () => {
     seen.length = 0
     const busy = () =>
       new Response(JSON.stringify({ type: '', title: '', status: 503, detail: '', instance: '', code: 'unavailable' }), {
@@ -136,7 +136,7 @@ test('retries', async (t) => {
     assert.equal(seen.length, 3)
   })
 
-  await t.test('a session is renewed once for all who find it stale', async () => {
+  await t.test('an expired session is renewed once for all concurrent calls', async () => {
     seen.length = 0
     const kept: (SessionTokens | null)[] = []
     const gt = new Groundtrack({
@@ -152,7 +152,7 @@ test('retries', async (t) => {
     assert.equal((await gt.projects.list()).total, 3)
   })
 
-  await t.test('a signal ends a call and its retries', async () => {
+  await t.test('a signal aborts a call and its retries', async () => {
     const stop = new AbortController()
     const waiting = client(losing(99)).projects.list({}, { signal: stop.signal }).all()
     stop.abort(new Error('enough'))
@@ -160,7 +160,7 @@ test('retries', async (t) => {
   })
 })
 
-// Goal: a file goes up and comes down with progress, in pieces, and goes on where it broke off.
+// Goal: files are uploaded and downloaded with progress, in parts, and interrupted transfers resume.
 test('files', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -172,7 +172,7 @@ test('files', async (t) => {
   writeFileSync(file, bytes)
   const chunkBytes = Math.ceil(bytes.length / 5)
 
-  await t.test('up in pieces, down whole', async () => {
+  await t.test('uploaded in parts, downloaded whole', async () => {
     const steps: number[] = []
     const upload = await gt.upload({
       projectId: org.projectId,
@@ -201,7 +201,7 @@ test('files', async (t) => {
     }
   })
 
-  await t.test('an upload that broke off goes on from its last piece', async () => {
+  await t.test('an interrupted upload resumes after its last part', async () => {
     const blob = new Blob([bytes as never])
     const broken = new Blob([bytes as never])
     broken.slice = (from = 0, to = 0) => {
@@ -224,7 +224,7 @@ test('files', async (t) => {
     assert.equal(upload.item_ids.length, 1)
   })
 
-  await t.test('an upload that outlives its address many times over finishes, and sends no byte twice', async (t) => {
+  await t.test('an upload that takes much longer than its URL is valid completes, and sends no byte twice', async (t) => {
     const sent: number[] = []
     let reached = 0
     const real = globalThis.fetch
@@ -254,7 +254,7 @@ test('files', async (t) => {
     assert.deepEqual(readFileSync(target), Buffer.from(bytes))
   })
 
-  await t.test('a store that is away for a while, and one that restarts in the middle of a piece', async (t) => {
+  await t.test('a store that is temporarily unavailable, and one that restarts during a part', async (t) => {
     const real = globalThis.fetch
     let calls = 0
     t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
@@ -279,7 +279,7 @@ test('files', async (t) => {
     )
   })
 
-  await t.test('what is no raster is refused with its reason', async () => {
+  await t.test('a file that is not a raster is rejected with the reason', async () => {
     const files = [{ name: 'notes.tif', data: new Uint8Array(100) }]
     assert.ok(isProblem(await rejection(gt.upload({ projectId: org.projectId, files })), 'unreadable-raster'))
   })

@@ -1,9 +1,9 @@
-// Goal: a call without a limit of its own still ends, an answer that comes too late is thrown away, and nothing keeps ticking.
+// Goal: a call without its own deadline still ends, a late response is discarded, and no timer keeps running.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { within } from '../../packages/client/src/deadline.ts'
 
-test('the clock of all calls', async (t) => {
+test('the default deadline of all calls', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const answered = within(60_000, Promise.resolve(new Response('in time')))
   assert.equal(await (await answered).text(), 'in time')

@@ -1,4 +1,4 @@
-// Goal: whoever waits for a job, or listens, is told by the live service when it happens, through client and command line alike.
+// Goal: waiting for a job and listening for events work with the live service, through the client and the command line.
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
@@ -62,7 +62,7 @@ test('waiting', async (t) => {
       })
     ).job
 
-  await t.test('waitFor sees each state of a job and gives the last', async () => {
+  await t.test('waitFor reports each state of a job and returns the last', async () => {
     const job = await start()
     const seen: string[] = []
     const done = await gt.waitFor(
@@ -79,7 +79,7 @@ test('waiting', async (t) => {
     assert.equal(seen.at(-1), 'completed')
   })
 
-  await t.test('a wait that is over says so, one that is called off ends at once, and what is not there is a problem', async () => {
+  await t.test('a wait can time out or be aborted, and an unknown job is a problem', async () => {
     const job = await start()
     await assert.rejects(gt.waitFor({ job: job.id }, { timeoutMs: 1 }), /Timed out waiting for job .*, which is still dispatched/)
     const stop = new AbortController()
@@ -88,7 +88,7 @@ test('waiting', async (t) => {
     await assert.rejects(gt.waitFor({ job: org.id }), { slug: 'not-found' })
   })
 
-  await t.test('jobs watch says each state on stderr and the record on stdout', async (t) => {
+  await t.test('jobs watch prints each state on stderr and the record on stdout', async (t) => {
     await w.drain(runJob)
     const job = await start()
     const watch = command(t, ['jobs', 'watch', job.id], { GROUNDTRACK_URL: w.baseUrl, GROUNDTRACK_API_KEY: key })
@@ -111,7 +111,7 @@ test('waiting for an order of the simulated vendor', async (t) => {
       maxCredits,
     })
 
-  await t.test('waitFor sees it on its way and gives it with its items', async () => {
+  await t.test('waitFor reports its progress and returns it with its items', async () => {
     const order = await place(1_000)
     const seen: string[] = []
     let working: Promise<void> | null = null
@@ -129,7 +129,7 @@ test('waiting for an order of the simulated vendor', async (t) => {
     assert.deepEqual([seen[0], seen.at(-1)], ['processing', 'fulfilled'])
   })
 
-  await t.test('one that was cancelled is over too', async () => {
+  await t.test('a cancelled order ends the wait', async () => {
     const order = await place(1_000)
     const waiting = gt.waitFor({ order: order.id }, { onChange: ({ status }) => status === 'processing' && void cancel() })
     const cancel = () => gt.orders.cancel({ id: order.id })
@@ -163,7 +163,7 @@ test('events listen', async (t) => {
     while (came.length < count) await new Promise<void>((resolve) => (onCome = resolve))
   }
 
-  await t.test('forwards what happens from then on, signed as a webhook in both ways, and goes on after a refusal', async (t) => {
+  await t.test('forwards events from then on, with both webhook signatures, and continues after a rejection', async (t) => {
     await gt.collections.create({ project_id: org.projectId, name: 'Before' })
     const listening = command(t, ['events', 'listen', '--forward-to', target, '--secret', SECRET, '--types', 'collection.created'], env)
     await listening.heard('stderr', /Listening/)
@@ -184,7 +184,7 @@ test('events listen', async (t) => {
     assert.equal(await listening.ended, 0, 'Ctrl-C is no failure')
   })
 
-  await t.test('--after begins behind an event that is known, --count ends it, and without a target lines are printed', async (t) => {
+  await t.test('--after starts after a known event, --count ends it, and without a target events are printed', async (t) => {
     const first = JSON.parse(came[0]!.body) as { event_id: string }
     const args = ['events', 'listen', '--after', first.event_id, '--types', 'collection.created', '--count', '2']
     const listening = command(t, args, env)
@@ -196,7 +196,7 @@ test('events listen', async (t) => {
     )
   })
 
-  await t.test('a key that is none is told so, once', async (t) => {
+  await t.test('an invalid key is reported once', async (t) => {
     const refused = command(t, ['events', 'listen'], { ...env, GROUNDTRACK_API_KEY: 'svc_nobody' })
     assert.equal(await refused.ended, 3)
     assert.match(refused.said.stderr, /^error: /)

@@ -97,7 +97,7 @@ function writeGuides(): string[] {
   return programs.map(([name]) => name)
 }
 
-// Goal: the packed client works in a folder of its own: types resolve under strict in Node and in a bundler, and it stays small.
+// Goal: the packed client works in its own folder: types resolve in strict mode in Node and in a bundler, and it stays small.
 test('the package', (t) => {
   const { exports, dependencies } = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8'))
   assert.equal(dependencies, undefined, 'the client depends on nothing')
@@ -140,7 +140,7 @@ test('the package', (t) => {
   assert.ok(core < CORE_BYTES && bundled < core, `the core has ${core} bytes, ${bundled} when it is bundled`)
 })
 
-// Goal: every example is a program that runs from there, with the package alone, and does what its first line says.
+// Goal: every example runs with only the package, and does what its first line says.
 test('examples', async (t) => {
   const w = await world(t, { vendors: true })
   const org = await w.organization()
@@ -176,7 +176,7 @@ test('examples', async (t) => {
   await t.test('monitor-field', async () =>
     assert.match(await example('monitor-field.ts', '1'), /field.*: NDVI from -?\d\.\d\d to \d\.\d\d/),
   )
-  await t.test('buy-scene shows what there is', async () => {
+  await t.test('buy-scene lists the available scenes', async () => {
     const hasOrders = w.platform.operations.has('orders.archive.estimate')
     const shown = example('buy-scene.ts', 'sandbox-vhr', '151.20,-33.87,151.21,-33.86', '2029-01-01/2029-06-30')
     if (hasOrders) assert.match(await shown, /% cloud, \d+ credits\/km²\nPrice: \d+ credits/)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Groundtrack, type SessionTokens } from '../../packages/client/src/index.ts'
 import { world } from '../support/world.ts'
 
-// Goal: an application that keeps a session learns when it has ended: a refused renewal says so once, and an outage does not.
+// Goal: an application learns when its session has ended: a rejected renewal reports it once, an outage does not.
 test('a session that cannot be renewed', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -24,7 +24,7 @@ test('a session that cannot be renewed', async (t) => {
     return { gt, told, owner }
   }
 
-  await t.test('revoked: everyone who waits is told, onSession(null) comes once, and no credential is sent again', async () => {
+  await t.test('revoked: all waiting calls fail, onSession(null) is called once, and no credential is sent again', async () => {
     const { gt, told, owner } = await begin()
     await w.post('/auth/sign-out', { refresh_token: owner.refreshToken })
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => gt.projects.list()))
@@ -41,7 +41,7 @@ test('a session that cannot be renewed', async (t) => {
     assert.deepEqual(told, [null])
   })
 
-  await t.test('an outage or a limit keeps the session for the next try', async () => {
+  await t.test('an outage or a rate limit keeps the session for the next attempt', async () => {
     const { gt, told } = await begin()
     w.clock.advance({ minutes: 20 })
     const answer = (status: number) => async () =>

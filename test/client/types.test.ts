@@ -70,7 +70,7 @@ export async function compiled(gt: Groundtrack, order: Order): Promise<void> {
   await gt.analytics.execute({ operation: 'zonal_stat', params: { item_id: 'id' } })
 }
 
-test('what analytics methods find is what their types say', async (t) => {
+test('results of analytics methods match their types', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const [before, after] = [await sceneItem(w, org, 'June'), await sceneItem(w, org, 'August', { datetime: '2025-08-12T10:40:00Z' })]
@@ -95,7 +95,7 @@ test('what analytics methods find is what their types say', async (t) => {
   }
 })
 
-test('a missing file and an abort have errors of their own', async () => {
+test('a missing file and an abort have their own errors', async () => {
   const missing = path.join(import.meta.dirname, 'no-such.tif')
   await assert.rejects(openFile(missing), (error) => error instanceof MissingFileError && error.path === missing)
   await assert.rejects(openFile(import.meta.dirname), MissingFileError)

@@ -151,7 +151,7 @@ function byTools(agent: Agent): Way {
   }
 }
 
-// Goal: every operation can be called through the client, the command line and the tools of agents, and each brings what HTTP brings.
+// Goal: every operation can be called through the client, the command line and agent tools, with the same result as over HTTP.
 test('every operation, four ways', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -207,8 +207,8 @@ test('every operation, four ways', async (t) => {
   assert.ok(answered > published.length / 3, 'enough of them bring an answer')
 })
 
-// Goal: what operators alone may call is called by its id through client and command line, and agents are never handed it.
-test('every operation of operators, by its id', async (t) => {
+// Goal: operator operations can be called by ID through the client and the command line, and agents never see them.
+test('every operator operation, by ID', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const ofOperators = [...operations.values()].filter((op) => !isPublished(op))

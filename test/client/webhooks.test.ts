@@ -7,7 +7,7 @@ import { SignatureError, signWebhook, verifyWebhook } from '../../packages/clien
 const SECRET = 'whsec_c2VjcmV0IG9mIGEgdGVzdA=='
 const event = { event_id: '1', event_type: 'item.created', timestamp: '2030-01-01T00:00:00.000Z', data: { name: 'Größe' } }
 
-// Goal: a delivery is believed exactly if every byte of it was signed with the secret.
+// Goal: a delivery is accepted only if every byte of it was signed with the secret.
 test('webhooks are verified', async () => {
   const body = JSON.stringify(event)
   const genuine = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`

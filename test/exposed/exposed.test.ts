@@ -31,8 +31,8 @@ const rows = await Promise.all(
     .map(async (file) => ({ file, ...((await import(path.join(ROWS, file))) as { default: ExposedRow }).default })),
 )
 
-// Goal: a service with the settings of the guide 'before you expose it' has nothing to be told, and holds against the attacks.
-test('a service as the guide says', async (t) => {
+// Goal: a service with the settings of the guide 'Before you expose it' gets no warning, and withstands the attacks.
+test('a service with the settings of the guide', async (t) => {
   const env = settingsOfGuide()
 
   await t.test('the doctor finds nothing', () => assert.deepEqual(findings(loadConfig(env)), []))

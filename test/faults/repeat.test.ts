@@ -1,4 +1,4 @@
-// Goal: identical requests with one key, at once over two processes, have one effect and one answer; another body is refused.
+// Goal: concurrent identical requests with one key to two processes have one effect and one response; another body is rejected.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { campaign } from '../support/campaign.ts'

@@ -40,10 +40,15 @@ export const typescriptOf = ({ programs }: Guide, root: string): string =>
     .replaceAll("'@groundtrack/client'", `'${root}/packages/client/src/index.ts'`)
 
 /** Packages that a plain Python lacks. */
-const PACKAGES = ['requests', 'pystac_client', 'rasterio']
+const PACKAGES = ['pystac_client', 'rasterio']
 
-export const packagesOf = (python: string): string[] =>
-  PACKAGES.filter((name) => new RegExp(`^(import|from) .*\\b${name}\\b`, 'm').test(python))
+const imports = (python: string, name: string) => new RegExp(`^(import|from) .*\\b${name}\\b`, 'm').test(python)
+
+/** The client of the checkout is there, but it needs httpx. */
+export const packagesOf = (python: string): string[] => [
+  ...(imports(python, 'groundtrack') ? ['httpx'] : []),
+  ...PACKAGES.filter((name) => imports(python, name)),
+]
 
 /**
  * One script for one shell, and the programs after it with what it has exported, all at once: they do not know of each other.

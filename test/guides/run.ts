@@ -11,6 +11,9 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 /** GUIDE_PYTHON names one that has the packages of the guides, where the machine's own has not. */
 export const PYTHON = process.env['GUIDE_PYTHON'] ?? 'python3'
 
+/** The client of the checkout, which a reader has installed. */
+const CLIENT_ENVIRONMENT = { PYTHONPATH: path.join(ROOT, 'packages/python/src'), PYTHONDONTWRITEBYTECODE: '1' }
+
 const known = new Map<string, boolean>()
 
 export function lacks(name: string): boolean {
@@ -28,7 +31,7 @@ export async function run(guide: Guide, folder: string, given: Record<string, st
   fs.writeFileSync(path.join(folder, 'guide.py'), guide.programs.python)
   fs.symlinkSync(path.join(ROOT, 'docs'), path.join(folder, 'docs')) // Readers are in the folder of the checkout.
   const accounts = path.join(folder, 'accounts.json')
-  const env = { ...process.env, ...given, GDAL_ENABLE_WMS_CACHE: 'NO', GROUNDTRACK_CONFIG: accounts }
+  const env = { ...process.env, ...given, GDAL_ENABLE_WMS_CACHE: 'NO', GROUNDTRACK_CONFIG: accounts, ...CLIENT_ENVIRONMENT }
   const options = { cwd: folder, env, timeout: GUIDE_TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES }
   return await new Promise((resolve) => {
     execFile('bash', ['guide.sh'], options, (error, stdout, stderr) => {

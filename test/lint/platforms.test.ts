@@ -33,7 +33,7 @@ async function plan(folder: string, { os, cpu, libc }: (typeof PLATFORMS)[number
   return new Map([...stdout.matchAll(/^add (\S+) (\S+)/gm)].map(([, name, version]) => [name!, version!]))
 }
 
-test('every platform gets the binaries of its own', async (t) => {
+test('every platform gets its own binaries', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'platforms-'))
   t.after(() => rmSync(folder, { recursive: true }))
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) cpSync(path.join(ROOT, file), path.join(folder, file))

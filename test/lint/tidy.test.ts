@@ -14,14 +14,14 @@ const report = (faults: readonly Fault[]) => faults.map(({ file, line, advice })
 
 const RULES = { wideLines, testsWithoutGoal, leftovers, oddNames }
 
-// Goal: the tree stays tidy without anybody having to remember how; what is found names its line and what to do.
+// Goal: repository conventions are checked automatically; each finding names its line and the fix.
 for (const [name, rule] of Object.entries(RULES)) test(`tidy: ${name}`, () => assert.deepEqual(report(rule(tree)), []))
 
 /** What a rule says about a tree of a few small files. */
 const planted = (rule: (tree: Tree) => Fault[], files: Record<string, string>) =>
   rule(new Map(Object.entries(files))).map(({ file, line }) => `${file}:${line}`)
 
-test('each rule finds what is planted, and lets its neighbour pass', () => {
+test('each rule finds a planted violation, and accepts similar valid code', () => {
   const wide = `const a = 1\nconst b = '${'x'.repeat(140)}'\n`
   assert.deepEqual(planted(wideLines, { 'src/core/a.ts': wide, 'src/core/b.ts': `${'y'.repeat(140)}\n`, 'docs/a.md': wide }), [
     'src/core/a.ts:2',

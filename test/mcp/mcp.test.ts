@@ -10,7 +10,7 @@ import { world } from '../support/world.ts'
 
 const CLI = path.join(import.meta.dirname, '../../packages/cli/bin/groundtrack.mjs')
 
-// Goal: a real agent's library lists the tools, searches, looks at a picture and is refused a spend without a price, by HTTP and by stdio.
+// Goal: a real agent library lists the tools, searches, views an image and cannot spend without a price, over HTTP and stdio.
 test('an agent', async (t) => {
   const w = await world(t, { vendors: true })
   const org = await w.organization()
@@ -31,14 +31,14 @@ test('an agent', async (t) => {
         GROUNDTRACK_CONFIG: '/nonexistent/accounts.json',
       },
     })
-  const doors: [string, (sets: string, spend?: boolean) => StreamableHTTPClientTransport | StdioClientTransport][] = [
+  const transports: [string, (sets: string, spend?: boolean) => StreamableHTTPClientTransport | StdioClientTransport][] = [
     ['POST /mcp', (sets, spend) => byHttp(`?tools=${sets}${spend ? '&spend=1' : ''}`)],
     ['groundtrack mcp', (sets, spend) => byStdio(['--tools', sets, ...(spend ? ['--spend'] : [])])],
   ]
-  for (const [name, door] of doors)
+  for (const [name, transport] of transports)
     await t.test(name, async (t) => {
       const agent = new Client({ name: 'test', version: '1.0.0' })
-      await agent.connect(door('items,catalog'))
+      await agent.connect(transport('items,catalog'))
       t.after(() => agent.close())
       assert.match(agent.getInstructions() ?? '', /imagery/)
       const { tools } = await agent.listTools()
@@ -67,7 +67,7 @@ test('an agent', async (t) => {
       assert.equal((wrong.structuredContent as { code: string }).code, 'not-found')
     })
 
-  await t.test('a spend without its price is refused', async (t) => {
+  await t.test('a spend without its price is rejected', async (t) => {
     const agent = new Client({ name: 'test', version: '1.0.0' })
     await agent.connect(byHttp('?tools=billing&spend=1'))
     t.after(() => agent.close())

@@ -1,4 +1,4 @@
-// Goal: from an empty data folder, over HTTP alone, a newcomer signs up, pays, searches, buys and looks at the imagery; the guide says how.
+// Goal: from an empty data folder, over HTTP only, a new user signs up, pays, searches, buys and views imagery, as in the guide.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -1,14 +1,19 @@
 // Goal: kill -9 at any named point of an order's way leaves one order that ends, with money, items and lineage that agree.
 import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { systemClock } from '#core/clock.ts'
 import { newId } from '#core/ids.ts'
 import { openDatabase } from '#db/open.ts'
 import { DAY_MS } from '#core/time.ts'
+import { startSkyfi } from '../../sandbox/vendors/skyfi/server.ts'
 import { campaign, someOf } from '../support/campaign.ts'
 import { call, createOwner, ok, PASSWORD, post, type Owner, type Reply } from '../support/client.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { openLab, type Lab, type Service } from '../support/service.ts'
+import { skyfiRegistry } from '../vendors/skyfi.ts'
 import { orderViolations } from './invariants.ts'
 import { POINTS, type Way } from './service.ts'
 import { features, square } from './support.ts'
@@ -16,6 +21,7 @@ import { features, square } from './support.ts'
 /** Where most can go wrong; the long campaign does all of them, CI a third, another each time. */
 const SHORT: readonly [Way, string][] = [
   ['archive', 'orders.place after-vendor'],
+  ['skyfi', 'orders.place after-vendor'],
   ['archive', 'orders.deliver before-commit fulfilled'],
   ['cancelled', 'orders.cancel after-vendor'],
   ['tasking', 'orders.tasking.quotation_decide before-commit'],
@@ -28,6 +34,7 @@ const PAUSE_MS = 250
 /** How an order may end. What the vendor has cancelled for us before we died may be found out by a look before it is asked for again. */
 const ENDS: Record<Way, readonly string[]> = {
   archive: ['fulfilled'],
+  skyfi: ['fulfilled'],
   failing: ['failed'],
   cancelled: ['cancelled', 'failed'],
   tasking: ['fulfilled'],
@@ -48,8 +55,9 @@ async function walk(t: TestContext, way: Way, chosen: readonly [Way, string][]):
   t.after(() => lab.close())
   const database = await createEmptyDatabase()
   t.after(() => database.drop())
-  const rig = new Rig(lab, database.url)
-  await rig.open()
+  const skyfi = way === 'skyfi' ? await vendorOutside(t, lab) : null
+  const rig = new Rig(lab, database.url, skyfi?.env ?? {})
+  await rig.open(skyfi ? 'skyfi' : 'sandbox-hr')
   const orders: string[] = []
 
   for (const [, point] of chosen)
@@ -63,6 +71,7 @@ async function walk(t: TestContext, way: Way, chosen: readonly [Way, string][]):
       assert.deepEqual([order.itemIds.length, order.capturedCredits], isDelivered ? [1, order.totalCredits] : [0, 0])
       const { reserved_credits } = await ok(rig.service.baseUrl, rig.buyer.token, 'billing.credits.balance')
       assert.equal(reserved_credits, 0, 'nothing stays set aside')
+      if (skyfi) assert.equal(skyfi.orderCount(), orders.length, 'one order at the vendor for each of ours')
     })
 
   const list = await ok(rig.service.baseUrl, rig.buyer.token, 'orders.list', { size: 100 })
@@ -73,25 +82,49 @@ async function walk(t: TestContext, way: Way, chosen: readonly [Way, string][]):
   assert.deepEqual(await orderViolations(db), [])
 }
 
+/** SkyFi's API in this process, so that it outlives the service; its steps take a second. */
+async function vendorOutside(t: TestContext, lab: Lab) {
+  const dataDir = lab.dataDir()
+  const skyfi = await startSkyfi({ clock: systemClock, workDir: path.join(dataDir, 'files'), stepSeconds: 1 })
+  t.after(() => skyfi.close())
+  const sources = path.join(dataDir, 'sources.json')
+  mkdirSync(dataDir, { recursive: true })
+  writeFileSync(sources, skyfiRegistry(skyfi, { poll: { minSeconds: 1, maxSeconds: 2 } }))
+  return {
+    orderCount: () => skyfi.orders.length,
+    env: {
+      OFFLINE: '0',
+      SOURCES: sources,
+      VENDOR_SKYFI_KEY: skyfi.key,
+      EXCHANGE_RATES: 'USD=1.5@2026-11-01',
+      EGRESS_ALLOW: `${skyfi.hosts.api},${skyfi.hosts.files}`,
+    },
+  }
+}
+
 /** The service that dies, and its buyer. */
 class Rig {
   readonly #lab: Lab
   readonly #databaseUrl: string
   readonly #dataDir: string
+  readonly #env: Record<string, string>
   #way: Way = 'archive'
   service!: Service
   buyer!: Owner
   projectId = ''
   sceneId = ''
+  host = ''
   deaths = 0
 
-  constructor(lab: Lab, databaseUrl: string) {
+  constructor(lab: Lab, databaseUrl: string, env: Record<string, string>) {
+    this.#env = env
     this.#lab = lab
     this.#databaseUrl = databaseUrl
     this.#dataDir = lab.dataDir()
   }
 
-  async open(): Promise<void> {
+  async open(host: string): Promise<void> {
+    this.host = host
     this.service = await this.#start(null)
     const { baseUrl } = this.service
     this.buyer = await createOwner(baseUrl, 'buyer@example.com')
@@ -99,7 +132,7 @@ class Rig {
     await ok(baseUrl, token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
     await ok(baseUrl, token, 'billing.topup', { aud_cents: 1_000_000 })
     this.projectId = (await ok(baseUrl, token, 'projects.create', { name: 'Deliveries' })).id
-    const search = await ok(baseUrl, token, 'catalog.search', { host_name: 'sandbox-hr', intersects: square(), limit: 1 })
+    const search = await ok(baseUrl, token, 'catalog.search', { host_name: host, intersects: square(), limit: 1 })
     this.sceneId = search.features[0].id
     for (const { id } of (await ok(baseUrl, token, 'eulas.list')).content) {
       const { content } = await ok(baseUrl, token, 'eulas.documents.list', { eula_id: id })
@@ -139,6 +172,7 @@ class Rig {
         DATA_DIR: this.#dataDir,
         DATABASE_URL: this.#databaseUrl,
         DEMO: '0',
+        ...this.#env,
         SANDBOX_DELIVERY_SECONDS: this.#way === 'cancelled' ? '90' : '1',
         ...(point ? { KILL_POINT: point } : {}),
       },
@@ -172,7 +206,7 @@ class Journey {
   }
 
   #placement(): [id: string, input: object] {
-    const { projectId, sceneId } = this.#rig
+    const { projectId, sceneId, host } = this.#rig
     if (this.#way === 'tasking' || this.#way === 'rejected') {
       const day = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
       const params = { acquisitionStart: day(1), acquisitionEnd: day(15) }
@@ -180,7 +214,7 @@ class Journey {
       return ['orders.tasking.place', { projectId, displayName: 'New', groups: [group] }]
     }
     const isFailing = this.#way === 'failing'
-    const capture = { id: isFailing ? 'fail-order' : sceneId, geometry: square(), host: isFailing ? 'sandbox-flaky' : 'sandbox-hr' }
+    const capture = { id: isFailing ? 'fail-order' : sceneId, geometry: square(), host: isFailing ? 'sandbox-flaky' : host }
     return ['orders.archive.place', { projectId, captures: [capture] }]
   }
 

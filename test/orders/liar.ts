@@ -42,7 +42,7 @@ export async function startLiar(t: TestContext): Promise<Liar> {
     server.closeAllConnections()
     server.close()
   })
-  const sources = await readRegistry(null, `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const sources = await readRegistry(null, { sandboxUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, isOffline: true })
   const liar: Liar = { sources, script: {}, asked: [] }
   return liar
 }

@@ -11,26 +11,30 @@ import type { Db, Tx } from '#db/tables.ts'
 import type { Vendors, VendorShop } from '#ports/vendors.ts'
 
 /** How the order goes that is on its way when the service dies. */
-export type Way = 'archive' | 'failing' | 'cancelled' | 'tasking' | 'rejected'
+export type Way = 'archive' | 'skyfi' | 'failing' | 'cancelled' | 'tasking' | 'rejected'
+
+const ARCHIVE_POINTS = [
+  'orders.archive.place before-commit',
+  'orders.archive.place after-commit',
+  'orders.place before-vendor',
+  'orders.place after-vendor',
+  'orders.poll before-vendor',
+  'orders.poll after-vendor',
+  'orders.poll before-commit awaiting_data',
+  'orders.poll after-commit awaiting_data',
+  'orders.poll before-commit delivering',
+  'orders.poll after-commit delivering',
+  'orders.deliver before-vendor',
+  'orders.deliver after-vendor',
+  'orders.deliver before-commit fulfilled',
+  'orders.deliver after-commit fulfilled',
+] as const
 
 /** The task that sends an order commits nothing that a change could be watched in: its vendor is the point. */
 export const POINTS = {
-  archive: [
-    'orders.archive.place before-commit',
-    'orders.archive.place after-commit',
-    'orders.place before-vendor',
-    'orders.place after-vendor',
-    'orders.poll before-vendor',
-    'orders.poll after-vendor',
-    'orders.poll before-commit awaiting_data',
-    'orders.poll after-commit awaiting_data',
-    'orders.poll before-commit delivering',
-    'orders.poll after-commit delivering',
-    'orders.deliver before-vendor',
-    'orders.deliver after-vendor',
-    'orders.deliver before-commit fulfilled',
-    'orders.deliver after-commit fulfilled',
-  ],
+  archive: ARCHIVE_POINTS,
+  /** A vendor that recognizes no repeated order. */
+  skyfi: ARCHIVE_POINTS,
   failing: ['orders.poll before-commit failed', 'orders.poll after-commit failed'],
   cancelled: ['orders.cancel before-vendor', 'orders.cancel after-vendor', 'orders.cancel before-commit', 'orders.cancel after-commit'],
   tasking: [
@@ -78,6 +82,7 @@ function watched(vendors: Vendors, name: string): Vendors {
   const shopOf = (shop: VendorShop): VendorShop => ({
     price: (...args) => shop.price(...args),
     placeOrder: around((...args) => shop.placeOrder(...args)),
+    findOrder: (...args) => shop.findOrder(...args),
     order: isCancelling ? (...args) => shop.order(...args) : around((...args) => shop.order(...args)),
     cancelOrder: around((...args) => shop.cancelOrder(...args)),
     download: (...args) => shop.download(...args),
@@ -89,8 +94,8 @@ function watched(vendors: Vendors, name: string): Vendors {
   })
   return {
     ...vendors,
-    shop: (hostName) => {
-      const shop = vendors.shop(hostName)
+    shop: (hostName, accountId) => {
+      const shop = vendors.shop(hostName, accountId)
       return shop && shopOf(shop)
     },
   }

@@ -67,62 +67,65 @@ test(
     )
     assert.equal(again.status, 304)
 
-    await t.test('a file that is none is refused, and nothing of it stays', async () => {
+    await t.test('a file that is not a raster is rejected and removed', async () => {
       const refused = await w.upload(token, org.projectId, { 'picture.tif': Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') })
       assert.deepEqual([refused.status, refused.body.code], [422, 'unreadable-raster'])
     })
 
-    await t.test('a large file goes in parts, and goes on at its offset after a break, a new process and any time', async (t) => {
-      const large = striped({ bandCount: 4, width: 4_000, height: 4_000 })
-      const { key } = await w.key(token, ['write'])
-      const gt = new Groundtrack({ baseUrl: w.baseUrl, apiKey: key })
-      const real = globalThis.fetch
-      const puts: number[] = []
-      let isCut = true
-      t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
-        if (init.method !== 'PUT') return await real(url, init)
-        if (isCut && puts.length === 2) throw new TypeError('fetch failed')
-        puts.push(Number(new URL(url).searchParams.get('partNumber')))
-        return await real(url, init)
-      })
-      const options = { projectId: org.projectId, files: [{ name: 'large.tif', data: new Blob([large as never]) }] }
-      const stop = new AbortController()
-      let state: UploadState | null = null
-      const cut = gt.upload({
-        ...options,
-        signal: stop.signal,
-        onState: (known) => (state = structuredClone(known)),
-        onProgress: () => {
-          if (puts.length === 2) stop.abort(new Error('the machine is switched off'))
-        },
-      })
-      await assert.rejects(cut, /switched off/)
-      const signed = await gt.uploads.signedUrl({
-        upload_id: state!.uploadId,
-        file_name: 'large.tif',
-        content_type: 'image/tiff',
-        size_bytes: large.length,
-      })
-      assert.equal(signed.part?.offset, 2 * 16 * 1024 * 1024, 'two parts have arrived')
-      await assert.rejects(gt.uploads.complete({ upload_id: state!.uploadId }), /has not been uploaded yet/)
-      isCut = false
-      const steps: number[] = []
-      const upload = await new Groundtrack({ baseUrl: w.baseUrl, apiKey: key }).upload({
-        ...options,
-        resume: state!,
-        onProgress: ({ sentBytes }) => steps.push(sentBytes),
-      })
-      assert.deepEqual(puts, [1, 2, 3, 4], 'no part is sent twice')
-      assert.equal(steps[0], 3 * 16 * 1024 * 1024)
-      const { storage_reserved_bytes } = await w.ok(token, 'usage.current')
-      assert.equal(storage_reserved_bytes, 0)
-      assert.equal(await w.drain(convert), 1)
-      const { files: after } = await w.ok(token, 'uploads.progress', { upload_id: upload.id })
-      assert.deepEqual([after[0].state, after[0].error], ['ready', null])
-      await w.ok(token, 'items.delete', { item_id: upload.item_ids[0] })
-    })
+    await t.test(
+      'a large file is uploaded in parts, and resumes at its offset after an interruption, a restart and any delay',
+      async (t) => {
+        const large = striped({ bandCount: 4, width: 4_000, height: 4_000 })
+        const { key } = await w.key(token, ['write'])
+        const gt = new Groundtrack({ baseUrl: w.baseUrl, apiKey: key })
+        const real = globalThis.fetch
+        const puts: number[] = []
+        let isCut = true
+        t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
+          if (init.method !== 'PUT') return await real(url, init)
+          if (isCut && puts.length === 2) throw new TypeError('fetch failed')
+          puts.push(Number(new URL(url).searchParams.get('partNumber')))
+          return await real(url, init)
+        })
+        const options = { projectId: org.projectId, files: [{ name: 'large.tif', data: new Blob([large as never]) }] }
+        const stop = new AbortController()
+        let state: UploadState | null = null
+        const cut = gt.upload({
+          ...options,
+          signal: stop.signal,
+          onState: (known) => (state = structuredClone(known)),
+          onProgress: () => {
+            if (puts.length === 2) stop.abort(new Error('the machine is switched off'))
+          },
+        })
+        await assert.rejects(cut, /switched off/)
+        const signed = await gt.uploads.signedUrl({
+          upload_id: state!.uploadId,
+          file_name: 'large.tif',
+          content_type: 'image/tiff',
+          size_bytes: large.length,
+        })
+        assert.equal(signed.part?.offset, 2 * 16 * 1024 * 1024, 'two parts have arrived')
+        await assert.rejects(gt.uploads.complete({ upload_id: state!.uploadId }), /has not been uploaded yet/)
+        isCut = false
+        const steps: number[] = []
+        const upload = await new Groundtrack({ baseUrl: w.baseUrl, apiKey: key }).upload({
+          ...options,
+          resume: state!,
+          onProgress: ({ sentBytes }) => steps.push(sentBytes),
+        })
+        assert.deepEqual(puts, [1, 2, 3, 4], 'no part is sent twice')
+        assert.equal(steps[0], 3 * 16 * 1024 * 1024)
+        const { storage_reserved_bytes } = await w.ok(token, 'usage.current')
+        assert.equal(storage_reserved_bytes, 0)
+        assert.equal(await w.drain(convert), 1)
+        const { files: after } = await w.ok(token, 'uploads.progress', { upload_id: upload.id })
+        assert.deepEqual([after[0].state, after[0].error], ['ready', null])
+        await w.ok(token, 'items.delete', { item_id: upload.item_ids[0] })
+      },
+    )
 
-    await t.test('signed addresses are renewed, and a stretch of an hour later the same picture is the same', async () => {
+    await t.test('signed URLs are renewed, and the same image is identical an hour later', async () => {
       const { key } = await w.key(token, ['read'])
       w.clock.advance({ hours: 1, minutes: 5 })
       const later = await w.call(key, 'items.tile.render', { item_id: waiting, ...tileAt(151.03, -33.03, 14), format: 'png' })
@@ -134,7 +137,7 @@ test(
       )
     })
 
-    await t.test('nothing is left but what items point at, and nothing at all after they are deleted', async () => {
+    await t.test('only objects of items remain, and none after they are deleted', async () => {
       await w.drain(clear)
       const { bucket_name: bucket } = await w.db
         .selectFrom('project')

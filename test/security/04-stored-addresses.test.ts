@@ -50,7 +50,7 @@ test('stored addresses are guarded when they are read', async (t) => {
       bbox: [150, -34, 152, -33],
       assets: [{ key: 'data', href, roles: ['data'] }],
     })
-    if (status === 422) continue // Refused at the door already: it carries a user name.
+    if (status === 422) continue // Already rejected on input: it contains a user name.
     assert.equal(status, 200)
     const place = { item_id: body.id, z: 0, x: 0, y: 0 }
     const calls: [string, object][] = [

@@ -29,7 +29,7 @@ test('row 10: prototype pollution', async (t) => {
     '{"__proto__":{"name":"from the prototype"}}',
     '{"constructor":{"prototype":{"name":"x"}}}',
   ]
-  await t.test('hostile member names are refused wherever they stand, and leave nothing', async () => {
+  await t.test('hostile member names are rejected at any depth, and change nothing', async () => {
     const before = await businessDigest(w.db)
     for (const body of HOSTILE) {
       const answer = await raw('/v1/op/organizations.create', body)
@@ -40,7 +40,7 @@ test('row 10: prototype pollution', async (t) => {
     assert.equal(await businessDigest(w.db), before)
   })
 
-  await t.test('the sign-in routes refuse them too', async () => {
+  await t.test('sign-in routes reject them, too', async () => {
     for (const route of ['sign-up', 'sign-in', 'refresh', 'sign-out']) {
       const { status, body } = await raw(
         `/auth/${route}`,
@@ -59,7 +59,7 @@ test('row 10: prototype pollution', async (t) => {
     untouched()
   })
 
-  await t.test('inherited names are unknown fields of an operation, not fields that happen to exist', async () => {
+  await t.test('inherited names are unknown fields of an operation', async () => {
     for (const name of ['toString', 'hasOwnProperty', 'valueOf', '__defineGetter__']) {
       const { status, body } = await raw('/v1/op/projects.list', JSON.stringify({ [name]: 1 }))
       assert.equal(status, 422, name)
@@ -84,7 +84,7 @@ test('row 10: prototype pollution', async (t) => {
     untouched()
   })
 
-  await t.test('a free-form object nests no deeper than the body may', async () => {
+  await t.test('a free-form object cannot be nested deeper than a body', async () => {
     const nested = (levels: number) => `{"name":"x","billing_address":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`
     assert.equal((await raw('/v1/op/organizations.create', nested(31))).status, 200)
     assert.equal((await raw('/v1/op/organizations.create', nested(32))).status, 400)

@@ -5,13 +5,13 @@ import * as lineage from '#model/platform/lineage.ts'
 import { world } from '../support/world.ts'
 import { withoutInstance } from './cast.ts'
 
-// Goal: what the matrix cannot say in one column: ids inside ids, credentials that cross organizations, equal ids on both sides.
-test('row 12: things of another organization', async (t) => {
+// Goal: cases that the matrix does not cover: nested IDs, credentials across organizations, equal IDs on both sides.
+test('row 12: resources of another organization', async (t) => {
   const w = await world(t)
   const a = await w.organization('A')
   const b = await w.organization('B')
 
-  await t.test("somebody else's member, named inside one's own organization, does not exist", async () => {
+  await t.test("another organization's member does not exist in one's own organization", async () => {
     const limits = (userId: string) =>
       w.call(a.owner.token, 'organizations.members.set_spend_limit', {
         organizationId: a.id,
@@ -25,7 +25,7 @@ test('row 12: things of another organization', async (t) => {
       assert.equal(withoutInstance((await limits(nobody)).bytes), withoutInstance(theirs.bytes), nobody)
   })
 
-  await t.test('a project member of one project is a stranger to another', async () => {
+  await t.test('a member of one project has no access to another', async () => {
     const guest = await w.guest(b.projectId, 'viewer')
     for (const [id, more] of [
       ['projects.update_member', { role: 'admin' }],
@@ -38,7 +38,7 @@ test('row 12: things of another organization', async (t) => {
     }
   })
 
-  await t.test('a key stays in its organization, although its owner is at home in both', async () => {
+  await t.test('a key is limited to its organization, although its owner belongs to both', async () => {
     const second = await w.ok(a.owner.token, 'organizations.create', { name: 'Second of the same owner' })
     const elsewhere = await w.signIn(a.owner, second.id)
     const { id: projectId } = await w.ok(elsewhere.token, 'projects.create', { name: 'There' })
@@ -53,7 +53,7 @@ test('row 12: things of another organization', async (t) => {
     assert.ok(projects.every((project: { organization_id: string }) => project.organization_id === a.id))
   })
 
-  await t.test('a service that acts for one organization and a person stays there too', async () => {
+  await t.test('a service that acts for one organization and a user is limited to it, too', async () => {
     const delegated = await w.auth.tokens.sign({ typ: 'service', onBehalfOf: b.owner.id, organizationId: a.id }, 600)
     assert.equal((await w.call(delegated, 'projects.get', { project_id: a.projectId })).status, 200)
     assert.equal((await w.call(delegated, 'projects.get', { project_id: b.projectId })).status, 404)
@@ -71,7 +71,7 @@ test('row 12: things of another organization', async (t) => {
     assert.equal((await w.ok(inB.token, 'organizations.get')).id, b.id)
   })
 
-  await t.test('signing in or refreshing for an organization that is not yours is refused, whether it exists or not', async () => {
+  await t.test('signing in or refreshing for another organization is rejected, whether it exists or not', async () => {
     const person = await w.person()
     const attempt = (organization_id: string) =>
       w.post('/auth/sign-in', { email: person.email, password: person.password, organization_id })
@@ -120,7 +120,7 @@ test('row 12: things of another organization', async (t) => {
     }
   })
 
-  await t.test("nobody's audit shows calls of another organization", async () => {
+  await t.test('the audit log never shows calls of another organization', async () => {
     await w.call(b.owner.token, 'projects.get', { project_id: a.projectId })
     await w.flushAudit()
     const { entries } = await w.ok(a.owner.token, 'organizations.audit.list', { limit: 1000 })

@@ -66,7 +66,7 @@ function watchHashes(t: TestContext) {
 
 // Goal: whoever guesses learns nothing: not whether a link exists, has ended or has another password, neither by the answer nor
 // by the work done for it.
-test('row 14: every refusal is the same one', async (t) => {
+test('row 14: every failure is the same', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const shared = await sharedItem(w, org)
@@ -147,7 +147,7 @@ test('row 14: attempts are counted once, over all operations and processes', asy
     )
   }
 
-  await t.test('guesses in parallel on two processes do not outrun the count', async () => {
+  await t.test('concurrent guesses on two processes do not exceed the limit', async () => {
     for (const guess of [(i: number) => `${WRONG} ${i}`, () => WRONG]) {
       const { token } = await link(w, org, shared)
       const answers = await Promise.all(
@@ -176,7 +176,7 @@ test('row 14: attempts are counted once, over all operations and processes', asy
     },
   )
 
-  await t.test('a grant is no attempt, and whoever has one is not locked out by another’s guesses', async () => {
+  await t.test('a grant is not an attempt, and its holder is not locked out by another’s guesses', async () => {
     const { token } = await link(w, org, shared)
     const {
       body: {
@@ -192,7 +192,7 @@ test('row 14: attempts are counted once, over all operations and processes', asy
 
 // Goal: a crowd at one link costs one comparison a minute; what has ended is ended at once all the same; hashing never takes
 // more than its share.
-test('row 15: passwords are compared seldom and one at a time', async (t) => {
+test('row 15: passwords are compared rarely and one at a time', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const shared = await sharedItem(w, org)
@@ -202,7 +202,7 @@ test('row 15: passwords are compared seldom and one at a time', async (t) => {
     Promise.all(Array.from({ length: count }, () => visit(w, shared, 'share.tile.render', shareLink.token, PASSWORD)))
   const statuses = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))]
 
-  await t.test('200 at once: one comparison; the next minute another', async () => {
+  await t.test('200 concurrent requests: one comparison; another one a minute later', async () => {
     const [first, answers] = await during(() => tiles(200))
     assert.deepEqual([first, statuses(answers)], [1, [200]])
     w.clock.advance({ seconds: 59 })
@@ -211,7 +211,7 @@ test('row 15: passwords are compared seldom and one at a time', async (t) => {
     assert.equal((await during(() => tiles(10)))[0], 1)
   })
 
-  await t.test('what is remembered opens nothing else: not another link, not another password, not a revoked one', async () => {
+  await t.test('the cache gives no access to another link, with another password, or after revocation', async () => {
     const twin = await link(w, org, shared)
     assert.equal(
       (await during(() => visit(w, shared, 'share.tilejson', twin.token, PASSWORD)))[0],
@@ -223,7 +223,7 @@ test('row 15: passwords are compared seldom and one at a time', async (t) => {
     assert.deepEqual(statuses(await tiles(5)), [401])
   })
 
-  await t.test('different guesses wait in line', async () => {
+  await t.test('different guesses are queued', async () => {
     seen.atOnce = 0
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, i) => visit(w, shared, 'share.link.validate', `shr_${String(i).padStart(43, '0')}`, PASSWORD)),
@@ -231,7 +231,7 @@ test('row 15: passwords are compared seldom and one at a time', async (t) => {
     assert.deepEqual([statuses(answers), seen.atOnce], [[401], 1])
   })
 
-  await t.test('the line has an end', async () => {
+  await t.test('the queue is limited', async () => {
     const passwords = createPasswords({ cost: 4, maxRunning: 1, waiting: 'visitors' })
     const settled = await Promise.allSettled(Array.from({ length: 250 }, () => passwords.matches(WRONG, null)))
     const refused = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as { status: number; message: string }] : []))

@@ -11,7 +11,7 @@ const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toStr
 
 // Goal: nothing but a token that this service signed, for this service, that is valid now and whose session lives, is
 // believed; and every refusal looks like every other.
-test('row 17: forged, borrowed and outlived session tokens', async (t) => {
+test('row 17: forged, stolen and expired session tokens', async (t) => {
   const w = await world(t)
   const { owner, id: organizationId } = await w.organization()
   const reply = (token: string) => w.call(token, 'projects.list')
@@ -35,11 +35,11 @@ test('row 17: forged, borrowed and outlived session tokens', async (t) => {
       .setProtectedHeader({ alg: 'EdDSA', kid, typ: 'JWT', ...more })
       .sign(key ?? (await importJWK(secret, 'EdDSA')))
 
-  await t.test('control: the same claims signed with our key are believed', async () => {
+  await t.test('control: the same claims signed with our key are accepted', async () => {
     assert.equal((await reply(await sign({ jti: newId() }))).status, 200)
   })
 
-  await t.test('no signature, or none that counts', async () => {
+  await t.test('no signature, or an invalid one', async () => {
     for (const alg of ['none', 'None', 'NONE', 'nOnE', '', 'EdDSA', null]) {
       await refused(`${encode({ alg, kid, typ: 'JWT' })}.${payload}.`, `alg ${alg} without signature`)
       await refused(`${encode({ alg, kid, typ: 'JWT' })}.${payload}.${encode('signed')}`, `alg ${alg} with a made-up signature`)
@@ -85,7 +85,7 @@ test('row 17: forged, borrowed and outlived session tokens', async (t) => {
     )
   })
 
-  await t.test('headers that offer a key or point at one', async () => {
+  await t.test('headers that contain or reference a key', async () => {
     const { privateKey, publicKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
     const jwk = { ...(await exportJWK(publicKey)), kid: 'mine', alg: 'EdDSA', use: 'sig' }
     const offers: Record<string, Partial<JWTHeaderParameters>> = {
@@ -154,7 +154,7 @@ test('row 17: forged, borrowed and outlived session tokens', async (t) => {
     for (const [why, change] of Object.entries(wrong)) await refused(await sign(change), why)
   })
 
-  await t.test('changed, cut and glued tokens', async () => {
+  await t.test('modified, truncated and concatenated tokens', async () => {
     const tampered = (change: JWTPayload) => `${header}.${encode({ ...claims, ...change })}.${signature}`
     await refused(tampered({ org: newId() }), 'another organization')
     await refused(tampered({ sub: newId() }), 'another user')
@@ -178,7 +178,7 @@ test('row 17: forged, borrowed and outlived session tokens', async (t) => {
     )
   })
 
-  await t.test('tokens of the platform in the wrong place', async () => {
+  await t.test('valid tokens in the wrong place', async () => {
     const worker = await w.workerToken(organizationId, newId())
     const service = await w.serviceToken(organizationId)
     for (const token of [owner.token, worker, service]) {
@@ -233,7 +233,7 @@ test('row 17: forged, borrowed and outlived session tokens', async (t) => {
 })
 
 // Goal: a token that was good stops being good at once when its time, its session or its person ends.
-test('row 17: tokens end', async (t) => {
+test('row 17: tokens expire', async (t) => {
   const w = await world(t)
   const status = async (token: string) => (await w.call(token, 'organizations.create', { name: 'x' })).status
   const refresh = (refresh_token: string) => w.post('/auth/refresh', { refresh_token })
@@ -268,7 +268,7 @@ test('row 17: tokens end', async (t) => {
     assert.equal((await refresh(next.refresh_token)).status, 401)
   })
 
-  await t.test('one of two refreshes at the same moment wins at most, and the loser ends the session', async () => {
+  await t.test('at most one of two concurrent refreshes succeeds, and the other ends the session', async () => {
     const person = await w.person()
     const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(person.refreshToken)))
     const won = answers.filter((answer) => answer.status === 200)

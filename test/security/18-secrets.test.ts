@@ -34,7 +34,7 @@ function findAny(text: string, secrets: Record<string, string>): string[] {
     .map(([name]) => name)
 }
 
-// Goal: whatever is done with a password, a key or a token, by whatever door, none of them can be read afterwards in the
+// Goal: however a password, a key or a token is used, none of them can be read afterwards in the
 // log, the database or the metrics.
 test('row 18: secrets leave no trace', async (t) => {
   const throws = operation({
@@ -86,7 +86,7 @@ test('row 18: secrets leave no trace', async (t) => {
   await w.ok(refreshed.access_token, 'organizations.create', { name: 'Canary' })
   const acting = grant('refresh for the organization', (await w.post('/auth/refresh', { refresh_token: refreshed.refresh_token })).body)
 
-  // Keys by every door, right, wrong and revoked.
+  // Keys in every place that accepts them: valid, wrong and revoked.
   const canaryKey = await w.ok(acting.access_token, 'api_keys.create', { name: 'canary', permissions: ['read', 'write'] })
   const key = remember('key', canaryKey.key)
   remember('its random part', canaryKey.key.split('_')[2])
@@ -176,7 +176,7 @@ test('row 18: secrets leave no trace', async (t) => {
   await t.test('log', () => assert.deepEqual(findAny(log, secrets), []))
   await t.test('database', () => assert.deepEqual(findAny(database, secrets), []))
   await t.test('metrics', () => assert.deepEqual(findAny(metrics, secrets), []))
-  await t.test('what is kept of a password is a bcrypt hash, and of a token a digest', async () => {
+  await t.test('passwords are stored as bcrypt hashes, tokens as digests', async () => {
     const { password_hash } = await w.db.selectFrom('app_user').select('password_hash').where('email', '=', email).executeTakeFirstOrThrow()
     assert.match(password_hash, /^\$2b\$\d\d\$/)
     assert.ok((await w.db.selectFrom('refresh_token').select('token_hash').execute()).every(({ token_hash }) => token_hash.length === 32))
@@ -184,7 +184,7 @@ test('row 18: secrets leave no trace', async (t) => {
 })
 
 // Goal: verifiers get what verifies, never what signs.
-test('row 18: the public half of the signing keys is all that is published', async (t) => {
+test('row 18: only the public part of the signing keys is published', async (t) => {
   const w = await world(t)
   await w.person()
   const { body } = await w.request('GET', '/.well-known/jwks.json')

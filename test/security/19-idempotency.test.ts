@@ -126,7 +126,7 @@ test('row 19: what a claim is', async (t) => {
     assert.equal(await effects('replay'), 1)
   })
 
-  await t.test('without a key every request is its own', async () => {
+  await t.test('without a key, every request is executed', async () => {
     for (let i = 0; i < 2; i++) await first.ok(secret, 'test.spend', { name: 'keyless' })
     assert.equal(await effects('keyless'), 2)
   })
@@ -148,7 +148,7 @@ test('row 19: what a claim is', async (t) => {
     assert.equal(await effects('another'), 0)
   })
 
-  await t.test('identical requests during the first wait for its answer, in both processes', async () => {
+  await t.test('identical requests during the first wait for its response, in both processes', async () => {
     levers.gate = newGate()
     const gate = levers.gate
     const running = spend(first, 'wait')
@@ -164,7 +164,7 @@ test('row 19: what a claim is', async (t) => {
     assert.equal(await effects('wait'), 1)
   })
 
-  await t.test('order of members, white space and spelling of numbers do not make another body', async () => {
+  await t.test('member order, white space and number formats do not change the body', async () => {
     const raw = (body: string) =>
       first.request('POST', '/v1/op/test.spend', {
         headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}`, 'idempotency-key': 'canonical' },
@@ -205,7 +205,7 @@ test('row 19: what a claim is', async (t) => {
     requireOne([await spend(first, 'colleagues'), await spend(second, 'colleagues', { name: 'colleagues' }, org.owner.token)])
   })
 
-  await t.test('a replay survives a change of state, but needs a credential that may make the call', async () => {
+  await t.test('a replay survives a change of state, but requires a credential that can make the call', async () => {
     const once = await spend(first, 'state')
     levers.refuse = true
     assert.equal((await spend(first, 'state-new')).status, 400)
@@ -233,8 +233,8 @@ test('row 19: what a claim is', async (t) => {
   })
 })
 
-// Goal: a failure is not an answer to keep: the same request may be tried again, but the key stays bound to its body.
-test('row 19: failures free the claim and keep the fingerprint', async (t) => {
+// Goal: failures are not stored: the same request can be retried, but the key stays bound to its body.
+test('row 19: failures release the claim and keep the body hash', async (t) => {
   const { first, second, secret, levers, spend, effects } = await twoProcesses(t)
 
   for (const [name, expected, lever] of [
@@ -256,7 +256,7 @@ test('row 19: failures free the claim and keep the fingerprint', async (t) => {
     })
   }
 
-  await t.test('a raw answer that is no success is not stored either', async () => {
+  await t.test('a raw response with an error status is not stored either', async () => {
     const raw = (status: number) => first.call(secret, 'test.raw_spend', { status }, { 'idempotency-key': `raw-${status}` })
     for (const status of [402, 404, 503]) {
       const [original, two] = [await raw(status), await raw(status)]
@@ -267,7 +267,7 @@ test('row 19: failures free the claim and keep the fingerprint', async (t) => {
     requireOneWithStatus([await raw(201), await raw(201)], 201)
   })
 
-  await t.test('what never came to the claim leaves none: bad input, missing scope, no credential', async () => {
+  await t.test('invalid input, a missing scope or no credential leave no claim', async () => {
     assert.equal((await spend(first, 'never', { name: '' })).status, 422)
     assert.equal((await spend(first, 'never', { name: 'never', unknown: 1 })).status, 422)
     assert.equal((await spend(first, 'never', { name: 'x' }, 'nonsense')).status, 401)
@@ -294,7 +294,7 @@ function requireOneWithStatus(answers: readonly Answer[], status: number): void 
 }
 
 // Goal: claims live a day by the platform's clock, and a process that dies or freezes neither blocks its claim nor spends twice.
-test('row 19: claims end', async (t) => {
+test('row 19: claims expire', async (t) => {
   const { first, second, org, levers, spend, effects } = await twoProcesses(t)
   const advance = (amount: { hours?: number; seconds?: number }) => [first, second].forEach((w) => w.clock.advance(amount))
 
@@ -311,7 +311,7 @@ test('row 19: claims end', async (t) => {
     assert.ok(replayed(await spend(first, 'day')), 'the second answer is kept in its turn')
   })
 
-  await t.test('the sweep removes what has run out and nothing else', async () => {
+  await t.test('the sweep only removes expired claims', async () => {
     await spend(first, 'swept')
     advance({ hours: 1 })
     await spend(first, 'kept')
@@ -325,7 +325,7 @@ test('row 19: claims end', async (t) => {
     assert.ok(replayed(await spend(second, 'kept')))
   })
 
-  await t.test('a claim whose process died is free once its lease has ended', async () => {
+  await t.test('the claim of a dead process is released when its lease expires', async () => {
     await spend(first, 'died')
     await first.db
       .updateTable('idempotency_claim')
@@ -338,7 +338,7 @@ test('row 19: claims end', async (t) => {
     assert.ok(!replayed(answer))
   })
 
-  await t.test('a process that froze past its lease cannot commit its effect any more', async () => {
+  await t.test('a process that was frozen beyond its lease can no longer commit', async () => {
     levers.gate = newGate()
     const gate = levers.gate
     const frozen = spend(first, 'frozen')

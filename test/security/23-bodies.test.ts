@@ -9,7 +9,7 @@ import { businessDigest } from './digest.ts'
 
 const MiB = 1024 * 1024
 
-// Goal: whatever comes as a body, the answer is the right 4xx in our own words, quickly and without any effect.
+// Goal: any invalid body gets the right 4xx problem, quickly and without any effect.
 test('row 23: bodies', async (t) => {
   const w = await world(t)
   const { owner, id: organizationId } = await w.organization()
@@ -26,7 +26,7 @@ test('row 23: bodies', async (t) => {
   }
   const before = await businessDigest(w.db)
 
-  await t.test('size: 256 KiB are taken, one byte more is not, counted or chunked', async () => {
+  await t.test('size: 256 KiB are accepted, one more byte is not, with a length or chunked', async () => {
     const KiB256 = 256 * 1024
     const padded = (bytes: number) => Buffer.concat([Buffer.from('{}'), Buffer.alloc(bytes - 2, ' ')])
     assert.equal((await send(padded(KiB256))).status, 200)
@@ -47,7 +47,7 @@ test('row 23: bodies', async (t) => {
     assert.equal(announced.status, 413, 'refused by its announced length, before it is sent')
   })
 
-  await t.test('depth: 32 levels are read, 33 are not, in objects, arrays and both', async () => {
+  await t.test('depth: 32 levels are accepted, 33 are not, in objects, arrays and both', async () => {
     for (const [open, middle, close] of [
       ['[', '', ']'],
       ['{"b":', '1', '}'],
@@ -64,7 +64,7 @@ test('row 23: bodies', async (t) => {
     expect(await send('['.repeat(250_000)), 400, 'invalid-json', 'a quarter of a million open brackets')
   })
 
-  await t.test('encodings: as it is, or not at all', async () => {
+  await t.test('encodings: only uncompressed bodies', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * MiB, ' '))
     for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'gzip, identity', 'GZIP'])
       expect(
@@ -104,7 +104,7 @@ test('row 23: bodies', async (t) => {
     expect(await send(Buffer.from('{}'), {}), 415, 'unsupported-media-type', 'a body without a type')
   })
 
-  await t.test('two Content-Type headers: the first is the one that counts', async () => {
+  await t.test('two Content-Type headers: the first is used', async () => {
     const twice = (types: string[]) =>
       overHttp(w.baseUrl, { authorization, 'content-type': types as unknown as string }, (request) => request.end('{}'))
     assert.equal((await twice(['application/json', 'text/plain'])).status, 200)
@@ -119,7 +119,7 @@ test('row 23: bodies', async (t) => {
     expect(await send(undefined, {}, '/v1/op/projects.create'), 422, 'invalid-input', 'and then its fields are missing')
   })
 
-  await t.test('texts that are not one JSON object in UTF-8', async () => {
+  await t.test('bodies that are not one JSON object in UTF-8', async () => {
     const texts = [
       '[]',
       '[{}]',
@@ -164,7 +164,7 @@ test('row 23: bodies', async (t) => {
     )
   })
 
-  await t.test('text and numbers that cannot be kept are named, wherever they stand', async () => {
+  await t.test('strings and numbers that cannot be stored are named, at any depth', async () => {
     const create = (body: string) => send(body, { 'content-type': 'application/json' }, '/v1/op/organizations.create')
     const cases: [string, string][] = [
       ['{"name":"a\\u0000b"}', 'name'],
@@ -200,7 +200,7 @@ test('row 23: bodies', async (t) => {
     assert.equal(pair.name, '\u{1f6f0} 𝒳 é \u0001', 'whole pairs and other controls pass')
   })
 
-  await t.test('windows out of range are 422 and never clamped', async () => {
+  await t.test('pages out of range are 422 and never clamped', async () => {
     // The operator's drain may be told null; its own test holds its limit.
     const lists = [...operations.values()].filter(
       (op) => op.id !== 'webhooks.drain' && 'limit' in (op.input as unknown as { properties: object }).properties,
@@ -227,6 +227,7 @@ test('row 23: bodies', async (t) => {
       'processing.jobs.list',
       'processing.project_jobs.list',
       'projects.list',
+      'saved_searches.run',
       'share.links.list',
       'stac.search',
       'uploads.list',
@@ -235,7 +236,10 @@ test('row 23: bodies', async (t) => {
     const { id: collection_id } = await w.ok(owner.token, 'collections.create', { project_id, name: 'Windows' })
     const wanted = { event_type: 'order.created', endpoint_url: 'https://203.0.114.9/' }
     const { id: subscription_id } = await w.ok(owner.token, 'event_subscriptions.create', wanted)
+    const area = { type: 'Polygon', coordinates: [[[2.28, 48.18], [2.32, 48.18], [2.32, 48.22], [2.28, 48.18]]] } // prettier-ignore
+    const { saved_search } = await w.ok(owner.token, 'saved_searches.create', { project_id, name: 'Windows', area })
     const places: Record<string, object> = {
+      'saved_searches.run': { saved_search_id: saved_search.id },
       'processing.project_jobs.list': { project_id },
       'items.list': { project_id },
       'items.search': { project_id },
@@ -276,7 +280,7 @@ test('row 23: bodies', async (t) => {
     }
   })
 
-  await t.test('times that no clock shows are 422, not a fault', async () => {
+  await t.test('impossible times are 422, not an internal error', async () => {
     for (const from of [
       '2026-12-31T23:59:60Z',
       '2026-02-30T00:00:00Z',
@@ -301,14 +305,14 @@ test('row 23: bodies', async (t) => {
     }
   })
 
-  await t.test('who may not call learns nothing about the body', async () => {
+  await t.test('an unauthorized caller learns nothing about the body', async () => {
     for (const body of ['{', '[]', '{"unknown":1}']) {
       const answer = await w.request('POST', '/v1/op/projects.list', { headers: { 'content-type': 'application/json' }, body })
       expect(answer, 401, 'unauthorized', body)
     }
   })
 
-  await t.test('bytes that are not HTTP are answered in kind', async () => {
+  await t.test('malformed HTTP gets a problem response', async () => {
     const port = Number(new URL(w.baseUrl).port)
     assert.match(await overSocket(port, 'GARBAGE\r\n\r\n'), /^HTTP\/1\.1 400 [^]*application\/problem\+json[^]*"code":"bad-request"/)
     assert.match(await overSocket(port, `GET /health HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`), /^HTTP\/1\.1 431 /)

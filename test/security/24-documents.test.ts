@@ -23,7 +23,7 @@ const PAYLOADS = [
   'a\r\nSet-Cookie: x=1',
 ]
 
-test('documents cannot be broken out of', async (t) => {
+test('documents cannot be injected into', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { key } = await w.key(org.owner.token, ['read'])
@@ -73,7 +73,7 @@ test('documents cannot be broken out of', async (t) => {
     }
   })
 
-  await t.test('base_url is an address and nothing else; by GET it is not taken at all', async () => {
+  await t.test('base_url must be a URL; GET routes do not accept it', async () => {
     const id = await rasterItem(w, org, [{ bytes }])
     for (const base_url of [
       'javascript:alert(1)',
@@ -109,7 +109,7 @@ test('documents cannot be broken out of', async (t) => {
     }
   })
 
-  await t.test('escaped text holds no markup and no forbidden character, and gives back what XML can hold', () => {
+  await t.test('escaped text has no markup and no forbidden characters, and round-trips where XML allows', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         const escaped = escapeXml(text)

@@ -11,7 +11,7 @@ test('row 27: membership by a token alone', async (t) => {
   const invite = async (email: string) =>
     (await w.ok(org.owner.token, 'projects.add_member', { project_id: org.projectId, email, role: 'admin' })).invitation
 
-  await t.test('invited first, then somebody signs up with the address', async () => {
+  await t.test('invited first, then someone signs up with the address', async () => {
     const { url } = await invite('ceo@victim.example')
     const impostor = await w.person('ceo@victim.example')
     const again = await w.signIn(impostor)
@@ -44,7 +44,7 @@ test('row 27: membership by a token alone', async (t) => {
     assert.equal((await w.call(stranger.owner.token, 'projects.get', { project_id: org.projectId })).status, 404)
   })
 
-  await t.test('an id is nobody: no name, no address, no membership without consent', async () => {
+  await t.test('a user ID reveals nothing and gives no membership without consent', async () => {
     const outsider = await w.person('private-person@example.com')
     const answer = await w.call(org.owner.token, 'projects.add_member', { project_id: org.projectId, user_id: outsider.id })
     assert.equal(answer.status, 404)
@@ -54,7 +54,7 @@ test('row 27: membership by a token alone', async (t) => {
     assert.equal((await w.call(outsider.token, 'projects.get', { project_id: org.projectId })).status, 404)
   })
 
-  await t.test('members can be removed, and are out at once', async () => {
+  await t.test('removed members lose access at once', async () => {
     const member = await w.member(org)
     assert.equal((await w.call(member.token, 'projects.list')).status, 200)
     await w.ok(org.owner.token, 'organizations.members.remove', { user_id: member.id })

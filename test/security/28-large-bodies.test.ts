@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import net from 'node:net'
 import { test } from 'node:test'
 import { longestStretchMs } from '../support/stretch.ts'
@@ -32,14 +33,14 @@ const tinyFeatures = (projectId: string, bytes: number) =>
 const sendRaw = (w: World, path: string, body: Buffer, headers: Record<string, string> = {}) =>
   w.request('POST', path, { headers: { 'content-type': 'application/json', ...headers }, body })
 
-// Goal: no body, whoever sends it, keeps the others waiting or holds memory; who is refused gets to read why.
+// Goal: no body delays other requests or holds memory, and a rejected client gets to read the reason.
 test('row 28: large bodies', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const authorization = `Bearer ${org.owner.token}`
   const keys = tinyKeys(9.9 * MIB)
 
-  await t.test('10 MB of tiny keys to every kind of route: refused, and the loop stays free', async () => {
+  await t.test('10 MB of tiny keys to every kind of route: rejected, and the event loop stays free', async () => {
     const slow: string[] = []
     for (const [path, body, headers, statuses] of [
       ['/auth/sign-in', keys, {}, [413]],
@@ -53,6 +54,8 @@ test('row 28: large bodies', async (t) => {
       ['/v1/op/items.create', keys, { authorization }, [413]],
       ['/v1/op/items.import_stac', keys, { authorization }, [400]],
       ['/v1/op/items.import_stac', tinyFeatures(org.projectId, 9 * MIB), { authorization }, [400]],
+      ['/v1/op/no.such.operation', keys, { authorization }, [404]],
+      ['/no/such/url', keys, {}, [404]],
     ] as const) {
       const { result: answer, stretchMs } = await longestStretchMs(() => sendRaw(w, path, body, headers))
       assert.ok((statuses as readonly number[]).includes(answer.status), `${path} answered ${answer.status}`)
@@ -62,7 +65,18 @@ test('row 28: large bodies', async (t) => {
     assert.deepEqual(slow, [])
   })
 
-  await t.test('public operations take 64 KiB, sign-in takes 16, others 256', async () => {
+  await t.test('an unknown URL is a 404 before any byte of the body has arrived', async () => {
+    const { port } = new URL(w.baseUrl)
+    for (const path of ['/no/such/url', '/v1/op/no.such.operation']) {
+      const socket = net.connect(Number(port), '127.0.0.1')
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n`)
+      const [head] = (await once(socket, 'data')) as [Buffer]
+      assert.match(head.toString(), /^HTTP\/1\.1 404 /, path)
+      socket.destroy()
+    }
+  })
+
+  await t.test('public operations accept 64 KiB, sign-in 16 KiB, others 256 KiB', async () => {
     const padded = (kib: number) => Buffer.concat([Buffer.from('{}'), Buffer.alloc(kib * 1024 - 2, ' ')])
     assert.notEqual((await sendRaw(w, '/auth/sign-in', padded(16))).status, 413)
     assert.equal((await sendRaw(w, '/auth/sign-in', padded(17))).status, 413)
@@ -72,7 +86,7 @@ test('row 28: large bodies', async (t) => {
     assert.equal((await sendRaw(w, '/v1/op/projects.list', padded(257), { authorization })).status, 413)
   })
 
-  await t.test('a large import is taken, in a thread, and two of one organization at a time', async () => {
+  await t.test('a large import is parsed in a thread, two per organization at a time', async () => {
     const feature = (id: string) => ({ type: 'Feature', id, geometry: null, properties: { note: 'x'.repeat(900) }, assets: {} })
     const load = (name: string) =>
       w.call(org.owner.token, 'items.import_stac', {
@@ -89,7 +103,7 @@ test('row 28: large bodies', async (t) => {
     assert.ok(statuses.includes(200))
   })
 
-  await t.test('200 stalled bodies hold little memory', async () => {
+  await t.test('200 stalled bodies use little memory', async () => {
     const { port } = new URL(w.baseUrl)
     global.gc?.()
     const before = process.memoryUsage().rss

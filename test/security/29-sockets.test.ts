@@ -15,9 +15,9 @@ const FEW = 90
 /** Before the deadlines that Node has by itself. */
 const GIVE_UP_MS = 25_000
 
-const DOORS = ['the API', 'the store'] as const
+const LISTENERS = ['the API', 'the store'] as const
 
-function doorOf(w: World, name: (typeof DOORS)[number]) {
+function listenerOf(w: World, name: (typeof LISTENERS)[number]) {
   return name === 'the API'
     ? { port: Number(new URL(w.baseUrl).port), path: '/v1/op/projects.list', asked: '/health' }
     : { port: w.storePort, path: '/objects/a/b', asked: '/objects/a/b' }
@@ -35,19 +35,19 @@ function halfRequests(count: number, { port, path }: { port: number; path: strin
   })
 }
 
-// Goal: requests that never finish crowd out each other and nobody else, and are gone after their time, at both listeners.
-test('row 29: sockets that never finish', async (t) => {
-  for (const name of DOORS) {
-    await t.test(`${name}: somebody else is served while ${HALF} half-requests are there`, async (t) => {
+// Goal: unfinished requests only displace each other, and are closed at their deadline, at both listeners.
+test('row 29: requests that never finish', async (t) => {
+  for (const name of LISTENERS) {
+    await t.test(`${name}: another client is served while ${HALF} unfinished requests are open`, async (t) => {
       const w = await world(t, { connections: { ...LIMITS, headersMs: LONG_MS } })
-      const door = doorOf(w, name)
-      const halves = halfRequests(HALF, door)
+      const listener = listenerOf(w, name)
+      const halves = halfRequests(HALF, listener)
       for (const { socket } of halves) socket.resume()
       await new Promise(setImmediate)
       const left = () => halves.filter(({ socket }) => !socket.closed).length
       // At least once; and until their ends have arrived here, which takes a while for so many.
       for (let n = 0; n === 0 || (n < MAX_ASKED && left() > LIMITS.maxPerAddress); n++) {
-        const response = await fetch(`http://127.0.0.1:${door.port}${door.asked}`)
+        const response = await fetch(`http://127.0.0.1:${listener.port}${listener.asked}`)
         await response.arrayBuffer()
       }
       const held = left()
@@ -56,9 +56,9 @@ test('row 29: sockets that never finish', async (t) => {
       assert.ok(held <= LIMITS.maxPerAddress, `${held} of one address are held`)
     })
 
-    await t.test(`${name}: they are gone after their time`, async (t) => {
+    await t.test(`${name}: they are closed at their deadline`, async (t) => {
       const w = await world(t, { connections: { ...LIMITS, headersMs: SHORT_MS } })
-      const halves = halfRequests(FEW, doorOf(w, name))
+      const halves = halfRequests(FEW, listenerOf(w, name))
       for (const { socket } of halves) socket.resume()
       // Two timers of one loop: on a slow machine both are late.
       const given = new AbortController()

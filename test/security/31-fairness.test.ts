@@ -14,8 +14,8 @@ import { world, type Org } from '../support/world.ts'
 
 // Goal: however much one organization asks for at once, another is served as if it were alone, and too much is refused
 // with a time to come back.
-test('row 31: one tenant starves nobody', async (t) => {
-  await t.test('tenants take turns, each in its own order', () => {
+test('row 31: no tenant starves others', async (t) => {
+  await t.test('tenants are served in rotation, each in its own order', () => {
     const queue = new FairQueue<string>()
     for (let n = 0; n < 100; n++) queue.push('hostile', `h${n}`)
     queue.push('good', 'g0')
@@ -28,7 +28,7 @@ test('row 31: one tenant starves nobody', async (t) => {
     )
   })
 
-  await t.test('the raster pool keeps a child for others, and refuses what waits beyond its part', async () => {
+  await t.test('the raster pool reserves a child for others, and rejects tasks beyond a tenant’s share of the queue', async () => {
     const pool = new RasterPool({
       module: new URL(import.meta.resolve('#raster/testing/pool-handlers.ts')),
       size: 2,
@@ -49,7 +49,7 @@ test('row 31: one tenant starves nobody', async (t) => {
     assert.equal(ends.filter((end) => end === 'too_many').length, 49, 'one runs, ten wait')
   })
 
-  await t.test('the database keeps connections for others', async () => {
+  await t.test('the database pool reserves connections for others', async () => {
     const w = await world(t)
     const database = openDatabase(w.databaseUrl, { maxConnections: 8 })
     t.after(() => database.close())
@@ -69,7 +69,7 @@ test('row 31: one tenant starves nobody', async (t) => {
     })
   })
 
-  await t.test('60 statistics at once of one organization: the other’s tile comes before most of them are done', async () => {
+  await t.test('60 concurrent statistics of one organization: another’s tile is done before most of them', async () => {
     const w = await world(t)
     const make = async (org: Org) => {
       const { id } = await w.ok(org.owner.token, 'items.create', { project_id: org.projectId, type: 'user_raster', name: 'n' })
@@ -120,7 +120,7 @@ test('row 31: one tenant starves nobody', async (t) => {
     assert.ok(before <= 32, `${before} of 40 pages were answered before eight short calls`)
   })
 
-  await t.test('whoever has too many calls waiting is told when to come back; others and a lone organization never wait', async () => {
+  await t.test('an organization with too many queued calls gets Retry-After; others, and a single organization, never wait', async () => {
     const scheduler = createFairScheduler()
     t.after(() => scheduler.close())
     const { signal } = new AbortController()

@@ -5,8 +5,8 @@ import { world, type Org } from '../support/world.ts'
 const MIB = 1024 ** 2
 const GIB = 1024 ** 3
 
-// Goal: what an organization stores counts from its first byte, whatever was announced, and no page of it is larger than an answer may be.
-test('row 32: quota by understatement', async (t) => {
+// Goal: storage counts from the first byte, whatever size was declared, and no page exceeds the maximum response size.
+test('row 32: understated sizes', async (t) => {
   const w = await world(t)
   const account = (org: Org) =>
     w.db.selectFrom('storage_account').select(['used_bytes', 'reserved_bytes']).where('org_id', '=', org.id).executeTakeFirstOrThrow()
@@ -17,7 +17,7 @@ test('row 32: quota by understatement', async (t) => {
   const address = async (org: Org, upload_id: string, file_name: string) =>
     (await w.ok(org.owner.token, 'uploads.signed_url', { upload_id, file_name })).upload_url
 
-  await t.test('an upload that announces nothing counts when its bytes come, file by file', async () => {
+  await t.test('an upload without a declared size counts as its bytes arrive, file by file', async () => {
     const org = await w.organization()
     const id = await session(org)
     const [first, second] = [await address(org, id, 'a.tif'), await address(org, id, 'b.tif')]
@@ -31,7 +31,7 @@ test('row 32: quota by understatement', async (t) => {
     assert.equal(await w.put(first, Buffer.alloc(MIB)), 400, 'a session that has ended takes nothing')
   })
 
-  await t.test('many addresses that were signed while there was room share that room', async () => {
+  await t.test('URLs signed while storage was free share that storage', async () => {
     const org = await w.organization()
     await setUsed(org, 10 * GIB - 3 * MIB)
     const id = await session(org)
@@ -41,7 +41,7 @@ test('row 32: quota by understatement', async (t) => {
     assert.equal((await account(org)).reserved_bytes, 3 * MIB)
   })
 
-  await t.test('what was announced is not taken twice', async () => {
+  await t.test('the declared size is not counted twice', async () => {
     const org = await w.organization()
     const id = await session(org, 2 * MIB)
     assert.equal((await account(org)).reserved_bytes, 2 * MIB)
@@ -55,7 +55,7 @@ test('row 32: quota by understatement', async (t) => {
     w.call(org.owner.token, 'items.create', { project_id: org.projectId, type: 'clip', name: 'n', properties })
   const large = { text: 'x'.repeat(200 * 1024) }
 
-  await t.test('metadata counts, at most 256 KiB of properties an item, and comes back', async () => {
+  await t.test('metadata counts, with at most 256 KiB of properties per item, and is released', async () => {
     const org = await w.organization()
     const refused = await item(org, { text: 'x'.repeat(256 * 1024) })
     assert.deepEqual([refused.status, refused.body.errors[0].field], [422, 'properties'])
@@ -95,7 +95,7 @@ test('row 32: quota by understatement', async (t) => {
     }
   })
 
-  await t.test('a person owns three free organizations, however many they ask for at once', async () => {
+  await t.test('a user can own three free organizations, however many they create concurrently', async () => {
     const { token } = await w.person()
     const responses = await Promise.all(Array.from({ length: 12 }, (_, n) => w.call(token, 'organizations.create', { name: `O${n}` })))
     assert.equal(responses.filter(({ status }) => status === 200).length, 3)

@@ -23,7 +23,7 @@ function scene(t: TestContext) {
   return { root, treasure, victim, dataDir: path.join(root, 'data'), assertUntouched }
 }
 
-// Goal: whoever may write the files of the embedded database cannot lead the service, which may be root, to any other file or process.
+// Goal: a user who can write the embedded database's files cannot make the service, which may run as root, use other files or processes.
 test('row 33: planted links', async (t) => {
   const { root, treasure, victim, dataDir, assertUntouched } = scene(t)
   const first = await startEmbedded(dataDir)
@@ -46,38 +46,34 @@ test('row 33: planted links', async (t) => {
     }
   }
 
-  await t.test('a log that is a link is not written through', async () => {
+  await t.test('a log file that is a link is not followed', async () => {
     assert.equal(await startWith(path.join(dir, 'server.log'), victim), 'refused')
     assertUntouched('server.log')
   })
 
-  await t.test('a list of users that leads elsewhere is not written through', async () => {
+  await t.test('links in place of the users folder and its files are not followed', async () => {
     assert.equal(await startWith(path.join(`${dir}.users`, String(process.pid)), victim), 'started')
     assertUntouched('the file of this process')
     assert.equal(await startWith(`${dir}.users`, treasure), 'refused')
     assertUntouched('the folder')
   })
 
-  await t.test('a note that names a place which is not ours is not believed', async () => {
+  await t.test('a note that names another location is rejected', async () => {
     const other = path.join(root, 'other')
     fs.mkdirSync(other)
     fs.writeFileSync(path.join(other, 'postgres.location'), `${root}/data\n`)
     await assert.rejects(startEmbedded(other), /never uses/)
   })
 
-  await t.test(
-    'root signals no process but the database user’s own',
-    { skip: process.getuid!() !== 0 && 'only root can tell' },
-    async () => {
-      const stranger = spawn('sh', ['-c', 'sleep 60 & wait', dir, dir], { stdio: 'ignore' })
-      t.after(() => stranger.kill())
-      const pidFile = path.join(dir, 'postmaster.pid')
-      fs.writeFileSync(pidFile, `${stranger.pid}\n${dir}\n0\n0\n${treasure}\n\n0\nready\n`)
-      const server = await startEmbedded(dataDir)
-      assert.notEqual(server.pid, stranger.pid)
-      assert.notEqual(server.socketDir, treasure)
-      await server.leave()
-      assert.equal(stranger.exitCode ?? stranger.signalCode, null, 'it lives')
-    },
-  )
+  await t.test('root only signals processes of the database user', { skip: process.getuid!() !== 0 && 'only root can tell' }, async () => {
+    const stranger = spawn('sh', ['-c', 'sleep 60 & wait', dir, dir], { stdio: 'ignore' })
+    t.after(() => stranger.kill())
+    const pidFile = path.join(dir, 'postmaster.pid')
+    fs.writeFileSync(pidFile, `${stranger.pid}\n${dir}\n0\n0\n${treasure}\n\n0\nready\n`)
+    const server = await startEmbedded(dataDir)
+    assert.notEqual(server.pid, stranger.pid)
+    assert.notEqual(server.socketDir, treasure)
+    await server.leave()
+    assert.equal(stranger.exitCode ?? stranger.signalCode, null, 'it lives')
+  })
 })

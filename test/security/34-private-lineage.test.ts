@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
 import { world } from '../support/world.ts'
 
-// Goal: what lies in a private project is named to nobody without access, neither by lineage nor by the answers of an import.
+// Goal: neither lineage nor import responses reveal resources of a private project to users without access.
 test('row 34: private projects in lineage and import', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -43,7 +43,7 @@ test('row 34: private projects in lineage and import', async (t) => {
     for (const id of [source.id, back.id, hidden.id]) assert.ok(bytes.toString().includes(id), id)
   })
 
-  await t.test('an import says the same of a hidden item, whatever became of it', async () => {
+  await t.test('an import reports a hidden item in the same way, whatever its state', async () => {
     const [live, deleted] = [`live-${newId()}`, `deleted-${newId()}`]
     await importInto(owner, hidden.id, [live, deleted])
     await w.ok(owner, 'items.delete', { item_id: deleted })

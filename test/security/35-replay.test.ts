@@ -3,16 +3,16 @@ import { test } from 'node:test'
 import { operations } from '#registry.ts'
 import { world } from '../support/world.ts'
 
-// Goal: who may call is decided before an idempotency key is looked at: a stored answer is nobody else's to read.
+// Goal: access is checked before an idempotency key is looked up, so that nobody reads another caller's stored response.
 test('row 35: replay before role checks', async (t) => {
   const w = await world(t)
 
-  await t.test('every idempotent operation says who may call before its key is looked up', () => {
+  await t.test('every idempotent operation checks access before its key is looked up', () => {
     const without = [...operations.values()].filter((op) => op.idempotent && !op.permit).map((op) => op.id)
     assert.deepEqual(without, [])
   })
 
-  await t.test('a member with the key and the body of the owner reads nothing', async () => {
+  await t.test('a member with the owner’s key and body gets nothing', async () => {
     const org = await w.organization()
     const member = await w.member(org, 'editor')
     await saveCard(org.owner.token)
@@ -28,7 +28,7 @@ test('row 35: replay before role checks', async (t) => {
     assert.deepEqual(again.body, paid.body)
   })
 
-  await t.test('a 403 burns no key: the owner may use it with another body', async () => {
+  await t.test('a 403 does not use the key: the owner can use it with another body', async () => {
     const org = await w.organization()
     const member = await w.member(org, 'editor')
     await saveCard(org.owner.token)

@@ -36,7 +36,7 @@ test('row 36: metered once, downloaded many times', async (t) => {
     return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
   }
 
-  await t.test('ten downloads of one address count ten times, and are one start', async () => {
+  await t.test('ten downloads of one URL count ten times, and as one started download', async () => {
     const org = await w.organization()
     const { url } = await signed(org)
     assert.deepEqual(await counted(org), [0, 1], 'nothing has left yet')
@@ -51,7 +51,7 @@ test('row 36: metered once, downloaded many times', async (t) => {
     assert.deepEqual(usage, [{ amount: 10 * BYTES.length }])
   })
 
-  await t.test('a range counts its own bytes; a question and an unchanged file count nothing', async () => {
+  await t.test('a range counts its own bytes; HEAD and 304 count nothing', async () => {
     const org = await w.organization()
     const { url } = await signed(org)
     const part = await fetched(url, { range: 'bytes=10-19' })
@@ -61,7 +61,7 @@ test('row 36: metered once, downloaded many times', async (t) => {
     assert.deepEqual(await countedAtLeast(org, 10), [10, 1])
   })
 
-  await t.test('an address that was signed before gives nothing while downloads pause, nor once the day is used up', async () => {
+  await t.test('an earlier signed URL does not work while downloads are paused or the daily quota is used up', async () => {
     const org = await w.organization()
     const { url, again } = await signed(org)
     await w.db
@@ -88,7 +88,7 @@ test('row 36: metered once, downloaded many times', async (t) => {
     assert.equal((await fetched(later.url)).status, 429)
   })
 
-  await t.test('an address cannot be bent to count for nobody or for somebody else', async () => {
+  await t.test('a URL cannot be modified to count for nobody or for another organization', async () => {
     const org = await w.organization()
     const { url } = await signed(org)
     assert.match(url, new RegExp(`for=${org.id}`))

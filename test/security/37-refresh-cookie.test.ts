@@ -15,7 +15,7 @@ test('row 37: the refresh cookie', async (t) => {
     w.post('/auth/sign-in', { email: person.email, password: person.password, ...more }, headers)
   const refresh = (headers: Record<string, string>, body: object = {}) => w.post('/auth/refresh', body, headers)
 
-  await t.test('comes only when asked for, and then not in the answer', async () => {
+  await t.test('is only set on request, and then the token is not in the response', async () => {
     const plain = await signIn()
     assert.equal(cookieOf(plain), '')
     assert.ok(plain.body.refresh_token)
@@ -26,7 +26,7 @@ test('row 37: the refresh cookie', async (t) => {
     assert.ok(cookieOf(signedUp) && !('refresh_token' in signedUp.body))
   })
 
-  await t.test('is refreshed by pages of the service, anew each time', async () => {
+  await t.test('is refreshed by pages of the service, with a new token each time', async () => {
     const first = pairOf(await signIn({ cookie: true }))
     const second = await refresh({ ...own, cookie: first })
     assert.equal(second.status, 200)
@@ -38,7 +38,7 @@ test('row 37: the refresh cookie', async (t) => {
     assert.match(cookieOf(spent), /Max-Age=0/, 'what is refused is forgotten')
   })
 
-  await t.test('another site gets nowhere: no form, no fetch, no page without an origin', async () => {
+  await t.test('other sites cannot use it: no form, no fetch, no page without an origin', async () => {
     const cookie = pairOf(await signIn({ cookie: true }))
     const port = new URL(w.baseUrl).port
     const elsewhere: Record<string, string>[] = [
@@ -64,7 +64,7 @@ test('row 37: the refresh cookie', async (t) => {
     assert.equal((await w.request('OPTIONS', '/auth/refresh', { headers: own })).headers.get('access-control-allow-credentials'), null)
   })
 
-  await t.test('a planted cookie is not adopted, and beside the real one neither counts', async () => {
+  await t.test('a sign-in replaces a planted cookie, and two cookies are both rejected', async () => {
     const attacker = await w.person()
     const planted = `groundtrack_refresh=${attacker.refreshToken}`
     const signedIn = await signIn({ cookie: true }, { ...own, cookie: planted })
@@ -104,7 +104,7 @@ test('row 37: the refresh cookie', async (t) => {
   })
 })
 
-test('row 37: over https the cookie is for https alone', async (t) => {
+test('row 37: over https, the cookie is secure', async (t) => {
   const w = await world(t, { trustedProxies: ['127.0.0.1'] })
   const person = await w.person()
   const secure = { 'x-forwarded-proto': 'https' }

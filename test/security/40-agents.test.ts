@@ -6,7 +6,7 @@ import { world } from '../support/world.ts'
 const MESSAGE = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 const ACCEPT = { accept: 'application/json, text/event-stream' }
 
-// Goal: no page of another origin reaches the tools, no credential but a bearer opens them, and nothing is spent that was not enabled.
+// Goal: pages of other origins cannot use the tools, only bearer credentials are accepted, and spending must be enabled.
 test('row 40: tools for agents', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -14,7 +14,7 @@ test('row 40: tools for agents', async (t) => {
   const bearer = { authorization: `Bearer ${key}`, ...ACCEPT }
   const send = (headers: Record<string, string>, path = '/mcp') => w.post(path, MESSAGE, headers)
 
-  await t.test('a page of another origin is refused before its credential is looked at', async () => {
+  await t.test('a page of another origin is rejected before its credential is checked', async () => {
     for (const origin of ['https://evil.example', 'null', w.baseUrl.replace(/\d+$/, '1'), w.baseUrl.replace('http:', 'https:')]) {
       const { status, body } = await send({ ...bearer, origin })
       assert.deepEqual([status, body.code], [403, 'forbidden'], origin)
@@ -32,14 +32,14 @@ test('row 40: tools for agents', async (t) => {
     assert.equal((await w.request('GET', '/mcp', { headers: bearer })).status, 405)
   })
 
-  await t.test('a large body is not read from whoever has no credential, nor a huge one from anybody', async () => {
+  await t.test('a large body is not read without a credential, and a huge one never', async () => {
     const huge = JSON.stringify({ ...MESSAGE, params: { filler: 'x'.repeat(300_000) } })
     const type = { 'content-type': 'application/json' }
     assert.equal((await w.request('POST', '/mcp', { headers: { ...type, ...ACCEPT }, body: huge })).status, 401)
     assert.equal((await w.request('POST', '/mcp', { headers: { ...type, ...bearer }, body: huge })).status, 413)
   })
 
-  await t.test('spending is off unless enabled, and then needs the price', async () => {
+  await t.test('spending must be enabled, and then requires the price', async () => {
     await w.ok(org.owner.token, 'payment_methods.attach', { payment_method_id: 'pm_card_visa' })
     const call = async (query: string, more: object = {}) => {
       const message = {
@@ -56,7 +56,7 @@ test('row 40: tools for agents', async (t) => {
     const asked = await call('&spend=1')
     assert.equal(asked.isError, true)
     assert.match(asked.content[0].text, /10000 credits \(A\$100\.00\).*confirm_credits: 10000/)
-    assert.match((await call('&spend=1', { confirm_credits: 1 })).content[0].text, /1 is not the price/)
+    assert.match((await call('&spend=1', { confirm_credits: 1 })).content[0].text, /1 is not the current price/)
     assert.equal(await balance(), 0)
     const done = await call('&spend=1', { confirm_credits: 10_000, idempotency_key: 'once' })
     assert.equal(done.structuredContent.credits_granted, 10_000)
@@ -65,7 +65,7 @@ test('row 40: tools for agents', async (t) => {
   })
 })
 
-// Goal: each permission of an agent has its own parameter; none of them brings another along.
+// Goal: each permission of an agent has its own parameter, which enables no other.
 test('row 40: each kind of tool is enabled by its own parameter', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -88,7 +88,7 @@ test('row 40: each kind of tool is enabled by its own parameter', async (t) => {
     )
   }
 
-  await t.test('what is not enabled is refused, and says what it needs', async () => {
+  await t.test('a tool that is not enabled is rejected, with what it requires', async () => {
     const call = async (query: string) => {
       const params = { name: 'projects_delete', arguments: { project_id: org.projectId } }
       const { bytes } = await w.post(`/mcp?tools=projects${query}`, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers)
@@ -100,7 +100,7 @@ test('row 40: each kind of tool is enabled by its own parameter', async (t) => {
     assert.notEqual((await call('&delete=1')).isError, true)
   })
 
-  await t.test('projects can be found with any sets of tools', async () => {
+  await t.test('projects can be listed with any tool sets', async () => {
     const { bytes } = await w.post('/mcp?tools=catalog,items', MESSAGE, headers)
     const names = resultOf(bytes.toString()).tools.map(({ name }: { name: string }) => name)
     assert.ok(names.includes('projects_list') && !names.includes('projects_get'))

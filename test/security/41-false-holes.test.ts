@@ -28,7 +28,7 @@ const falseHoles = ([west, south]: Point, size: number) => ({
   },
 })
 
-// Goal: no geometry measures less than it covers: what is not valid is 422 before it is priced, and costs nothing.
+// Goal: no geometry measures less than it covers: invalid geometries are 422 before they are priced, and cost nothing.
 test('row 41: false holes', async (t) => {
   const w = await world(t, { vendors: true })
   const org = await w.organization()
@@ -83,7 +83,7 @@ test('row 41: false holes', async (t) => {
 
   await t.test('nothing was paid or reserved', async () => assert.deepEqual(await balance(w, org), before))
 
-  await t.test('what is only untidy is put right, and measures the same everywhere', async () => {
+  await t.test('minor faults are corrected, and the area is the same everywhere', async () => {
     const { coordinates } = square() as { coordinates: Point[][] }
     const [first, second, ...rest] = coordinates[0]!
     const spike: Point = [second![0] + 0.005, second![1]]

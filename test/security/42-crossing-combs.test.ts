@@ -21,12 +21,12 @@ function comb(isUpright: boolean, [west, south]: Position = [2.3, 48.2], size = 
   return { type: 'Polygon', coordinates: [points.map(place)] }
 }
 
-// Goal: areas that cross each other thousands of times are refused before they are combined, and never combined on the event loop.
+// Goal: areas that cross each other thousands of times are rejected before they are combined, which never happens on the event loop.
 test('row 42: crossing combs', async (t) => {
   const combs = [comb(true), comb(false)]
   assert.equal(combs[0]!.coordinates.flat().length, 243)
 
-  await t.test('operations answer 422 and say what to do', async () => {
+  await t.test('operations return 422 and say what to do', async () => {
     const w = await world(t, { vendors: true })
     const org = await w.organization()
     const { token } = org.owner
@@ -49,7 +49,7 @@ test('row 42: crossing combs', async (t) => {
     }
   })
 
-  await t.test('while a thread combines them, everything else goes on', async () => {
+  await t.test('while a thread combines them, other requests are served', async () => {
     const overlays = createOverlays({ maxCrossings: Infinity })
     t.after(() => overlays.close())
     let turns = 0
@@ -64,7 +64,7 @@ test('row 42: crossing combs', async (t) => {
     assert.ok(turns > 0, 'the event loop had turns of its own meanwhile')
   })
 
-  await t.test('what takes too long is given up, and the next question finds a thread', async () => {
+  await t.test('an overlay that takes too long is cancelled, and the next one gets a thread', async () => {
     const overlays = createOverlays({ maxCrossings: Infinity, deadlineMs: 1 })
     t.after(() => overlays.close())
     const about = { organizationId: 'a', field: 'areas' }

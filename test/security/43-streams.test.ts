@@ -25,7 +25,7 @@ function proxied(baseUrl: string, path: string, address: string | null, headers:
   return promise
 }
 
-// Goal: behind a trusted proxy everybody shares one address, so event streams of some never keep others from being served.
+// Goal: behind a trusted proxy, where all clients share one address, event streams of some never block others.
 test('row 43: event streams through a trusted proxy', async (t) => {
   const w = await world(t, { trustedProxies: ['127.0.0.1'] })
   const organizations = [await w.organization(), await w.organization(), await w.organization()]
@@ -52,7 +52,7 @@ test('row 43: event streams through a trusted proxy', async (t) => {
       await Promise.all(streams.map(({ cut }) => cut()))
     })
 
-  await t.test('a forwarded address has its share of streams and no more', async () => {
+  await t.test('a forwarded address has a limited number of streams', async () => {
     const [attacker, other] = ['198.51.100.66', '198.51.100.67']
     const tokens = [...organizations, await w.organization(), await w.organization()].map(({ owner }) => owner.token)
     const streams = await Promise.all(
@@ -66,7 +66,7 @@ test('row 43: event streams through a trusted proxy', async (t) => {
   })
 })
 
-// Goal: what a proxy forwards is counted as a connection would be: one caller's requests crowd out nobody else's.
+// Goal: forwarded requests are counted like connections: one client's requests do not displace others.
 test('row 43: requests are counted by forwarded address', async (t) => {
   const maxPerAddress = 4
   const w = await world(t, { trustedProxies: ['127.0.0.1'], connections: { ...CONNECTION_LIMITS, maxPerAddress } })

@@ -18,8 +18,8 @@ const TINY = {
   ],
 }
 
-// Goal: a job costs what its raster covers, whatever footprint the editors of its item write; a footprint can only add to that.
-test('row 44: a price that follows a footprint', async (t) => {
+// Goal: a job is priced by the area of its raster, whatever footprint an editor sets; a footprint can only increase the price.
+test('row 44: prices and footprints', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { token } = org.owner
@@ -48,7 +48,7 @@ test('row 44: a price that follows a footprint', async (t) => {
     ['no footprint', null],
     ['a point', { type: 'Point', coordinates: [151.1, -33.1] }],
   ] as const)
-    await t.test(`${name} leaves the price as it was`, async () => {
+    await t.test(`${name} does not change the price`, async () => {
       const changed = await w.call(token, 'items.update', { item_id, geometry, ...(geometry === null ? { bbox: null } : {}) })
       if (changed.status !== 200) return assert.ok(changed.status === 400 || changed.status === 422, String(changed.status))
       assert.equal((await estimate()).credits, before.credits)
@@ -59,7 +59,7 @@ test('row 44: a price that follows a footprint', async (t) => {
     assert.equal((await estimate(TINY)).credits, 5)
   })
 
-  await t.test('a footprint larger than the raster adds', async () => {
+  await t.test('a footprint larger than the raster increases the price', async () => {
     const ring = [150, 156, 156, 150, 150].map((x, index) => [x, index === 0 || index === 1 || index === 4 ? -40 : -32])
     await w.ok(token, 'items.update', { item_id, geometry: { type: 'Polygon', coordinates: [ring] } })
     assert.ok((await estimate()).credits > before.credits)

@@ -63,7 +63,7 @@ test('row 45: the amount of an approval is a ceiling', async (t) => {
     assert.equal(told.filter(({ body }: { body: string }) => shown.test(body)).length, 1)
   })
 
-  await t.test('the full price runs, once, within what was approved', async () => {
+  await t.test('the full price is executed once, within the approved amount', async () => {
     const [available] = await balance(w, org)
     const asked = await request({ credits: price })
     const { status, body } = await approve(asked.id)
@@ -93,7 +93,7 @@ test('row 45: the amount of an approval is a ceiling', async (t) => {
     assert.deepEqual(await balance(w, org), before)
   })
 
-  await t.test('what cannot be priced cannot be requested', async () => {
+  await t.test('an operation without a price cannot be requested', async () => {
     const unknown = { ...input, captures: [{ ...captures[0]!, id: 'no-such-scene' }] }
     const { status } = await w.call(member.token, 'billing.approvals.request', { operation: 'orders.archive.place', input: unknown })
     assert.equal(status, 400)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { balance, grant, scenes, square } from '../orders/support.ts'
 import { world } from '../support/world.ts'
 
-// Goal: what no key can buy, two keys cannot buy together: a person requests or approves it.
+// Goal: two keys together cannot buy what one key cannot: a signed-in user must request or approve it.
 test('row 46: two keys cannot approve each other', async (t) => {
   const w = await world(t, { vendors: true })
   const org = await w.organization()
@@ -27,7 +27,7 @@ test('row 46: two keys cannot approve each other', async (t) => {
     assert.deepEqual(await balance(w, org), before)
     assert.equal((await w.ok(org.owner.token, 'orders.list')).totalElements, 0)
   })
-  await t.test('requested by key, approved by a person: placed', async () => {
+  await t.test('requested by key, approved by a user: placed', async () => {
     assert.equal((await approve(org.owner.token, asked.body.id)).status, 200)
     assert.equal((await w.ok(org.owner.token, 'orders.list')).totalElements, 1)
   })

@@ -84,7 +84,7 @@ test('row 48: headers of a webhook whose URL changes', async (t) => {
     assert.equal(moved.received.at(-1)!.headers['x-other'], 'new')
   })
 
-  await t.test('what was queued before the move carries no old header either', async () => {
+  await t.test('deliveries queued before the change have no old header either', async () => {
     forget()
     const subscription = await subscribe(creator.token)
     await w.ok(org.owner.token, 'collections.create', { project_id: org.projectId, name: 'Queued' })

@@ -56,7 +56,7 @@ async function planted(t: TestContext) {
 
 // Goal: the first proof that someone reads an address's mail ends everything that was created in its name before, so that whoever
 // signed up with a stranger's address keeps no access after the stranger has taken the account over.
-test('row 49: first password reset by mail', async (t) => {
+test('row 49: first password reset by email', async (t) => {
   const { w, endpoint, person, organizationId, project_id, hooks, tokenOf, isValid, NOTHING } = await planted(t)
   await w.post('/auth/forgot', { email: person.email })
   await w.drain(resetPassword)
@@ -64,7 +64,7 @@ test('row 49: first password reset by mail', async (t) => {
   assert.equal((await w.post('/auth/reset', { token: tokenOf('Reset your password'), password })).status, 204)
   assert.deepEqual(await isValid(), NOTHING)
 
-  await t.test('the planted webhooks stay silent', async () => {
+  await t.test('planted webhooks send nothing', async () => {
     const owner = await w.signIn({ ...person, password }, organizationId)
     await w.ok(owner.token, 'collections.create', { project_id, name: 'Private plans' })
     await w.deliver()
@@ -73,7 +73,7 @@ test('row 49: first password reset by mail', async (t) => {
     assert.deepEqual(listed.event_subscriptions.map(({ id }: { id: string }) => id).toSorted(), hooks.toSorted())
   })
 
-  await t.test('a later reset ends sessions, and leaves what the owner has created', async () => {
+  await t.test('a later reset ends sessions, and keeps the owner’s resources', async () => {
     const owner = await w.signIn({ ...person, password }, organizationId)
     const { key } = await w.key(owner.token)
     const { invitation } = await w.ok(owner.token, 'organizations.members.invite', { email: 'friend@example.com' })
@@ -95,7 +95,7 @@ test('row 49: confirmed address', async (t) => {
   assert.deepEqual(await isValid(), NOTHING)
 })
 
-test('row 49: invitation accepted by its mailed link', async (t) => {
+test('row 49: invitation accepted with its emailed link', async (t) => {
   const { w, server, person, isValid, NOTHING } = await planted(t)
   const org = await w.organization()
   await w.ok(org.owner.token, 'organizations.members.invite', { email: person.email })

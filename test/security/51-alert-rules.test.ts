@@ -71,7 +71,7 @@ test('row 51: alert rules on private collections', async (t) => {
     assert.equal((await w.ok(outsider.token, 'alerts.rules.list')).count, 0)
   })
 
-  await t.test('whoever changes a rule lends it their rights, and no others', async () => {
+  await t.test('a rule has the rights of the user who last changed it, and no others', async () => {
     const shared = await create(insider.token, { cooldown_minutes: 0 })
     await put()
     assert.equal(await fired(shared), 1, 'with the rights of the insider')

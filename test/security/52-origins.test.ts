@@ -19,8 +19,8 @@ const AREA = {
   ],
 }
 
-// Goal: nobody can say that an item came of a job, an order or an upload of somebody else; what a job made is what it made itself.
-test('row 52: items that claim to come of a job', async (t) => {
+// Goal: an item cannot claim to come from another's job, order or upload; outputs of a job are only those that it created.
+test('row 52: items that claim to come from a job', async (t) => {
   const w = await world(t, { clipUserEmail: CLIPPER })
   const [org, stranger] = [await w.organization(), await w.organization()]
   await w.ok(await w.serviceToken(), 'billing.credits.grant', { organization_id: org.id, credits: 1_000, reason: 'for a test' })
@@ -40,7 +40,7 @@ test('row 52: items that claim to come of a job', async (t) => {
   const create = (who: typeof org, more: object) =>
     w.call(who.owner.token, 'items.create', { project_id: who.projectId, type: 'clip', name: 'mine', ...more })
 
-  await t.test('ids of another organization are rejected in the same words as ids that do not exist', async () => {
+  await t.test('IDs of another organization get the same error as unknown IDs', async () => {
     for (const [field, id] of [
       ['job_id', job_id],
       ['upload_id', upload.id],
@@ -56,12 +56,12 @@ test('row 52: items that claim to come of a job', async (t) => {
     }
   })
 
-  await t.test('ids of another project of the same organization too', async () => {
+  await t.test('so do IDs of another project of the same organization', async () => {
     const other = await w.ok(token, 'projects.create', { name: 'Other' })
     assert.equal((await w.call(token, 'items.create', { project_id: other.id, type: 'clip', name: 'x', job_id })).status, 422)
   })
 
-  await t.test('an item registered for a job is none of its clips, and stays when the job goes', async () => {
+  await t.test('an item registered for a job is not one of its clips, and stays when the job is deleted', async () => {
     const { status, body } = await create(org, { job_id, upload_id: upload.id })
     assert.equal(status, 200, JSON.stringify(body))
     assert.equal(body.job_id, job_id)

@@ -53,7 +53,7 @@ test('row 53: tool lists are built once, within the fair scheduler', async (t) =
     assert.equal(builds, 1, 'a call builds nothing')
   })
 
-  await t.test('every route that knows its caller takes a turn of the organization', async () => {
+  await t.test('every authenticated route waits for a slot of the organization', async () => {
     const headers = { authorization: `Bearer ${org.owner.token}` }
     const counts = async (work: () => Promise<unknown>) => {
       turns.splice(0)

@@ -27,9 +27,9 @@ const report = (rows: number): ReportDocument => ({
   ],
 })
 
-// Goal: documents are drawn beside the event loop, in turn by organization, within a time and a memory of their own.
-test('row 54: documents that take long to draw', async (t) => {
-  await t.test('the event loop turns while one is drawn', async () => {
+// Goal: documents are rendered off the event loop, in rotation by organization, with limits of time and memory.
+test('row 54: documents that take long to render', async (t) => {
+  await t.test('the event loop stays free while one is rendered', async () => {
     const printer = createPrinter()
     let turns = 0
     let isDone = false
@@ -45,7 +45,7 @@ test('row 54: documents that take long to draw', async (t) => {
     await printer.close()
   })
 
-  await t.test('organizations take turns', async () => {
+  await t.test('organizations are served in rotation', async () => {
     const printer = createPrinter()
     const order: string[] = []
     const print = async (who: string) => {
@@ -57,7 +57,7 @@ test('row 54: documents that take long to draw', async (t) => {
     await printer.close()
   })
 
-  await t.test('one that takes too long or too much memory is given up, and the next is drawn', async () => {
+  await t.test('one that exceeds its time or memory is cancelled, and the next is rendered', async () => {
     for (const limits of [{ deadlineMs: 1 }, { memoryMb: 16 }]) {
       const printer = createPrinter(limits)
       await assert.rejects(printer.print('a', 'report', report(60_000)), (error) => {
@@ -74,7 +74,7 @@ test('row 54: documents that take long to draw', async (t) => {
     await printer.close()
   })
 
-  await t.test('reports and invoices are printed so', async () => {
+  await t.test('reports and invoices are rendered this way', async () => {
     const w = await world(t)
     const org = await w.organization()
     const report = await w.ok(org.owner.token, 'reports.generate', { report_type: 'project', project_id: org.projectId })

@@ -19,7 +19,7 @@ const AREA = {
   ],
 }
 
-// Goal: what the service stores for a week, reports and computed rasters, counts as storage of who asked for it, until it is gone.
+// Goal: reports and computed rasters, which are stored for a week, count as storage of their organization until they are removed.
 test('row 55: reports and computed rasters', async (t) => {
   const w = await world(t)
   const org = await w.organization()
@@ -31,7 +31,7 @@ test('row 55: reports and computed rasters', async (t) => {
   const before = await used(org)
   const key = (await w.ok(token, 'api_keys.create', { name: 'reader', permissions: ['read'] })).key
 
-  await t.test('reports count, those of a key that may only read too', async () => {
+  await t.test('reports count, including those of a read-only key', async () => {
     const responses = []
     for (const credential of [token, key])
       for (const format of ['pdf', 'csv', 'json'])
@@ -42,7 +42,7 @@ test('row 55: reports and computed rasters', async (t) => {
     assert.deepEqual(await broken(), [])
   })
 
-  await t.test('rasters of analytics count, and a recount finds the same', async () => {
+  await t.test('rasters of analytics count, and a recount agrees', async () => {
     const counted = await used(org)
     await w.ok(token, 'analytics.execute', {
       operation: 'change_detection',
@@ -55,7 +55,7 @@ test('row 55: reports and computed rasters', async (t) => {
     assert.deepEqual(await broken(), [])
   })
 
-  await t.test('what does not fit is 402 with used and limit, and leaves nothing behind', async () => {
+  await t.test('a file that does not fit is 402 with used and limit, and leaves nothing behind', async () => {
     const full = await w.organization()
     await w.db
       .updateTable('storage_account')
@@ -69,7 +69,7 @@ test('row 55: reports and computed rasters', async (t) => {
     await w.db.updateTable('storage_account').set({ used_bytes: 0 }).where('org_id', '=', full.id).execute()
   })
 
-  await t.test('room comes back when they have expired', async () => {
+  await t.test('storage is released when they have expired', async () => {
     w.clock.advance({ days: 7 })
     await w.runTask(sweep, {})
     assert.ok((await used(org)) > before)

@@ -26,7 +26,7 @@ test('row 56: emails to unconfirmed addresses', async (t) => {
     assert.ok(!mail.headers.has('bcc'))
   }
 
-  await t.test('confirmation and reset carry a tame name', async () => {
+  await t.test('confirmation and reset emails have a sanitized name', async () => {
     await w.drain(confirmAddress)
     await w.post('/auth/forgot', { email })
     await w.drain(resetPassword)
@@ -48,7 +48,7 @@ test('row 56: emails to unconfirmed addresses', async (t) => {
       .execute()
   }
 
-  await t.test('notifications are not mailed, at once or daily, before the address is confirmed nor because it was', async () => {
+  await t.test('notifications from before the confirmation are never emailed', async () => {
     await w.organization()
     const confirmation = /#token=([\w-]+)/.exec(server.mails[0]!.text)![1]!
     for (const choice of ['instant', 'daily']) {
@@ -71,7 +71,7 @@ test('row 56: emails to unconfirmed addresses', async (t) => {
   })
 })
 
-test('row 56: no name makes a link, an address or a line', () => {
+test('row 56: names cannot create links, addresses or lines', () => {
   const parts = fc.constantFrom(
     'http://',
     'https:',

@@ -33,7 +33,7 @@ function send(baseUrl: string, path: string, headers: Record<string, string>, bo
   })
 }
 
-// Goal: what a local service grants to whoever sits at the machine is not granted to web pages that their browser has open.
+// Goal: what a local service grants to the user of the machine is not granted to web pages in their browser.
 test('row 59: pages of other origins are not local', async (t) => {
   const lab = openLab()
   t.after(() => lab.close())
@@ -98,7 +98,7 @@ test('row 59: pages of other origins are not local', async (t) => {
       assert.equal(JSON.parse((await send(baseUrl, '/docs/demo.json', headers)).text).password, DEMO_PASSWORD)
     })
 
-  await t.test('a link to the welcome page opens it whole', async () => {
+  await t.test('a link to the welcome page shows all of it', async () => {
     const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
     assert.ok((await send(baseUrl, '/welcome', link)).text.includes(DEMO_PASSWORD))
   })

@@ -41,7 +41,7 @@ test('row 60: keys cannot change membership', async (t) => {
 
   await t.test('nothing has changed', async () => assert.deepEqual(await state(), before))
 
-  await t.test('routes of the account take no key', async () => {
+  await t.test('account routes do not accept keys', async () => {
     const headers = { authorization: `Bearer ${key}` }
     for (const [route, body] of [
       ['/auth/invitations/accept', { token: invitation.url.split('/').at(-1) }],
@@ -58,7 +58,7 @@ test('row 60: keys cannot change membership', async (t) => {
     await w.ok(key, 'projects.add_member', { project_id: org.projectId, email: member.email, role: 'viewer' })
   })
 
-  await t.test("an owner's key cannot even take its own user out, or down", async () => {
+  await t.test("an owner's key cannot even remove or demote its own user", async () => {
     for (const [operation, more] of [
       ['organizations.members.remove', {}],
       ['organizations.members.set_role', { role: 'member' }],

@@ -6,7 +6,7 @@ import { world, type Org } from '../support/world.ts'
 
 const RULE = { expression: 'b1', comparison: 'gt', threshold: 0, notification_channels: ['in_app'], cooldown_minutes: 0 }
 
-// Goal: the number of alert rules is bounded, and organizations take turns: one with many rules delays nobody else's alert.
+// Goal: the number of alert rules is limited, and organizations are served in rotation: many rules of one delay no other's alerts.
 test('row 61: alert rules of one organization before those of another', async (t) => {
   const w = await world(t)
   const [many, other] = [await w.organization(), await w.organization()]
@@ -18,7 +18,7 @@ test('row 61: alert rules of one organization before those of another', async (t
     assert.equal(status, 200)
   }
 
-  await t.test('an organization has so many rules, and is told how many', async () => {
+  await t.test('the number of rules is limited, and the error states the limit', async () => {
     const rules = []
     for (let n = 0; n < MAX_RULES_PER_ORGANIZATION; n += 10)
       rules.push(...(await Promise.all(Array.from({ length: 10 }, (_, k) => rule(many, `rule ${n + k}`)))))
@@ -34,7 +34,7 @@ test('row 61: alert rules of one organization before those of another', async (t
     assert.equal((await rule(many, 'in its place')).status, 200)
   })
 
-  await t.test('an alert of another organization is answered in turn', async () => {
+  await t.test('an alert of another organization is evaluated in turn', async () => {
     await rule(other, 'theirs')
     await item(many)
     w.clock.advance({ minutes: 1 })

@@ -14,7 +14,7 @@ const broken = async (w: World) => (await violations(w.db)).filter(({ rule }) =>
 
 // Goal: what a job would write is known, bounded, priced and has its room before anything is charged or computed, for every process;
 // and organizations take turns at the machines.
-test('row 62: jobs that make a million times what they read', async (t) => {
+test('row 62: jobs with outputs a million times their input', async (t) => {
   const w = await world(t)
   const service = await w.serviceToken()
   const funded = async () => {
@@ -52,7 +52,7 @@ test('row 62: jobs that make a million times what they read', async (t) => {
     assert.equal((await account(org)).reserved_bytes, 0)
   })
 
-  await t.test('what is written finer costs more, in the estimate as in the reservation', async () => {
+  await t.test('finer outputs cost more, in the estimate and in the reservation', async () => {
     const org = await funded()
     await w.db.updateTable('organization').set({ plan_id: 'business' }).where('id', '=', org.id).execute()
     const params = { item_id: org.itemId, resolution: DEGREES / 100 }
@@ -69,7 +69,7 @@ test('row 62: jobs that make a million times what they read', async (t) => {
     assert.equal(ordinary.credits, 5)
   })
 
-  await t.test('room is reserved with the job, settled when it ends, and a job without room is not made', async () => {
+  await t.test('storage is reserved with the job and settled when it ends; a job that does not fit is rejected', async () => {
     const org = await funded()
     const before = await account(org)
     const created = await start(org, 'band_math', { item_id: org.itemId, expression: 'b1' })
@@ -90,7 +90,7 @@ test('row 62: jobs that make a million times what they read', async (t) => {
     assert.deepEqual(await account(org), after)
   })
 
-  await t.test('a job that fails gives its room back', async () => {
+  await t.test('a failed job releases its storage', async () => {
     const org = await funded()
     assert.equal((await start(org, 'band_math', { item_id: org.itemId, expression: 'b1' })).status, 200)
     await w.ok(org.owner.token, 'items.delete', { item_id: org.itemId })
@@ -99,7 +99,7 @@ test('row 62: jobs that make a million times what they read', async (t) => {
     assert.deepEqual(await broken(w), [])
   })
 
-  await t.test('organizations take turns: one job of another is next, however many wait before it', async () => {
+  await t.test('organizations are served in rotation: another’s job is next, however many are queued before it', async () => {
     const [many, other] = [await funded(), await funded()]
     const ids: string[] = []
     for (let n = 0; n < 5; n++) ids.push((await start(many, 'band_math', { item_id: many.itemId, expression: `b1+${n}` })).body.job.id)
@@ -120,7 +120,7 @@ test('row 62: jobs that make a million times what they read', async (t) => {
     assert.ok(order.indexOf(theirs) <= 1, `it was number ${order.indexOf(theirs) + 1} of 6`)
   })
 
-  await t.test('one organization holds at most half of the slots', async () => {
+  await t.test('one organization uses at most half of the slots', async () => {
     const [many, other] = [await funded(), await funded()]
     const ids: string[] = []
     for (let n = 0; n < 3; n++) ids.push((await start(many, 'band_math', { item_id: many.itemId, expression: `b1+${n}` })).body.job.id)

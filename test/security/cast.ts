@@ -1,4 +1,4 @@
-/** Everybody who can knock at the door, around two organizations that must not see each other. */
+/** Every kind of caller, and two organizations that must not see each other. */
 import { newId } from '#core/ids.ts'
 import type { World, Org, Person } from '../support/world.ts'
 

@@ -1,4 +1,4 @@
 import { testPart } from './matrix.ts'
 
-// Goal: every operation of this part answers every kind of caller with the one right status, and a refusal changes nothing.
+// Goal: every operation of this part returns the right status for every kind of caller, and a rejection changes nothing.
 testPart(4)

@@ -27,7 +27,7 @@ test('every implemented operation has its row, in the file of its domain, and ev
   }
 })
 
-// Goal: a public operation runs for whoever asks, as nobody in particular: a credential neither helps nor hurts.
+// Goal: a public operation runs for every caller as anonymous: a credential makes no difference.
 test('public operations are anonymous for every principal', async (t) => {
   const whoami = operation({
     id: 'test.whoami',
@@ -59,7 +59,7 @@ test('public operations are anonymous for every principal', async (t) => {
   }
 })
 
-// Goal: operator and privileged scopes are out of reach of every customer flag, and within reach of those who are named.
+// Goal: no customer flag includes operator and privileged scopes; only the named users have them.
 test('privileged resources', async (t) => {
   const probe = (id: `test.${string}`, scope: 'clip:read' | 'clip:destroy' | 'admin:read') =>
     operation({ id, scope, tier: 'read', input: Closed({}), output: Closed({}), example: { input: {} } }).handle({

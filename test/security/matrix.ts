@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { campaign, someOf } from '../support/campaign.ts'
 import { world, type Answer } from '../support/world.ts'
 import { cast, CLIP_EMAIL, PRINCIPALS, STAFF_EMAIL, withoutInstance, type PrincipalName } from './cast.ts'
 import { businessDigest } from './digest.ts'
@@ -38,7 +39,8 @@ export function testPart(part: number): void {
     const cases = rows.flatMap(([id, row]) =>
       (['a', 'b'] as const).filter((side) => row[side] !== undefined).map((side) => ({ id, row, side, org: side === 'a' ? a : b })),
     )
-    for (const { id, row, side, org } of cases) {
+    // Each case takes a moment to set up, and there are four hundred: a short run tries a quarter of them, others each time.
+    for (const { id, row, side, org } of campaign({ short: someOf(cases, 4), long: cases })) {
       await t.test(`${id} about ${side === 'a' ? 'their' : 'another'} organization`, async () => {
         const expected = PRINCIPALS.map((name, index) => ({ name, status: statusesOf(row[side]!)[index]! }))
         const refused = expected.filter(({ status }) => status !== 200)
@@ -74,8 +76,8 @@ export function testPart(part: number): void {
       })
     }
 
-    await t.test('the resource path answers like the id path', async () => {
-      for (const [id, row] of rows) {
+    await t.test('the resource path returns the same as the ID path', async () => {
+      for (const [id, row] of campaign({ short: someOf(rows, 4), long: rows })) {
         const input = await row.input(w, a)
         for (const name of ['none', 'read', 'worker'] as const) {
           const secret = credential(name)

@@ -4,6 +4,7 @@
  */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { after } from 'node:test'
+import { atEnd } from './ending.ts'
 
 const GRACE_MS = 20_000
 /** Linux counts in hundredths of a second. */
@@ -11,6 +12,7 @@ const TICKS_A_SECOND = 100
 const profile = process.env['TEST_PROFILE']
 
 after(() => {
+  for (const end of atEnd) end()
   setTimeout(() => {
     process.stderr.write(`${process.argv[1]} is over and kept alive by ${process.getActiveResourcesInfo().join(', ')}\n`)
     process.exit()

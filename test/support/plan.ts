@@ -6,10 +6,10 @@ import { globSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const FILES_A_PROCESS = 9
+const FILES_A_PROCESS = 18
 /** Their files load little, and most take a moment. */
 const LIBRARIES = ['sandbox/', 'src/contract/', 'src/core/', 'src/raster/', 'test/console/', 'test/lint/']
-const LIBRARY_FILES_A_PROCESS = 16
+const LIBRARY_FILES_A_PROCESS = 40
 
 /** They start and kill processes, measure memory, or take so long that they would hold up whatever shares their process. */
 const ALONE = [
@@ -17,8 +17,10 @@ const ALONE = [
   'src/domains/uploads/*.test.ts',
   'src/raster/pool/*.test.ts',
   'src/raster/tiff/{hostile,mutation}.test.ts',
-  'test/{embedded,examples,first-minute,hostile,processes,real-files,start-errors,troubles,workers}.test.ts',
-  'test/{browser,exposed,faults,guides,ledger,money,processing,s3,webhooks}/**/*.test.ts',
+  'test/{embedded,examples,first-minute,hostile,processes,readiness,real-files,start-errors,workers}.test.ts',
+  'test/{machine-failures,stop-after-burst}.test.ts',
+  'test/{browser,exposed,faults,guides,ledger,money,pooler,processing,s3,webhooks}/**/*.test.ts',
+  'src/db/{failover,migration-runner,tls}.test.ts',
   'test/orders/kill.test.ts',
   'test/security/{14-shares,19-idempotency,25-leaks,28-large-bodies,29*,31*,matrix*}.test.ts',
   'tools/**/*.test.ts',
@@ -35,27 +37,40 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
     'test/faults/*.test.ts',
     'test/{money,orders,processing,webhooks}/kill.test.ts',
   ],
-  'services as processes: starts, troubles, workers, alerts, the first minute, the settings of the guides': [
-    'test/{embedded,first-minute,processes,start-errors,troubles,workers}.test.ts',
+  'services as processes: starts, machine failures, workers, alerts, the first minute, the settings of the guides': [
+    'test/{embedded,first-minute,machine-failures,processes,readiness,start-errors,stop-after-burst,workers}.test.ts',
+    'test/pooler/*.test.ts',
     'test/exposed/*.test.ts',
     'test/webhooks/{alert,guide}.test.ts',
-    'tools/user.test.ts',
+    'tools/{migrate,user}.test.ts',
   ],
-  'the longest tests of domains that have faster ones: vendors that fail, conversions, pictures, spending': [
+  'the longest tests of domains that have faster ones: vendors that fail, conversions, images, spending': [
     'src/domains/analytics/result.tile.test.ts',
-    'src/domains/billing/{monthly,spending}.test.ts',
-    'src/domains/catalog/public.test.ts',
-    'src/domains/items/{import_stac.geoparquet,retention,tile.wmts}.test.ts',
-    'src/domains/orders/{faults,lies,payments,tasking}.test.ts',
-    'src/domains/processing/{cancel,stages}.test.ts',
-    'src/domains/stac/heavy.test.ts',
-    'src/domains/uploads/{facts,position}.test.ts',
+    'src/domains/billing/{monthly,spending,topup-outages}.test.ts',
+    'src/domains/catalog/{public,scene.copy}.test.ts',
+    'src/domains/cog/{statistics,tile.render}.test.ts',
+    'src/domains/items/{asset.download,import_stac.geoparquet,retention,stack,tile,tile.wmts}.test.ts',
+    'src/domains/orders/{archive,faults,limits,payments,tasking,wrong-deliveries}.test.ts',
+    'src/domains/processing/{cancel,execute,processing,stages}.test.ts',
+    'src/domains/stac/{heavy,shown}.test.ts',
+    'src/domains/uploads/{facts,position,uploads}.test.ts',
+    'src/http/{events,mailed}.test.ts',
+    'src/http/projections/processes.test.ts',
+    'src/raster/warp/place.test.ts',
+    'src/services/processing/{mosaic,position-warnings,processes}.test.ts',
     'test/orders/buying.test.ts',
+    'test/stack.test.ts',
+  ],
+  'documents and clients of STAC, the OGC and UP42, beside the tests of their routes': [
+    'src/http/projections/up42/clients.test.ts',
+    'test/ogc/{cql2-examples,processes}.test.ts',
+    'test/stac/schemas.test.ts',
   ],
   'the simulated vendors and their scenes': ['sandbox/scenes/scenes.test.ts', 'test/vendors/*.test.ts'],
-  'the commands and code of the guides': ['test/guides/guides.test.ts'],
+  'the commands and code of the guides': ['test/guides/*.test.ts'],
   'random sequences, mutants and large files': [
     'src/adapters/storage/{memory,signature}.test.ts',
+    'src/raster/formulas/styles.test.ts',
     'src/raster/tiff/mutation.test.ts',
     'test/ledger/*.test.ts',
     'test/money/{accruals,inputs}.test.ts',
@@ -64,7 +79,8 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
   'every example of the reference, the command line as a process, packages as they are published': [
     'test/examples.test.ts',
     'test/cli/{cli,package}.test.ts',
-    'test/client/{live,package,walk}.test.ts',
+    'test/client/{live,package,types,walk}.test.ts',
+    'test/lint/platforms.test.ts',
   ],
   'an S3 server': ['src/adapters/storage/s3.test.ts', 'test/s3/platform.test.ts'],
 }
@@ -95,14 +111,14 @@ export function planned(root: string, files: readonly string[], folder: string):
     writeFileSync(entry, group.map((file) => `import '${pathToFileURL(path.join(root, file)).href}'\n`).join(''))
     return entry
   })
-  return [...own.toSorted(byRoom).map((file) => path.join(root, file)), ...entries]
+  return [...own.toSorted(byRank).map((file) => path.join(root, file)), ...entries]
 }
 
 /** They wait for minutes, whatever the machine, so nothing begins before them. */
 const LONGEST = ['test/orders/kill.test.ts', 'test/processing/kill.test.ts', 'test/webhooks/kill.test.ts', 'test/guides/guides.test.ts']
 
 /** Campaigns around whole services come first, then what talks to the platform, then libraries. */
-const byRoom = (a: string, b: string) => rank(a) - rank(b)
+const byRank = (a: string, b: string) => rank(a) - rank(b)
 const rank = (file: string) => (LONGEST.includes(file) ? 0 : file.startsWith('test/') ? 1 : file.startsWith('tools/') ? 2 : 3)
 
 function inParts(files: readonly string[], size: number): string[][] {

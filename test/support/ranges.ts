@@ -9,13 +9,15 @@ interface FileHost {
   put(name: string, bytes: Uint8Array): void
   /** Requests so far. */
   requests(): number
+  connections(): number
 }
 
 export async function fileHost(t: TestContext): Promise<FileHost> {
   const files = new Map<string, { bytes: Buffer; etag: string }>()
-  let count = 0
+  let [count, connections] = [0, 0]
   const server = createServer((request, response) => {
     count++
+    if (request.url!.includes('?se=')) return response.writeHead(403).end() // Signatures here have all expired.
     const file = files.get(decodeURIComponent(request.url!.slice(1)))
     if (!file) return response.writeHead(404).end()
     const match = request.headers['if-match']
@@ -28,6 +30,7 @@ export async function fileHost(t: TestContext): Promise<FileHost> {
       .writeHead(206, { etag: file.etag, 'content-range': `bytes ${first}-${end}/${file.bytes.length}`, 'content-length': part.length })
       .end(part)
   })
+  server.on('connection', () => connections++)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => {
     server.closeAllConnections()
@@ -42,5 +45,6 @@ export async function fileHost(t: TestContext): Promise<FileHost> {
       files.set(name, { bytes: Buffer.from(bytes), etag: `"v${++version}"` })
     },
     requests: () => count,
+    connections: () => connections,
   }
 }

@@ -4,18 +4,29 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
+import { freePort } from './port.ts'
 import { until } from './service.ts'
 
 interface ServerPostgres {
   version: string
   pid: number
+  /** The folder of its socket. */
+  dir: string
+  port: number
   /** An empty database of its own. */
   createDatabase(name: string): Promise<string>
   stop(): Promise<void>
 }
 
+interface ServerOptions {
+  /** As `name=value`. */
+  settings?: readonly string[]
+  /** Files that only the server's user may read. */
+  files?: readonly string[]
+}
+
 /** Null where no PostgreSQL is installed in Debian's place. */
-export async function startServerPostgres(): Promise<ServerPostgres | null> {
+export async function startServerPostgres({ settings = [], files = [] }: ServerOptions = {}): Promise<ServerPostgres | null> {
   const [bin] = fs.globSync('/usr/lib/postgresql/*/bin').toSorted().toReversed()
   if (!bin) return null
   const identity = process.getuid?.() === 0 ? ownerOf('postgres') : {}
@@ -29,13 +40,19 @@ export async function startServerPostgres(): Promise<ServerPostgres | null> {
   })
   if (initdb.status !== 0) throw new Error(`initdb: ${initdb.stderr}`)
   const log = fs.openSync(path.join(dir, 'server.log'), 'a')
-  const server = spawn(path.join(bin, 'postgres'), ['-D', data, '-k', dir, '-c', 'listen_addresses='], {
+  for (const file of files) {
+    fs.chmodSync(file, 0o600)
+    if (identity.uid !== undefined) fs.chownSync(file, identity.uid, identity.gid!)
+  }
+  const port = await freePort()
+  const all = ['listen_addresses=', `port=${port}`, ...settings].flatMap((setting) => ['-c', setting])
+  const server = spawn(path.join(bin, 'postgres'), ['-D', data, '-k', dir, ...all], {
     ...identity,
     cwd: dir,
     stdio: ['ignore', log, log],
   })
   fs.closeSync(log)
-  const url = (database: string) => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(dir)}`
+  const url = (database: string) => `postgres://postgres@localhost:${port}/${database}?host=${encodeURIComponent(dir)}`
   const admin = async (statement: string) => {
     const client = new pg.Client({ connectionString: url('postgres') })
     await client.connect()
@@ -55,6 +72,8 @@ export async function startServerPostgres(): Promise<ServerPostgres | null> {
   return {
     version,
     pid: server.pid!,
+    dir,
+    port,
     async createDatabase(name) {
       await admin(`create database ${name}`)
       return url(name)

@@ -91,7 +91,7 @@ function spawnService({ entry = MAIN, env = {}, nodeOptions = [], core }: Servic
   const [command = '', ...args] = core === undefined ? run : ['taskset', '-c', String(core), ...run]
   const child = spawn(command, args, {
     cwd: root,
-    env: { ...inherited, PORT: '0', LOG_LEVEL: 'warn', ...env },
+    env: { ...inherited, PORT: '0', LOG_LEVEL: 'warn', OFFLINE: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

@@ -18,6 +18,7 @@ import type { Storage } from '#ports/storage.ts'
 import type { Workers } from '#ports/workers.ts'
 import { compose } from '#start/compose.ts'
 import type { Clock } from '#core/clock.ts'
+import { createSeal, KEY_BYTES } from '#core/seal.ts'
 import { STANDARD_BACKOFF_SECONDS } from '#core/webhooks.ts'
 import { openDatabase } from '#db/open.ts'
 import { listening } from '#db/notify.ts'
@@ -32,6 +33,8 @@ import type { ConnectionLimits } from '#core/connections.ts'
 import { createUploadQuota } from '#background/upload-quota.ts'
 import { createEgressRecorder } from '#background/egress.ts'
 import { signWorkerToken } from '#access/tokens.ts'
+import { createVendorAccounts } from '#model/vendors/account.ts'
+import { createVendorTokens } from '#model/vendors/token.ts'
 import * as registry from '#registry.ts'
 import { createEvaluator } from '#services/alerts/evaluator.ts'
 import { drain } from '#services/webhooks/drain.ts'
@@ -39,6 +42,7 @@ import { SANDBOX_KEY, startSandboxPayments, type SandboxOptions } from '../../sa
 import { startSandboxVendors } from '../../sandbox/vendors/server.ts'
 import { createDatabase } from './database.ts'
 import { guestsLeave } from './guests.ts'
+import { borrowWorker } from './raster-workers.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any
 export interface Answer<B = any> {
@@ -79,6 +83,8 @@ interface WorldOptions {
   /** Share the database of another world: a second process. */
   databaseUrl?: string
   startAt?: string
+  /** Shared with a simulated vendor; else one of its own. */
+  clock?: ReturnType<typeof testClock>
   egressAllow?: readonly string[]
   /** Hosts that addresses of rasters may name. */
   cogHosts?: readonly string[]
@@ -92,6 +98,8 @@ interface WorldOptions {
   sources?: Registry | ((sandboxUrl: string) => Promise<Registry>)
   /** How many times longer than in production hosts may take; tests of hosts that never answer set 1. */
   hostDeadlineFactor?: number
+  /** Encrypts secrets in the database; worlds on one database have the same by default. */
+  secretsKey?: Buffer
   /** A real mail server; without one, mails are files in `mailDir`. */
   smtpUrl?: string
   /** How endpoints of webhooks are looked up, and how long one may take. */
@@ -116,6 +124,8 @@ const DEADLINE_FACTOR = 20
 /** Tests of endpoints that never answer set a shorter one. */
 const WEBHOOK_TIMEOUT_MS = 60_000
 
+const SECRETS_KEY = Buffer.alloc(KEY_BYTES, 'secrets of tests')
+
 const MAX_DELIVERIES = 10_000
 const MAIL_FROM = 'Groundtrack <no-reply@groundtrack.test>'
 
@@ -128,6 +138,15 @@ let people = 0
 /** Worlds on one database: hooks run in the order in which they were set, so whoever closes last drops it. */
 const users = new Map<string, { count: number; drop(): Promise<void> }>()
 
+/** With TEST_POOLER, tests run through a pooler that `test/run.ts` has started. */
+function poolerOf(databaseUrl: string): { url: string; isUnprepared: boolean } | null {
+  const { TEST_POOLER, TEST_POOLER_URL } = process.env
+  if (!TEST_POOLER_URL) return null
+  const url = new URL(TEST_POOLER_URL)
+  url.pathname = new URL(databaseUrl).pathname
+  return { url: url.href, isUnprepared: TEST_POOLER === 'transaction' }
+}
+
 /** An address that refuses every connection. */
 const NOBODY_THERE = 'http://127.0.0.1:9'
 
@@ -137,8 +156,13 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   if (own) users.set(databaseUrl, { count: 0, drop: own.drop })
   const shared = users.get(databaseUrl)
   if (shared) shared.count++
-  const database = openDatabase(databaseUrl, { maxConnections: 10, deadlineFactor: DEADLINE_FACTOR })
-  const clock = testClock(options.startAt ?? '2030-01-01T00:00:00.000Z')
+  const pooler = poolerOf(databaseUrl)
+  const database = openDatabase(pooler?.url ?? databaseUrl, {
+    maxConnections: 10,
+    deadlineFactor: DEADLINE_FACTOR,
+    ...(pooler ? { direct: databaseUrl, hasTransactionPooler: pooler.isUnprepared } : {}),
+  })
+  const clock = options.clock ?? testClock(options.startAt ?? '2030-01-01T00:00:00.000Z')
   const logLines: string[] = []
   const log = createLog('debug', {
     write: (line) => {
@@ -192,15 +216,20 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
         host: '127.0.0.1',
         port: 0,
         clock,
-        workDir: path.join(dataDir, 'sandbox'),
+        // Named by their content: what one test has had rendered, the next one finds.
+        workDir: process.env['TEST_SCENES'] ?? path.join(dataDir, 'sandbox'),
         deliverySeconds: 5,
       })
     : null
   const sandboxUrl = hosts?.url ?? NOBODY_THERE
   const given = typeof options.sources === 'function' ? await options.sources(sandboxUrl) : options.sources
-  const sources = given ?? (await readRegistry(null, sandboxUrl))
+  const sources = given ?? (await readRegistry(null, { sandboxUrl, isOffline: true }))
+  const secrets = createSeal(options.secretsKey ?? SECRETS_KEY)
   const vendors = createVendors({
     registry: sources,
+    clock,
+    tokens: createVendorTokens(database.db, clock),
+    accounts: createVendorAccounts(database.db, secrets),
     egressAllow: options.egressAllow ?? [],
     deadlineFactor: options.hostDeadlineFactor ?? DEADLINE_FACTOR,
   })
@@ -208,6 +237,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     db: database.db,
     storage,
     payments: believed,
+    secrets,
     vendors,
     clipAreas: options.clipAreas ?? (await readClipAreas(null, hosts?.url ?? null)),
     ...(options.workers ? { workers: options.workers } : {}),
@@ -221,7 +251,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     mail: options.smtpUrl
       ? createSmtpMail({ url: options.smtpUrl, from: MAIL_FROM })
       : createMailFolder({ folder: mailDir, from: MAIL_FROM, clock, onWritten: () => {} }),
-    listen: listening(database.connection),
+    listen: listening(database.direct),
     connectionCount: database.connectionCount,
     clock,
     queue,
@@ -236,6 +266,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     workDir: path.join(dataDir, 'work'),
     cogCompression: 'zstd',
     rasterProcesses: os.availableParallelism(),
+    startRasterWorker: borrowWorker,
     roles: {
       systemAdminEmails: options.systemAdminEmails ?? [],
       clipUserEmail: options.clipUserEmail ?? null,
@@ -245,7 +276,9 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   const app = buildServer({
     ...composed,
     log,
-    isReady: () => true,
+    readiness: () => null,
+    keepAliveSeconds: 75,
+    isDraining: () => false,
     api: true,
     sandboxPayments: sandbox,
     isLocal: options.isLocal ?? true,
@@ -348,7 +381,13 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
   const put = async (url: string, body: Uint8Array, contentType = 'application/octet-stream'): Promise<number> =>
     (await globalThis.fetch(url, { method: 'PUT', headers: { 'content-type': contentType }, body: body as never })).status
   /** A whole upload session, from its opening to its completion; the answer of the latter. */
-  const upload = async (credential: string, projectId: string, files: Record<string, Uint8Array>, more: object = {}): Promise<Answer> => {
+  const upload = async (
+    credential: string,
+    projectId: string,
+    files: Record<string, Uint8Array>,
+    more: object = {},
+    completion: object = {},
+  ): Promise<Answer> => {
     const names = Object.keys(files)
     const total = names.reduce((sum, name) => sum + files[name]!.length, 0)
     const { id } = await ok(credential, 'uploads.initiate', {
@@ -363,7 +402,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
       const status = await put(url, files[name]!, 'image/tiff')
       if (status !== 200) throw new Error(`the store answered ${status}`)
     }
-    return await call(credential, 'uploads.complete', { upload_id: id })
+    return await call(credential, 'uploads.complete', { upload_id: id, ...completion })
   }
 
   return {
@@ -452,7 +491,7 @@ async function openStoreListener(
   return { store, egress, close, port }
 }
 
-function testClock(start: string) {
+export function testClock(start: string) {
   let now = new Date(start).getTime()
   return {
     now: () => new Date(now),

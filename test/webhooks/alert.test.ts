@@ -11,8 +11,8 @@ const ARRIVES_MS = 600_000
 const UPLOADS = 3
 const ENV = { DEMO: '0', PAYMENTS: 'none', SANDBOX: '0', PORT: '0', LOG_LEVEL: 'error' }
 
-// Goal: in a running service an upload that meets a rule is told to inbox, webhook and stream within seconds, by itself.
-test('an alert arrives by itself', async (t) => {
+// Goal: in a running service, an upload that matches a rule reaches inbox, webhook and stream automatically, within seconds.
+test('an alert arrives automatically', async (t) => {
   const endpoint = await receiver(t)
   const database = await createDatabase()
   const lab = openLab()

@@ -39,7 +39,7 @@ function requireSigned({ headers, text }: Received, secret: string): void {
   new Webhook(secret).verify(text, headers as Record<string, string>)
 }
 
-// Goal: whatever is killed and whatever endpoints do, each delivery arrives at least once or lies in the dead letters for a reason.
+// Goal: whatever is killed and whatever endpoints do, each delivery arrives at least once or becomes a dead letter with a reason.
 test('webhooks survive kill -9 of api and worker', async (t) => {
   const seed = Math.floor(Math.random() * 2 ** 32)
   const random = seeded(seed)

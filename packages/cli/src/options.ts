@@ -83,7 +83,7 @@ function optionsOf(given: Readonly<Record<string, string | true>>): GlobalOption
   const timeout = text('timeout')
   if (timeout !== undefined && !(Number(timeout) > 0)) throw new UsageError('--timeout must be a number of seconds')
   const retries = text('retries')
-  if (retries !== undefined && !/^\d+$/.test(retries)) throw new UsageError('--retries must be a whole number')
+  if (retries !== undefined && !/^\d+$/.test(retries)) throw new UsageError('--retries must be an integer')
   const [server, apiKey, account] = [text('server'), text('api-key'), text('account')]
   return {
     ...(server === undefined ? {} : { server }),

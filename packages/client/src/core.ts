@@ -4,7 +4,7 @@ export { download, type Download, type DownloadOptions } from './download.ts'
 export { events, type EventsOptions } from './events.ts'
 export { Lines } from './lines.ts'
 export { Page } from './pages.ts'
-export { isPriced, PriceError, priceOf, type Ask, type Price, type PricedOperation } from './generated/prices.ts'
+export { isPriced, PriceError, priceOf, type CallOperation, type Price, type PricedOperation } from './generated/prices.ts'
 export { AbortError, ConnectionError, isProblem, MissingFileError, ProblemError } from './problem.ts'
 export { type SessionTokens } from './session.ts'
 export {

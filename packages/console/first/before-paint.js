@@ -8,7 +8,6 @@
     known = localStorage.getItem('gt-known')
   } catch {}
   page.theme = theme === 'dark' || (theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches) ? 'dark' : 'light'
-  page.mantineColorScheme = page.theme
   // Whoever is not known here is led to the sign-in, wherever they wanted to go.
   var isAuthPage = /^\/app\/(sign-up|forgot|invite\/)/.test(location.pathname)
   page.first = isAuthPage ? 'auth' : known === null ? 'sign-in' : 'shell'

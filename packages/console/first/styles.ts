@@ -35,7 +35,7 @@ function* blocksOf(css: string): Generator<{ head: string; body: string }> {
 const partsOf = (selectors: string) => selectors.split(/,(?![^(]*\))/).map((selector) => selector.trim())
 
 function canApply(selector: string, { tags, names }: Words): boolean {
-  if (/mantine|maplibre/i.test(selector)) return false
+  if (/maplibre/i.test(selector)) return false
   // What is in brackets only narrows.
   const bare = selector
     .replaceAll(/:[\w-]+\((?:[^()]|\([^()]*\))*\)/g, '')
@@ -54,9 +54,7 @@ function kept(css: string, words: Words): string {
       if (inner !== '') out += `${head}{${inner}}`
     } else if (!head.startsWith('@')) {
       const selectors = partsOf(head).filter((selector) => canApply(selector, words))
-      // The kit has no part in a first paint.
-      const declarations = body.split(';').filter((declaration) => declaration !== '' && !declaration.includes('--mantine-'))
-      if (selectors.length > 0 && declarations.length > 0) out += `${selectors.join(',')}{${declarations.join(';')}}`
+      if (selectors.length > 0 && body !== '') out += `${selectors.join(',')}{${body}}`
     }
   }
   return out

@@ -6,7 +6,7 @@ import { queries } from './api/query.ts'
 import { router } from './router.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
-// A new build has other chunk names: a tab from before it asks for ones that are gone.
+// After an update, an open tab requests chunks that no longer exist.
 addEventListener('vite:preloadError', () => location.reload())
 
 createRoot(document.getElementById('root')!).render(

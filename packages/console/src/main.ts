@@ -1,4 +1,4 @@
-/** Asks who is there before anything large runs: the answer comes while the console is being read. */
+/** Resumes the session first: the response arrives while the rest of the console loads. */
 import './styles/index.css'
 import { resume } from './api/session.ts'
 

@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
 import { Lost, Broken } from './shell/lost.tsx'
 
-/** Search parameters that a screen reads; each is text, and what else stands in the address is not among them. */
+/** The search parameters that a screen reads; each is text, and others are dropped. */
 const search =
   <const Name extends string>(...names: readonly Name[]) =>
   (raw: Record<string, unknown>): { [name in Name]?: string } => {
@@ -27,7 +27,7 @@ const inside = createRoute({
   component: lazyRouteComponent(() => import('./shell/inside.tsx'), 'Inside'),
 })
 
-/** A screen behind the sign-in, loaded when somebody goes there. */
+/** A screen behind the sign-in, loaded when it is opened. */
 const screen = <const Path extends string, Search, T extends Record<string, unknown>>(
   path: Path,
   validateSearch: (raw: Record<string, unknown>) => Search,
@@ -57,10 +57,10 @@ const builder = () => import('./screens/alerts/builder.tsx')
 const webhooks = () => import('./screens/webhooks/webhooks.tsx')
 
 const next = search('next')
-const exploreSearch = search('aoi', 'bbox', 'map', 'from', 'to', 'cloud', 'gsd', 'sources', 'scope', 'sort', 'sel')
+const exploreSearch = search('aoi', 'bbox', 'map', 'from', 'to', 'cloud', 'gsd', 'sources', 'scope', 'sort', 'sel', 'style', 'place')
 const librarySearch = search('q', 'type', 'view')
 const viewerSearch = search(
-  ...(['look', 'expr', 'bands', 'cmap', 'range', 'asset', 'with', 'tab', 'use', 'zones', 'series', 'map'] as const),
+  ...(['style', 'expr', 'bands', 'cmap', 'range', 'asset', 'with', 'tab', 'use', 'zones', 'series', 'map'] as const),
 )
 const taskingSearch = search('product', 'areas', 'in', 'name', 'project', 'template')
 const ruleSearch = search(
@@ -82,7 +82,7 @@ const routeTree = root.addChildren([
     screen('/library/$project', librarySearch, library, 'Library'),
     screen('/library/$project/$collection', librarySearch, library, 'Library'),
     screen('/view/$item', viewerSearch, viewer, 'Viewer'),
-    screen('/compare', search('a', 'b', 'at', 'look', 'mode'), () => import('./screens/compare/compare.tsx'), 'Compare'),
+    screen('/compare', search('a', 'b', 'at', 'style', 'mode'), () => import('./screens/compare/compare.tsx'), 'Compare'),
     screen('/uploads', search('project', 'collection', 'item'), () => import('./screens/uploads/uploads.tsx'), 'Uploads'),
     screen('/shares', search('project'), () => import('./screens/shares/shares.tsx'), 'Shares'),
     screen('/lineage', noSearch, lineage, 'LineageStart'),
@@ -131,7 +131,7 @@ export const router = createRouter({
   basepath: '/app',
   defaultPreload: 'intent',
   scrollRestoration: true,
-  // Every parameter is text: what stands in the address is what a screen reads.
+  // Every parameter is text; screens parse it.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (values) => {
     const kept = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '')
@@ -140,7 +140,7 @@ export const router = createRouter({
   },
 })
 
-/** Links and navigation are checked against the routes above, wherever they stand. */
+/** Links and navigation are type-checked against the routes above. */
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router

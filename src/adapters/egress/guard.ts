@@ -29,8 +29,10 @@ export class EgressError extends Error {
   }
 }
 
+export type EgressMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
 interface EgressRequest {
-  method?: 'GET' | 'HEAD' | 'POST'
+  method?: EgressMethod
   headers?: Readonly<Record<string, string>>
   body?: Uint8Array
   /** Whether this request may use a URL; called at the start and after each redirect. */

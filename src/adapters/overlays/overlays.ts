@@ -5,7 +5,7 @@ import { createLimiter, queueFull } from '#core/limiter.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import { apart } from '#core/overlay.ts'
 import { invalidField, problem, type Problem } from '#core/problem.ts'
-import type { Covered, OverlayAbout, Overlays } from '#ports/overlays.ts'
+import type { Coverage, OverlayContext, Overlays } from '#ports/overlays.ts'
 
 export type Question =
   | { kind: 'union'; areas: readonly AreaGeometry[] }
@@ -40,7 +40,7 @@ export function createOverlays({ maxCrossings = MAX_CROSSINGS, deadlineMs = DEAD
   const limit = createLimiter({ maxRunning: MAX_THREADS, maxWaiting: MAX_WAITING, full: queueFull('areas to combine') })
   let isClosed = false
 
-  const ask = async (question: Question, { organizationId, field }: OverlayAbout): Promise<unknown> =>
+  const ask = async (question: Question, { organizationId, field }: OverlayContext): Promise<unknown> =>
     await limit(
       async () => {
         if (isClosed) throw stopping()
@@ -65,16 +65,16 @@ export function createOverlays({ maxCrossings = MAX_CROSSINGS, deadlineMs = DEAD
   }
 
   return {
-    async union(areas, about) {
-      return areas.length === 0 ? null : (apart(areas) ?? ((await ask({ kind: 'union', areas }, about)) as AreaGeometry | null))
+    async union(areas, context) {
+      return areas.length === 0 ? null : (apart(areas) ?? ((await ask({ kind: 'union', areas }, context)) as AreaGeometry | null))
     },
-    async layers(layers, about) {
+    async layers(layers, context) {
       const whole = apart(layers.flat())
       if (whole) return { whole, addedSqKm: layers.map((areas) => areas.reduce((sum, area) => sum + sqKmOf(area), 0)) }
-      return (await ask({ kind: 'layers', layers }, about)) as { whole: AreaGeometry; addedSqKm: number[] }
+      return (await ask({ kind: 'layers', layers }, context)) as { whole: AreaGeometry; addedSqKm: number[] }
     },
-    async coverage(area, shown, about) {
-      return shown.length === 0 ? { covered: null, rest: area } : ((await ask({ kind: 'coverage', area, shown }, about)) as Covered)
+    async coverage(area, shown, context) {
+      return shown.length === 0 ? { covered: null, rest: area } : ((await ask({ kind: 'coverage', area, shown }, context)) as Coverage)
     },
     async close() {
       isClosed = true

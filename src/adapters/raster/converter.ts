@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { RasterPool } from '#raster/pool/pool.ts'
+import { RasterPool, type StartWorker } from '#raster/pool/pool.ts'
 import type { CogCompression } from '#raster/write/spec.ts'
 import type { OpenableSource } from './handlers.ts'
+import { narrowedForProcess } from './narrow.ts'
 import type {
   ComputedFile,
   ComputedFiles,
@@ -30,15 +31,18 @@ interface ConverterOptions {
   size: number
   /** How many times longer than usual a child may take to start. */
   deadlineFactor: number
+  /** Answers the questions of a child. */
+  answer: (question: unknown) => Promise<unknown>
+  startWorker?: StartWorker
   locate: (source: RasterSource, signal: AbortSignal | undefined) => Promise<OpenableSource>
 }
 
-interface Converter extends Pick<RasterService, 'convert' | 'process' | 'folder' | 'sweep' | 'close'> {
+interface Converter extends Pick<RasterService, 'convert' | 'process' | 'createWorkFolder' | 'sweep' | 'close'> {
   metrics(): object
 }
 
 /** Conversions have their own child processes, so that a map never waits for an upload. */
-export function createConverter({ workDir, compression, size, deadlineFactor, locate }: ConverterOptions): Converter {
+export function createConverter({ workDir, compression, size, deadlineFactor, answer, locate, ...start }: ConverterOptions): Converter {
   const pool = new RasterPool({
     module: new URL('./handlers.ts', import.meta.url),
     size,
@@ -48,6 +52,8 @@ export function createConverter({ workDir, compression, size, deadlineFactor, lo
     maxRssBytes: MAX_RSS_BYTES,
     recycleAfterTasks: TASKS_PER_CHILD,
     niceness: NICENESS,
+    answer,
+    ...start,
   })
 
   const convert = async (source: RasterSource, { isCategorical, position, onProgress, signal }: ConvertRequest): Promise<ConvertedFile> => {
@@ -68,15 +74,17 @@ export function createConverter({ workDir, compression, size, deadlineFactor, lo
     }
   }
 
-  const folder = async (): Promise<WorkFolder> => {
+  const createWorkFolder = async (): Promise<WorkFolder> => {
     const folder = path.join(workDir, `${FILE_PREFIX}${randomUUID()}`)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     return { path: folder, remove: () => rm(folder, { recursive: true, force: true }) }
   }
 
   const process = async ({ method, sources, options, outputs, onProgress, signal }: ProcessRequest): Promise<ComputedFiles> => {
-    const located = await Promise.all(sources.map((source) => locate(source, signal)))
-    const { path: temporaryDirectory, remove } = await folder()
+    const located = await Promise.all(
+      sources.map((source, index) => locate(narrowedForProcess(source, index, { method, options }), signal)),
+    )
+    const { path: temporaryDirectory, remove } = await createWorkFolder()
     const files = Object.fromEntries(outputs.map((name) => [name, path.join(temporaryDirectory, path.basename(name))]))
     try {
       const task = { method, sources: located, task: { options, files, temporaryDirectory, compression } }
@@ -94,7 +102,7 @@ export function createConverter({ workDir, compression, size, deadlineFactor, lo
   return {
     convert,
     process,
-    folder,
+    createWorkFolder,
     sweep: (olderThan) => sweepFolder(workDir, olderThan),
     metrics: () => pool.metrics,
     close: () => pool.close(),

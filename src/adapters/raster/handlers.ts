@@ -1,11 +1,12 @@
 /** The handlers of the raster pool's child processes: they open only sources that the parent has approved. */
 import { createEgress, EgressError, type Egress, type EgressRefusal } from '#adapters/egress/guard.ts'
-import { createHandlers } from '#raster/pool/handlers.ts'
+import { createHandlers, type StackFiles } from '#raster/pool/handlers.ts'
 import { openFileSource } from '#raster/source/file.ts'
 import { openHttpSource, type HttpFetch } from '#raster/source/http.ts'
 import { openTiff } from '#raster/tiff/open.ts'
 import type { TiffRaster } from '#raster/tiff/raster.ts'
 import { RasterError, type Source } from '#raster/types.ts'
+import { withSignature, type Send } from './signature.ts'
 import { stacLines } from './stac-table.ts'
 
 /** A source as it is sent to the child, which has no configuration of its own. */
@@ -20,8 +21,12 @@ export interface OpenableSource {
   readonly egressAllow: readonly string[]
   /** How many times longer than usual its host may take. */
   readonly deadlineFactor?: number
+  /** Whether `url` can only be read with a signature, which the parent provides. */
+  readonly isSigned?: boolean
   /** Key of the content that the parent identified; other content is an error. */
   readonly expectedKey?: string
+  /** Instead of one file: those of a stack. */
+  readonly stack?: StackFiles<OpenableSource>
 }
 
 /** Time until a host starts to respond, and for each later pause; the source limits the time of a whole range. */
@@ -60,10 +65,11 @@ function guardedFetch(source: OpenableSource): HttpFetch {
   guards.set(name, egress)
   const permit = (url: URL) => source.hosts.includes(url.hostname) || source.hosts.includes(url.host)
   const pauseMs = PAUSE_MS * factorOf(source)
-  return async (url, { headers, signal }) => {
-    const answer = await egress
-      .open(url, { headers, signal, permit, maxRedirects: MAX_REDIRECTS, deadlineMs: pauseMs, idleMs: pauseMs })
-      .catch(refused)
+  const send: Send = (url, { headers, signal }) =>
+    egress.open(url, { headers, signal, permit, maxRedirects: MAX_REDIRECTS, deadlineMs: pauseMs, idleMs: pauseMs }).catch(refused)
+  const open = source.isSigned ? withSignature(send) : send
+  return async (url, init) => {
+    const answer = await open(url, init)
     return {
       status: answer.status,
       headers: { get: (header: string) => answer.headers[header.toLowerCase()] ?? null },
@@ -92,4 +98,4 @@ function refused(error: unknown): never {
 const table = async ({ bytes, maxRows }: { bytes: Uint8Array; maxRows: number }, signal: AbortSignal): Promise<string[]> =>
   stacLines(bytes, maxRows, signal)
 
-export const handlers = { ...createHandlers({ open }), table }
+export const handlers = { ...createHandlers({ open, stackOf: ({ stack }) => stack ?? null }), table }

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { canonicalJson } from '#core/canonical.ts'
 import { tenantOf } from '#core/tenant.ts'
-import type { Asking, Drawn, MosaicLayer, MosaicRequest, RasterSource, SeriesWish } from '#ports/raster.ts'
+import type { ConditionalOptions, RenderedImage, MosaicLayer, MosaicRequest, RasterSource, SeriesScene } from '#ports/raster.ts'
 import { LoadingCache } from '#raster/cache.ts'
 import { MEDIA_TYPES } from '#raster/encode/format.ts'
 import type { TileAddress } from '#raster/warp/mercator.ts'
 import type { RasterPool } from '#raster/pool/pool.ts'
 import { RasterError } from '#raster/types.ts'
 import type { SeriesPoint } from '#raster/zonal/series.ts'
-import { nameOf, type Seen, type Sources } from './sources.ts'
+import { nameOf, type Identified, type Sources } from './sources.ts'
 
 /** Incremented when the same request gives other pixels, so that no cache mixes versions. */
 const RENDERING_VERSION = 3
@@ -52,7 +52,7 @@ export class Renderer {
 
   /** Runs a task on the content that was identified. */
   async run<T>(name: string, source: RasterSource, input: object, { signal, part = '', ...bounds }: Bounds): Promise<T> {
-    const deadlineMs = bounds.deadlineMs ?? ('url' in source ? REMOTE_DEADLINE_MS : undefined)
+    const deadlineMs = bounds.deadlineMs ?? (isRemote(source) ? REMOTE_DEADLINE_MS : undefined)
     const seen = await this.#sources.identify(source, signal)
     const task = { ...(await this.#sources.openable(source, seen, signal)), ...input }
     try {
@@ -82,15 +82,15 @@ export class Renderer {
   }
 
   /** Many rasters in one task. A failure of one of them is its own result. */
-  async runSeries(wishes: readonly SeriesWish[], input: object, { signal, deadlineMs }: Bounds): Promise<SeriesPoint[]> {
-    if (wishes.length === 0) return []
-    const sources = wishes.map(({ source }) => source)
+  async runSeries(scenes: readonly SeriesScene[], input: object, { signal, deadlineMs }: Bounds): Promise<SeriesPoint[]> {
+    if (scenes.length === 0) return []
+    const sources = scenes.map(({ source }) => source)
     const seen = await this.#sources.identifyMany(sources, signal)
-    const scenes = await Promise.all(
-      seen.flatMap((each, index) => ('failure' in each ? [] : [this.#sceneOf(wishes[index]!, each, signal)])),
+    const opened = await Promise.all(
+      seen.flatMap((each, index) => ('failure' in each ? [] : [this.#sceneOf(scenes[index]!, each, signal)])),
     )
     const bounds = { signal, affinity: nameOf(sources[0]!), ...tenancy(), ...(deadlineMs ? { deadlineMs } : {}) }
-    const points = ((await this.#pool.run('series', { scenes, ...input }, bounds)) as SeriesPoint[]).values()
+    const points = ((await this.#pool.run('series', { scenes: opened, ...input }, bounds)) as SeriesPoint[]).values()
     return seen.map((each, index) => {
       const point = 'failure' in each ? each : points.next().value!
       if ('failure' in point) this.#sources.forgetChanged(new RasterError(point.failure.code, point.failure.message), [sources[index]!])
@@ -98,7 +98,7 @@ export class Renderer {
     })
   }
 
-  async #sceneOf({ source, expression }: SeriesWish, seen: Seen, signal: AbortSignal | undefined) {
+  async #sceneOf({ source, expression }: SeriesScene, seen: Identified, signal: AbortSignal | undefined) {
     return { ...(await this.#sources.openable(source, seen, signal)), expression }
   }
 
@@ -107,20 +107,24 @@ export class Renderer {
     source: RasterSource,
     input: { tile?: TileAddress; options: object },
     contentType: string,
-    asking: Asking,
-  ): Promise<Drawn> {
-    const { key } = await this.#sources.identify(source, asking.signal)
+    conditional: ConditionalOptions,
+  ): Promise<RenderedImage> {
+    const { key } = await this.#sources.identify(source, conditional.signal)
     const part = input.tile ? groupOf(input.tile) : ''
-    return await this.#named([task, key, input], contentType, asking, (signal) =>
+    return await this.#named([task, key, input], contentType, conditional, (signal) =>
       this.run<Uint8Array>(task, source, input, { signal, part }),
     )
   }
 
-  async mosaic(layers: readonly MosaicLayer[], { tile, ...options }: MosaicRequest, asking: Asking): Promise<Drawn> {
-    const seen = await Promise.all(layers.map(({ source }) => this.#sources.identify(source, asking.signal)))
+  async mosaic(
+    layers: readonly MosaicLayer[],
+    { tile, ...options }: MosaicRequest,
+    conditional: ConditionalOptions,
+  ): Promise<RenderedImage> {
+    const seen = await Promise.all(layers.map(({ source }) => this.#sources.identify(source, conditional.signal)))
     const styles = layers.map(({ source: _source, ...style }, index) => ({ ...defined(style), key: seen[index]!.key }))
     const input = { tile, options: defined(options) }
-    return await this.#named(['mosaic', styles, input], MEDIA_TYPES[options.format], asking, async (signal) => {
+    return await this.#named(['mosaic', styles, input], MEDIA_TYPES[options.format], conditional, async (signal) => {
       const opened = await Promise.all(
         layers.map(async ({ source }, index) => ({ ...styles[index]!, ...(await this.#sources.openable(source, seen[index]!, signal)) })),
       )
@@ -149,17 +153,20 @@ export class Renderer {
   }
 
   /** An image is named by everything that it depends on: the same name, the same pixels. */
-  async #named(identity: unknown, contentType: string, asking: Asking, render: Render): Promise<Drawn> {
+  async #named(identity: unknown, contentType: string, conditional: ConditionalOptions, render: Render): Promise<RenderedImage> {
     const name = this.#nameOf(identity)
     const etag = `"${name}"`
-    if (matches(asking.ifNoneMatch ?? null, etag)) return { etag, contentType, body: null }
+    if (matches(conditional.ifNoneMatch ?? null, etag)) return { etag, contentType, body: null }
     return {
       etag,
       contentType,
-      body: await this.#tiles.get(name, async (signal) => asBuffer(await render(signal)), { signal: asking.signal }),
+      body: await this.#tiles.get(name, async (signal) => asBuffer(await render(signal)), { signal: conditional.signal }),
     }
   }
 }
+
+const isRemote = (source: RasterSource): boolean =>
+  'stack' in source ? source.stack.some((member) => 'url' in member.source) : 'url' in source
 
 /** Shares the memory, because nobody else uses what came from a child, and copies of tiles would be most of the garbage. */
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength)

@@ -1,7 +1,7 @@
 import { LoadingCache } from '#raster/cache.ts'
 import { MEDIA_TYPES } from '#raster/encode/format.ts'
 import type { Inspection } from '#raster/ingest/inspect.ts'
-import { RasterPool } from '#raster/pool/pool.ts'
+import { RasterPool, type StartWorker } from '#raster/pool/pool.ts'
 import type { Statistics, StatisticsOptions } from '#raster/statistics/index.ts'
 import type { MapImage } from '#raster/render/map-image.ts'
 import type { RasterInfo } from '#raster/types.ts'
@@ -11,6 +11,8 @@ import type { CogCompression } from '#raster/write/spec.ts'
 import { createConverter } from './converter.ts'
 import { defined, Renderer, nameFor, tenancy } from './renderer.ts'
 import type { RasterService, RasterSource } from '#ports/raster.ts'
+import { narrowed, narrowedByStyle } from './narrow.ts'
+import { signer } from './signature.ts'
 import { createSources, type SourceOptions } from './sources.ts'
 
 interface RasterServiceOptions extends SourceOptions {
@@ -20,6 +22,8 @@ interface RasterServiceOptions extends SourceOptions {
   compression: CogCompression
   /** Child processes for rendering; half as many convert. */
   processes: number
+  /** How they are started, if not as new processes. */
+  startWorker?: StartWorker
 }
 
 const MIB = 1024 * 1024
@@ -32,24 +36,29 @@ const TABLE_DEADLINE_MS = 20_000
 
 export function createRasterService({ deadlineFactor = 1, ...options }: RasterServiceOptions): RasterService {
   const module = new URL('./handlers.ts', import.meta.url)
-  const pool = new RasterPool({ module, size: options.processes, restTask: 'rest', deadlineFactor })
+  const answer = signer(options.files)
+  const start = options.startWorker ? { startWorker: options.startWorker } : {}
+  const pool = new RasterPool({ module, size: options.processes, restTask: 'rest', deadlineFactor, answer, ...start })
   const summaries = new LoadingCache<Statistics>({ maxBytes: STATISTICS_CACHE_BYTES, sizeOf: ({ bands }) => 256 + bands.length * 1024 })
-  const sources = createSources(pool, options)
+  const sources = createSources(pool, { ...options, deadlineFactor })
   const renderer = new Renderer(pool, sources)
   const converter = createConverter({
     workDir: options.workDir,
     compression: options.compression,
     size: Math.max(1, Math.floor(options.processes / 2)),
     deadlineFactor,
-    locate: async (source, signal) => (await sources.locate(source, signal)).source,
+    answer,
+    ...start,
+    locate: sources.locate,
   })
 
   /** Statistics of a whole raster are the same for everyone and are cached; an area is rarely requested twice. */
   const statistics = async (
-    source: RasterSource,
+    from: RasterSource,
     { signal: _signal, ...statisticsOptions }: StatisticsOptions,
     signal: AbortSignal | undefined,
   ): Promise<Statistics> => {
+    const source = narrowed(from, statisticsOptions)
     const compute = (inner: AbortSignal | undefined) =>
       renderer.run<Statistics>(
         'statistics',
@@ -63,32 +72,17 @@ export function createRasterService({ deadlineFactor = 1, ...options }: RasterSe
   }
 
   return {
-    describe: async (source, signal): Promise<RasterInfo> => (await sources.identify(source, signal)).info,
-    describeMany: (many, signal) => sources.identifyMany(many, signal),
-    tile: (source, { tile, ...style }, asking = {}) =>
-      renderer.draw('tile', source, { tile, options: defined(style) }, MEDIA_TYPES[style.format], asking),
-    mosaic: (layers, request, asking = {}) => renderer.mosaic(layers, request, asking),
-    terrain: (source, { tile, ...style }, asking = {}) =>
-      renderer.draw('terrain', source, { tile, options: defined(style) }, 'image/webp', asking),
-    thumbnail: (source, style, asking = {}) =>
-      renderer.draw('thumbnail', source, { options: { ...defined(style), format: 'jpeg' } }, 'image/jpeg', asking),
+    describe: async (source, signal): Promise<RasterInfo> => (await sources.describe(source, signal)).info,
+    describeMany: (many, signal) => sources.describeMany(many, signal),
+    ...imageMethods(renderer),
+    ...analysisMethods(renderer),
     statistics,
-    zonal: (source, { signal: _signal, onProgress: _onProgress, ...options }, signal) =>
-      renderer.run<ZonalResult>('zonal', source, { options: defined(options) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
-    series: (scenes, { signal: _signal, ...options }, signal) =>
-      renderer.runSeries(scenes, { options: defined(options) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
-    change: (before, after, { signal: _signal, ...options }, signal) =>
-      renderer.runPair<Change>('change', [before, after], { options: defined(options) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
-    picture: (source, { signal: _signal, ...options }, signal) =>
-      renderer.run<MapImage>('picture', source, { options: defined(options) }, { signal, deadlineMs: ANALYSIS_DEADLINE_MS }),
-    point: (source, place, signal) => renderer.run('point', source, { place, options: {} }, { signal }),
-    inspect: (source, signal) => renderer.run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
     table: async (bytes, maxRows, signal) =>
       (await pool.run('table', { bytes, maxRows }, { signal, ...tenancy(), deadlineMs: TABLE_DEADLINE_MS })) as string[],
-    mayRead: sources.mayRead,
+    canRead: sources.canRead,
     convert: converter.convert,
     process: converter.process,
-    folder: converter.folder,
+    createWorkFolder: converter.createWorkFolder,
     sweep: converter.sweep,
     metrics: () => ({
       ...prefixed('pool', pool.metrics),
@@ -104,4 +98,65 @@ export function createRasterService({ deadlineFactor = 1, ...options }: RasterSe
 
 function prefixed(name: string, metrics: object): Record<string, number> {
   return Object.fromEntries(Object.entries(metrics).map(([key, value]) => [`${name}_${key}`, value as number]))
+}
+
+type ImageMethods = Pick<RasterService, 'tile' | 'mosaic' | 'terrain' | 'thumbnail' | 'mapImage'>
+
+function imageMethods(renderer: Renderer): ImageMethods {
+  return {
+    tile: (source, { tile, ...style }, conditional = {}) =>
+      renderer.draw(
+        'tile',
+        narrowedByStyle(source, style.style),
+        { tile, options: defined(style) },
+        MEDIA_TYPES[style.format],
+        conditional,
+      ),
+    mosaic: (layers, request, conditional = {}) =>
+      renderer.mosaic(
+        layers.map((layer) => ({ ...layer, source: narrowedByStyle(layer.source, layer.style) })),
+        request,
+        conditional,
+      ),
+    terrain: (source, { tile, ...style }, conditional = {}) =>
+      renderer.draw('terrain', narrowed(source, { bands: [1] }), { tile, options: defined(style) }, 'image/webp', conditional),
+    thumbnail: (source, style, conditional = {}) =>
+      renderer.draw('thumbnail', source, { options: { ...defined(style), format: 'jpeg' } }, 'image/jpeg', conditional),
+    mapImage: (source, { signal: _signal, ...options }, signal) =>
+      renderer.run<MapImage>(
+        'mapImage',
+        narrowedByStyle(source, options.style),
+        { options: defined(options) },
+        { signal, deadlineMs: ANALYSIS_DEADLINE_MS },
+      ),
+  }
+}
+
+type AnalysisMethods = Pick<RasterService, 'zonal' | 'series' | 'change' | 'point' | 'inspect'>
+
+function analysisMethods(renderer: Renderer): AnalysisMethods {
+  return {
+    zonal: (source, { signal: _signal, onProgress: _onProgress, ...options }, signal) =>
+      renderer.run<ZonalResult>(
+        'zonal',
+        narrowed(source, options),
+        { options: defined(options) },
+        { signal, deadlineMs: ANALYSIS_DEADLINE_MS },
+      ),
+    series: (scenes, { signal: _signal, ...options }, signal) =>
+      renderer.runSeries(
+        scenes.map(({ source, expression }) => ({ source: narrowed(source, { expression }), expression })),
+        { options: defined(options) },
+        { signal, deadlineMs: ANALYSIS_DEADLINE_MS },
+      ),
+    change: (before, after, { signal: _signal, ...options }, signal) =>
+      renderer.runPair<Change>(
+        'change',
+        [narrowed(before, options.before), narrowed(after, options.after)],
+        { options: defined(options) },
+        { signal, deadlineMs: ANALYSIS_DEADLINE_MS },
+      ),
+    point: (source, place, signal) => renderer.run('point', source, { place, options: {} }, { signal }),
+    inspect: (source, signal) => renderer.run<Inspection>('inspect', source, {}, { signal, deadlineMs: INSPECT_DEADLINE_MS }),
+  }
 }

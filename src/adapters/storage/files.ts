@@ -1,6 +1,6 @@
 /** The embedded object store: files under DATA_DIR/objects, written completely and synced, or not at all. */
 import { constants } from 'node:fs'
-import { chmod, link, mkdir, open, realpath, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises'
+import { access, chmod, link, mkdir, open, realpath, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import type { Clock } from '#core/clock.ts'
@@ -84,7 +84,7 @@ export class FileStore implements Storage {
   readonly kind = 'files'
   readonly countsEgress: boolean
   /** Resumable uploads in progress. */
-  readonly parts = null
+  readonly multipart = null
   readonly uploads: PartialUploads
   readonly #root: string
   readonly #staging: string
@@ -248,8 +248,12 @@ export class FileStore implements Storage {
     }
   }
 
-  address({ bucket, key }: ObjectRef): string {
+  uriOf({ bucket, key }: ObjectRef): string {
     return `store://${bucket}/${key}`
+  }
+
+  async probe(): Promise<void> {
+    await access(this.#staging, constants.W_OK)
   }
 
   async close(): Promise<void> {}

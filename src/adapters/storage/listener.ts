@@ -59,6 +59,8 @@ export interface StoreListenerOptions {
   connections?: ConnectionLimits
   /** Proxies whose connections carry many callers. */
   readonly trustedProxies?: readonly string[]
+  /** How long an idle connection stays open. */
+  readonly keepAliveSeconds?: number
 }
 
 export interface StoreListener {
@@ -78,7 +80,7 @@ export async function startStoreListener(options: StoreListenerOptions): Promise
     headersTimeout: (options.connections ?? CONNECTION_LIMITS).headersMs,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     requestTimeout: 0,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeout: options.keepAliveSeconds === undefined ? KEEP_ALIVE_MS : options.keepAliveSeconds * 1_000,
   })
   server.maxHeadersCount = MAX_HEADERS
   server.on('request', (request, response) => void serve(listener, request, response, () => {}))

@@ -29,7 +29,7 @@ test('default: files under DATA_DIR, with URLs of the listener; s3:// selects th
     ['s3://imagery/x/y/', 's3://imagery/x/y/project-1/a.tif'],
   ] as const) {
     const s3 = await openStorage({ ...settings, storageUrl, s3Region: 'eu-north-1' })
-    assert.deepEqual([s3.kind, s3.address(at)], ['s3', address])
+    assert.deepEqual([s3.kind, s3.uriOf(at)], ['s3', address])
     await s3.close()
   }
 })

@@ -11,7 +11,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { checkContentType } from './keys.ts'
 import { explainS3 } from './s3-errors.ts'
-import { StorageError, type ObjectRef, type PartUploads } from '#ports/storage.ts'
+import { StorageError, type ObjectRef, type MultipartUploads } from '#ports/storage.ts'
 
 const MIB = 1024 * 1024
 /** S3 accepts at most 10,000 parts, of at least 5 MiB each except the last. */
@@ -24,23 +24,23 @@ interface Means {
   lifetime(seconds: number): { expiresIn: number; signingDate: Date }
 }
 
-export function createPartUploads({ client, at, lifetime }: Means): PartUploads {
+export function createMultipartUploads({ client, at, lifetime }: Means): MultipartUploads {
   return {
     partBytes: (total) => Math.max(MIN_PART_BYTES, Math.ceil(total / MAX_PARTS / MIB) * MIB),
-    async begin(ref, contentType) {
+    async create(ref, contentType) {
       checkContentType(contentType)
       const { UploadId } = await explained(client.send(new CreateMultipartUploadCommand({ ...at(ref), ContentType: contentType })))
       return UploadId!
     },
-    async arrived({ id, partBytes, totalBytes, ...ref }, signal) {
+    async receivedBytes({ id, partBytes, totalBytes, ...ref }, signal) {
       const parts = await listParts(client, { ...at(ref), UploadId: id }, signal)
       return parts === null ? null : inARow(parts, partBytes, totalBytes).bytes
     },
-    async sign({ id, number, expiresInSeconds, ...ref }) {
+    async signPart({ id, number, expiresInSeconds, ...ref }) {
       const command = new UploadPartCommand({ ...at(ref), UploadId: id, PartNumber: number })
       return await explained(getSignedUrl(client, command, lifetime(expiresInSeconds)))
     },
-    async finish({ id, partBytes, totalBytes, ...ref }, signal) {
+    async complete({ id, partBytes, totalBytes, ...ref }, signal) {
       const upload = { ...at(ref), UploadId: id }
       const all = await listParts(client, upload, signal)
       if (all === null) return
@@ -49,7 +49,7 @@ export function createPartUploads({ client, at, lifetime }: Means): PartUploads 
       const Parts = parts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag }))
       await explained(client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } })), signal)
     },
-    async abandon({ id, ...ref }) {
+    async abort({ id, ...ref }) {
       await explained(client.send(new AbortMultipartUploadCommand({ ...at(ref), UploadId: id }))).catch((error: unknown) => {
         if (!(error instanceof StorageError && error.code === 'not-found')) throw error
       })

@@ -44,7 +44,7 @@ if (endpoint === '') {
       throw new Error('the sender is gone')
     }
     await assert.rejects(store.put({ bucket: 'broken', key: 'never' }, broken(), { contentType: TYPE }), /the sender is gone/)
-    const key = store.address({ bucket: 'broken', key: 'never' }).replace(`s3://${BUCKET}/`, '')
+    const key = store.uriOf({ bucket: 'broken', key: 'never' }).replace(`s3://${BUCKET}/`, '')
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }))
     assert.deepEqual(
       Uploads.filter(({ Key }) => Key === key),
@@ -72,7 +72,7 @@ test('presigned URLs sign the type and the host, contain no checksum, and name t
   assert.match(put.pathname, /^\/groundtrack-test\/test\/[0-9a-f-]{36}\/one\/a\/b\.tif$/)
   const get = new URL(await store.signGet({ bucket: 'one', key: 'a/b.tif', fileName: 'b.tif', expiresInSeconds: 60 }))
   assert.equal(get.searchParams.get('response-content-disposition'), 'attachment; filename="b.tif"')
-  assert.match(store.address({ bucket: 'one', key: 'a/b.tif' }), /^s3:\/\/groundtrack-test\/test\/[0-9a-f-]{36}\/one\/a\/b\.tif$/)
+  assert.match(store.uriOf({ bucket: 'one', key: 'a/b.tif' }), /^s3:\/\/groundtrack-test\/test\/[0-9a-f-]{36}\/one\/a\/b\.tif$/)
 })
 
 test('an unreachable service is unavailable, not an internal error', async (t) => {

@@ -30,7 +30,7 @@ import {
   type ObjectRef,
   type ObjectSource,
   type Page,
-  type PartUploads,
+  type MultipartUploads,
   type PutOptions,
   type PutResult,
   type ReadOptions,
@@ -40,7 +40,7 @@ import {
 } from '#ports/storage.ts'
 import { copyObject } from './s3-copy.ts'
 import { explainS3 } from './s3-errors.ts'
-import { createPartUploads, listParts } from './s3-parts.ts'
+import { createMultipartUploads, listParts } from './s3-parts.ts'
 
 /** 10,000 parts of this size are 160 GB; three are in memory at a time. */
 const PART_BYTES = 16 * 1024 * 1024
@@ -83,7 +83,7 @@ export function openS3Store(options: S3StoreOptions): S3Store {
 export class S3Store implements Storage {
   readonly kind = 's3'
   readonly countsEgress = false // We cannot observe what its clients fetch.
-  readonly parts: PartUploads
+  readonly multipart: MultipartUploads
   readonly #client: S3Client
   readonly #bucket: string
   /** Empty, or with a trailing slash. */
@@ -101,7 +101,7 @@ export class S3Store implements Storage {
     this.#clock = options.clock
     this.#endpoint = options.endpoint
     this.#maxSingleCopyBytes = options.maxSingleCopyBytes
-    this.parts = createPartUploads({
+    this.multipart = createMultipartUploads({
       client,
       at: (ref) => {
         checkRef(ref)
@@ -282,8 +282,18 @@ export class S3Store implements Storage {
     }
   }
 
-  address(at: ObjectRef): string {
+  uriOf(at: ObjectRef): string {
     return `s3://${this.#bucket}/${this.#name(at)}`
+  }
+
+  /** A missing object or permission is a response too: what the store contains does not matter here. */
+  async probe(signal?: AbortSignal): Promise<void> {
+    try {
+      await this.#client.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: `${this.#prefix}probe` }), given(signal))
+    } catch (error) {
+      const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode ?? 0
+      if (status < 400 || status >= 500) throw explainS3(error, signal)
+    }
   }
 
   async close(): Promise<void> {

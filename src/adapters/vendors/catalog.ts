@@ -1,4 +1,4 @@
-/** Scene search of a host: STAC item search, which open hosts and the commercial protocol share. */
+/** Scene search of a host: STAC item search, which open hosts and the sandbox protocol share. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { FreeForm, Nullable } from '#core/shapes.ts'
@@ -13,6 +13,7 @@ import {
   type VendorCatalog,
 } from '#ports/vendors.ts'
 import type { Host } from './host.ts'
+import type { HostAddress } from './registry.ts'
 import { footprintFrom } from './shapes.ts'
 
 const Link = Type.Object({
@@ -29,6 +30,7 @@ const Item = Type.Object({
   geometry: Nullable(Type.Object({ type: Type.String(), coordinates: Type.Array(Type.Unknown()) })),
   bbox: Type.Optional(Nullable(Type.Array(Type.Number(), { minItems: 4, maxItems: 6 }))),
   properties: FreeForm,
+  links: Type.Optional(Type.Unknown()),
   assets: Type.Optional(
     Type.Record(
       Type.String(),
@@ -52,10 +54,19 @@ const MAX_EMPTY_PAGES = 4
 const PICTURE_TYPES = /^image\/(png|jpeg|webp)\b/
 const MAX_PICTURE_BYTES = 8 * 1024 * 1024
 
-export function createCatalog(host: Host, source: Source, products: readonly Product[]): VendorCatalog {
-  const toScene = (feature: Static<typeof Item>): Scene => sceneOf(feature, source, products)
+interface CatalogParts {
+  readonly source: Source
+  readonly products: readonly Product[]
+  readonly address: Pick<HostAddress, 'pageLimit' | 'filter' | 'rewrite'>
+}
+
+/** Any small area: some hosts take seconds to search the whole world. */
+const PROBED: [number, number, number, number] = [15, 50, 15.1, 50.1]
+
+export function createCatalog(host: Host, { source, products, address }: CatalogParts): VendorCatalog {
+  const toScene = (feature: Static<typeof Item>): Scene => sceneOf(feature, source, products, address.rewrite)
   const search = async (query: SceneSearch, options: CallOptions): Promise<ScenePage> => {
-    const body = searchBody(query)
+    const body = searchBody({ ...query, limit: Math.min(query.limit, address.pageLimit) }, address.filter)
     let cursor = query.cursor ?? null
     for (let empty = 0; ; empty++) {
       const { features, links = [] } = await ask(host, cursor, body, options)
@@ -68,6 +79,9 @@ export function createCatalog(host: Host, source: Source, products: readonly Pro
   }
   return {
     search: (query, options = {}) => search(query, options),
+    async probe(options = {}) {
+      await search({ collections: [source.collections[0]!.id], bbox: PROBED, limit: 1 }, options)
+    },
     async scene(id, options = {}) {
       if (source.protocol === 'stac') {
         const collections = source.collections.map((collection) => collection.id)
@@ -85,12 +99,8 @@ export function createCatalog(host: Host, source: Source, products: readonly Pro
         throw new VendorError('refused', host.name, `The file is not at ${host.name}`)
       return host.stream({ path: target.href.slice(host.url.length), ...options })
     },
-    async picture({ assets }, kind, options = {}) {
-      const named =
-        kind === 'thumbnail' ? ['thumbnail', 'overview', 'rendered_preview'] : ['overview', 'rendered_preview', 'preview', 'thumbnail']
-      const asset = named
-        .map((name) => (Object.hasOwn(assets, name) ? assets[name] : undefined))
-        .find((each) => each && PICTURE_TYPES.test(each.type ?? ''))
+    async preview({ assets }, kind, options = {}) {
+      const asset = previewAsset(assets, kind)
       if (!asset) return null
       const answer = await host.send({ path: asset.href, maxBytes: MAX_PICTURE_BYTES, ...options })
       if (answer.status === 404) return null
@@ -101,25 +111,48 @@ export function createCatalog(host: Host, source: Source, products: readonly Pro
 }
 
 const invalidResponse = (host: Host, reason: string): VendorError =>
-  new VendorError('nonsense', host.name, `${host.name} returned an invalid response: ${reason}`)
+  new VendorError('invalid-response', host.name, `${host.name} returned an invalid response: ${reason}`)
 
-function searchBody({ collections, ids, from, to, bbox, intersects, cloudCover, limit }: SceneSearch): Record<string, unknown> {
+function searchBody(
+  { collections, ids, from, to, bbox, intersects, cloudCover, limit }: SceneSearch,
+  filter: HostAddress['filter'],
+): Record<string, unknown> {
   return {
     ...(collections?.length ? { collections } : {}),
     ...(ids ? { ids } : {}),
     ...(from || to ? { datetime: `${from?.toISOString() ?? '..'}/${to?.toISOString() ?? '..'}` } : {}),
     ...(bbox ? { bbox } : {}),
     ...(intersects ? { intersects } : {}),
-    ...(cloudCover ? { query: { 'eo:cloud_cover': { [cloudCover.operator.toLowerCase()]: cloudCover.percent } } } : {}),
+    ...(cloudCover ? cloudFilter(cloudCover, filter) : {}),
     limit,
   }
 }
 
+const CQL2_OPERATORS = { LT: '<', LTE: '<=', GT: '>', GTE: '>=' } as const
+
+/** Without a filter at the host, `matches` alone decides. */
+function cloudFilter({ operator, percent }: NonNullable<SceneSearch['cloudCover']>, filter: HostAddress['filter']): object {
+  if (filter === 'query') return { query: { 'eo:cloud_cover': { [operator.toLowerCase()]: percent } } }
+  if (filter === 'none') return {}
+  return { 'filter-lang': 'cql2-json', filter: { op: CQL2_OPERATORS[operator], args: [{ property: 'eo:cloud_cover' }, percent] } }
+}
+
+type Assets = Scene['assets']
+
+/** By its usual name, or by its role; files that are no images or have no http address cannot be shown. */
+function previewAsset(assets: Assets, kind: 'thumbnail' | 'overview'): Assets[string] | null {
+  const names =
+    kind === 'thumbnail' ? ['thumbnail', 'overview', 'rendered_preview'] : ['overview', 'rendered_preview', 'preview', 'thumbnail']
+  const isShown = ({ type, href }: Assets[string]) => PICTURE_TYPES.test(type ?? '') && /^https?:/.test(href)
+  const byName = names.flatMap((name) => (Object.hasOwn(assets, name) ? [assets[name]!] : []))
+  const byRole = Object.values(assets).filter(({ roles }) => roles.includes(kind))
+  return [...byName, ...byRole].find(isShown) ?? null
+}
+
 /** Fetches the first page, or the one that a link of the host names. Links to other hosts are not followed. */
 async function ask(host: Host, cursor: string | null, body: Record<string, unknown>, options: CallOptions): Promise<Static<typeof Page>> {
-  const response = await host.json(
-    cursor === null ? { method: 'POST', path: '/search', body, ...options } : { ...nextRequest(host, cursor, body), ...options },
-  )
+  const request = cursor === null ? { method: 'POST' as const, path: '/search', body } : nextRequest(host, cursor, body)
+  const response = await host.json({ ...request, isRepeatable: true, ...options })
   if (!page.Check(response)) throw invalidResponse(host, 'not a collection of scenes')
   return response
 }
@@ -151,9 +184,10 @@ function matches({ cloudCover: cover, id }: Scene, { cloudCover, ids }: SceneSea
 }
 
 function sceneOf(
-  { id, collection, geometry, bbox, properties, assets = {} }: Static<typeof Item>,
+  { id, collection, geometry, bbox, properties, assets = {}, links }: Static<typeof Item>,
   source: Source,
   products: readonly Product[],
+  rewrite: HostAddress['rewrite'],
 ): Scene {
   const { 'vendor:product': productName, ...rest } = properties
   const cover = rest['eo:cloud_cover']
@@ -173,11 +207,35 @@ function sceneOf(
     cloudCover: typeof cover === 'number' && cover >= 0 && cover <= 100 ? cover : null,
     properties: rest,
     assets: Object.fromEntries(
-      Object.entries(assets).map(([key, { href, type, title, roles }]) => [
+      Object.entries(assets).map(([key, { href, type, title, roles, ...fields }]) => [
         key,
-        { href, type: type ?? null, title: title ?? null, roles: roles ?? [] },
+        { href: rewritten(href, rewrite), type: type ?? null, title: title ?? null, roles: roles ?? [], fields },
       ]),
     ),
     productId: products.find((product) => product.hostName === source.hostName && product.name === productName)?.id ?? null,
+    url: linkOf(links, 'self'),
+    licenseUrl: linkOf(links, 'license'),
   }
+}
+
+const MAX_LINK_LENGTH = 2_000
+
+/** The first usable link with a relation. Only scenes that are saved need one, so a bad link does not make a scene invalid. */
+function linkOf(links: unknown, rel: string): string | null {
+  const hrefs = Array.isArray(links)
+    ? links.flatMap((link: Record<string, unknown> | null) => (link?.['rel'] === rel ? [link['href']] : []))
+    : []
+  const isUsable = (href: unknown): href is string => typeof href === 'string' && href.length <= MAX_LINK_LENGTH && isPlainUrl(href)
+  return hrefs.find(isUsable) ?? null
+}
+
+function isPlainUrl(href: string): boolean {
+  const url = URL.parse(href)
+  return url !== null && ['https:', 'http:'].includes(url.protocol) && url.username === '' && url.password === ''
+}
+
+/** The https address of a file in a public bucket. */
+function rewritten(href: string, rewrite: HostAddress['rewrite']): string {
+  const prefix = Object.keys(rewrite).find((each) => href.startsWith(each))
+  return prefix === undefined ? href : `${rewrite[prefix]}${href.slice(prefix.length)}`
 }

@@ -1,19 +1,51 @@
 /** Clients of all vendors in the registry. */
 import { LRUCache } from 'lru-cache'
 import { createEgress } from '#adapters/egress/guard.ts'
-import { VendorError, type Scene, type VendorCatalog, type Vendors, type VendorShop } from '#ports/vendors.ts'
+import {
+  VendorError,
+  type AccountCheck,
+  type CallOptions,
+  type Product,
+  type Scene,
+  type Source,
+  type VendorCatalog,
+  type Vendors,
+  type VendorShop,
+} from '#ports/vendors.ts'
+import type { Clock } from '#core/clock.ts'
+import type { VendorAccounts } from '#ports/vendor-accounts.ts'
+import { accountTokenName, type VendorTokens } from '#ports/vendor-tokens.ts'
+import { createAuthorizer } from './authorizer.ts'
 import { createCatalog } from './catalog.ts'
-import { createHost } from './host.ts'
-import type { Registry } from './registry.ts'
-import { createShop } from './shop.ts'
+import { credentialOf, type Credential } from './credential.ts'
+import { ALWAYS_HEALTHY, createHealth } from './health.ts'
+import { createDownloads } from './file-download.ts'
+import { createHost, type Host } from './host.ts'
+import type { HostAddress, Registry } from './registry.ts'
+import { createSandboxShop } from './sandbox/shop.ts'
+import { createArchives } from './skyfi/archives.ts'
+import { createSkyfiCatalog } from './skyfi/catalog.ts'
+import { checkSkyfiAccount, createSkyfiShop } from './skyfi/shop.ts'
+import { createFileUrls } from './signed-files.ts'
 
 interface Client {
-  catalog: VendorCatalog
-  shop: VendorShop | null
+  readonly catalog: VendorCatalog
+  /** Null for open data. */
+  readonly shop: VendorShop | null
+  /** The cheapest request that needs an account. */
+  check(options: CallOptions): Promise<AccountCheck>
 }
+
+/** Clients of organizations' accounts; each has its own queue and limits. */
+const MAX_ACCOUNT_CLIENTS = 1_000
 
 interface VendorsOptions {
   registry: Registry
+  clock: Clock
+  /** Access tokens that all processes share. */
+  tokens: VendorTokens
+  /** Accounts of organizations. */
+  accounts: VendorAccounts
   /** `host` or `host:port` that may be private or plain http, in addition to the sandbox. */
   egressAllow: readonly string[]
   /** How many times longer than usual a host may take. */
@@ -34,26 +66,51 @@ export function fileHostsOf({ hosts }: Registry): FileHosts {
   }
 }
 
-export function createVendors({ registry, egressAllow, deadlineFactor = 1 }: VendorsOptions): Vendors {
+export function createVendors({ registry, egressAllow, deadlineFactor = 1, clock, tokens, accounts }: VendorsOptions): Vendors {
   const { sources, products, licences, providers, hosts } = registry
   const egress = createEgress({ allow: [...egressAllow, ...fileHostsOf(registry).sandbox] })
-  const clients = new Map<string, Client>()
-  for (const source of sources) {
-    const host = createHost(
-      egress,
-      hosts.find(({ hostName }) => hostName === source.hostName)!,
-      deadlineFactor,
+  const hostAt = (
+    address: HostAddress,
+    credentialNow: () => Promise<Credential>,
+    { tokenName = 'api', shared = tokens, credentials = 'the credentials' } = {},
+  ): Host => {
+    const authorizer = createAuthorizer(credentialNow, { hostName: address.hostName, tokenName, egress, tokens: shared, clock })
+    const health = address.isSandbox ? ALWAYS_HEALTHY : createHealth()
+    return createHost(address, { egress, authorizer, deadlineFactor, health, credentials })
+  }
+  const signing = hosts.flatMap((address) =>
+    address.sas ? [{ address, service: hostAt({ ...address, url: address.sas.url }, async () => ({ kind: 'none' })) }] : [],
+  )
+  const addressOf = (hostName: string): { source: Source; address: HostAddress } => {
+    const source = sources.find((each) => each.hostName === hostName)
+    if (!source) throw new VendorError('not-found', hostName, `Unknown host '${hostName}'`)
+    return { source, address: hosts.find((each) => each.hostName === hostName)! }
+  }
+  const clientAt = ({ source, address }: ReturnType<typeof addressOf>, host: Host): Client =>
+    clientOf(host, { source, address, products: products.filter(({ hostName }) => hostName === source.hostName) })
+  const own = new Map<string, Client>()
+  const ofAccounts = new LRUCache<string, Client>({ max: MAX_ACCOUNT_CLIENTS })
+  const client = (hostName: string, accountId: string | null = null): Client => {
+    const known = accountId === null ? own.get(hostName) : ofAccounts.get(accountId)
+    if (known) return known
+    const { source, address } = addressOf(hostName)
+    const credentialNow = async (): Promise<Credential> => {
+      if (accountId === null) return requireInstallation(address)
+      const secret = await accounts.secretOf(accountId)
+      if (!secret) throw new VendorError('unauthorized', hostName, `The account of the organization at ${hostName} was disconnected`)
+      return credentialOf(address.auth, secret)
+    }
+    const host = hostAt(
+      address,
+      credentialNow,
+      accountId === null ? {} : { tokenName: accountTokenName(accountId), credentials: OF_ORGANIZATION },
     )
-    clients.set(source.hostName, {
-      catalog: createCatalog(host, source, products),
-      shop: source.protocol === 'commercial' ? createShop(host, source, products) : null,
-    })
+    const made = clientAt({ source, address }, host)
+    if (accountId === null) own.set(hostName, made)
+    else ofAccounts.set(accountId, made)
+    return made
   }
-  const clientOf = (hostName: string): Client => {
-    const client = clients.get(hostName)
-    if (!client) throw new VendorError('not-found', hostName, `Unknown host '${hostName}'`)
-    return client
-  }
+  const files = createFileUrls(signing, { tokens, clock })
   return {
     sources,
     products,
@@ -62,28 +119,80 @@ export function createVendors({ registry, egressAllow, deadlineFactor = 1 }: Ven
     source: (hostName) => sources.find((source) => source.hostName === hostName) ?? null,
     product: (idOrName) => products.find(({ id, name }) => id === idOrName || name === idOrName) ?? null,
     licence: (licenceId) => licences.find(({ id }) => id === licenceId) ?? null,
-    catalog: (hostName) => clientOf(hostName).catalog,
-    scene: createScenes((hostName) => clientOf(hostName).catalog),
-    shop: (hostName) => clientOf(hostName).shop,
+    catalog: (hostName, accountId) => client(hostName, accountId).catalog,
+    scene: createScenes((hostName) => client(hostName).catalog),
+    files,
+    download: createDownloads({ egress, files, fileHosts: fileHostsOf(registry).all }),
+    shop: (hostName, accountId) => client(hostName, accountId).shop,
+    async checkAccount(hostName, secret, options = {}) {
+      const { source, address } = addressOf(hostName)
+      const host = hostAt(address, async () => credentialOf(address.auth, secret), { shared: UNSHARED })
+      return await clientAt({ source, address }, host).check(options)
+    },
     close: () => egress.close(),
   }
 }
 
-const MAX_SCENES = 1_000
+const OF_ORGANIZATION = "the credentials of the organization's account; replace them with vendors.accounts.put"
 
-/** Only what was found stays known: a host may have failed, and a scene may come. */
+/** Tokens of a secret that is not stored yet are not kept beyond its check. */
+const UNSHARED: VendorTokens = { find: async () => null, claim: async () => true, store: async () => {}, release: async () => {} }
+
+function requireInstallation({ hostName, credential }: HostAddress): Credential {
+  if (credential) return credential
+  throw new VendorError('unauthorized', hostName, `${hostName} can only be used with an account of the organization`)
+}
+
+interface ClientParts {
+  readonly source: Source
+  readonly address: HostAddress
+  readonly products: readonly Product[]
+}
+
+/** The adapter of a protocol. */
+function clientOf(host: Host, { source, address, products }: ClientParts): Client {
+  if (source.protocol === 'skyfi') {
+    const archives = createArchives(host)
+    return {
+      catalog: createSkyfiCatalog(host, { source, products, address, archives }),
+      shop: createSkyfiShop(host, { products, archives }),
+      check: (options) => checkSkyfiAccount(host, options),
+    }
+  }
+  const catalog = createCatalog(host, { source, products, address })
+  return {
+    catalog,
+    shop: source.protocol === 'sandbox' ? createSandboxShop(host, source, products) : null,
+    async check(options) {
+      await catalog.probe(options)
+      return { detail: null }
+    },
+  }
+}
+
+const MAX_SCENES = 1_000
+/** A scene can be published at any time, but every tile of a map asks again. */
+const MISSING_MS = 60_000
+
+/** Scenes stay known; that one is missing, for a minute; a failure, not at all. */
 function createScenes(catalog: Vendors['catalog']): Vendors['scene'] {
   const scenes = new LRUCache<string, Promise<Scene | null>>({ max: MAX_SCENES })
+  const missing = new LRUCache<string, true>({ max: MAX_SCENES, ttl: MISSING_MS })
   return (hostName, collectionId, id) => {
     const name = `${hostName}/${collectionId}/${id}`
     const known = scenes.get(name)
     if (known) return known
+    if (missing.has(name)) return Promise.resolve(null)
     const scene = catalog(hostName)
       .search({ ids: [id], collections: [collectionId], limit: 1 })
       .then((page) => page.scenes[0] ?? null)
     scenes.set(name, scene)
     scene.then(
-      (result) => result ?? scenes.delete(name),
+      (result) => {
+        if (result) return
+        scenes.delete(name)
+        missing.set(name, true)
+      },
       () => scenes.delete(name),
     )
     return scene

@@ -17,7 +17,7 @@ export function createWebhooks({ backoffSeconds, timeoutMs, ...options }: Sender
   return {
     backoffSeconds,
     timeoutMs,
-    async refusalOf(url) {
+    async rejectionReason(url) {
       try {
         await egress.check(url)
         return null

@@ -49,7 +49,7 @@ export function workersOf(given: unknown, known: readonly string[]): Workers {
   }))
   const served = new Set(list.flatMap(({ job_types }) => job_types))
   return {
-    serve: (jobType) => served.has(jobType),
+    handles: (jobType) => served.has(jobType),
     identify(secret) {
       if (!SECRET.test(secret)) return null
       const digest = createHash('sha256').update(secret).digest()

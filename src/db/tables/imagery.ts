@@ -89,6 +89,7 @@ export interface ImageryTables {
     band_names: string[] | null
     raster: JSONColumnType<Json> | null
     state: Generated<AssetState>
+    ordinal: Generated<number | null>
     created_at: Date
     updated_at: Date
   }

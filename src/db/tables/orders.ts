@@ -62,6 +62,19 @@ export interface OrderTables {
     vendor_order_id: string | null
     vendor_option_id: string | null
     vendor_quotation_id: string | null
+    /** In cents of the vendor's currency; null: by contract. */
+    vendor_currency: string | null
+    vendor_cents: number | null
+    exchange_rate: number | null
+    exchange_day: string | null
+    exchange_margin_percent: number | null
+    markup_percent: number | null
+    vendor_charged_cents: number | null
+    /** The organization's account that the vendor bills; null: the operator's. */
+    vendor_account_id: string | null
+    is_billed_by_vendor: Generated<boolean>
+    placing_run_id: string | null
+    placing_until: Date | null
     item_ids: Generated<string[]>
     attempts: Generated<number>
     run_id: string | null
@@ -124,6 +137,8 @@ export interface OrderedCapture {
   host: string
   geometry: AreaGeometry
   acquiredAt: string | null
+  /** The vendor's price of this capture, in cents of its currency, if each capture is charged. */
+  vendorCents?: number
 }
 export interface StudyOption {
   id: string

@@ -169,7 +169,7 @@ async function renderImage(
     colormap: measure.colormap ?? 'viridis',
     ranges: [[...range] as [number, number]],
   }
-  const { width, height, bytes } = await raster.picture(
+  const { width, height, bytes } = await raster.mapImage(
     scene.source,
     { bounds, maxSide: maxSize, format: 'png', style, ...(area ? { aoi: area } : {}) },
     signal,

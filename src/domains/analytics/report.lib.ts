@@ -1,7 +1,7 @@
 /** What methods store: rasters and images for a week, and a report in the lineage. */
 import { invalidField } from '#core/problem.ts'
 import type { Context, WriteContext } from '#operation.ts'
-import type { RasterStyle } from '#model/plans/kept-file.ts'
+import type { RasterStyle } from '#model/plans/expiring-file.ts'
 import type { Style } from '#raster/render/style.ts'
 import type { RasterReference } from './wire.ts'
 import type { Measure } from './measure.lib.ts'
@@ -40,15 +40,15 @@ const IMAGE_SIDE_PX = 1_024
 export async function storeRaster(context: Context, computed: ComputedRaster): Promise<RasterReference> {
   const { raster, signal, baseUrl } = context
   const report = { organizationId: computed.organizationId, reportId: computed.reportId }
-  const look = { projectIds: computed.projectIds, band: 1, colormap: computed.colormap, range: computed.range }
-  const cog = await keepReport(context, { ...report, ending: 'tif', contentType: 'image/tiff', body: computed.cog, look })
-  const { bytes } = await raster.picture(
+  const style = { projectIds: computed.projectIds, band: 1, colormap: computed.colormap, range: computed.range }
+  const cog = await keepReport(context, { ...report, ending: 'tif', contentType: 'image/tiff', body: computed.cog, style })
+  const { bytes } = await raster.mapImage(
     { object: cog.at },
     {
       bounds: computed.bounds,
       maxSide: IMAGE_SIDE_PX,
       format: 'png',
-      style: styleOf(look),
+      style: styleOf(style),
     },
     signal,
   )

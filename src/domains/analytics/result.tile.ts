@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Closed, Described, Uuid } from '#core/shapes.ts'
-import * as keptFiles from '#model/plans/kept-file.ts'
+import * as expiringFiles from '#model/plans/expiring-file.ts'
 import { operation } from '#operation.ts'
-import { FormatOrWebp, IMAGE_TYPES, imageFormat, pictureReply, Quality, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
+import { FormatOrWebp, IMAGE_TYPES, imageFormat, imageReply, Quality, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { styleOf } from './report.lib.ts'
 import { EXAMPLE_REPORT_ID } from './wire.ts'
 
@@ -29,16 +29,16 @@ export default operation({
 }).handle({
   async check({ db, principal, clock }, input) {
     requireTile(input)
-    return await keptFiles.requireRaster(db, principal, input.result_id, clock.now())
+    return await expiringFiles.requireRaster(db, principal, input.result_id, clock.now())
   },
   async execute({ raster, usage, clock, ifNoneMatch, signal }, { z, x, y, format, quality, tile_size }, file) {
     const image = await raster.tile(
       { object: { bucket: file.bucket, key: file.objectKey } },
-      { tile: { z, x, y }, format: imageFormat(format), quality, style: styleOf(file.look), size: tile_size ?? undefined },
+      { tile: { z, x, y }, format: imageFormat(format), quality, style: styleOf(file.style), size: tile_size ?? undefined },
       { ifNoneMatch, signal },
     )
     if (image.body) usage.record(file.organizationId, 'tiles')
     const secondsLeft = Math.floor((file.expiresAt.getTime() - clock.now().getTime()) / 1_000)
-    return pictureReply(image, `private, max-age=${Math.min(MAX_AGE_SECONDS, secondsLeft)}`)
+    return imageReply(image, `private, max-age=${Math.min(MAX_AGE_SECONDS, secondsLeft)}`)
   },
 })

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Choice, Closed, Defaulted, Described, Nullable } from '#core/shapes.ts'
+import { usableSources } from '#model/vendors/account.ts'
 import { operation } from '#operation.ts'
 import type { Scene } from '#ports/vendors.ts'
 import { searchAll, selectSources, toReport } from './federated.lib.ts'
@@ -70,9 +71,9 @@ export default operation({
     },
   },
 }).handle({
-  async check({ vendors }, input) {
+  async check({ db, vendors, principal }, input) {
     const filters = parseFilters(input)
-    return { filters, selected: selectSources(vendors, filters, input) }
+    return { filters, selected: selectSources(await usableSources(db, vendors, principal.organizationId), filters, input) }
   },
   async execute(context, { by }, { filters, selected }) {
     const results = await searchAll(context, selected, filters, MAX_SEARCH_LIMIT, MAX_PAGES)

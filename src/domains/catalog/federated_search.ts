@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Closed, Nullable } from '#core/shapes.ts'
+import { usableSources } from '#model/vendors/account.ts'
 import { operation } from '#operation.ts'
 import { allFailed, searchAll, selectSources, hasFailed, toReport } from './federated.lib.ts'
 import { parseFilters } from './search.lib.ts'
@@ -15,7 +16,7 @@ const SourceReport = Closed(
   { $id: 'SourceReport', description: 'Search result of one source' },
 )
 
-/** Scenes of all sources that cover the area, searched concurrently; most recent first and without prices. */
+/** Scenes of all sources that cover the area, searched concurrently; real ones before simulated ones, most recent first, without prices. */
 export default operation({
   id: 'catalog.federated_search',
   scope: 'catalog:read',
@@ -38,6 +39,7 @@ export default operation({
           properties: {
             datetime: '2026-02-14T00:12:44.000Z',
             hostName: 'sandbox-hr',
+            simulated: true,
             sourceId: 'sandbox-hr',
             sourceTitle: 'A vendor',
             collectionId: 'hr',
@@ -55,27 +57,33 @@ export default operation({
     },
   },
 }).handle({
-  async check({ vendors }, input) {
+  async check({ db, vendors, principal }, input) {
     const filters = parseFilters(input)
-    return { filters, selected: selectSources(vendors, filters, input) }
+    return { filters, selected: selectSources(await usableSources(db, vendors, principal.organizationId), filters, input) }
   },
   async execute(context, { limit }, { filters, selected }) {
     const results = await searchAll(context, selected, filters, limit)
     if (results.length > 0 && results.every(hasFailed)) throw allFailed(results)
     const features = results
       .flatMap(({ source, scenes }) => scenes.map((scene) => ({ source, scene })))
-      .toSorted((a, b) => (b.scene.datetime ?? '').localeCompare(a.scene.datetime ?? '') || a.scene.id.localeCompare(b.scene.id))
+      .toSorted(
+        (a, b) =>
+          Number(a.source.simulated) - Number(b.source.simulated) ||
+          (b.scene.datetime ?? '').localeCompare(a.scene.datetime ?? '') ||
+          a.scene.id.localeCompare(b.scene.id),
+      )
       .slice(0, limit)
-      .map(({ source, scene }) =>
-        toFeature(scene, source.hostName, context.baseUrl, {
+      .map(({ source, scene }) => {
+        const collection = source.collections.find(({ id }) => id === scene.collection)
+        return toFeature(scene, source, context.baseUrl, {
           sourceId: source.id,
           sourceTitle: source.title,
           collectionId: scene.collection,
-          dataType: source.collections.find(({ id }) => id === scene.collection)?.dataType ?? 'raster',
+          dataType: collection?.dataType ?? 'raster',
           accessModel: source.accessModel,
-          renderStrategy: source.renderStrategy,
-        }),
-      )
+          renderStrategy: collection?.renderStrategy ?? source.renderStrategy,
+        })
+      })
     return { type: 'FeatureCollection' as const, features, numberReturned: features.length, sources: results.map(toReport) }
   },
 })

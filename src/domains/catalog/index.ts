@@ -13,6 +13,8 @@ import infoSentinel from './info.sentinel.ts'
 import itemGet from './item.get.ts'
 import providerSamples from './provider.samples.ts'
 import providersList from './providers.list.ts'
+import sceneCopy from './scene.copy.ts'
+import sceneSave from './scene.save.ts'
 import search from './search.ts'
 import searchStream from './search_stream.ts'
 import sourcesList from './sources.list.ts'
@@ -20,6 +22,7 @@ import tileRender from './tile.render.ts'
 import vendorsList from './vendors.list.ts'
 import vizLandsat from './viz.landsat.ts'
 import vizNaip from './viz.naip.ts'
+import probeSourcesTask from './probe-sources.task.ts'
 
 export const operations: readonly AnyOperation[] = [
   aggregate,
@@ -34,6 +37,8 @@ export const operations: readonly AnyOperation[] = [
   itemGet,
   providerSamples,
   providersList,
+  sceneCopy,
+  sceneSave,
   search,
   searchStream,
   sourcesList,
@@ -43,4 +48,4 @@ export const operations: readonly AnyOperation[] = [
   vizNaip,
 ]
 
-export const tasks: readonly AnyTask[] = []
+export const tasks: readonly AnyTask[] = [probeSourcesTask]

@@ -48,11 +48,11 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>, hostName: string): Asy
   for await (const chunk of bytes) {
     size += chunk.byteLength
     if (size > MAX_GRANULE_BYTES)
-      throw new VendorError('nonsense', hostName, `${hostName} sent a granule above the limit of ${MAX_GRANULE_BYTES} bytes`)
+      throw new VendorError('invalid-response', hostName, `${hostName} sent a granule above the limit of ${MAX_GRANULE_BYTES} bytes`)
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
     rest = lines.pop()!
     if (rest.length > MAX_LINE_BYTES)
-      throw new VendorError('nonsense', hostName, `${hostName} sent a line above the limit of ${MAX_LINE_BYTES} bytes`)
+      throw new VendorError('invalid-response', hostName, `${hostName} sent a line above the limit of ${MAX_LINE_BYTES} bytes`)
     for (const line of lines) if (line.trim() !== '') yield line
   }
   if (rest.trim() !== '') yield rest
@@ -67,7 +67,7 @@ function pointOf(line: string, hostName: string): Point {
   } catch {
     // Reported below, like a line that is valid JSON but not a point.
   }
-  throw new VendorError('nonsense', hostName, `${hostName} sent a line that is not a point`)
+  throw new VendorError('invalid-response', hostName, `${hostName} sent a line that is not a point`)
 }
 
 const isIn = ([x, y]: Point, [west, south, east, north]: readonly number[]): boolean =>

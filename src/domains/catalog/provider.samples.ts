@@ -67,7 +67,7 @@ export default operation({
     },
   },
 }).handle({
-  check: async ({ vendors }, { provider }) => requirePublic(vendors, { provider }),
+  check: async ({ vendors }, { provider }) => requirePublic(vendors, { provider })[0],
   async execute({ vendors, clock, signal }, { limit = 50, offset = 0 }, { source, collection }) {
     const to = clock.now()
     const from = new Date(to.getTime() - MAX_AGE_DAYS * DAY_MS)

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Closed } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
+import { termsOfCollection } from '#services/scenes/terms.ts'
 import { publicCollections, visualizationsFor } from './public.lib.ts'
 import { EXAMPLE_VISUALIZATIONS, Visualizations } from './public.wire.ts'
 
@@ -56,7 +57,7 @@ export default operation({
         description: imagery.collection.description,
         collection: imagery.collection.id,
         host_name: imagery.source.hostName,
-        attribution: imagery.source.attribution,
+        attribution: termsOfCollection(imagery.source, imagery.collection).attribution,
         visualizations: visualizationsFor(imagery, baseUrl),
         simulated: imagery.source.simulated,
       }))

@@ -1,11 +1,16 @@
 /** Public imagery: open data with files that tiles can be rendered from. */
 import { invalidField, notFound, problem } from '#core/problem.ts'
+import { stackBands } from '#model/imagery/stack.ts'
 import type { Context } from '#operation.ts'
-import type { Scene, Source, SourceCollection, Vendors } from '#ports/vendors.ts'
+import type { RasterSource, StackMember } from '#ports/raster.ts'
+import { VendorError, type Scene, type Source, type SourceCollection, type Vendors } from '#ports/vendors.ts'
 import { listVisualizations } from '#raster/formulas/visualizations.ts'
 import { bandNames } from '#raster/render/request.ts'
+import { outlineStack } from '#raster/stack/info.ts'
+import { termsOf, termsOfCollection } from '#services/scenes/terms.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
+import { bandStatistics } from '#services/rendering/band-statistics.ts'
 
 interface PublicCollection {
   /** `landsat`, `naip`, `sentinel`, or the collection's own name. */
@@ -16,23 +21,31 @@ interface PublicCollection {
 
 export function publicCollections({ sources }: Vendors): PublicCollection[] {
   return sources
-    .filter(({ accessModel, renderStrategy }) => accessModel === 'open' && renderStrategy === 'cog')
+    .filter(({ accessModel }) => accessModel === 'open')
     .flatMap((source) =>
       source.collections
-        .filter(({ assets }) => assets.length > 0)
+        .filter(({ assets, renderStrategy }) => assets.length > 0 && renderStrategy === 'cog')
         .map((collection) => ({ provider: collection.publicProvider ?? collection.id, source, collection })),
     )
 }
 
-/** By the name of the provider or the collection. Commercial collections are unknown here, like any other name. */
-export function requirePublic(vendors: Vendors, name: { provider?: string | null; collection?: string }): PublicCollection {
+interface PublicName {
+  readonly provider?: string | null
+  readonly collection?: string
+}
+
+/**
+ * By the name of the provider, its host or the collection; several hosts can have a collection of the same name.
+ * Commercial collections are unknown here, like any other name.
+ */
+export function requirePublic(vendors: Vendors, name: PublicName): [PublicCollection, ...PublicCollection[]] {
   const all = publicCollections(vendors)
-  const imagery = all.find(
-    ({ provider, collection }) =>
-      (name.provider == null || name.provider === provider || name.provider === collection.id) &&
-      (name.collection === undefined || name.collection === collection.id || name.collection === provider),
+  const [first, ...others] = all.filter(
+    ({ provider, collection, source }) =>
+      (name.provider == null || [provider, collection.id, source.hostName].includes(name.provider)) &&
+      (name.collection === undefined || [provider, collection.id].includes(name.collection)),
   )
-  if (imagery) return imagery
+  if (first) return [first, ...others]
   const known = [...new Set(all.map(({ provider }) => provider))]
   throw problem('not-found', `Unknown public imagery. Known providers: ${known.join(', ') || 'none'}`, {
     members: { known_providers: known },
@@ -42,38 +55,88 @@ export function requirePublic(vendors: Vendors, name: { provider?: string | null
 interface PublicScene {
   readonly imagery: PublicCollection
   readonly scene: Scene
-  readonly url: string
+  readonly source: RasterSource
+  /** Of a stack, what the catalogue states: no file is open yet. */
   readonly info: RasterInfo
   readonly names: ReturnType<typeof bandNames>
 }
 
-/** The file of a scene, opened. */
+/** The first of several collections that has a scene of this ID. A host that fails matters only if no other host has the scene. */
+async function findScene({ vendors }: Pick<Context, 'vendors'>, candidates: readonly PublicCollection[], id: string) {
+  let failure: unknown = null
+  for (const imagery of candidates) {
+    try {
+      const scene = await vendors.scene(imagery.source.hostName, imagery.collection.id, id)
+      if (scene) return { imagery, scene }
+    } catch (error) {
+      if (!(error instanceof VendorError)) throw error
+      failure ??= error
+    }
+  }
+  throw failure ?? notFound('scene')
+}
+
+/** The raster of a scene: its file, opened, or the files of its bands, of which each use opens those that it needs. */
 export async function openScene(
   context: Pick<Context, 'vendors' | 'raster' | 'signal'>,
-  imagery: PublicCollection,
+  candidates: readonly PublicCollection[],
   id: string,
 ): Promise<PublicScene> {
-  const scene = await context.vendors.scene(imagery.source.hostName, imagery.collection.id, id)
-  if (!scene) throw notFound('scene')
+  const { imagery, scene } = await findScene(context, candidates, id)
+  const stack = stackOf(imagery, scene)
+  if (stack) {
+    const info = outlineStack(stack)
+    return { imagery, scene, source: { stack }, info, names: bandNames(info) }
+  }
   const asset = imagery.collection.assets
     .map((key) => (Object.hasOwn(scene.assets, key) ? scene.assets[key] : undefined))
     .find((candidate) => candidate !== undefined)
   if (!asset) throw invalidField('scene_id', 'has no file that tiles can be rendered from')
   const info = await context.raster.describe({ url: asset.href }, context.signal)
   const names = imagery.collection.bands.map(({ name, role }) => role ?? name)
-  return { imagery, scene, url: asset.href, info, names: bandNames(info, names) }
+  return { imagery, scene, source: { url: asset.href }, info, names: bandNames(info, names) }
 }
+
+/** The bands of a collection that are in several files, in the collection's order; null if one file has them all. */
+function stackOf({ collection }: PublicCollection, { assets, properties }: Scene): StackMember[] | null {
+  const { bands } = collection
+  if (new Set(bands.flatMap(({ asset }) => asset ?? [])).size < 2) return null
+  const fileOf = (key: string | null) => (key !== null && Object.hasOwn(assets, key) ? assets[key] : undefined)
+  if (!bands.some(({ asset }) => fileOf(asset))) return null
+  const stated = stackBands(
+    bands.map(({ name, asset }) => ({ key: asset ?? name, bandName: null, fields: fileOf(asset)?.fields ?? {} })),
+    properties,
+    collection.scale,
+  )
+  return bands.map(({ name, role, asset, ...registered }, index) => {
+    const file = fileOf(asset)
+    const band = stated[index]!
+    const isScaled = band.scale !== undefined || band.offset !== undefined || collection.scale === 'none'
+    const aliases = [registered.commonName, role, band.name, ...(band.aliases ?? [])].filter((alias) => alias !== null && alias !== name)
+    return {
+      ...present({ nodata: registered.nodata, ...(isScaled ? {} : { scale: registered.scale, offset: registered.offset }) }),
+      ...band,
+      name,
+      aliases: [...new Set(aliases)] as string[],
+      band: bands.slice(0, index).filter((other) => other.asset === asset).length + 1,
+      source: { url: file?.href ?? '' },
+      ...(file ? {} : { problem: `The scene has no asset '${asset ?? name}'; use other bands` }),
+    }
+  })
+}
+
+const present = (values: Readonly<Record<string, number | null>>): Record<string, number> =>
+  Object.fromEntries(Object.entries(values).filter((entry): entry is [string, number] => entry[1] !== null))
 
 /** Minimum side of the overview that statistics are read from. */
 const STATISTICS_SIDE_PX = 160
 
-export async function infoOf(context: Pick<Context, 'raster' | 'signal'>, { imagery, scene, url, info }: PublicScene) {
+const NO_STATISTICS = { min: null, max: null, mean: null, std: null, percentiles: [], validFraction: 0 }
+
+export async function infoOf(context: Pick<Context, 'raster' | 'signal'>, { imagery, scene, source }: PublicScene) {
+  const info = await context.raster.describe(source, context.signal)
   const { bounds, minZoom, maxZoom } = coverageOf(info)
-  const { bands: statistics } = await context.raster.statistics(
-    { url },
-    { minSidePx: STATISTICS_SIDE_PX, percentiles: [2, 98], binCount: 1 },
-    context.signal,
-  )
+  const statistics = await bandStatistics(context, source, { minSidePx: STATISTICS_SIDE_PX, percentiles: [2, 98], binCount: 1 })
   return {
     scene_id: scene.id,
     provider: imagery.provider,
@@ -91,16 +154,18 @@ export async function infoOf(context: Pick<Context, 'raster' | 'signal'>, { imag
     width: info.width,
     height: info.height,
     data_type: info.dataType,
-    statistics: statistics.map(({ min, max, mean, std, percentiles: [p2 = null, p98 = null], validFraction }) => ({
-      min,
-      max,
-      mean,
-      std,
-      p2,
-      p98,
-      valid_fraction: validFraction,
-    })),
-    attribution: imagery.source.attribution,
+    statistics: statistics
+      .map((band) => band ?? NO_STATISTICS)
+      .map(({ min, max, mean, std, percentiles: [p2 = null, p98 = null], validFraction }) => ({
+        min,
+        max,
+        mean,
+        std,
+        p2,
+        p98,
+        valid_fraction: validFraction,
+      })),
+    attribution: termsOf(imagery.source, scene).attribution,
   }
 }
 
@@ -121,6 +186,6 @@ export function visualizationsFor({ collection, source }: PublicCollection, base
     })),
     default_id,
     tile_template: `${baseUrl}/api/v1/catalog/${collection.id}/{scene_id}/tiles/{z}/{x}/{y}.webp?visualization={visualization}`,
-    attribution: source.attribution,
+    attribution: termsOfCollection(source, collection).attribution,
   }
 }

@@ -70,10 +70,15 @@ test('public imagery', async (t) => {
     assert.match(got.headers.get('cache-control')!, /immutable/)
     const again = await w.request('GET', url.slice(w.baseUrl.length), { headers: { 'if-none-match': got.headers.get('etag')! } })
     assert.equal(again.status, 304)
+    const large = await w.request('GET', url.slice(w.baseUrl.length).replace('.png', '@2x.png'))
+    assert.deepEqual([large.status, (await sharp(large.bytes).metadata()).width], [200, 512])
+    const bySize = await w.request('GET', `${url.slice(w.baseUrl.length)}&tile_size=512`)
+    assert.deepEqual(bySize.bytes, large.bytes)
+    assert.equal((await w.request('GET', `${url.slice(w.baseUrl.length)}&tile_size=300`)).status, 422)
     for (const [parameter, hint] of [
       ['colormap_name=viridis', "did you mean 'colormap'?"],
       ['expresion=b1', "did you mean 'expression'?"],
-      ['anything=1', 'this address takes visualization, provider'],
+      ['anything=1', '; use visualization, provider'],
     ] as const) {
       const { status, body } = await w.request('GET', `${url.slice(w.baseUrl.length)}&${parameter}`)
       assert.equal(status, 400, parameter)

@@ -8,7 +8,9 @@ import { invalidField, problem } from '#core/problem.ts'
 import { requireBbox } from '#model/imagery/footprint.ts'
 import { priced } from '#model/money/commitment.ts'
 import type { Context } from '#operation.ts'
-import type { PriceAnswer, Scene, SceneSearch, Source, Vendors } from '#ports/vendors.ts'
+import { creditsFor } from '#model/orders/sale.ts'
+import { requireAccount, type UsableSource } from '#model/vendors/account.ts'
+import type { PriceResult, Scene, SceneSearch, Source, VendorPrice, Vendors } from '#ports/vendors.ts'
 import { toFeature, type Feature, type FilterFields } from './wire.ts'
 
 export type Filters = Omit<SceneSearch, 'limit' | 'cursor'>
@@ -53,13 +55,22 @@ function cloudCoverOf(query: Record<string, unknown>): SceneSearch['cloudCover']
   return { operator, percent }
 }
 
-export function requireSource(vendors: Vendors, hostName: string): Source {
+function requireSource(vendors: Vendors, hostName: string): Source {
   const source = vendors.source(hostName)
   if (source) return source
   const known = vendors.sources.map((registered) => registered.hostName)
   throw problem('not-found', `Unknown host '${hostName.slice(0, 100)}'. Known hosts: ${known.join(', ') || 'none'}`, {
     members: { known_hosts: known },
   })
+}
+
+/** A source with the account that the caller uses it with; 400 if it needs one and there is none. */
+export async function requireUsable(
+  { db, vendors, principal }: Pick<Context, 'db' | 'vendors' | 'principal'>,
+  hostName: string,
+): Promise<UsableSource> {
+  const source = requireSource(vendors, hostName)
+  return { source, accountId: await requireAccount(db, source, principal.organizationId) }
 }
 
 /** Collections to search: the requested ones that are registered, or all requested ones of the full catalogue. Null if none. */
@@ -72,47 +83,69 @@ export function collectionsFor(source: Source, requested: readonly string[] | un
 
 type PricingContext = Pick<Context, 'db' | 'vendors' | 'clock' | 'principal' | 'baseUrl' | 'signal'>
 
-/** Features of a host's scenes; scenes for sale have the organization's price per km². */
-export async function pricedFeatures(context: PricingContext, source: Source, scenes: readonly Scene[]): Promise<Feature[]> {
-  const prices = await pricesOf(context, source, scenes)
-  return scenes.map((scene, index) => toFeature(scene, source.hostName, context.baseUrl, prices[index] ?? {}))
+/** Features of a host's scenes; scenes for sale have the organization's price. */
+export async function pricedFeatures(
+  context: PricingContext,
+  { source, accountId }: UsableSource,
+  scenes: readonly Scene[],
+): Promise<Feature[]> {
+  const prices = await pricesOf(context, { source, accountId }, scenes)
+  return scenes.map((scene, index) => toFeature(scene, source, context.baseUrl, prices[index] ?? {}))
 }
 
-/** Prices are requested for a probe of 1 km², so that they apply to any area. */
+/** Prices are requested for a probe of 1 km², so that those per area apply to any area. */
 async function pricesOf(
   { db, vendors, clock, principal, signal }: PricingContext,
-  source: Source,
+  sale: UsableSource,
   scenes: readonly Scene[],
 ): Promise<Record<string, unknown>[]> {
-  const shop = vendors.shop(source.hostName)
+  const { source, accountId } = sale
+  const shop = vendors.shop(source.hostName, accountId)
   const sold = scenes.filter(({ productId, geometry }) => productId !== null && geometry !== null)
   if (!shop || sold.length === 0) return []
   const quotes = await shop.price(
     sold.map((scene) => ({ sceneId: scene.id, productId: scene.productId!, geometry: probeIn(scene) })),
     { signal },
   )
-  const valid = quotes.filter((quote) => quote.ok)
-  const lines = valid.map(({ productId, centsPerSqKm }) => ({
-    product: vendors.product(productId)!.name,
-    area_km2: 1,
-    credits: Math.ceil(centsPerSqKm),
-  }))
-  const agreed =
-    principal.organizationId === null || lines.length === 0 ? lines : await priced(db, principal.organizationId, lines, clock.now())
-  const credits = new Map(valid.map((quote, index) => [quote as PriceAnswer, agreed[index]!.credits]))
+  const offers = quotes.flatMap((quote) => {
+    const credits = quote.ok ? creditsFor(sale, unitCents(quote.price)) : null
+    return quote.ok && credits !== null ? [{ quote, line: { product: vendors.product(quote.productId)!.name, area_km2: 1, credits } }] : []
+  })
+  const lines = offers.map(({ line }) => line)
+  const hasRates = principal.organizationId !== null && accountId === null && lines.length > 0
+  const agreed = hasRates ? await priced(db, principal.organizationId!, lines, clock.now()) : lines
+  const credits = new Map(offers.map(({ quote }, index) => [quote as PriceResult, agreed[index]!.credits]))
   const byScene = new Map(sold.map((scene, index) => [scene.id, quotes[index]!]))
   return scenes.map((scene) => {
     const quote = byScene.get(scene.id)
-    if (!quote?.ok) return {}
-    const creditsPerSqKm = credits.get(quote)!
-    return {
-      dataProduct: quote.productId,
-      pricePerSqKm: audOf(creditsPerSqKm),
-      creditsPerSqKm,
-      pricingResolution: quote.resolutionClass,
-    }
+    return quote?.ok ? shownPrice(quote, sale, credits.get(quote)) : {}
   })
 }
+
+/** Cents of the vendor's currency for 1 km², a scene or an order; null: by contract. */
+function unitCents(price: VendorPrice): number | null {
+  if (price.basis === 'area') return price.centsPerSqKm
+  return price.basis === 'contract' ? null : price.cents
+}
+
+/** What a scene shows about its price: in credits, or in the vendor's currency if the vendor bills the organization. */
+function shownPrice(
+  { productId, price, resolutionClass }: Extract<PriceResult, { ok: true }>,
+  { source, accountId }: UsableSource,
+  credits: number | undefined,
+): Record<string, unknown> {
+  const about = { dataProduct: productId, pricingResolution: resolutionClass }
+  if (accountId !== null) {
+    const cents = unitCents(price)
+    const amount = cents === null ? null : cents / 100
+    return { ...about, billedByVendor: { currency: source.currency, amount, per: PRICE_UNITS[price.basis] } }
+  }
+  if (credits === undefined) return {}
+  if (price.basis === 'area') return { ...about, pricePerSqKm: audOf(credits), creditsPerSqKm: credits }
+  return { ...about, price: audOf(credits), credits, pricePer: PRICE_UNITS[price.basis] }
+}
+
+const PRICE_UNITS = { area: 'km2', scene: 'scene', order: 'order', contract: null } as const
 
 const KM_PER_DEGREE = 111.32
 

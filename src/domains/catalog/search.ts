@@ -33,7 +33,7 @@ export default operation({
   check: readSearch,
   async execute(context, { limit }, search) {
     const { scenes, cursor } = await searchPage(context, search, limit)
-    const features = await pricedFeatures(context, search.source, scenes)
+    const features = await pricedFeatures(context, search, scenes)
     const next = await sealNext(context, search, cursor)
     const href = `${context.baseUrl}/v1/op/catalog.search`
     return {

@@ -46,7 +46,7 @@ async function* lines(context: Context, search: HostSearch, limit: number, first
   let page = first
   let count = 0
   for (let pages = 1; ; pages++) {
-    for (const feature of await pricedFeatures(context, search.source, page.scenes)) yield feature
+    for (const feature of await pricedFeatures(context, search, page.scenes)) yield feature
     count += page.scenes.length
     if (page.cursor === null || count >= limit || pages >= MAX_PAGES) break
     context.signal.throwIfAborted()

@@ -7,7 +7,7 @@ import { operation } from '#operation.ts'
 import { parseStyle } from '#raster/render/request.ts'
 import { parseRanges, type Style } from '#raster/render/style.ts'
 import type { RasterInfo } from '#raster/types.ts'
-import { Format, IMAGE_TYPES, imageFormat, pictureReply, requireTile, Rescale, Text, TileIndex, Zoom } from '#wire/tile.ts'
+import { Format, IMAGE_TYPES, imageFormat, imageReply, requireTile, Rescale, Text, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { openScene, requirePublic } from './public.lib.ts'
 import { SceneId } from './wire.ts'
 
@@ -15,6 +15,8 @@ import { SceneId } from './wire.ts'
 const FOREVER = 'public, max-age=31536000, immutable'
 /** Surface reflectance of bright land; the same for all scenes, so that adjacent scenes match. */
 const REFLECTANCE_RESCALE = '0,3000'
+/** From those samples to physical values. */
+const REFLECTANCE_SCALE = 0.0001
 
 /** One tile of public imagery, without authentication. */
 export default operation({
@@ -36,6 +38,7 @@ export default operation({
       Nullable(Type.String({ maxLength: 200, description: 'Provider name, if several providers have a collection of this name' })),
     ),
     quality: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 100, description: 'Quality of lossy formats, 1 to 100' }))),
+    tile_size: Described(TileSize, 'Tile width and height in pixels: 256, or 512 for high-density screens'),
     aoi_clip: Type.Optional(
       Nullable(Type.String({ maxLength: 100_000, description: 'Area to render, as GeoJSON Polygon or MultiPolygon text' })),
     ),
@@ -60,15 +63,22 @@ export default operation({
   async check(context, input) {
     requireTile(input)
     const aoi = aoiOf(input)
-    const { info, url, names } = await openScene(context, requirePublic(context.vendors, input), input.scene_id)
+    const { info, source, names } = await openScene(context, requirePublic(context.vendors, input), input.scene_id)
     const { expression, colormap, rescale } = input
     const visualization = expression == null ? (input.visualization ?? null) : null
     const style = parseStyle({ expression, colormap, visualization: requireNoColormap(visualization, colormap), rescale }, info, names)
-    return { url, aoi, style: withRanges(style, info) }
+    return { source, aoi, style: withRanges(style, info) }
   },
-  async execute({ raster, ifNoneMatch, signal }, { z, x, y, format, quality }, { url, aoi, style }) {
-    const request = { tile: { z, x, y }, format: imageFormat(format), quality: quality ?? undefined, style, aoi }
-    return pictureReply(await raster.tile({ url }, request, { ifNoneMatch, signal }), FOREVER)
+  async execute({ raster, ifNoneMatch, signal }, { z, x, y, format, quality, tile_size }, { source, aoi, style }) {
+    const request = {
+      tile: { z, x, y },
+      format: imageFormat(format),
+      quality: quality ?? undefined,
+      size: tile_size ?? undefined,
+      style,
+      aoi,
+    }
+    return imageReply(await raster.tile(source, request, { ifNoneMatch, signal }), FOREVER)
   },
 })
 
@@ -79,8 +89,11 @@ function requireNoColormap(visualization: string | null, colormap: string | null
 }
 
 /** Reflectance composites use the same range in all scenes; everything else uses the range of the scene. */
-const withRanges = (style: Style, { dataType }: RasterInfo): Style =>
-  style.kind === 'rgb' && !style.ranges && dataType === 'uint16' ? { ...style, ranges: parseRanges(REFLECTANCE_RESCALE) } : style
+function withRanges(style: Style, { dataType, isScaled }: RasterInfo): Style {
+  if (style.kind !== 'rgb' || style.ranges || dataType !== 'uint16') return style
+  const factor = isScaled ? REFLECTANCE_SCALE : 1
+  return { ...style, ranges: parseRanges(REFLECTANCE_RESCALE).map(([low, high]) => [low * factor, high * factor]) }
+}
 
 function aoiOf({ aoi_clip, aoi_clip_body }: { aoi_clip?: string | null; aoi_clip_body?: object | null }): AreaGeometry | undefined {
   if (aoi_clip != null && aoi_clip_body != null) throw invalidField('aoi_clip', 'Send aoi_clip or aoi_clip_body, not both')

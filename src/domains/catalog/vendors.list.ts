@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Choice, Closed } from '#core/shapes.ts'
+import { usableSources } from '#model/vendors/account.ts'
 import { operation } from '#operation.ts'
 
 const VendorRecord = Closed(
@@ -41,9 +42,12 @@ export default operation({
     },
   },
 }).handle({
-  async execute({ vendors: { sources, products } }) {
+  async execute({ db, vendors, principal }) {
+    const { products } = vendors
+    const usable = await usableSources(db, vendors, principal.organizationId)
     return {
-      vendors: sources
+      vendors: usable
+        .map(({ source }) => source)
         .toSorted((a, b) => a.hostName.localeCompare(b.hostName))
         .map(({ hostName, title, description, accessModel, collections, simulated }) => ({
           host_name: hostName,

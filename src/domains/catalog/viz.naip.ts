@@ -12,5 +12,5 @@ export default operation({
   output: Visualizations,
   example: { input: {}, output: EXAMPLE_VISUALIZATIONS },
 }).handle({
-  execute: async ({ vendors, baseUrl }) => visualizationsFor(requirePublic(vendors, { provider: 'naip' }), baseUrl),
+  execute: async ({ vendors, baseUrl }) => visualizationsFor(requirePublic(vendors, { provider: 'naip' })[0], baseUrl),
 })

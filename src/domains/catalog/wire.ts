@@ -2,7 +2,9 @@
 import Type, { type Static } from 'typebox'
 import { GeoJsonGeometry, GeoJsonPolygon } from '#core/geojson-shapes.ts'
 import { Choice, Closed, Defaulted, Described, FreeForm, Nullable } from '#core/shapes.ts'
-import { DATA_TYPES, type Scene } from '#ports/vendors.ts'
+import { DATA_TYPES, type Scene, type Source } from '#ports/vendors.ts'
+import { MAX_FILES } from '#services/scenes/open-scene.ts'
+import { termsOf, termsProperties } from '#services/scenes/terms.ts'
 import { Box } from '#wire/item.ts'
 
 const STAC_VERSION = '1.0.0'
@@ -11,6 +13,18 @@ export const MAX_SEARCH_LIMIT = 500
 
 export const HostName = Type.String({ minLength: 1, maxLength: 100, description: 'Host name from `catalog.vendors.list`' })
 export const SceneId = Type.String({ minLength: 1, maxLength: 300, description: 'Scene ID from a search' })
+
+/** Of a scene that is saved. */
+export const SceneAssets = Type.Optional(
+  Nullable(
+    Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+      minItems: 1,
+      maxItems: MAX_FILES,
+      uniqueItems: true,
+      description: 'Asset keys of the rasters to save; all by default',
+    }),
+  ),
+)
 
 const Name = Type.String({ minLength: 1, maxLength: 300 })
 const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
@@ -75,14 +89,17 @@ export const SceneFeature = Closed(
     bbox: Described(Type.Optional(Box), 'Bounding box as west, south, east, north in degrees'),
     properties: Type.Unsafe<Record<string, unknown>>({
       ...FreeForm,
-      description: 'STAC properties; scenes for sale add `pricePerSqKm`, `creditsPerSqKm`, `pricingResolution` and `dataProduct`',
+      description:
+        'STAC properties and `simulated`. Open scenes have `license`, `attribution` and the name and URL of the licence as ' +
+        '`svc:license_name` and `svc:license_url`; scenes for sale add `pricePerSqKm`, `creditsPerSqKm`, `pricingResolution` and ' +
+        '`dataProduct`',
     }),
     assets: Type.Unsafe<Record<string, Record<string, unknown>>>({
       type: 'object',
       additionalProperties: true,
       description: 'Freely readable files; empty for scenes for sale',
     }),
-    links: Type.Array(Link, { description: 'Links to previews and thumbnails' }),
+    links: Type.Array(Link, { description: 'Links to previews, thumbnails and the licence; `xyz` is a URL template of map tiles' }),
   },
   { $id: 'CatalogScene', description: 'A scene in an external catalog, as a STAC item' },
 )
@@ -96,7 +113,10 @@ export const SceneCollection = Closed({
   links: Type.Array(Link, { description: 'Links; `next` leads to the next page and is absent on the last' }),
 })
 
-export function toFeature(scene: Scene, hostName: string, baseUrl: string, extra: Record<string, unknown>): Feature {
+export function toFeature(scene: Scene, source: Source, baseUrl: string, extra: Record<string, unknown>): Feature {
+  const { hostName, simulated } = source
+  const isOpen = scene.productId === null
+  const terms = isOpen ? termsOf(source, scene) : null
   const previewLink = (rel: string, name: string) => ({
     rel,
     href: `${baseUrl}/api/v1/catalog/${hostName}/${encodeURIComponent(scene.id)}/${name}`,
@@ -109,20 +129,37 @@ export function toFeature(scene: Scene, hostName: string, baseUrl: string, extra
     collection: scene.collection,
     geometry: scene.geometry as Record<string, unknown> | null,
     ...(scene.bbox ? { bbox: [...scene.bbox] } : {}),
-    properties: { ...scene.properties, datetime: scene.datetime, hostName, ...extra },
-    assets: scene.productId === null ? openAssets(scene) : {},
-    links: hasPreview(scene) ? [previewLink('thumbnail', 'thumbnail'), previewLink('preview', 'quicklook')] : [],
+    properties: { ...scene.properties, datetime: scene.datetime, ...(terms && termsProperties(terms)), hostName, simulated, ...extra },
+    assets: isOpen ? openAssets(scene) : {},
+    links: [
+      ...(hasPreview(scene) ? [previewLink('thumbnail', 'thumbnail'), previewLink('preview', 'quicklook')] : []),
+      ...(hasTiles(scene, source) ? [tilesLink(scene, hostName, baseUrl)] : []),
+      ...(terms?.url ? [{ rel: 'license', href: terms.url, ...(terms.name === null ? {} : { title: terms.name }) }] : []),
+    ],
   }
 }
 
 const hasPreview = ({ assets }: Scene): boolean =>
-  Object.values(assets).some(({ type }) => type?.startsWith('image/') && !type.startsWith('image/tiff'))
+  Object.values(assets).some(({ type, href }) => type?.startsWith('image/') && !type.startsWith('image/tiff') && /^https?:/.test(href))
+
+/** Open imagery with a file for at least one band can be shown on a map at once. */
+function hasTiles({ collection, assets }: Scene, { accessModel, collections }: Source): boolean {
+  const known = collections.find(({ id }) => id === collection)
+  return accessModel === 'open' && known?.renderStrategy === 'cog' && known.assets.some((key) => Object.hasOwn(assets, key))
+}
+
+/** A template, as in the STAC extension for web map links; `visualization` can be added. */
+const tilesLink = ({ collection, id }: Scene, hostName: string, baseUrl: string) => ({
+  rel: 'xyz',
+  href: `${baseUrl}/api/v1/catalog/${encodeURIComponent(collection)}/${encodeURIComponent(id)}/tiles/{z}/{x}/{y}.webp?provider=${hostName}`,
+  type: 'image/webp',
+})
 
 const openAssets = ({ assets }: Scene) =>
   Object.fromEntries(
-    Object.entries(assets).map(([key, { href, type, title, roles }]) => [
+    Object.entries(assets).map(([key, { href, type, title, roles, fields }]) => [
       key,
-      { href, ...(type ? { type } : {}), ...(title ? { title } : {}), roles: [...roles] },
+      { ...fields, href, ...(type ? { type } : {}), ...(title ? { title } : {}), roles: [...roles] },
     ]),
   )
 
@@ -149,6 +186,7 @@ export const EXAMPLE_FEATURE: Feature = {
     'eo:cloud_cover': 4.2,
     gsd: 3,
     hostName: 'sandbox-hr',
+    simulated: true,
     dataProduct: '0199f2d9-0000-7000-8000-000000000002',
     pricePerSqKm: 3.1,
     creditsPerSqKm: 310,

@@ -51,7 +51,7 @@ export async function filesOf(
         mosaic_type: key,
         filename: assets.fileNameOf({ key, mediaType, objectKey }, item.name),
         size_bytes: fileSizeBytes ?? 0,
-        gcs_path: storage.address(at),
+        gcs_path: storage.uriOf(at),
         at,
         itemId: item.id,
         assetId: id,

@@ -4,7 +4,7 @@ import * as items from '#model/imagery/item-read.ts'
 import * as projects from '#model/identity/project.ts'
 import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
-import { releaseJob } from '#services/processing/ending.ts'
+import { releaseJob } from '#services/processing/end-job.ts'
 import { requireClip } from './clips.lib.ts'
 import { EXAMPLE_CLIP_ID, JobId } from './wire.ts'
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Defaulted, Described } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { IMAGE_TYPES, pictureReply } from '#wire/tile.ts'
+import { IMAGE_TYPES, imageReply } from '#wire/tile.ts'
 import { CogUrl, FOREVER } from './wire.ts'
 
 const Side = Defaulted(Type.Integer({ minimum: 1, maximum: 2_048 }), 256)
@@ -18,6 +18,6 @@ export default operation({
   example: { input: { url: 'https://data.example/scene.tif' } },
 }).handle({
   async execute({ raster, ifNoneMatch, signal }, { url, width, height }) {
-    return pictureReply(await raster.thumbnail({ url }, { width, height }, { ifNoneMatch, signal }), FOREVER)
+    return imageReply(await raster.thumbnail({ url }, { width, height }, { ifNoneMatch, signal }), FOREVER)
   },
 })

@@ -3,19 +3,7 @@ import { invalidField } from '#core/problem.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { parseStyle } from '#raster/render/request.ts'
-import {
-  Format,
-  IMAGE_TYPES,
-  imageFormat,
-  pictureReply,
-  Quality,
-  requireTile,
-  Rescale,
-  Text,
-  TileIndex,
-  TileSize,
-  Zoom,
-} from '#wire/tile.ts'
+import { Format, IMAGE_TYPES, imageFormat, imageReply, Quality, requireTile, Rescale, Text, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { AoiText, CogUrl, FOREVER, parseAoi, Resampling } from './wire.ts'
 
 /** One Web Mercator tile of a COG, styled by bands or an expression, or in the default style of the image. */
@@ -63,6 +51,6 @@ export default operation({
       size: tile_size ?? undefined,
       resampling: resampling ?? undefined,
     }
-    return pictureReply(await raster.tile({ url }, request, { ifNoneMatch, signal }), FOREVER)
+    return imageReply(await raster.tile({ url }, request, { ifNoneMatch, signal }), FOREVER)
   },
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Defaulted, Described } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
-import { pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
+import { imageReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
 import { AoiText, CogUrl, FOREVER, parseAoi } from './wire.ts'
 
 /** Elevation as a lossless Terrain-RGB tile: elevation = -10000 + (R·65536 + G·256 + B)·0.1. */
@@ -27,6 +27,6 @@ export default operation({
     return parseAoi(input.aoi)
   },
   async execute({ raster, ifNoneMatch, signal }, { url, z, x, y, invert }, aoi) {
-    return pictureReply(await raster.terrain({ url }, { tile: { z, x, y }, invert, aoi }, { ifNoneMatch, signal }), FOREVER)
+    return imageReply(await raster.terrain({ url }, { tile: { z, x, y }, invert, aoi }, { ifNoneMatch, signal }), FOREVER)
   },
 })

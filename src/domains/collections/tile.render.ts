@@ -4,7 +4,7 @@ import * as collections from '#model/imagery/collection.ts'
 import { operation } from '#operation.ts'
 import { renderCollectionTile, rejectSavedProfile } from '#services/rendering/collection.ts'
 import { choiceOf } from '#services/rendering/styled-layer.ts'
-import { FormatOrWebp, IMAGE_TYPES, lookFields, pictureReply, Quality, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
+import { FormatOrWebp, IMAGE_TYPES, styleFields, imageReply, Quality, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { EXAMPLE_COLLECTION } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -24,7 +24,7 @@ export default operation({
     x: Described(TileIndex, 'Tile column, counted from the west'),
     y: Described(TileIndex, 'Tile row, counted from the north'),
     format: Described(FormatOrWebp, 'Image format'),
-    ...lookFields,
+    ...styleFields,
     quality: Described(Quality(82), 'Quality of lossy formats, 1 to 100'),
     tile_size: Described(TileSize, 'Tile width and height in pixels: 256, or 512 for high-density screens'),
   }),
@@ -38,6 +38,6 @@ export default operation({
     return await collections.requireReader(db, principal, input.collection_id)
   },
   async execute(context, input, collection) {
-    return pictureReply(await renderCollectionTile(context, collection, { ...input, format: input.format }), FOR_MINUTES)
+    return imageReply(await renderCollectionTile(context, collection, { ...input, format: input.format }), FOR_MINUTES)
   },
 })

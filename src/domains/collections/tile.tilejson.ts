@@ -1,8 +1,9 @@
 import { Closed, Described } from '#core/shapes.ts'
+import { mapAttributionOfCollection } from '#model/imagery/attribution.ts'
 import * as collections from '#model/imagery/collection.ts'
 import { operation } from '#operation.ts'
 import { collectionCoverage, rejectSavedProfile } from '#services/rendering/collection.ts'
-import { FormatOrWebp, lookFields, TemplateKey, TileSize } from '#wire/tile.ts'
+import { FormatOrWebp, styleFields, TemplateKey, TileSize } from '#wire/tile.ts'
 import { EXAMPLE_TILEJSON, TileJson, tileJson, tileTemplate } from '#services/rendering/tilejson.ts'
 import { EXAMPLE_COLLECTION } from './wire.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -14,8 +15,8 @@ export default operation({
   tier: 'read',
   input: Closed({
     collection_id: Described(ItemId, 'Collection ID'),
-    profile: lookFields.profile,
-    asset_key: lookFields.asset_key,
+    profile: styleFields.profile,
+    asset_key: styleFields.asset_key,
     key: TemplateKey,
     format: Described(FormatOrWebp, 'Image format'),
     tile_size: Described(TileSize, 'Tile width and height in pixels: 256, or 512 for high-density screens'),
@@ -38,6 +39,8 @@ export default operation({
       size: tile_size,
       parameters: { profile, asset_key, key },
     })
-    return tileJson({ name: collection.name, description: collection.description, tiles }, await collectionCoverage(context, collection))
+    const { name, description } = collection
+    const attribution = await mapAttributionOfCollection(context.db, collection.id)
+    return tileJson({ name, description, attribution, tiles }, await collectionCoverage(context, collection))
   },
 })

@@ -446,7 +446,7 @@ test('event_subscriptions: private projects', async (t) => {
     const { event_subscriptions: all } = await w.ok(org.owner.token, 'event_subscriptions.list', { active: false })
     assert.equal(all.length, 2, 'by the user and by their key')
     const inbox: { body: string }[] = await w.ok(org.owner.token, 'notifications.list')
-    assert.ok(inbox.some(({ body }) => body.includes('their 2 webhooks and 0 alert rules are paused')))
+    assert.ok(inbox.some(({ body }) => body.includes('their 2 webhooks, 0 alert rules and 0 saved searches are paused')))
     for (const { id } of all) await w.ok(org.owner.token, 'event_subscriptions.update', { subscription_id: id, active: true })
     await w.deliver()
     assert.deepEqual(

@@ -122,7 +122,7 @@ export function toCollection(vendors: Vendors, entry: GlossaryEntry) {
     hostName: source.hostName,
     dataType: collection.dataType,
     resolutionMeters: collection.gsdM,
-    bands: [...collection.bands],
+    bands: collection.bands.map(({ name, role }) => ({ name, role })),
     providers: provider ? [{ name: provider.name, title: provider.title, roles: [...provider.roles] }] : [],
     dataProducts: products.map(({ id, name, title, licenceId }) => ({ id, name, title, eulaId: licenceId })),
     integrations: integrationsOf(entry),

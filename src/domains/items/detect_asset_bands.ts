@@ -1,8 +1,10 @@
 import Type from 'typebox'
 import { Choice, Closed, Described, Nullable } from '#core/shapes.ts'
 import * as assets from '#model/imagery/asset.ts'
+import * as itemLayers from '#model/imagery/item-layer.ts'
 import * as items from '#model/imagery/item-read.ts'
 import { operation } from '#operation.ts'
+import { normalizeRoles } from '#raster/formulas/roles.ts'
 import { proposeBands } from '#raster/formulas/propose.ts'
 import { EXAMPLE_ASSET, EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -10,7 +12,7 @@ import { ItemId } from '#wire/ids.ts'
 /**
  * Reads a raster and suggests what its bands are. `source` is where that comes from: the band names in the file, the STAC
  * metadata it was registered with, the colours that the file declares, or only the number of bands. Nothing is stored;
- * `items.set_asset_band_names` does that. Defaults to the item's primary asset.
+ * `items.set_asset_band_names` does that. Defaults to the item's primary asset; if its bands are in several files, to all of them.
  */
 export default operation({
   id: 'items.detect_asset_bands',
@@ -51,10 +53,11 @@ export default operation({
 }).handle({
   async check({ db, principal }, { item_id, asset_id }) {
     const { item } = await items.requireReader(db, principal, item_id)
-    return asset_id == null ? await assets.requirePrimary(db, item.seq) : await assets.requireNamed(db, item.seq, asset_id)
+    if (asset_id != null) return single(await assets.requireNamed(db, item.seq, asset_id))
+    const layer = await itemLayers.find(db, item.seq, { assetKey: null, profile: null })
+    return layer?.asset.stack ? stacked(layer.asset, layer.asset.stack) : single(await assets.requirePrimary(db, item.seq))
   },
-  async execute({ raster, signal }, _input, asset) {
-    const stated = assets.statedBands(asset)
+  async execute({ raster, signal }, _input, { asset, stated }) {
     const described = await raster.describe(assets.rasterSourceOf(asset), signal).then(
       (info) => ({ info, error: null }),
       (error: unknown) => ({ info: null, error }),
@@ -71,3 +74,14 @@ export default operation({
     }
   },
 })
+
+const single = (asset: assets.Asset) => ({ asset, stated: assets.statedBands(asset) })
+
+/** The bands of several files, in the order in which tiles, expressions and statistics number them. */
+function stacked(asset: itemLayers.Layer['asset'], files: readonly assets.StackAsset[]) {
+  const stated = files.map(({ band: { name, aliases = [] } }) => {
+    const commonName = [name, ...aliases].find((alias) => normalizeRoles({ [alias]: 1 }).size > 0) ?? name
+    return { name, commonName, dataType: null }
+  })
+  return { asset, stated }
+}

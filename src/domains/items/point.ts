@@ -3,7 +3,7 @@ import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, styleLayer } from '#services/rendering/styled-layer.ts'
 import { resultsAt } from '#services/rendering/point.ts'
-import { lookFields } from '#wire/tile.ts'
+import { styleFields } from '#wire/tile.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -18,14 +18,14 @@ export default operation({
     item_id: Described(ItemId, 'Item ID'),
     longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Longitude in degrees, -180 to 180' }),
     latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Latitude in degrees, -90 to 90' }),
-    asset_key: lookFields.asset_key,
-    expression: Described(lookFields.expression, 'Band math expression, for example `(b4-b3)/(b4+b3)`'),
-    profile: lookFields.profile,
+    asset_key: styleFields.asset_key,
+    expression: Described(styleFields.expression, 'Band math expression, for example `(b4-b3)/(b4+b3)`'),
+    profile: styleFields.profile,
   }),
   output: Closed(
     {
       item_id: Type.String({ description: 'Item ID' }),
-      asset_key: Type.String({ description: 'Asset key' }),
+      asset_key: Type.String({ description: 'Asset key; for an item with one file per band, the keys of all files, separated by commas' }),
       longitude: Type.Number({ description: 'Longitude in degrees, -180 to 180' }),
       latitude: Type.Number({ description: 'Latitude in degrees, -90 to 90' }),
       inside: Type.Boolean({ description: 'Whether the point is inside the raster' }),

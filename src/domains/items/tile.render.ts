@@ -6,8 +6,8 @@ import {
   FOR_A_DAY,
   FormatOrWebp,
   IMAGE_TYPES,
-  lookFields,
-  pictureReply,
+  styleFields,
+  imageReply,
   Quality,
   requireTile,
   TileIndex,
@@ -30,7 +30,7 @@ export default operation({
     x: Described(TileIndex, 'Tile column, counted from the west'),
     y: Described(TileIndex, 'Tile row, counted from the north'),
     format: Described(FormatOrWebp, 'Image format'),
-    ...lookFields,
+    ...styleFields,
     v: Type.Optional(Nullable(Type.Integer({ minimum: 1, description: 'Version of the profile, for caching' }))),
     quality: Described(Quality(82), 'Quality of lossy formats, 1 to 100'),
     tile_size: Described(TileSize, 'Tile width and height in pixels: 256, or 512 for high-density screens'),
@@ -44,6 +44,6 @@ export default operation({
     return await styleLayer(context, layer, input)
   },
   async execute(context, input, resolved) {
-    return pictureReply(await renderLayerTile(context, resolved, { ...input, format: input.format }), FOR_A_DAY)
+    return imageReply(await renderLayerTile(context, resolved, { ...input, format: input.format }), FOR_A_DAY)
   },
 })

@@ -5,7 +5,7 @@ import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, styleLayer } from '#services/rendering/styled-layer.ts'
 import { rangesOf } from '#services/rendering/ranges.ts'
-import { lookFields } from '#wire/tile.ts'
+import { styleFields } from '#wire/tile.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -35,10 +35,10 @@ export default operation({
   tier: 'read',
   input: Closed({
     item_id: Described(ItemId, 'Item ID'),
-    expression: Described(lookFields.expression, 'Band math expression, for example `(b4-b3)/(b4+b3)`'),
-    bands: Described(lookFields.bands, '1-based band numbers, separated by commas'),
-    asset_key: lookFields.asset_key,
-    profile: lookFields.profile,
+    expression: Described(styleFields.expression, 'Band math expression, for example `(b4-b3)/(b4+b3)`'),
+    bands: Described(styleFields.bands, '1-based band numbers, separated by commas'),
+    asset_key: styleFields.asset_key,
+    profile: styleFields.profile,
     bins: Type.Optional(
       Nullable(
         Type.Integer({

@@ -1,8 +1,9 @@
 import { Closed, Described } from '#core/shapes.ts'
+import { mapAttributionFor } from '#model/imagery/attribution.ts'
 import { operation } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
 import { choiceOf, styleLayer } from '#services/rendering/styled-layer.ts'
-import { lookFields, FormatOrWebp, TemplateKey, TileSize } from '#wire/tile.ts'
+import { styleFields, FormatOrWebp, TemplateKey, TileSize } from '#wire/tile.ts'
 import { EXAMPLE_TILEJSON, profileParameters, TileJson, tileJson, tileTemplate } from '#services/rendering/tilejson.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -14,8 +15,8 @@ export default operation({
   tier: 'read',
   input: Closed({
     item_id: Described(ItemId, 'Item ID'),
-    profile: lookFields.profile,
-    asset_key: lookFields.asset_key,
+    profile: styleFields.profile,
+    asset_key: styleFields.asset_key,
     key: TemplateKey,
     format: Described(FormatOrWebp, 'Image format'),
     tile_size: Described(TileSize, 'Tile width and height in pixels: 256, or 512 for high-density screens'),
@@ -27,7 +28,7 @@ export default operation({
     const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
     return await styleLayer(context, layer, input)
   },
-  async execute({ baseUrl }, { profile, asset_key, key, format, tile_size }, { layer, info }) {
+  async execute({ db, baseUrl }, { profile, asset_key, key, format, tile_size }, { layer, info }) {
     const tiles = tileTemplate({
       baseUrl,
       of: { kind: 'items', id: layer.item.id },
@@ -35,6 +36,7 @@ export default operation({
       size: tile_size,
       parameters: { ...profileParameters(layer, profile), asset_key, key },
     })
-    return tileJson({ name: layer.item.name, description: layer.item.description, tiles }, coverageOf(info))
+    const { seq, name, description } = layer.item
+    return tileJson({ name, description, attribution: await mapAttributionFor(db, seq), tiles }, coverageOf(info))
   },
 })

@@ -6,7 +6,7 @@ import { operation } from '#operation.ts'
 import { visualizationsOf } from '#raster/render/request.ts'
 import { coverageOf, imageGridOf } from '#raster/warp/coverage.ts'
 import { choiceOf, styleLayer } from '#services/rendering/styled-layer.ts'
-import { lookFields, TemplateKey } from '#wire/tile.ts'
+import { styleFields, TemplateKey } from '#wire/tile.ts'
 import { capabilities, stylesOf } from '#services/rendering/wmts.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
@@ -21,8 +21,8 @@ export default operation({
     item_id: Described(ItemId, 'Item ID'),
     base_url: Type.String({ minLength: 1, maxLength: 500, description: 'Base URL of tile URLs in the response' }),
     key: TemplateKey,
-    profile: lookFields.profile,
-    asset_key: lookFields.asset_key,
+    profile: styleFields.profile,
+    asset_key: styleFields.asset_key,
   }),
   output: Type.Any(),
   example: { input: { item_id: EXAMPLE_ITEM.id, base_url: 'https://imagery.example' } },

@@ -3,7 +3,7 @@ import { Choice, Closed, Defaulted, Described, Nullable } from '#core/shapes.ts'
 import { Grid, WMTS_FORMATS } from '#wire/wmts.ts'
 import { operation } from '#operation.ts'
 import { choiceOf, renderLayerTile, styleLayer } from '#services/rendering/styled-layer.ts'
-import { FOR_A_DAY, IMAGE_TYPES, lookFields, pictureReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
+import { FOR_A_DAY, IMAGE_TYPES, styleFields, imageReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
 import { EXAMPLE_ITEM } from '#wire/item.ts'
 import { ItemId } from '#wire/ids.ts'
 
@@ -19,8 +19,8 @@ export default operation({
     z: Described(Zoom, 'Zoom level, 0 to 24'),
     x: Described(TileIndex, 'Tile column, counted from the west'),
     y: Described(TileIndex, 'Tile row, counted from the north'),
-    profile: lookFields.profile,
-    asset_key: lookFields.asset_key,
+    profile: styleFields.profile,
+    asset_key: styleFields.asset_key,
     format: Defaulted(Choice(WMTS_FORMATS), 'webp', { description: 'Tile image format' }),
     grid: Type.Optional(Nullable(Grid)),
   }),
@@ -33,6 +33,6 @@ export default operation({
     return await styleLayer(context, layer, input)
   },
   async execute(context, { z, x, y, format, grid }, resolved) {
-    return pictureReply(await renderLayerTile(context, resolved, { z, x, y, format, grid }), FOR_A_DAY)
+    return imageReply(await renderLayerTile(context, resolved, { z, x, y, format, grid }), FOR_A_DAY)
   },
 })

@@ -139,7 +139,7 @@ function fieldsOf(input: Received<typeof Input>, { raster }: Context): Omit<mosa
   const reference = (field: 'data_asset' | 'provenance_asset' | 'source_lookup_asset' | 'source_manifest_asset') => {
     const asset = input[field]
     if (asset == null) return null
-    if (!raster.mayRead(asset.href)) throw invalidField(`${field}.href`, 'must be an HTTPS URL on an allowed host')
+    if (!raster.canRead(asset.href)) throw invalidField(`${field}.href`, 'must be an HTTPS URL on an allowed host')
     return { href: asset.href, roles: asset.roles ?? [], mediaType: asset.media_type ?? null }
   }
   return {

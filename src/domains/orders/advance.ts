@@ -3,7 +3,7 @@ import { invalidField, notFound, problem } from '#core/problem.ts'
 import { Choice, Closed, Nullable } from '#core/shapes.ts'
 import { isIn } from '#core/vocabulary.ts'
 import { bind } from '#model/orders/delivered.ts'
-import * as ending from '#model/orders/ending.ts'
+import * as settlement from '#model/orders/settlement.ts'
 import * as groups from '#model/orders/order-group.ts'
 import type { Group } from '#model/orders/order-group.ts'
 import * as orders from '#model/orders/order.ts'
@@ -69,7 +69,7 @@ export default operation({
     else {
       context.lineage.nothingProduced()
       if (to === 'awaiting_data') await accept(context, order, openGroups)
-      else for (const group of openGroups) await ending.failGroup(context, group, reason!)
+      else for (const group of openGroups) await settlement.failGroup(context, group, reason!)
     }
     return toRecord(await orders.get(context.tx, id))
   },
@@ -92,6 +92,6 @@ async function deliver(context: WriteContext, order: Order, openGroups: readonly
     await groups.move(tx, id, 'fetch', {}, clock.now())
     await groups.move(tx, id, 'deliver', { capturedCredits: reservedCredits, itemIds }, clock.now())
   }
-  await ending.concludeIfDone(context, order.id)
+  await settlement.concludeIfDone(context, order.id)
   for (const id of itemIds) lineage.record('item', id, 'delivered_for', { kind: 'order', id: order.id })
 }

@@ -4,9 +4,9 @@ import { Closed, Nullable } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { priceCaptures } from '#model/orders/pricing.ts'
 import { operation } from '#operation.ts'
-import { CaptureInput, Captures, capturesOf, ErrorRecord, errorRecord, Estimated } from './input.lib.ts'
+import { CaptureInput, Captures, capturesOf, ErrorRecord, errorRecord, Estimated, estimatedOf } from './input.lib.ts'
 import { pricingOf } from './placing.lib.ts'
-import { EXAMPLE_CAPTURE, round } from './wire.ts'
+import { EXAMPLE_CAPTURE } from './wire.ts'
 
 const GroupEstimate = Closed({
   captures: Type.Array(CaptureInput, { description: 'Priced captures of the group' }),
@@ -37,7 +37,15 @@ export default operation({
     input: { captures: [EXAMPLE_CAPTURE] },
     output: {
       groups: [
-        { captures: [EXAMPLE_CAPTURE], host: 'sandbox-vhr', dataProduct: 'sandbox-vhr-archive', aoi_km2: 3.625, credits: 9_840, aud: 98.4 },
+        {
+          captures: [EXAMPLE_CAPTURE],
+          host: 'sandbox-vhr',
+          dataProduct: 'sandbox-vhr-archive',
+          aoi_km2: 3.625,
+          credits: 9_840,
+          aud: 98.4,
+          billedByVendor: null,
+        },
       ],
       errors: [],
       total_aud: 98.4,
@@ -51,13 +59,11 @@ export default operation({
     const { groups, errors } = await priceCaptures(pricingOf(context, organizationId), parsed, splitByDate ?? false)
     const total = groups.reduce((sum, { credits }) => sum + credits, 0)
     return {
-      groups: groups.map(({ product, captures: members, areaKm2, credits }) => ({
-        captures: members!.map(({ id, host, geometry }) => ({ id, host, geometry: { ...geometry } })),
-        host: product.hostName,
-        dataProduct: product.name,
-        aoi_km2: round(areaKm2),
-        credits,
-        aud: audOf(credits),
+      groups: groups.map((group) => ({
+        captures: group.captures!.map(({ id, host, geometry }) => ({ id, host, geometry: { ...geometry } })),
+        host: group.product.hostName,
+        dataProduct: group.product.name,
+        ...estimatedOf(group),
       })),
       errors: errors.map(errorRecord),
       total_aud: audOf(total),

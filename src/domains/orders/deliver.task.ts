@@ -5,7 +5,7 @@ import * as items from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import * as visualizationProfiles from '#model/imagery/visualization-profile.ts'
 import * as projects from '#model/identity/project.ts'
-import * as ending from '#model/orders/ending.ts'
+import * as settlement from '#model/orders/settlement.ts'
 import * as groups from '#model/orders/order-group.ts'
 import type { Run } from '#model/orders/order-group.ts'
 import * as orders from '#model/orders/order.ts'
@@ -16,8 +16,10 @@ import { refusalOf } from '#raster/ingest/refusal.ts'
 import { ingestDelivery, type DeliveredItem } from '#services/ingest/delivery.ts'
 import { discard } from '#services/ingest/intake.ts'
 import { task, type TaskContext } from '#task.ts'
-import { assessDelivery, requireOrdered, requireShown, WrongDelivery } from './delivery.lib.ts'
+import { assessDelivery, itemsOf, requireOrdered, requireShown, WrongDelivery } from './delivery.lib.ts'
+import { wrongCharge } from './charge.lib.ts'
 import { download } from './download.lib.ts'
+import { shopOf } from './vendor.lib.ts'
 
 const MAX_ATTEMPTS = 5
 
@@ -44,7 +46,7 @@ export default task({
     if (reason === null) throw error
     await context.change(run.organizationId, async (change) => {
       change.lineage.nothingProduced()
-      await ending.failGroup(change, run, reason)
+      await settlement.failGroup(change, run, reason)
     })
   } finally {
     heartbeat.stop()
@@ -66,18 +68,26 @@ async function deliver(context: TaskContext, run: Run): Promise<void> {
   const { db, vendors, signal, storage } = context
   const order = await orders.get(db, run.orderId)
   const { bucketName } = await projects.get(db, order.projectId)
-  const shop = vendors.shop(run.hostName)!
+  const shop = shopOf(vendors, run)
   const vendorOrder = await shop.order(run.vendorOrderId!, { signal })
   const { files } = vendorOrder
-  if (files.length === 0) throw new VendorError('nonsense', run.hostName, `'${run.hostName}' reports a delivery without files`)
+  const wrong = wrongCharge(run, vendorOrder)
+  if (wrong !== null) throw new WrongDelivery(wrong)
+  if (files.length === 0) throw new VendorError('invalid-response', run.hostName, `'${run.hostName}' reports a delivery without files`)
   requireOrdered(run, files)
   const ingested: DeliveredItem[] = []
   let isKept = false
   try {
-    for (const file of files) {
-      const body = download(shop, { hostName: run.hostName, orderId: run.vendorOrderId!, file }, signal)
-      const name = nameOf(order, file.sceneId, files.length)
-      ingested.push(await ingestDelivery(context, file, { bucket: bucketName!, orderId: order.id, name }, body))
+    const byItem = itemsOf(files)
+    for (const ofItem of byItem) {
+      const bodies = ofItem.map((file) => ({
+        file,
+        body: () => download(shop, { hostName: run.hostName, orderId: run.vendorOrderId!, file }, signal),
+      }))
+      const { sceneId } = ofItem[0]!
+      const acquiredAt = run.captures?.find(({ id }) => id === sceneId)?.acquiredAt ?? null
+      const name = nameOf(order, sceneId, byItem.length)
+      ingested.push(await ingestDelivery(context, bodies, { bucket: bucketName!, orderId: order.id, name, acquiredAt }))
       await requireShown(context, run, ingested.at(-1)!)
     }
     const assessed = await assessDelivery(
@@ -91,7 +101,7 @@ async function deliver(context: TaskContext, run: Run): Promise<void> {
     if (!isKept)
       await discard(
         { storage },
-        ingested.map(({ at }) => at),
+        ingested.flatMap(({ places }) => places),
       )
   }
 }
@@ -126,14 +136,15 @@ async function keep(
   const end = { itemIds, capturedCredits: credits, failureReason: reason }
   await groups.move(tx, run.id, reason === null ? 'deliver' : 'deliverPart', end, now)
   await orders.move(change, current, 'accept')
-  await ending.concludeIfDone(change, id)
+  await settlement.concludeIfDone(change, id)
   const stored = await itemWrite.insert(
     tx,
     { organizationId, projectId, createdBy, now },
     ingested.map(({ item }) => item),
   )
   for (const [index, item] of stored.entries()) {
-    await visualizationProfiles.insertDefault(tx, { organizationId, itemSeq: item.seq, createdBy, now }, ingested[index]!.style)
+    const { style } = ingested[index]!
+    if (style) await visualizationProfiles.insertDefault(tx, { organizationId, itemSeq: item.seq, createdBy, now }, style, style.assetKey)
     lineage.record('item', item.id, 'delivered_for', { kind: 'order', id })
     events.emit('item.created', item.id, items.summary(item))
   }

@@ -5,7 +5,7 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { priceCaptures, priceTasking } from '#model/orders/pricing.ts'
 import { operation } from '#operation.ts'
 import { GenericInput, parseRequest } from './generic.lib.ts'
-import { ErrorRecord, errorRecord, EstimatedPart } from './input.lib.ts'
+import { ErrorRecord, errorRecord, EstimatedPart, estimatedOf } from './input.lib.ts'
 import { pricingOf } from './placing.lib.ts'
 import { EXAMPLE_FEATURES, round } from './wire.ts'
 
@@ -34,7 +34,7 @@ export default operation({
     input: { dataProduct: 'sandbox-vhr-archive', params: { id: 'sandbox-vhr_20260219_r818c4834' }, featureCollection: EXAMPLE_FEATURES },
     output: {
       summary: { totalCredits: 9_840, totalAud: 98.4, areaSqKm: 3.625 },
-      results: [{ index: 0, dataProduct: 'sandbox-vhr-archive', aoi_km2: 3.625, credits: 9_840, aud: 98.4 }],
+      results: [{ index: 0, dataProduct: 'sandbox-vhr-archive', aoi_km2: 3.625, credits: 9_840, aud: 98.4, billedByVendor: null }],
       errors: [],
     },
   },
@@ -50,13 +50,7 @@ export default operation({
     const credits = sum((group) => group.credits)
     return {
       summary: { totalCredits: credits, totalAud: audOf(credits), areaSqKm: round(sum((group) => group.areaKm2)) },
-      results: groups.map((group, index) => ({
-        index,
-        dataProduct: group.product.name,
-        aoi_km2: round(group.areaKm2),
-        credits: group.credits,
-        aud: audOf(group.credits),
-      })),
+      results: groups.map((group, index) => ({ index, dataProduct: group.product.name, ...estimatedOf(group) })),
       errors: errors.map(errorRecord),
     }
   },

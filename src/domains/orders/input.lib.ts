@@ -7,9 +7,11 @@ import { requireArea, requireGeometry, type AreaGeometry, type Geometry } from '
 import { mapInTime } from '#core/in-parts.ts'
 import { invalidField, invalidInput, notFound, problem } from '#core/problem.ts'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
-import type { CaptureRequest, TaskingRequest, Unpriced } from '#model/orders/pricing.ts'
+import { audOf } from '#core/money.ts'
+import type { CaptureRequest, PricedGroup, TaskingRequest, Unpriced } from '#model/orders/pricing.ts'
 import type { Context } from '#operation.ts'
 import type { Product, Vendors } from '#ports/vendors.ts'
+import { BilledByVendor, billedByVendor, round } from './wire.ts'
 
 const MAX_CAPTURES = 200
 /** Side of the square that is ordered around a point. */
@@ -146,7 +148,19 @@ export const Estimated = {
   aoi_km2: Type.Number({ description: 'Total area in km²' }),
   credits: Type.Integer({ description: 'Price in credits' }),
   aud: Type.Number({ description: 'Price in Australian dollars; 100 credits cost A$1' }),
+  billedByVendor: Described(
+    BilledByVendor,
+    'Amount that the vendor bills directly, in addition to the price in credits; null if the order is paid here',
+  ),
 }
+
+/** The price of a group, as estimates return it. */
+export const estimatedOf = ({ areaKm2, credits, charge }: Pick<PricedGroup, 'areaKm2' | 'credits' | 'charge'>) => ({
+  aoi_km2: round(areaKm2),
+  credits,
+  aud: audOf(credits),
+  billedByVendor: billedByVendor(charge),
+})
 
 export const EstimatedPart = Closed(
   {

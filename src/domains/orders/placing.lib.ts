@@ -6,7 +6,7 @@ import { requireOrganization } from '#model/identity/organization.ts'
 import { requireLicences } from '#model/licensing/licence.ts'
 import { billingModeOf } from '#model/money/billing-account.ts'
 import * as spending from '#model/money/spending.ts'
-import type { Funding } from '#model/orders/deciding.ts'
+import type { Funding } from '#model/orders/tasking-decisions.ts'
 import * as orders from '#model/orders/order.ts'
 import type { Order } from '#model/orders/order.ts'
 import { linesOf, priceCaptures, priceTasking, type PricedGroup, type CaptureRequest } from '#model/orders/pricing.ts'
@@ -101,7 +101,7 @@ export async function executeArchive(context: WriteContext, order: ArchiveOrder,
     billingMode: mode,
     displayName: order.displayName ?? groups[0]!.captures![0]!.id,
     simulated: groups.some(({ product }) => vendors.source(product.hostName)?.simulated),
-    groups: groups.map(({ product, captures, area, areaKm2, credits }) => ({
+    groups: groups.map(({ product, captures, area, areaKm2, credits, charge }) => ({
       ...soldAs(product),
       status: 'waiting',
       subStatus: null,
@@ -113,6 +113,7 @@ export async function executeArchive(context: WriteContext, order: ArchiveOrder,
       areaKm2,
       credits,
       reservedCredits: credits,
+      charge,
     })),
   })
   events.emit('order.placed', id, orders.summary(placed, null))
@@ -146,7 +147,7 @@ export async function executeTasking(context: WriteContext, order: TaskingOrder,
     billingMode: await billingModeOf(tx, order.project.organizationId),
     displayName: order.displayName ?? groups[0]!.product.title,
     simulated: groups.some(({ product }) => vendors.source(product.hostName)?.simulated),
-    groups: groups.map(({ product, area, areaKm2, credits }, index) => ({
+    groups: groups.map(({ product, area, areaKm2, credits, charge }, index) => ({
       ...soldAs(product),
       status: 'deciding',
       subStatus: product.steps.includes('feasibility') ? 'awaiting_feasibility' : 'awaiting_quotation',
@@ -158,6 +159,7 @@ export async function executeTasking(context: WriteContext, order: TaskingOrder,
       areaKm2,
       credits,
       reservedCredits: 0,
+      charge,
     })),
   })
   await studies.insertFor(context, placed)

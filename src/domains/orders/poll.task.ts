@@ -1,20 +1,23 @@
 import { isIn } from '#core/vocabulary.ts'
-import { answerStudy, declareInfeasible, issueQuotation, refuseQuotation } from '#model/orders/answers.ts'
-import * as ending from '#model/orders/ending.ts'
+import { answerStudy, declareInfeasible, issueQuotation, refuseQuotation } from '#model/orders/vendor-responses.ts'
+import * as settlement from '#model/orders/settlement.ts'
 import * as groups from '#model/orders/order-group.ts'
 import type { Group } from '#model/orders/order-group.ts'
 import * as orders from '#model/orders/order.ts'
 import type { Order } from '#model/orders/order.ts'
-import { contracted } from '#model/orders/pricing.ts'
+import { offered } from '#model/orders/pricing.ts'
+import { saleOf } from '#model/orders/sale.ts'
 import * as quotations from '#model/orders/quotation.ts'
 import { OPEN_STATUSES } from '#model/orders/states.ts'
 import * as studies from '#model/orders/study.ts'
 import { requestFromVendorTask, deliverTask, placeAtVendorTask, pollTask } from '#model/orders/tasks.ts'
-import { VendorError } from '#ports/vendors.ts'
+import { VendorError, type VendorOrder, type Vendors } from '#ports/vendors.ts'
 import { task, type TaskContext } from '#task.ts'
+import { surcharge, wrongCharge } from './charge.lib.ts'
+import { reportRefusal, shopOf } from './vendor.lib.ts'
 
-const MIN_WAIT_SECONDS = 1
-const MAX_WAIT_SECONDS = 600
+/** A source that was removed from the registry. */
+const UNKNOWN_SOURCE = { minSeconds: 600, maxSeconds: 600 }
 /** Backoff: the interval between polls is this share of the time since the last change. */
 const WAIT_SHARE = 0.1
 /** Consecutive polls without a response from the vendor; at ten minutes each, about three and a half days. */
@@ -35,23 +38,27 @@ export default task({
   const order = await orders.find(db, order_id)
   if (!order || !isIn(OPEN_STATUSES, order.status)) return
   const now = clock.now()
-  const wait = waitSeconds(order, now)
+  const wait = waitSeconds(order, context.vendors, now)
   const isOurs = await db.transaction().execute(async (tx) => {
     if (!(await orders.takePoll(tx, order_id, new Date(now.getTime() + wait * 1000), now))) return false
     await tasks(tx).enqueue(pollTask, { order_id }, { afterSeconds: wait })
     return true
   })
   if (!isOurs) return
-  const lost = await ending.lostFunds(db, order)
-  if (lost) return void (await change(order.organizationId, (change) => ending.failAll(change, order_id, lost)))
+  const lost = await settlement.lostFunds(db, order)
+  if (lost) return void (await change(order.organizationId, (change) => settlement.failAll(change, order_id, lost)))
   if (await isExpired(context, order))
-    return void (await change(order.organizationId, (change) => ending.cancel(change, order_id, 'No decision within 30 days')))
+    return void (await change(order.organizationId, (change) => settlement.cancel(change, order_id, 'No decision within 30 days')))
   for (const group of order.groups) await pollGroup(context, order, group)
 })
 
-function waitSeconds({ updatedAt }: Order, now: Date): number {
+/** Within the interval of the source that is polled most often. */
+function waitSeconds({ updatedAt, groups: parts }: Order, vendors: Vendors, now: Date): number {
+  const intervals = parts.map(({ hostName }) => vendors.source(hostName)?.poll ?? UNKNOWN_SOURCE)
+  const least = Math.min(...intervals.map(({ minSeconds }) => minSeconds))
+  const most = Math.min(...intervals.map(({ maxSeconds }) => maxSeconds))
   const since = (now.getTime() - updatedAt.getTime()) / 1000
-  return Math.round(Math.min(MAX_WAIT_SECONDS, Math.max(MIN_WAIT_SECONDS, since * WAIT_SHARE)))
+  return Math.round(Math.min(most, Math.max(least, since * WAIT_SHARE)))
 }
 
 /** A study or quotation that is not decided in time cancels its order. */
@@ -77,11 +84,14 @@ async function pollGroup(context: TaskContext, order: Order, group: Group): Prom
     if (group.attempts > 0 && group.vendorOrderId) await groups.resetAttempts(db, group.id)
   } catch (error) {
     if (!(error instanceof VendorError)) throw error
+    await reportRefusal(context, group, error)
     const isFinal = error.code === 'not-found' || error.code === 'refused'
     const attempts = await groups.countAttempt(db, group.id)
     if (!isFinal && attempts < MAX_UNANSWERED) return
     await change(group.organizationId, (change) =>
-      group.status === 'deciding' ? ending.closeGroup(change, group, error.message) : ending.failGroup(change, group, error.message),
+      group.status === 'deciding'
+        ? settlement.closeGroup(change, group, error.message)
+        : settlement.failGroup(change, group, error.message),
     )
   }
 }
@@ -105,44 +115,59 @@ const enqueueAgain = async ({ db, clock, tasks }: TaskContext, contract: typeof 
 /** Checks whether the study was answered or the quotation issued. */
 async function checkTerms(context: TaskContext, group: Group, isLost: boolean): Promise<void> {
   const { db, clock, change, vendors, signal } = context
-  const { organizationId, hostName } = group
-  const priced = (cents: number) => contracted(db, organizationId, group, cents, clock.now())
+  const { organizationId } = group
+  const shop = shopOf(vendors, group)
+  const sale = saleOf(vendors, group)
+  const priced = (cents: number | null) => offered(db, organizationId, { sale, group }, cents, clock.now())
   if (group.subStatus === 'awaiting_feasibility') {
     const study = await studies.ofGroup(db, group.id)
     if (!study?.vendorId) return isLost ? await enqueueAgain(context, requestFromVendorTask, group) : undefined
-    const response = await vendors.shop(hostName)!.study(study.vendorId, { signal })
+    const response = await shop.study(study.vendorId, { signal })
     if (response.status === 'infeasible')
       await change(organizationId, (change) => declareInfeasible(change, study, response.reason ?? 'The vendor cannot acquire this area'))
     if (response.status !== 'answered') return
-    const options = await Promise.all(response.options.map(async ({ cents, ...option }) => ({ ...option, credits: await priced(cents) })))
+    const offers = await Promise.all(
+      response.options.map(async ({ cents, ...option }) => ({ ...withWindow(option, group.params), credits: await priced(cents) })),
+    )
+    const options = offers.flatMap(({ credits, ...option }) => (credits === null ? [] : [{ ...option, credits }]))
+    if (options.length === 0) throw new VendorError('refused', group.hostName, `'${group.hostName}' offers no option with a price`)
     await change(organizationId, (change) => answerStudy(change, study, options))
   }
   if (group.subStatus === 'awaiting_quotation') {
     const quotation = await quotations.ofGroup(db, group.id)
     if (!quotation?.vendorId) return isLost ? await enqueueAgain(context, requestFromVendorTask, group) : undefined
-    const response = await vendors.shop(hostName)!.quotation(quotation.vendorId, { signal })
+    const response = await shop.quotation(quotation.vendorId, { signal })
     if (response.status === 'refused')
       await change(organizationId, (change) => refuseQuotation(change, quotation, response.reason ?? 'The vendor declined to quote'))
     if (response.status !== 'issued' || response.cents === null) return
-    const credits = await priced(response.cents)
+    const credits = (await priced(response.cents)) ?? 0
     await change(organizationId, (change) => issueQuotation(change, quotation, credits))
   }
 }
 
-/** Checks whether the vendor has accepted, delivered, failed or cancelled the order. */
-async function checkVendorOrder(
-  { clock, change, vendors, signal }: TaskContext,
-  { id }: Order,
-  group: Group,
-  vendorOrderId: string,
-): Promise<void> {
-  const { status, reason } = await vendors.shop(group.hostName)!.order(vendorOrderId, { signal })
+/** A vendor that states no window promises the one that was asked for. */
+function withWindow<O extends { acquisitionStart: string | null; acquisitionEnd: string | null }>(option: O, params: Group['params']) {
+  return {
+    ...option,
+    acquisitionStart: option.acquisitionStart ?? String(params['acquisitionStart']),
+    acquisitionEnd: option.acquisitionEnd ?? String(params['acquisitionEnd']),
+  }
+}
+
+/** Checks whether the vendor has accepted, delivered, failed or cancelled the order, and charged what was agreed on. */
+async function checkVendorOrder(context: TaskContext, { id }: Order, group: Group, vendorOrderId: string): Promise<void> {
+  const { clock, change, vendors, signal } = context
+  const vendorOrder = await shopOf(vendors, group).order(vendorOrderId, { signal })
+  const wrong = await checkCharge(context, group, vendorOrder)
+  if (wrong !== null) return void (await change(group.organizationId, (change) => settlement.failGroup(change, group, wrong)))
+  reportUnknown(context, group.hostName, vendorOrder.unknownStatus)
+  const { status, reason } = vendorOrder
   if (status === 'placed') return
   await change(group.organizationId, async (change) => {
     const { tx, tasks } = change
     const current = await orders.lock(tx, id)
     if (status === 'failed' || status === 'cancelled')
-      return await ending.failGroup(
+      return await settlement.failGroup(
         change,
         group,
         reason ?? `The vendor ${status === 'failed' ? 'failed to deliver' : 'cancelled the order'}`,
@@ -152,4 +177,26 @@ async function checkVendorOrder(
     if (await groups.move(tx, group.id, 'fetch', {}, clock.now())) await tasks.enqueue(deliverTask, { group_id: group.id })
     return true
   })
+}
+
+/** Keeps what the vendor charged, and returns why it is not what was agreed on. */
+async function checkCharge({ db, operatorLog }: TaskContext, group: Group, vendorOrder: VendorOrder): Promise<string | null> {
+  const { chargedCents } = vendorOrder
+  if (chargedCents === null || chargedCents === group.vendorChargedCents) return wrongCharge(group, vendorOrder)
+  await groups.setCharged(db, group.id, chargedCents)
+  const wrong = wrongCharge(group, vendorOrder)
+  const notice = wrong ?? surcharge(group, vendorOrder)
+  if (notice !== null) operatorLog.warn(`Order ${group.orderId}: ${notice}`)
+  return wrong
+}
+
+const MAX_REPORTED = 100
+const reported = new Set<string>()
+
+/** A state that an adapter does not know is taken for one that passes; the operator reads about it once. */
+function reportUnknown({ operatorLog }: TaskContext, hostName: string, status: string | null): void {
+  const name = `${hostName} ${status}`
+  if (status === null || reported.has(name) || reported.size >= MAX_REPORTED) return
+  reported.add(name)
+  operatorLog.warn(`'${hostName}' reports the unknown state '${status}'; its orders wait until it changes`)
 }

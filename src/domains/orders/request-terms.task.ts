@@ -1,6 +1,6 @@
 import type { Change } from '#effects.ts'
-import { issueQuotation } from '#model/orders/answers.ts'
-import { closeGroup } from '#model/orders/ending.ts'
+import { issueQuotation } from '#model/orders/vendor-responses.ts'
+import { closeGroup } from '#model/orders/settlement.ts'
 import * as groups from '#model/orders/order-group.ts'
 import type { Group } from '#model/orders/order-group.ts'
 import * as orders from '#model/orders/order.ts'
@@ -8,7 +8,7 @@ import * as quotations from '#model/orders/quotation.ts'
 import * as studies from '#model/orders/study.ts'
 import { requestFromVendorTask } from '#model/orders/tasks.ts'
 import { task, type TaskContext } from '#task.ts'
-import { retryAtVendor } from './vendor.lib.ts'
+import { retryAtVendor, shopOf } from './vendor.lib.ts'
 
 /** Requests the feasibility study or the quotation that a tasking group waits for. */
 export default task({
@@ -32,7 +32,7 @@ const requestFor = ({ productId, area, params }: Group, reference: string) => ({
 async function requestStudy({ db, vendors, signal }: TaskContext, group: Group): Promise<void> {
   const study = await studies.ofGroup(db, group.id)
   if (!study || study.vendorId || study.state !== 'waiting') return
-  const { id } = await vendors.shop(group.hostName)!.requestStudy(requestFor(group, study.id), { signal })
+  const { id } = await shopOf(vendors, group).requestStudy(requestFor(group, study.id), { signal })
   await studies.setVendorId(db, study.id, id)
 }
 
@@ -46,6 +46,6 @@ async function requestQuotation({ db, vendors, change, signal }: TaskContext, gr
     return
   }
   const request = { ...requestFor(group, quotation.id), ...(group.vendorOptionId ? { studyOptionId: group.vendorOptionId } : {}) }
-  const { id } = await vendors.shop(group.hostName)!.requestQuotation(request, { signal })
+  const { id } = await shopOf(vendors, group).requestQuotation(request, { signal })
   await quotations.setVendorId(db, quotation.id, id)
 }

@@ -45,12 +45,15 @@ export default operation({
   },
   async execute({ db, principal, clock }, input, { organizationId, included }) {
     const filter = await filterOf(db, principal, { workspaceId: input.workspaceId ?? null }, { decisions: null, isReady: true })
-    const empty = { found: [], total: 0 }
-    const studyPage = included.includes('study') ? await studies.list(db, organizationId, filter, input, clock.now()) : empty
-    const quotationPage = included.includes('quotation') ? await quotations.list(db, organizationId, filter, input, clock.now()) : empty
+    const studyPage = included.includes('study')
+      ? await studies.list(db, organizationId, filter, input, clock.now())
+      : { studies: [], total: 0 }
+    const quotationPage = included.includes('quotation')
+      ? await quotations.list(db, organizationId, filter, input, clock.now())
+      : { quotations: [], total: 0 }
     return {
-      studies: studyPage.found.map(toStudy),
-      quotations: quotationPage.found.map((quotation) => toQuotation(quotation, clock.now())),
+      studies: studyPage.studies.map(toStudy),
+      quotations: quotationPage.quotations.map((quotation) => toQuotation(quotation, clock.now())),
       page: input.page,
       size: input.size,
       totalStudies: studyPage.total,

@@ -4,9 +4,9 @@ import { Closed } from '#core/shapes.ts'
 import { requireOrganization } from '#model/identity/organization.ts'
 import { priceTasking, type Unpriced } from '#model/orders/pricing.ts'
 import { operation } from '#operation.ts'
-import { ErrorRecord, errorRecord, EstimatedPart, taskingOf } from './input.lib.ts'
+import { ErrorRecord, errorRecord, EstimatedPart, estimatedOf, taskingOf } from './input.lib.ts'
 import { pricingOf } from './placing.lib.ts'
-import { EXAMPLE_FEATURES, MAX_GROUPS, round, TaskingGroup } from './wire.ts'
+import { EXAMPLE_FEATURES, MAX_GROUPS, TaskingGroup } from './wire.ts'
 
 /** Estimates the price of a tasking order. The firm price comes from a study option or a quotation. Nothing is stored. */
 export default operation({
@@ -34,7 +34,7 @@ export default operation({
       ],
     },
     output: {
-      groups: [{ index: 0, dataProduct: 'sandbox-vhr-tasking', aoi_km2: 3.625, credits: 12_000, aud: 120 }],
+      groups: [{ index: 0, dataProduct: 'sandbox-vhr-tasking', aoi_km2: 3.625, credits: 12_000, aud: 120, billedByVendor: null }],
       errors: [],
       totalAud: 120,
       totalCredits: 12_000,
@@ -59,13 +59,7 @@ export default operation({
     )
     const total = groups.reduce((sum, { credits }) => sum + credits, 0)
     return {
-      groups: groups.map(({ index, product, areaKm2, credits }) => ({
-        index,
-        dataProduct: product.name,
-        aoi_km2: round(areaKm2),
-        credits,
-        aud: audOf(credits),
-      })),
+      groups: groups.map((group) => ({ index: group.index, dataProduct: group.product.name, ...estimatedOf(group) })),
       errors: errors.map(errorRecord),
       totalAud: audOf(total),
       totalCredits: total,

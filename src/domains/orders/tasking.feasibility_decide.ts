@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound, problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import * as deciding from '#model/orders/deciding.ts'
+import * as taskingDecisions from '#model/orders/tasking-decisions.ts'
 import * as orders from '#model/orders/order.ts'
 import * as groups from '#model/orders/order-group.ts'
 import * as quotations from '#model/orders/quotation.ts'
@@ -47,25 +47,25 @@ export default operation({
   async prepare(context, { maxCredits }, { study, order, option }) {
     requireBelow(maxCredits ?? null, option.credits)
     const caller = { principal: context.principal, operation: 'orders.tasking.feasibility_decide', idempotencyKey: context.idempotencyKey }
-    return await deciding.authorize(context, caller, { order, groupId: study.groupId, credits: option.credits })
+    return await taskingDecisions.authorize(context, caller, { order, groupId: study.groupId, credits: option.credits })
   },
   async execute(context, _input, { study, option }, funding) {
     const { tx, clock, tasks, attributeTo } = context
     const now = clock.now()
     attributeTo(study.organizationId)
-    const locked = await deciding.lockUndecided(context, study.orderId)
+    const locked = await taskingDecisions.lockUndecided(context, study.orderId)
     const decided = await studies.accept(tx, study.id, option.id, now)
     if (!decided) throw problem('bad-request', 'This study was already decided or has expired')
     const group = locked.groups.find(({ id }) => id === study.groupId)!
     const isQuoted = group.steps.includes('quotation')
     const terms = { credits: option.credits, reservedCredits: option.credits, vendorOptionId: option.id }
     await groups.agree(tx, group.id, isQuoted ? 'askQuotation' : 'accept', terms, now)
-    await deciding.reserveTotal(context, funding, study.orderId)
+    await taskingDecisions.reserveTotal(context, funding, study.orderId)
     if (isQuoted) {
       await quotations.request(context, study.projectId, group)
       await tasks.enqueue(requestFromVendorTask, { group_id: group.id })
     }
-    await deciding.proceed(context, study.orderId)
+    await taskingDecisions.proceed(context, study.orderId)
     return toStudy(decided)
   },
 })

@@ -33,7 +33,7 @@ export default operation({
     decisions: decisionsOf(decision, STUDY_DECISIONS),
   }),
   async execute({ db, principal, clock }, input, { organizationId, decisions }) {
-    const { found: page, total } = await studies.list(
+    const { studies: page, total } = await studies.list(
       db,
       organizationId,
       await filterOf(db, principal, input, { decisions, isReady: false }),

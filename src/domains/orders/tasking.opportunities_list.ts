@@ -3,6 +3,7 @@ import { invalidField } from '#core/problem.ts'
 import { Closed, Nullable } from '#core/shapes.ts'
 import { DAY_MS } from '#core/time.ts'
 import { callVendor } from '#model/orders/vendor-problem.ts'
+import { requireAccount } from '#model/vendors/account.ts'
 import { operation } from '#operation.ts'
 import { featuresOf, requireProduct } from './input.lib.ts'
 import { PageOf, pageOf } from '#wire/page.ts'
@@ -14,12 +15,12 @@ const MAX_DAYS = 90
 const MAX_PASSES = 500
 
 const PassRecord = Closed({
-  satellite: Type.String({ description: 'Satellite name' }),
-  noradId: Type.Integer({ description: 'NORAD catalogue number' }),
+  satellite: Nullable(Type.String({ description: 'Satellite name; null if the vendor does not say' })),
+  noradId: Nullable(Type.Integer({ description: 'NORAD catalogue number; null if the vendor does not say' })),
   start: At('Start of the pass'),
   end: At('End of the pass'),
-  offNadirDeg: Type.Number({ description: 'Smallest off-nadir angle in degrees' }),
-  sunElevationDeg: Type.Number({ description: 'Sun elevation in degrees' }),
+  offNadirDeg: Nullable(Type.Number({ description: 'Smallest off-nadir angle in degrees; null if the vendor does not say' })),
+  sunElevationDeg: Nullable(Type.Number({ description: 'Sun elevation in degrees; null for radar' })),
 })
 
 /** Lists the passes of a product's satellites over an area, computed from their orbits by the vendor, earliest first. */
@@ -59,15 +60,16 @@ export default operation({
     },
   },
 }).handle({
-  async check({ vendors, overlays, clock, principal }, { dataProduct, featureCollection, params }) {
+  async check({ db, vendors, overlays, clock, principal }, { dataProduct, featureCollection, params }) {
     const product = requireProduct(vendors, dataProduct, 'TASKING')
     const features = await featuresOf(featureCollection, 'featureCollection')
     const areas = features.map(({ area }) => area)
     const whole = await overlays.union(areas, { organizationId: principal.organizationId ?? '', field: 'featureCollection' })
-    return { product, query: { productId: product.id, area: whole!, limit: MAX_PASSES, ...windowOf(params ?? {}, clock.now()) } }
+    const accountId = await requireAccount(db, vendors.source(product.hostName)!, principal.organizationId)
+    return { product, accountId, query: { productId: product.id, area: whole!, limit: MAX_PASSES, ...windowOf(params ?? {}, clock.now()) } }
   },
-  async execute({ vendors, signal }, { page, size }, { product, query }) {
-    const passes = await callVendor(() => vendors.shop(product.hostName)!.opportunities(query, { signal }))
+  async execute({ vendors, signal }, { page, size }, { product, accountId, query }) {
+    const passes = await callVendor(() => vendors.shop(product.hostName, accountId)!.opportunities(query, { signal }))
     return pageOf(passes, { page, size })
   },
 })

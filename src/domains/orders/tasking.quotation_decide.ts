@@ -1,7 +1,7 @@
 import { notFound, problem } from '#core/problem.ts'
 import { Choice, Closed } from '#core/shapes.ts'
-import * as deciding from '#model/orders/deciding.ts'
-import * as ending from '#model/orders/ending.ts'
+import * as taskingDecisions from '#model/orders/tasking-decisions.ts'
+import * as settlement from '#model/orders/settlement.ts'
 import * as orders from '#model/orders/order.ts'
 import * as groups from '#model/orders/order-group.ts'
 import * as quotations from '#model/orders/quotation.ts'
@@ -49,11 +49,11 @@ export default operation({
     if (decision === 'REJECTED') return null
     requireBelow(maxCredits ?? null, quotation.credits!)
     const caller = { principal: context.principal, operation: 'orders.tasking.quotation_decide', idempotencyKey: context.idempotencyKey }
-    return await deciding.authorize(context, caller, { order, groupId: quotation.groupId, credits: quotation.credits! })
+    return await taskingDecisions.authorize(context, caller, { order, groupId: quotation.groupId, credits: quotation.credits! })
   },
   async execute(context, { decision }, { quotation }, funding) {
     context.attributeTo(quotation.organizationId)
-    await deciding.lockUndecided(context, quotation.orderId)
+    await taskingDecisions.lockUndecided(context, quotation.orderId)
     const decided = await quotations.decide(context.tx, quotation.id, decision, context.clock.now())
     if (!decided) throw problem('bad-request', 'This quotation was already decided or has expired')
     if (funding) await accept(context, decided, funding)
@@ -62,15 +62,15 @@ export default operation({
   },
 })
 
-async function accept(context: WriteContext, decided: Quotation, funding: deciding.Funding): Promise<void> {
+async function accept(context: WriteContext, decided: Quotation, funding: taskingDecisions.Funding): Promise<void> {
   const terms = { credits: decided.credits!, reservedCredits: decided.credits!, vendorQuotationId: decided.vendorId }
   await groups.agree(context.tx, decided.groupId, 'accept', terms, context.clock.now())
-  await deciding.reserveTotal(context, funding, decided.orderId)
+  await taskingDecisions.reserveTotal(context, funding, decided.orderId)
   context.events.emit('quotation.accepted', decided.id, quotations.summary(decided))
-  await deciding.proceed(context, decided.orderId)
+  await taskingDecisions.proceed(context, decided.orderId)
 }
 
 async function reject(context: WriteContext, decided: Quotation): Promise<void> {
   context.events.emit('quotation.rejected', decided.id, quotations.summary(decided))
-  await ending.closeGroup(context, { id: decided.groupId, orderId: decided.orderId }, 'The quotation was rejected')
+  await settlement.closeGroup(context, { id: decided.groupId, orderId: decided.orderId }, 'The quotation was rejected')
 }

@@ -36,7 +36,7 @@ export default operation({
     decisions: decisionsOf(decision, QUOTATION_DECISIONS),
   }),
   async execute({ db, principal, clock }, input, { organizationId, decisions }) {
-    const { found: page, total } = await quotations.list(
+    const { quotations: page, total } = await quotations.list(
       db,
       organizationId,
       await filterOf(db, principal, input, { decisions, isReady: false }),

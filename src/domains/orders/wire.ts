@@ -4,7 +4,7 @@ import { CreditsInput } from '#core/money-shapes.ts'
 import { audOf, CURRENCY } from '#core/money.ts'
 import { Choice, Closed, Described, FreeForm, NotBlank, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { BILLING_MODES, isIn, ORDER_GROUP_STATUSES, ORDER_STATUSES, ORDER_SUB_STATUSES, ORDER_TYPES } from '#core/vocabulary.ts'
-import type { Group } from '#model/orders/order-group.ts'
+import type { Group, VendorCharge } from '#model/orders/order-group.ts'
 import { itemIdsOf, totalCreditsOf, type Order } from '#model/orders/order.ts'
 import { OPEN_STATUSES } from '#model/orders/states.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
@@ -70,6 +70,20 @@ const Credits = (description: string) => Type.Integer({ description })
 export const At = (description: string) => Type.With(Timestamp, { description })
 export const IdOf = (description: string) => Type.With(Uuid, { description })
 
+/** What the vendor bills directly to an organization that has its own account there. Our purchase prices are not shown. */
+export const BilledByVendor = Nullable(
+  Closed(
+    {
+      currency: Type.String({ description: "Vendor's currency, as an ISO 4217 code" }),
+      amount: Nullable(Type.Number({ description: 'Expected amount in that currency; null if your contract with the vendor decides' })),
+    },
+    { $id: 'BilledByVendor', description: 'Amount that the vendor bills to the account that your organization has there' },
+  ),
+)
+
+export const billedByVendor = ({ currency, cents, accountId }: Pick<VendorCharge, 'currency' | 'cents' | 'accountId'>) =>
+  accountId === null ? null : { currency, amount: cents === null ? null : cents / 100 }
+
 const CaptureRecord = Closed({
   id: Type.String({ description: 'Scene ID assigned by the vendor' }),
   host: Type.String({ description: "Host name of the scene's vendor" }),
@@ -92,6 +106,10 @@ const GroupRecord = Closed(
     credits: Credits('Price in credits, as far as known'),
     aud: Type.Number({ description: 'Price in Australian dollars' }),
     capturedCredits: Credits('Credits charged for the group'),
+    billedByVendor: Described(
+      BilledByVendor,
+      'Amount that the vendor bills directly, in addition to the price in credits; null if the order is paid here',
+    ),
     itemIds: Type.Array(Type.String(), { description: 'IDs of the delivered items' }),
     failureReason: Nullable(Type.String({ description: 'Why the group failed, was cancelled or was partly delivered; null otherwise' })),
   },
@@ -151,13 +169,16 @@ const groupRecord = (group: Group) => ({
   host: group.hostName,
   dataProduct: group.productName,
   dataProductId: group.productId,
-  captures: group.captures,
+  captures: group.captures && group.captures.map(({ vendorCents: _price, ...capture }) => capture),
   featureCollection: group.featureCollection,
   params: group.params,
   aoi_km2: round(group.areaKm2),
   credits: group.credits,
   aud: audOf(group.credits),
   capturedCredits: group.capturedCredits,
+  billedByVendor: group.isBilledByVendor
+    ? { currency: group.vendorCurrency!, amount: group.vendorCents === null ? null : group.vendorCents / 100 }
+    : null,
   itemIds: group.itemIds,
   failureReason: group.failureReason,
 })
@@ -255,6 +276,7 @@ export const EXAMPLE_ORDER = {
       credits: 9_840,
       aud: 98.4,
       capturedCredits: 0,
+      billedByVendor: null,
       itemIds: [],
       failureReason: null,
     },

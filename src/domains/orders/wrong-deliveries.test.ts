@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -84,6 +85,22 @@ test('vendors that deliver something else', async (t) => {
     'delivers a file that is shorter than stated': [delivering(whatIsOrdered(whole.length + 1), whole), /sandbox-hr/],
     'delivers a file that is longer than stated': [delivering(whatIsOrdered(whole.length - 1), whole), /delivered more than/],
     'interrupts every download at the same byte': [delivering(whatIsOrdered(whole.length), whole, { breaksAt: 1_000 }), /sandbox-hr/],
+    'delivers a file with another checksum': [
+      delivering((ids) => ids.map((id) => ({ ...fileOf(id, whole.length), sha256: '0'.repeat(64) })), whole),
+      /with another sha256 than stated/,
+    ],
+    'delivers a file with another md5': [
+      delivering((ids) => ids.map((id) => ({ ...fileOf(id, whole.length), md5: '0'.repeat(32) })), whole),
+      /with another md5 than stated/,
+    ],
+    'delivers a mask without an image': [
+      delivering((ids) => ids.map((id) => ({ ...fileOf(id, whole.length), role: 'mask' })), whole),
+      /delivered no image of a/,
+    ],
+    'delivers two files as the same asset': [
+      delivering((ids) => ids.flatMap((id) => ['1', '2'].map((part) => ({ ...fileOf(id, null), id: part, item_key: id }))), whole),
+      /two files as the asset .data. of a/,
+    ],
     'delivers a file of another area': [delivering(whatIsOrdered(null), await raster({ west: 12.3 })), /does not cover the ordered area/],
   }
   for (const [lie, [script, reason]] of Object.entries(lies))
@@ -103,6 +120,59 @@ test('vendors that deliver something else', async (t) => {
       assert.deepEqual(storedFiles(w), files, 'nothing of it is kept')
       assert.equal((await eventsOf(w, id)).at(-1), 'order.failed')
     })
+
+  await t.test('delivers an image, its mask and its metadata: one item with three files', async () => {
+    const files = { image: whole, mask: await raster({ bandNames: ['cloud'], value: () => 1 }), notes: Buffer.from('{"sensor": "x"}') }
+    const hashOf = (name: 'sha256' | 'md5', bytes: Uint8Array) => createHash(name).update(bytes).digest('hex')
+    liar.script = {
+      ...delivering(
+        (ids) =>
+          ids.flatMap((id) => [
+            { ...fileOf(id, files.image.length), id: 'image', item_key: id, sha256: hashOf('sha256', files.image) },
+            {
+              ...fileOf(id, files.mask.length),
+              id: 'mask',
+              item_key: id,
+              asset_key: 'udm2',
+              role: 'mask',
+              md5: hashOf('md5', files.mask),
+              bands: [],
+            },
+            {
+              ...fileOf(id, null),
+              id: 'notes',
+              item_key: id,
+              asset_key: 'metadata',
+              role: 'metadata',
+              media_type: 'application/json',
+              datetime: null,
+            },
+          ]),
+        whole,
+      ),
+      file: (id) => ({ bytes: files[id as keyof typeof files] }),
+    }
+    const { id } = await placeOrder(w, org, 'a')
+    await work(w, [id])
+    const done = await get(w, org, id)
+    assert.deepEqual([done.status, done.itemIds.length], ['fulfilled', 1], JSON.stringify(done))
+    const stored = await w.db
+      .selectFrom('asset')
+      .innerJoin('item', 'item.seq', 'asset.item_seq')
+      .select(['asset.key', 'asset.roles', 'asset.sha256'])
+      .where('item.id', '=', done.itemIds[0])
+      .orderBy('asset.key')
+      .execute()
+    assert.deepEqual(
+      stored.map(({ key, roles }) => [key, roles]),
+      [
+        ['data', ['data']],
+        ['metadata', ['metadata']],
+        ['udm2', ['mask']],
+      ],
+    )
+    assert.equal(stored[1]!.sha256!.toString('hex'), hashOf('sha256', files.notes), 'kept as it is')
+  })
 
   await t.test('reports a complete delivery, but one of two scenes has no file: only the other is charged', async () => {
     liar.script = delivering(([first]) => [fileOf(first!, whole.length)], whole)

@@ -2,7 +2,7 @@ import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
-import { cancelJob } from '#services/processing/ending.ts'
+import { cancelJob } from '#services/processing/end-job.ts'
 import { EXAMPLE_JOB, JobId, JobRecord, toJob } from '#wire/job.ts'
 
 /**

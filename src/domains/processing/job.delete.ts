@@ -1,7 +1,7 @@
 import { Closed, Removed } from '#core/shapes.ts'
 import * as jobs from '#model/processing/job.ts'
 import { operation } from '#operation.ts'
-import { releaseJob } from '#services/processing/ending.ts'
+import { releaseJob } from '#services/processing/end-job.ts'
 import { EXAMPLE_JOB, JobId } from '#wire/job.ts'
 
 /** Deletes a job permanently. A job that has not ended is cancelled and its reservation released; created items stay. */

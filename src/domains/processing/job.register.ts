@@ -10,7 +10,7 @@ import * as runs from '#model/processing/run.ts'
 import { operation, type Context, type WriteContext } from '#operation.ts'
 import { COG_TYPE } from '#services/ingest/intake.ts'
 import { findProcess } from '#services/processing/catalogue.ts'
-import { failJob } from '#services/processing/ending.ts'
+import { failJob } from '#services/processing/end-job.ts'
 import {
   discardOutputs,
   registerOutputs,

@@ -2,7 +2,7 @@ import { Closed } from '#core/shapes.ts'
 import * as runs from '#model/processing/run.ts'
 import { runJobTask } from '#model/processing/tasks.ts'
 import { PROCESSES } from '#services/processing/catalogue.ts'
-import { cancelJob, failJob } from '#services/processing/ending.ts'
+import { cancelJob, failJob } from '#services/processing/end-job.ts'
 import { task } from '#task.ts'
 
 /** Enqueues jobs whose process crashed again, and ends jobs that timed out, releasing their reservations. */
@@ -22,7 +22,7 @@ export default task({
       else await failJob(change, job, job.runId, `The worker has not reported for ${minutes} minutes`)
     })
   }
-  const localTypes = PROCESSES.map(({ id }) => id).filter((id) => !workers.serve(id))
+  const localTypes = PROCESSES.map(({ id }) => id).filter((id) => !workers.handles(id))
   if (localTypes.length === 0) return
   await db.transaction().execute(async (tx) => {
     for (const id of await runs.stalled(tx, localTypes, now)) await tasks(tx).enqueue(runJobTask, { job_id: id })

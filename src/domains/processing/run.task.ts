@@ -6,10 +6,11 @@ import * as projects from '#model/identity/project.ts'
 import { SERVICE } from '#core/principal.ts'
 import * as runs from '#model/processing/run.ts'
 import { runJobTask } from '#model/processing/tasks.ts'
+import { VendorError } from '#ports/vendors.ts'
 import { RasterError } from '#raster/errors.ts'
 import { refusalOf } from '#raster/ingest/refusal.ts'
 import { PROCESSES, requireProcess } from '#services/processing/catalogue.ts'
-import { failJob } from '#services/processing/ending.ts'
+import { failJob } from '#services/processing/end-job.ts'
 import { discardOutputs, registerOutputs, storeOutputs } from '#services/processing/outputs.ts'
 import { STORE_FROM, work } from '#services/processing/running.ts'
 import { task, type TaskContext } from '#task.ts'
@@ -41,7 +42,7 @@ export default task({
     await complete({ ...context, signal: heartbeat.signal }, run, heartbeat.at)
   } catch (error) {
     if (heartbeat.isReplaced()) return // The job was cancelled, or another run has replaced this one.
-    const reason = reasonOf(error) ?? (run.attempts >= runs.MAX_ATTEMPTS ? `Internal error in ${run.attempts} attempts` : null)
+    const reason = reasonOf(error) ?? (run.attempts >= runs.MAX_ATTEMPTS ? lastReason(error, run.attempts) : null)
     if (reason === null) {
       await runs.release(context.db, run, context.clock.now())
       throw error
@@ -53,7 +54,7 @@ export default task({
   }
 })
 
-const localTypes = ({ workers }: TaskContext): string[] => PROCESSES.map(({ id }) => id).filter((id) => !workers.serve(id))
+const localTypes = ({ workers }: TaskContext): string[] => PROCESSES.map(({ id }) => id).filter((id) => !workers.handles(id))
 
 /**
  * A task is a free slot for the next job in rotation between organizations, not for the job it names. Only a job whose run
@@ -83,8 +84,12 @@ async function enqueueNext(context: TaskContext): Promise<void> {
 /** The error of an invalid job; null for an internal error, which is retried. A crashed child process may have been killed. */
 function reasonOf(error: unknown): string | null {
   if (error instanceof RasterError && error.code === 'worker_failed') return null
+  if (error instanceof VendorError && ['not-found', 'refused'].includes(error.code)) return error.message
   return error instanceof Problem ? error.message : refusalOf(error)
 }
+
+const lastReason = (error: unknown, attempts: number): string =>
+  error instanceof VendorError ? `${error.message}, in ${attempts} attempts` : `Internal error in ${attempts} attempts`
 
 /** Returns null if it is no longer the job's turn, or it has ended or is running. */
 async function begin(context: TaskContext, job: jobs.Job): Promise<runs.Run | null> {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Choice, Closed, FreeForm, type Received } from '#core/shapes.ts'
+import { Choice, Closed, FreeForm, Nullable, type Received } from '#core/shapes.ts'
 import { CATEGORIES, type AnyProcess } from '#services/processing/process.ts'
 import { EXAMPLE_IDS } from '#wire/examples.ts'
 
@@ -27,6 +27,9 @@ const summaryFields = {
     { $id: 'ProcessPrice', description: 'Price of a job' },
   ),
   timeout_minutes: Type.Integer({ description: 'Time limit of a job in minutes; a job that exceeds it fails without charge' }),
+  created_by: Nullable(
+    Type.String({ description: 'The operation that creates jobs of this process; null for `processing.execute` and others of its kind' }),
+  ),
 }
 export const ProcessSummary = Closed(summaryFields, { $id: 'ProcessSummary', description: 'A process' })
 const Schema = (description: string) => Type.Unsafe<Record<string, unknown>>({ ...FreeForm, description })
@@ -48,6 +51,7 @@ export const toSummary = ({
   category,
   price,
   timeoutMinutes,
+  createdBy,
 }: AnyProcess): Received<typeof ProcessSummary> => ({
   id,
   title,
@@ -56,6 +60,7 @@ export const toSummary = ({
   category,
   price: { credits_per_km2: price.creditsPerKm2, minimum_credits: price.minimumCredits },
   timeout_minutes: timeoutMinutes,
+  created_by: createdBy ?? null,
 })
 
 /** Schemas as plain JSON, without the library's own symbols. */
@@ -77,4 +82,5 @@ export const EXAMPLE_SUMMARY: Received<typeof ProcessSummary> = {
   category: 'bands',
   price: { credits_per_km2: 0.02, minimum_credits: 5 },
   timeout_minutes: 60,
+  created_by: null,
 }

@@ -6,6 +6,7 @@ import { Problem } from '#core/problem.ts'
 import { StorageError } from '#ports/storage.ts'
 import { RasterError } from '#raster/types.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
+import { bandStatistics } from '#services/rendering/band-statistics.ts'
 import { styleLayer, type StyledLayer } from '#services/rendering/styled-layer.ts'
 import type { Chart, ReportDocument, ReportMap, Table } from '#services/documents/report.ts'
 import { bytes, day, whole } from './figures.lib.ts'
@@ -54,24 +55,23 @@ async function styledLayerOf(context: Context, itemId: string): Promise<StyledLa
 const isUnreadable = (error: unknown): boolean =>
   error instanceof RasterError || error instanceof StorageError || (error instanceof Problem && error.status < 500)
 
-async function readPixels(
-  { raster, signal }: Context,
-  styled: StyledLayer,
-): Promise<{ map: ReportMap; charts: Chart[]; table: Table } | null> {
+async function readPixels(context: Context, styled: StyledLayer): Promise<{ map: ReportMap; charts: Chart[]; table: Table } | null> {
   try {
     const { bounds } = coverageOf(styled.info)
-    const image = await raster.picture(styled.source, { bounds, maxSide: IMAGE_SIDE_PX, format: 'png', style: styled.style }, signal)
-    const { bands } = await raster.statistics(styled.source, { percentiles: [2, 50, 98], binCount: BIN_COUNT, minSidePx: 1_024 }, signal)
+    const style = { bounds, maxSide: IMAGE_SIDE_PX, format: 'png' as const, style: styled.style }
+    const image = await context.raster.mapImage(styled.source, style, context.signal)
+    const measured = await bandStatistics(context, styled.source, { percentiles: [2, 50, 98], binCount: BIN_COUNT, minSidePx: 1_024 })
     const nameOf = (index: number) => Object.keys(styled.names).find((name) => styled.names[name] === index + 1) ?? `band ${index + 1}`
+    const bands = measured.flatMap((band, index) => (band ? [{ ...band, name: nameOf(index) }] : []))
     return {
       map: { bounds, image, outlines: [], caption: 'Full scene' },
-      charts: bands.slice(0, MAX_CHARTED_BANDS).map(({ histogram }, index) => ({
-        title: `Histogram of ${nameOf(index)}`,
+      charts: bands.slice(0, MAX_CHARTED_BANDS).map(({ histogram, name }) => ({
+        title: `Histogram of ${name}`,
         unit: 'pixels',
         kind: 'bars' as const,
         points: histogram.counts.map((value, bin) => ({ label: String(Number(histogram.edges[bin]!.toPrecision(3))), value })),
       })),
-      table: bandTable(bands.map((band, index) => ({ ...band, name: nameOf(index) }))),
+      table: bandTable(bands),
     }
   } catch (error) {
     if (isUnreadable(error)) return null

@@ -191,8 +191,20 @@ test("'share.tilejson' returns legend, values and attribution", async (t) => {
     [4, 3, 2].map((band) => ({ name: bands[band - 1].name, value: bands[band - 1].value })),
   )
   assert.equal((await ask({ at: { longitude: 10, latitude: 10 } })).values, null, 'outside')
-  await w.ok(org.owner.token, 'items.update', { item_id, properties: { providers: [{ name: 'ESA' }], license: 'CC-BY-4.0' } })
-  assert.equal((await w.call(null, 'share.link.validate', { token: target.grant })).body.target.attribution, 'ESA · CC-BY-4.0')
+  const termsOf = async (properties: object) => {
+    await w.ok(org.owner.token, 'items.update', { item_id, properties })
+    const { attribution, license } = (await w.call(null, 'share.link.validate', { token: target.grant })).body.target
+    return [attribution, license.name, license.url, (await ask({})).attribution]
+  }
+  const providers = [{ name: 'ESA' }]
+  assert.deepEqual(await termsOf({ providers, license: 'CC-BY-4.0' }), ['ESA', 'CC-BY-4.0', null, 'ESA · CC-BY-4.0'])
+  const [name, url] = ['Copernicus Sentinel data terms', 'https://licences.example/sentinel']
+  assert.deepEqual(
+    await termsOf({ providers, license: 'other', 'svc:license_name': name, 'svc:license_url': url }),
+    ['ESA', name, url, `ESA · ${name}`],
+    'a placeholder is not a licence',
+  )
+  assert.deepEqual(await termsOf({ license: 'various', 'svc:license_url': 'javascript:alert(1)' }), [null, null, null, undefined])
 })
 
 // Goal: a visitor with the password sees the target and nothing of its owner; each opening is counted; a deleted target is 404.
@@ -218,6 +230,7 @@ test('share.link.validate', async (t) => {
       cloud_cover: 3,
       gsd: 10,
       attribution: null,
+      license: { name: null, url: null },
       link_expires_at: '2030-01-08T00:00:00.000Z',
     })
     assert.ok(
@@ -395,7 +408,7 @@ test('share.tilejson and share.tile.render', async (t) => {
     assert.equal((await get(template.replace('.webp', '.gif'))).status, 404)
     const grant = /grant=([^&]*)/.exec(template)![1]!
     for (const [url, reason] of [
-      [`${template}&colormap_name=viridis`, 'this address takes profile, grant'],
+      [`${template}&colormap_name=viridis`, '; use profile, grant'],
       [`${template}&profil=ndvi`, "did you mean 'profile'?"],
       [`/api/v1/share/tilejson.json?grant=${grant}&profil=ndvi`, "did you mean 'profile'?"],
       [`/api/v1/share/assets/any?grants=${grant}`, "did you mean 'grant'?"],

@@ -1,6 +1,7 @@
 import { GRANT_SECONDS } from '#wire/share.ts'
 import type { OpenedShare } from '#context.ts'
 import * as assets from '#model/imagery/asset.ts'
+import { attributionOf, licenseOf } from '#model/imagery/attribution.ts'
 import * as itemLayers from '#model/imagery/item-layer.ts'
 import type { Item } from '#model/imagery/item-read.ts'
 import * as profiles from '#model/imagery/visualization-profile.ts'
@@ -77,24 +78,13 @@ async function toItem(
     gsd: item.gsd,
     visualizations,
     attribution: attributionOf(item.properties),
+    license: licenseOf(item.properties),
     tilejson: files.some(isRaster) ? `${baseUrl}/api/v1/share/tilejson.json?grant=${grant}` : null,
     ...(share.link.permission === 'download'
       ? { assets: await Promise.all(files.map((file) => toFile(baseUrl, share, file, item.name))) }
       : {}),
   }
 }
-
-/** From the STAC properties: `attribution`, or the names of `providers`; and `license`. */
-function attributionOf(properties: Readonly<Record<string, unknown>>): string | null {
-  const { attribution, providers, license } = properties
-  const names = Array.isArray(providers) ? providers.map((provider: unknown) => (provider as { name?: unknown } | null)?.name) : []
-  const parts = [...(typeof attribution === 'string' ? [attribution] : names), license].filter(
-    (part): part is string => typeof part === 'string' && part.trim() !== '',
-  )
-  return parts.length > 0 ? parts.join(' · ').slice(0, MAX_ATTRIBUTION) : null
-}
-
-const MAX_ATTRIBUTION = 500
 
 const isRaster = ({ mediaType }: assets.Asset): boolean => mediaType === null || /^image\/(tiff|vnd\.stac\.geotiff)/.test(mediaType)
 

@@ -34,6 +34,14 @@ const FileRecord = Closed(
   { $id: 'SharedFile', description: 'A downloadable file of a shared item' },
 )
 
+const LicenseRecord = Closed(
+  {
+    name: Nullable(Type.String({ description: 'SPDX identifier or name of the licence; null if unknown' })),
+    url: Nullable(Type.String({ description: 'URL of the licence text; null if unknown' })),
+  },
+  { $id: 'SharedLicense', description: 'Licence of a shared image' },
+)
+
 const ITEM_FIELDS = {
   id: Type.String({ description: 'Item ID' }),
   name: Type.String({ description: 'Display name of the item' }),
@@ -45,7 +53,8 @@ const ITEM_FIELDS = {
   cloud_cover: Described(Nullable(Type.Number()), 'Cloud cover in percent; null if unknown'),
   gsd: Described(Nullable(Type.Number()), 'Ground resolution in metres per pixel; null if unknown'),
   visualizations: Type.Array(VisualizationRecord, { description: 'Visualizations of the shared item, best first' }),
-  attribution: Nullable(Type.String({ description: 'Attribution and licence of the image; null if unknown' })),
+  attribution: Nullable(Type.String({ description: 'Who must be named when the image is shown; null if unknown' })),
+  license: LicenseRecord,
   tilejson: Nullable(Type.String({ description: 'TileJSON URL including a grant; null without a raster' })),
   assets: Type.Optional(Type.Array(FileRecord, { description: 'Downloadable files; only with the `download` permission' })),
 }

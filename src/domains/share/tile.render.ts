@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Closed, Defaulted, Described } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { renderLayerTile } from '#services/rendering/styled-layer.ts'
-import { Format, IMAGE_TYPES, lookFields, pictureReply, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
+import { Format, IMAGE_TYPES, styleFields, imageReply, requireTile, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
 import { requireSharedLayer } from './shared-layer.lib.ts'
 import { EXAMPLE_PASSWORD, EXAMPLE_TOKEN, Password, Token } from './wire.ts'
 
@@ -24,7 +24,7 @@ export default operation({
     x: Described(TileIndex, 'Tile column, counted from the west'),
     y: Described(TileIndex, 'Tile row, counted from the north'),
     format: Defaulted(Format, 'png', { description: 'Image format' }),
-    profile: lookFields.profile,
+    profile: styleFields.profile,
     tile_size: Described(TileSize, 'Tile width and height in pixels: 256, or 512 for high-density screens'),
   }),
   output: Type.Any(),
@@ -36,6 +36,6 @@ export default operation({
   },
   async execute(context, { z, x, y, format, tile_size }, { share, styled }) {
     context.attributeTo(share.link.organizationId)
-    return pictureReply(await renderLayerTile(context, styled, { z, x, y, format, tile_size }), CACHE_CONTROL)
+    return imageReply(await renderLayerTile(context, styled, { z, x, y, format, tile_size }), CACHE_CONTROL)
   },
 })

@@ -1,10 +1,11 @@
 import Type from 'typebox'
 import { Closed, Described, Nullable } from '#core/shapes.ts'
+import { mapAttributionFor } from '#model/imagery/attribution.ts'
 import { operation } from '#operation.ts'
 import { coverageOf } from '#raster/warp/coverage.ts'
 import { EXAMPLE_TILEJSON, TileJson, tileJson } from '#services/rendering/tilejson.ts'
 import { Legend, legendOf, ValueAt, valuesAt } from '#services/rendering/legend.ts'
-import { lookFields } from '#wire/tile.ts'
+import { styleFields } from '#wire/tile.ts'
 import { requireSharedLayer } from './shared-layer.lib.ts'
 import { GRANT_SECONDS } from '#wire/share.ts'
 import { styleOptionsOf } from './target.lib.ts'
@@ -28,7 +29,7 @@ export default operation({
   input: Closed({
     token: Token,
     password: Described(Password, 'Password of the share link'),
-    profile: lookFields.profile,
+    profile: styleFields.profile,
     at: Described(Type.Optional(Nullable(Place)), 'Point to read values at'),
   }),
   output: Closed(
@@ -59,8 +60,9 @@ export default operation({
     const { grant } = await share.sign(share.scope, GRANT_SECONDS)
     const query = profile == null ? '' : `&profile=${encodeURIComponent(profile)}`
     const tiles = `${context.baseUrl}/api/v1/share/tiles/{z}/{x}/{y}.webp?grant=${grant}${query}`
+    const attribution = await context.shares.limit(() => mapAttributionFor(context.db, item.seq))
     return {
-      ...tileJson({ name: item.name, description: item.description, tiles }, coverageOf(styled.info)),
+      ...tileJson({ name: item.name, description: item.description, attribution, tiles }, coverageOf(styled.info)),
       ...(at
         ? { visualizations: [], legend: null, values: await valuesAt(context, styled, at) }
         : { visualizations: await styleOptionsOf(context, item.seq), legend: await legendOf(context, styled) }),

@@ -9,7 +9,7 @@ export default task({ ...clearUploadTask }).handle(async ({ db, storage }, { upl
   if (!closedAt) return
   for (const file of await uploadFiles.list(db, upload_id)) {
     const parts = uploadFiles.partsOf(file, bucket)
-    if (parts) await storage.parts?.abandon(parts)
+    if (parts) await storage.multipart?.abort(parts)
     await storage.remove({ bucket, key: file.objectKey })
   }
 })

@@ -1,8 +1,9 @@
 import Type from 'typebox'
-import { problem } from '#core/problem.ts'
+import { invalidField, problem } from '#core/problem.ts'
 import { Closed, Described, Nullable, Uuid } from '#core/shapes.ts'
 import * as assets from '#model/imagery/asset.ts'
 import * as collections from '#model/imagery/collection.ts'
+import type * as itemPlaces from '#model/imagery/item-place.ts'
 import * as items from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import * as projects from '#model/identity/project.ts'
@@ -14,7 +15,9 @@ import { clearUploadTask, convertUploadTask } from '#model/imagery/tasks.ts'
 import { StorageError } from '#ports/storage.ts'
 import { operation, type Context, type WriteContext } from '#operation.ts'
 import { initialProfile } from '#raster/ingest/facts.ts'
+import { groundPixelM } from '#raster/stack/grid.ts'
 import { discard, ingestFiles, rejection, toAsset, toItem, type IngestedFile, type RejectedFile } from '#services/ingest/intake.ts'
+import { commonNamesOf, keysOf, placeOfAll, requireOneScene } from './one-item.lib.ts'
 import { positionsOf, Positions } from './position.lib.ts'
 import { EXAMPLE_UPLOAD, UploadId } from './wire.ts'
 
@@ -22,6 +25,12 @@ interface Checked extends uploads.UploadWithProject {
   target?: items.Item
   /** By file ID. */
   positions: ReadonlyMap<string, uploadFiles.UploadPosition>
+}
+
+interface Prepared {
+  ingested: IngestedFile[]
+  /** Of all files, if they become one item. */
+  place: itemPlaces.Place | null
 }
 
 /**
@@ -34,7 +43,19 @@ export default operation({
   tier: 'compute',
   produces: ['item:uploaded>project', 'asset:uploaded>item'],
   events: ['upload.completed', 'item.created', 'item.updated'],
-  input: Closed({ upload_id: Described(UploadId, 'Upload session ID'), positions: Type.Optional(Nullable(Positions)) }),
+  input: Closed({
+    upload_id: Described(UploadId, 'Upload session ID'),
+    positions: Type.Optional(Nullable(Positions)),
+    as_one_item: Type.Optional(
+      Nullable(
+        Type.Boolean({
+          description:
+            'Makes one item of files with one band each; its asset keys and, for Sentinel-2 and Landsat, its band names follow from ' +
+            'the file names. By default, each file becomes an item',
+        }),
+      ),
+    ),
+  }),
   output: Closed(
     {
       id: Described(Uuid, 'Upload session ID'),
@@ -49,20 +70,29 @@ export default operation({
     if (upload.state === 'completed') return { upload, project, positions: new Map() }
     uploads.requireOpen(upload)
     projects.requireActive(project)
+    if (input.as_one_item && upload.targetItemId !== null)
+      throw invalidField('as_one_item', 'cannot be combined with target_item_id of the session, whose item receives the files')
     if (upload.targetCollectionId) await collections.requireIn(db, project.id, upload.targetCollectionId)
     const target = upload.targetItemId === null ? null : (await items.requireEditor(db, principal, upload.targetItemId)).item
     const positions = positionsOf(input.positions ?? [], await uploadFiles.list(db, upload.id))
     return { upload, project, positions, ...(target ? { target } : {}) }
   },
-  async prepare(context, _input, { upload: session, positions }): Promise<IngestedFile[]> {
-    if (session.state === 'completed') return []
+  async prepare(context, { as_one_item: isOneItem }, { upload: session, positions }): Promise<Prepared> {
+    if (session.state === 'completed') return { ingested: [], place: null }
     const files = await uploadedFiles(context, session, positions)
     const { ingested, rejected } = await ingestFiles(context, session, files, positions)
-    if (rejected.length === 0) return ingested
+    if (rejected.length === 0) {
+      try {
+        return { ingested, place: isOneItem ? await placeOfAll(context, session.organizationId, ingested) : null }
+      } catch (error) {
+        await discard(context, refsOf(ingested))
+        throw error
+      }
+    }
     await recordRejected(context, session, rejected, ingested.length > 0)
     throw rejection(rejected, ingested.length > 0)
   },
-  async execute(context, _input, { upload: session, target }, ingested) {
+  async execute(context, { as_one_item: isOneItem }, { upload: session, target }, { ingested, place }) {
     context.attributeTo(session.organizationId)
     let isKept = false
     try {
@@ -71,28 +101,31 @@ export default operation({
         context.lineage.nothingProduced()
         return { id: current.id, item_ids: current.itemIds }
       }
-      const itemIds = await complete(context, uploads.requireOpen(current), target ?? null, ingested)
+      if (isOneItem) requireOneScene(ingested)
+      const itemIds = await complete(context, uploads.requireOpen(current), { target: target ?? null, place }, ingested)
       isKept = true
       return { id: current.id, item_ids: itemIds }
     } finally {
-      if (!isKept)
-        await discard(
-          context,
-          ingested.map(({ at }) => at),
-        )
+      if (!isKept) await discard(context, refsOf(ingested))
     }
   },
 })
 
+const refsOf = (ingested: readonly IngestedFile[]) => ingested.map(({ at }) => at)
+
 async function complete(
   context: WriteContext,
   session: uploads.Upload,
-  target: items.Item | null,
+  { target, place }: { target: items.Item | null } & Pick<Prepared, 'place'>,
   ingested: readonly IngestedFile[],
 ): Promise<string[]> {
   const { tx, clock, events, tasks } = context
   const now = clock.now()
-  const stored = target ? await addToItem(context, session, target, ingested) : await createItems(context, session, ingested)
+  const stored = target
+    ? await addToItem(context, session, target, ingested)
+    : place
+      ? await createOneItem(context, session, ingested, place)
+      : await createItems(context, session, ingested)
   const itemIds = [...new Set(stored.map(({ itemId }) => itemId))]
   for (const file of stored) {
     await uploadFiles.store(tx, file, now)
@@ -160,7 +193,7 @@ async function joinParts(
   const parts = uploadFiles.partsOf(file, bucket)
   if (!parts) return true
   try {
-    await storage.parts!.finish(parts, signal)
+    await storage.multipart!.complete(parts, signal)
   } catch (error) {
     if (error instanceof StorageError && error.code === 'not-found') return false
     throw error
@@ -222,6 +255,34 @@ async function createItems(
     events.emit('item.created', created.id, items.summary(created))
   }
   return ingested.map((file, index) => storedAs(file, inserted[index]!.id, newAssets[index]!.id))
+}
+
+/** The files as one item, which covers all of them and is described by the finest. Its style follows from its bands. */
+async function createOneItem(
+  { tx, principal, clock, lineage, events }: WriteContext,
+  session: uploads.Upload,
+  ingested: readonly IngestedFile[],
+  place: itemPlaces.Place,
+): Promise<uploadFiles.Stored[]> {
+  const { organizationId, projectId, isCategorical } = session
+  const now = clock.now()
+  await projects.lock(tx, projectId)
+  if (session.targetCollectionId) await collections.lock(tx, projectId, session.targetCollectionId)
+  await settle(tx, session, ingested)
+  const fileNames = ingested.map(({ file }) => file.name)
+  const [keys, names] = [keysOf(fileNames), commonNamesOf(fileNames)]
+  const newAssets = ingested.map((file, index) => ({
+    ...toAsset(file, keys[index]!, isCategorical),
+    bandNames: [names[index] ?? keys[index]!],
+  }))
+  const sizes = ingested.map(({ info }) => groundPixelM(info))
+  const finest = sizes.indexOf(Math.min(...sizes))
+  const item = { ...toItem(ingested[finest]!, session, newAssets[finest]!), ...place, assets: newAssets }
+  const [created] = await itemWrite.insert(tx, { organizationId, projectId, createdBy: principal.userId, now }, [item])
+  lineage.record('item', created!.id, 'uploaded', { kind: 'project', id: projectId })
+  for (const { id } of newAssets) lineage.record('asset', id, 'uploaded', { kind: 'item', id: created!.id })
+  events.emit('item.created', created!.id, items.summary(created!))
+  return ingested.map((file, index) => storedAs(file, created!.id, newAssets[index]!.id))
 }
 
 async function addToItem(

@@ -43,6 +43,6 @@ export default operation({
     if (current.state === 'completed')
       throw problem('bad-request', 'This upload session was completed concurrently; delete its items instead')
     if (hasEnded) await tasks.enqueue(clearUploadTask, { upload_id: id })
-    return toRecord(current, await uploadFiles.list(tx, id), (at) => storage.address(at))
+    return toRecord(current, await uploadFiles.list(tx, id), (at) => storage.uriOf(at))
   },
 })

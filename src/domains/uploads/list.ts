@@ -33,7 +33,7 @@ export default operation({
       page.map(({ id: uploadId }) => uploadId),
     )
     return {
-      uploads: page.map((upload) => toRecord(upload, filesByUpload.get(upload.id) ?? [], (at) => storage.address(at))),
+      uploads: page.map((upload) => toRecord(upload, filesByUpload.get(upload.id) ?? [], (at) => storage.uriOf(at))),
       count: page.length,
       total,
     }

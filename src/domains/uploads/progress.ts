@@ -43,6 +43,6 @@ export default operation({
     const current = isReport
       ? await uploads.progress(tx, id, Math.max(bytes_uploaded ?? 0, stored), clock.now())
       : await uploads.noteBytes(tx, id, stored)
-    return toRecord(current, await uploadFiles.list(tx, id), (at) => storage.address(at))
+    return toRecord(current, await uploadFiles.list(tx, id), (at) => storage.uriOf(at))
   },
 })

@@ -93,7 +93,7 @@ export default operation({
     // A file can be larger than announced, but must fit into the quota.
     const maxBytes = Math.max(session.reservedBytes, arrivedBytes) + (await storageAccounts.freeBytes(tx, organizationId))
     const at = { bucket, key: file.objectKey }
-    if (part?.url) return { upload_url: part.url, object_path: storage.address(at), part: { offset: part.offset, length: part.length } }
+    if (part?.url) return { upload_url: part.url, object_path: storage.uriOf(at), part: { offset: part.offset, length: part.length } }
     return {
       upload_url: await storage.signPut({
         ...at,
@@ -102,7 +102,7 @@ export default operation({
         countFor: file.id,
         expiresInSeconds: LIFETIME_SECONDS,
       }),
-      object_path: storage.address(at),
+      object_path: storage.uriOf(at),
       ...(part ? { part: { offset: part.offset, length: part.length } } : {}),
     }
   },
@@ -132,24 +132,24 @@ async function nextPart({ db, storage, clock, signal }: Context, upload: FilePar
     await uploadFiles.reserveBytes(tx, row.id, upload.totalBytes, now)
     return row
   })
-  const parts = storage.parts!
+  const parts = storage.multipart!
   const { totalBytes } = upload
   const partBytes = parts.partBytes(totalBytes)
   const at = { bucket: upload.bucket, key: file.objectKey }
   if (totalBytes <= partBytes) return { offset: 0, length: totalBytes, url: null }
   const former = uploadFiles.partsOf(file, upload.bucket)
-  const reached = former?.totalBytes === totalBytes ? await parts.arrived(former, signal) : null
+  const reached = former?.totalBytes === totalBytes ? await parts.receivedBytes(former, signal) : null
   const partsId = former && reached !== null ? former.id : await restart()
   const offset = reached ?? 0
   const length = Math.min(partBytes, totalBytes - offset)
   const number = Math.min(Math.ceil(totalBytes / partBytes), offset / partBytes + 1)
-  return { offset, length, url: await parts.sign({ ...at, id: partsId, number, expiresInSeconds: LIFETIME_SECONDS }) }
+  return { offset, length, url: await parts.signPart({ ...at, id: partsId, number, expiresInSeconds: LIFETIME_SECONDS }) }
 
   async function restart(): Promise<string> {
-    if (former) await parts.abandon(former)
-    const id = await parts.begin(at, file.contentType)
+    if (former) await parts.abort(former)
+    const id = await parts.create(at, file.contentType)
     if (await uploadFiles.beginParts(db, file, { id, partBytes, totalBytes }, now)) return id
-    await parts.abandon({ ...at, id })
+    await parts.abort({ ...at, id })
     throw problem('upload-offset', `Two requests started the upload of ${file.name} concurrently; retry this one`)
   }
 }

@@ -542,7 +542,7 @@ test('uploads: targets and races', async (t) => {
   const assets = await w.ok(token, 'items.list_assets', { item_id: target })
   assert.deepEqual(
     assets.map((asset: { key: string; state: string }) => `${asset.key} ${asset.state}`),
-    ['data ready', 'data_2 converting', 'ortho ready'],
+    ['data ready', 'ortho ready', 'data_2 converting'],
   )
   const taken = await w.call(token, 'uploads.initiate', { project_id: org.projectId, target_item_id: target, asset_key: 'ortho' })
   assert.deepEqual([taken.status, taken.body.detail.slice(0, 33)], [400, "The item already has an asset 'or"])

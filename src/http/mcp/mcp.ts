@@ -1,6 +1,6 @@
 /**
- * `POST /mcp`: operations as tools for agents, by the Model Context Protocol over streamable HTTP, without sessions. Credentials are
- * those of the API and come in the Authorization header alone; a web page of somebody else is refused (docs/threats.md, row 40).
+ * `POST /mcp`: operations as tools for agents, by the Model Context Protocol over streamable HTTP, without sessions. It accepts the
+ * API's credentials, in the Authorization header only; requests from pages of other origins are rejected (docs/threats.md, row 40).
  */
 import { LRUCache } from 'lru-cache'
 import { VERSION } from '#core/version.ts'
@@ -32,9 +32,10 @@ interface Caller {
 }
 
 const INSTRUCTIONS =
-  'Groundtrack holds satellite and aerial imagery. Find projects with projects_list, their items with items_list or items_search, ' +
-  'scenes on sale or free with catalog_federated_search. Look at an item with items_tile_render (format png): items_tile_tilejson ' +
-  'tells its bounds and zooms. Geometry is GeoJSON in WGS84, a bbox is [west, south, east, north], times are RFC 3339.'
+  'Groundtrack manages satellite and aerial imagery. List projects with projects_list and their items with items_list or ' +
+  'items_search. Search open and commercial catalogues with catalog_federated_search. View an item with items_tile_render (format ' +
+  'png); items_tile_tilejson returns its bounds and zoom levels. Geometry is GeoJSON in WGS84, a bbox is [west, south, east, ' +
+  'north], times are RFC 3339.'
 
 export function registerMcp(app: FastifyInstance, { platform, observe }: RouteParts): void {
   const tools = createTools(platform.operations)
@@ -48,7 +49,7 @@ export function registerMcp(app: FastifyInstance, { platform, observe }: RoutePa
     const message = await inTurn(() => readMessage(request))
     const choice = choiceOf((request.query ?? {}) as Record<string, unknown>)
     const caller = { platform, tools, observe, request, signal, choice, principal }
-    // The operation behind a tool waits for a turn of its own, so a call must not hold one meanwhile.
+    // The tool's operation waits for its own slot, so the call must not occupy one meanwhile.
     const isCall = message['method'] === 'tools/call'
     const { status, headers, body } = isCall ? await answer(caller, message) : await inTurn(() => answerOrRepeat(caller, message, lists))
     reply.code(status)
@@ -62,14 +63,13 @@ async function readMessage(request: FastifyRequest): Promise<Record<string, unkn
   return parseBody(await readRequest(request), type, encoding)
 }
 
-/** A browser names the page that calls. Agents are no pages and name none. */
+/** Browsers send the origin of the calling page; agents send none. */
 function requireSameOrigin({ headers }: FastifyRequest, baseUrl: string): void {
   const { origin } = headers
-  if (origin !== undefined && origin !== new URL(baseUrl).origin)
-    throw problem('forbidden', 'Tools for agents are not for pages of another origin')
+  if (origin !== undefined && origin !== new URL(baseUrl).origin) throw problem('forbidden', 'Web pages of other origins cannot use /mcp')
 }
 
-/** Who calls is known before anything is read; each tool's operation authenticates and counts for itself. */
+/** Authenticates before the body is read; each tool's operation authenticates and counts again. */
 async function authenticate(request: FastifyRequest, reply: FastifyReply, platform: Platform): Promise<Principal> {
   const credential = credentialOf(request)
   if (credential?.via !== 'bearer')
@@ -87,10 +87,10 @@ interface Answered {
   readonly body: Buffer
 }
 
-/** Stands for the question's id in an answer that is kept. */
-const ID = 'id of the question'
+/** Placeholder for the request ID in a cached response. */
+const ID = 'request id'
 
-/** A list of tools is checked and written once for each selection: the next answer differs in the id of its question alone. */
+/** The tool list of each selection is validated and serialized once; later responses differ only in the request ID. */
 async function answerOrRepeat(caller: Caller, message: Record<string, unknown>, lists: LRUCache<string, Answered>): Promise<Answered> {
   const { jsonrpc, id, method, params = {}, ...rest } = message
   const isPlain = (typeof id === 'string' || Number.isSafeInteger(id)) && JSON.stringify([jsonrpc, params, rest]) === '["2.0",{},{}]'
@@ -105,7 +105,7 @@ async function answerOrRepeat(caller: Caller, message: Record<string, unknown>, 
   return { ...kept, body: Buffer.from(kept.body.toString().replace(JSON.stringify(ID), () => JSON.stringify(id))) }
 }
 
-/** The protocol's own library is loaded when the first agent comes: nobody else waits for it. */
+/** The protocol's library is loaded for the first agent, so that it does not slow down the start. */
 async function answer(caller: Caller, message: Record<string, unknown>): Promise<Answered> {
   const { createMcpHandler, Server } = await import('@modelcontextprotocol/server')
   const handler = createMcpHandler(
@@ -115,7 +115,7 @@ async function answer(caller: Caller, message: Record<string, unknown>): Promise
       server.setRequestHandler('tools/call', ({ params }) => callTool(caller, params.name, params.arguments ?? {}))
       return server
     },
-    { maxSubscriptions: 0 }, // Nothing is told later: a connection is one question and its answer.
+    { maxSubscriptions: 0 }, // No notifications: a connection is one request and its response.
   )
   const { method, url, headers } = caller.request
   const sent = new Headers(Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
@@ -135,7 +135,7 @@ async function callTool(caller: Caller, name: string, given: Readonly<Record<str
   const { price, failure } = await priceFor(caller, op, input)
   if (!price) return failure
   if (agreed !== (price.credits ?? 0)) return refused(question(price, agreed))
-  // What was agreed to is a ceiling where the operation knows one.
+  // The confirmed price is passed as a maximum if the operation has one.
   const hasCeiling = Object.hasOwn((op.input as { properties?: object }).properties ?? {}, 'maxCredits')
   const bounded = hasCeiling && price.credits !== null ? { maxCredits: price.credits, ...input } : input
   return await resultOf(await run(caller, op, bounded, key))
@@ -143,22 +143,22 @@ async function callTool(caller: Caller, name: string, given: Readonly<Record<str
 
 function unknownTool({ platform }: Caller, name: string): string {
   const hidden = [...platform.operations.values()].find(({ id }) => toolName(id) === name)
-  if (!hidden) return `There is no tool ${name}`
+  if (!hidden) return `Unknown tool ${name}`
   const parameter = PARAMETER_OF[hidden.tier]
   const set = `tools=${hidden.id.split('.')[0]!}`
   return (
-    `The tool ${name} is not enabled for this connection; nothing was done. It needs ${parameter ? `${set} and ${parameter}=1` : set} ` +
-    'in the address of /mcp, and a credential with its scope'
+    `The tool ${name} is not enabled for this connection, so nothing was done. It needs ${parameter ? `${set} and ${parameter}=1` : set} ` +
+    'in the URL of /mcp, and a credential with its scope'
   )
 }
 
 function question({ credits, aud, note }: Price, agreed: unknown): string {
-  const cost = credits === null ? 'an amount that is known only when it is done' : `${credits} credits (A$${aud!.toFixed(2)})`
-  const begin = agreed === undefined ? 'Nothing was done yet.' : `Nothing was done: ${String(agreed)} is not the price.`
-  return `${begin} This spends ${cost}.${note ? ` ${note}.` : ''} Ask the person, then call again with ${CONFIRM}: ${credits ?? 0}.`
+  const cost = credits === null ? 'an amount that is only known afterwards' : `${credits} credits (A$${aud!.toFixed(2)})`
+  const begin = agreed === undefined ? 'Nothing was done yet.' : `Nothing was done: ${String(agreed)} is not the current price.`
+  return `${begin} This call costs ${cost}.${note ? ` ${note}.` : ''} Ask the user, then call again with ${CONFIRM}: ${credits ?? 0}.`
 }
 
-/** The price, or why it cannot be told: the call itself would be refused alike. */
+/** The price, or the problem that prevents it: the call itself would fail in the same way. */
 async function priceFor(
   caller: Caller,
   op: AnyOperation,
@@ -167,12 +167,12 @@ async function priceFor(
   let failed: ToolResult | null = null
   const ask = async (id: string, fields: object): Promise<unknown> => {
     const other = caller.platform.operations.get(id)
-    if (!other) throw problem('unknown-operation', `${id} is not built, so nobody can tell the price`)
+    if (!other) throw problem('unknown-operation', `${id} is not available, so there is no price`)
     const invoked = await run(caller, other, fields, null)
     const result = await resultOf(invoked)
     if (invoked.status >= 400) {
       failed = result
-      throw problem('bad-request', 'The price could not be told')
+      throw problem('bad-request', 'The price could not be determined')
     }
     return result.structuredContent
   }

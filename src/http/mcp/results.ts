@@ -1,4 +1,4 @@
-/** Answers of operations as a model can take them: text, structure, pictures. */
+/** Converts responses of operations to content for a model: text, structured data and images. */
 import type { Reply } from '#pipeline/reply.ts'
 
 type Content = { type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string }
@@ -10,28 +10,28 @@ export interface ToolResult {
   [member: string]: unknown
 }
 
-/** More text than this is of no use to a model. */
+/** A model cannot use more text than this. */
 const MAX_TEXT_BYTES = 256 * 1024
 const MAX_IMAGE_BYTES = 4 * 1024 * 1024
 
-const said = (text: string): ToolResult => ({ content: [{ type: 'text', text }] })
-export const refused = (text: string): ToolResult => ({ ...said(text), isError: true })
+const textResult = (text: string): ToolResult => ({ content: [{ type: 'text', text }] })
+export const refused = (text: string): ToolResult => ({ ...textResult(text), isError: true })
 
 export async function resultOf({ status, headers, body }: Pick<Reply, 'status' | 'headers' | 'body'>): Promise<ToolResult> {
   const type = (headers['Content-Type'] ?? headers['content-type'] ?? '').split(';')[0]!
   const isImage = type.startsWith('image/')
   const bytes = await collect(body, isImage ? MAX_IMAGE_BYTES : MAX_TEXT_BYTES)
-  if (bytes === null) return refused(`The answer is too long to be shown here. Ask for less: a smaller limit, area or size.`)
+  if (bytes === null) return refused(`The response is too long. Request less: use a smaller limit, area or size.`)
   if (isImage && status === 200) return { content: [{ type: 'image', data: bytes.toString('base64'), mimeType: type }] }
   const text = bytes.toString()
   if (status >= 400) return { ...refused(text), structuredContent: JSON.parse(text) as Record<string, unknown> }
-  if (type !== 'application/json' && !type.endsWith('+json')) return said(text)
+  if (type !== 'application/json' && !type.endsWith('+json')) return textResult(text)
   const value: unknown = JSON.parse(text)
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return { ...said(text), ...(isObject ? { structuredContent: value as Record<string, unknown> } : {}) }
+  return { ...textResult(text), ...(isObject ? { structuredContent: value as Record<string, unknown> } : {}) }
 }
 
-/** All of a body, or null where it is longer. */
+/** The whole body, or null if it is longer. */
 async function collect(body: Reply['body'], maxBytes: number): Promise<Buffer | null> {
   if (body instanceof Uint8Array) return body.length > maxBytes ? null : Buffer.from(body)
   const parts: Uint8Array[] = []

@@ -1,4 +1,4 @@
-/** Operations as tools of the Model Context Protocol: which of them an agent is shown, and how each is described. */
+/** Operations as tools of the Model Context Protocol: which of them an agent sees, and how they are described. */
 import { LRUCache } from 'lru-cache'
 import { DOMAINS } from '#contract/domains.ts'
 import { TABLE } from '#contract/table.ts'
@@ -7,9 +7,9 @@ import { satisfies } from '#core/scopes.ts'
 import type { AnyOperation, Tier } from '#operation.ts'
 import { isPublished } from '#http/openapi.ts'
 
-/** What an agent asked to be handed. */
+/** The selection of tools in the URL. */
 export interface Choice {
-  /** Domains; a model is not handed two hundred tools at once. */
+  /** Domains. A model does not get two hundred tools at once. */
   readonly sets: readonly string[] | 'all'
   readonly mayWrite: boolean
   readonly mayDelete: boolean
@@ -28,16 +28,16 @@ interface Tool {
 
 const DEFAULT_SETS = ['projects', 'items', 'catalog'] as const
 
-/** Most tools take a project's id, so whatever was chosen, an agent can find it. */
+/** Always included, because most tools require a project ID. */
 const ALWAYS = 'projects.list'
 
-/** Fields of spending tools that the operation itself does not have. */
+/** Additional fields of tools that spend credits. */
 export const CONFIRM = 'confirm_credits'
 export const KEY = 'idempotency_key'
 
 export const toolName = (id: string) => id.replaceAll('.', '_')
 
-/** `?tools=catalog,items&write=1&delete=1&spend=1`, as the person who set the agent up wrote it. Each of them allows itself alone. */
+/** Parses `?tools=catalog,items&write=1&delete=1&spend=1`. Each parameter enables only its own tier. */
 export function choiceOf(query: Readonly<Record<string, unknown>>): Choice {
   const given = typeof query['tools'] === 'string' && query['tools'] !== '' ? query['tools'].split(',').map((name) => name.trim()) : null
   const unknown = given?.find((name) => name !== 'all' && !(name in DOMAINS))
@@ -52,7 +52,7 @@ export function choiceOf(query: Readonly<Record<string, unknown>>): Choice {
   }
 }
 
-/** The parameter of /mcp that enables tools of a tier; reading tools need none. */
+/** The parameter of /mcp that enables tools of a tier; read-only tools need none. */
 export const PARAMETER_OF: Readonly<Record<Tier, 'write' | 'delete' | 'spend' | null>> = {
   read: null,
   compute: 'write',
@@ -62,17 +62,17 @@ export const PARAMETER_OF: Readonly<Record<Tier, 'write' | 'delete' | 'spend' | 
 }
 
 export interface Tools {
-  /** The operations of a choice that a credential's scopes reach: what would only be refused is not shown. */
+  /** The selected operations that the credential's scopes allow; others are not shown. */
   operations(choice: Choice, scopes: readonly string[]): readonly AnyOperation[]
-  /** Their descriptions, built once for each choice and set of scopes. */
+  /** Their descriptions, built once per selection and set of scopes. */
   list(choice: Choice, scopes: readonly string[]): readonly Tool[]
 }
 
-/** Equal for equal choices of credentials that reach equally far. */
+/** The same for equal selections and equal sets of scopes. */
 export const keyOf = (choice: Choice, scopes: readonly string[]): string =>
   JSON.stringify([choice.sets === 'all' ? 'all' : choice.sets.toSorted(), flagsOf(choice), scopes.toSorted()])
 
-/** Choices are few; whoever makes up new ones costs themselves the building of their own. */
+/** Selections are few; a client that invents new ones only slows down its own requests. */
 export const MAX_LISTS = 100
 
 export function createTools(operations: ReadonlyMap<string, AnyOperation>): Tools {
@@ -113,7 +113,7 @@ function isChosen(op: AnyOperation, { sets, mayWrite, mayDelete, maySpend }: Cho
 function toolOf(op: AnyOperation): Tool {
   const isSpend = op.tier === 'external_spend'
   const { summary } = TABLE.get(op.id)!
-  const price = isSpend ? ` It spends credits: call it without ${CONFIRM} to be told the price, and agree on it with the person first.` : ''
+  const price = isSpend ? ` It spends credits: call it without ${CONFIRM} to get the price, and ask the user to confirm it first.` : ''
   const schema = schemaOf(op.input)
   return {
     name: toolName(op.id),
@@ -133,11 +133,11 @@ const WRITE_FIELDS: Json = {
   [KEY]: {
     type: 'string',
     maxLength: 255,
-    description: 'A string of your own; calls with the same one and the same input take effect once',
+    description: 'A unique string that you choose; repeated calls with the same key and input take effect once',
   },
 }
 const SPEND_FIELDS: Json = {
-  [CONFIRM]: { type: 'integer', description: 'The price that you were told, once the person has agreed to it' },
+  [CONFIRM]: { type: 'integer', description: 'The quoted price, after the user has confirmed it' },
   ...WRITE_FIELDS,
 }
 
@@ -146,7 +146,7 @@ function fieldsFor({ tier }: AnyOperation): Json {
   return tier === 'external_spend' ? SPEND_FIELDS : WRITE_FIELDS
 }
 
-/** A schema that stands alone: definitions at its top, and no names of ours. */
+/** A self-contained schema: definitions at its top, and no internal names. */
 function schemaOf(schema: unknown): Json & { type: 'object' } {
   const definitions: Json = {}
   const walk = (node: unknown): unknown => {
@@ -155,7 +155,7 @@ function schemaOf(schema: unknown): Json & { type: 'object' } {
     const { $id: _, $defs, $ref, ...rest } = node as Json
     for (const [name, definition] of Object.entries(($defs as Json | undefined) ?? {})) {
       if (name in definitions) continue
-      definitions[name] = {} // Itself may be named within.
+      definitions[name] = {} // It can refer to itself.
       definitions[name] = walk(definition)
     }
     if (typeof $ref === 'string') return { $ref: `#/$defs/${$ref}` }

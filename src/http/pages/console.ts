@@ -1,4 +1,4 @@
-/** `/app/…`: the console. Its files by their names; every other address below it is the one page, which reads the address itself. */
+/** `/app/…`: the console. Its files by name; every other URL below it is the single page, which does its own routing. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,21 +6,22 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '#core/problem.ts'
+import { PERMISSIONS_POLICY } from '#http/headers.ts'
 import { layout, sendPage } from './layout.ts'
 
 export const CONSOLE_FOLDER = path.join(import.meta.dirname, '../../../packages/console/dist')
 
-/** How far the console is, where it is built while the service runs. */
+/** The build of the console, if it happens while the service runs. */
 export interface ConsoleProgress {
-  /** Null once it is there. */
+  /** The current build step; null once it is built. */
   readonly building: string | null
-  /** Why there is none, in words for a person; null where there is. */
+  /** Why the build failed, for display; null if it did not. */
   readonly failure: string | null
 }
 
 export interface ConsoleParts {
   progress?: () => ConsoleProgress
-  /** Origins that files are uploaded to and downloaded from, beside our own. */
+  /** Other origins that files are uploaded to and downloaded from. */
   storeOrigins?: () => readonly string[]
 }
 
@@ -32,18 +33,18 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.woff2': 'font/woff2',
 }
-/** What carries a hash of its content in its name never changes. */
+/** Files with a content hash in their name never change. */
 const HASHED = /^assets\/.+-[\w-]{8}\.\w+$/
 const YEAR_SECONDS = 31_536_000
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
-/** What stands in the page itself is allowed by its hash, and nothing else inline is. */
+/** Inline scripts and styles are allowed by their hash only. */
 const policy = (origins: readonly string[], { scripts, styles }: Inline) =>
   `default-src 'none'; script-src ${["'self'", ...scripts].join(' ')}; worker-src 'self'; ` +
   `style-src ${["'self'", ...styles].join(' ')}; img-src 'self' data: blob:; ` +
   `connect-src ${["'self'", 'blob:', ...origins].join(' ')}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
 
-/** What can only be a file of ours. An id in the address of a screen may have a dot too. */
+/** Paths that can only be files. IDs in the URL of a screen can contain dots, too. */
 const FILE = /^assets\/|\.(?:m?js|css|map|json|svg|png|ico|webp|woff2?|txt|webmanifest)$/
 
 interface Inline {
@@ -68,17 +69,20 @@ export function registerConsole(
     if (state?.building) return sendWaiting(reply, state.building)
     const known = await files.names()
     if (!known.has('index.html')) return sendAbsent(reply, state?.failure ?? null)
-    if (!known.has(name) && FILE.test(name)) throw problem('not-found', 'The console has no such file')
+    if (!known.has(name) && FILE.test(name)) throw problem('not-found', 'No such file in the console')
     const file = known.has(name) ? name : 'index.html'
     const loaded = await files.load(file)
-    const page = file === 'index.html' ? { 'Content-Security-Policy': policy(storeOrigins(), inlineOf(loaded.plain.toString())) } : {}
+    const page =
+      file === 'index.html'
+        ? { 'Content-Security-Policy': policy(storeOrigins(), inlineOf(loaded.plain.toString())), 'Permissions-Policy': PERMISSIONS_POLICY }
+        : {}
     return await sendFile(request, reply.headers(page), file, loaded)
   }
   app.get('/app', async (_request, reply) => reply.redirect('/app/', 302))
   app.get<{ Params: { '*': string } }>('/app/*', async (request, reply) => await show(request, reply, request.params['*']))
 }
 
-/** The folder is read when it is first asked for, and again after a build has replaced it. */
+/** The folder is read at the first request, and again after a build has replaced it. */
 function createFiles() {
   let listed: { at: string; names: Set<string> } | null = null
   const loaded = new Map<string, Promise<Loaded>>()
@@ -138,21 +142,21 @@ function sendWaiting(reply: FastifyReply, step: string): FastifyReply {
     head: '<meta http-equiv="refresh" content="2">\n',
     body: `<h1>The console is being built</h1>
 <p class="lead" role="status">${step.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>
-<p>It takes some seconds and happens once after each upgrade. This page opens it by itself. Everything else answers already: \
+<p>This takes a few seconds, once after each upgrade. This page reloads automatically. Everything else is already available: \
 the <a href="/docs">reference</a>, the <a href="/docs/guides">guides</a> and every operation.</p>`,
   })
   return sendPage(reply.code(503).header('Retry-After', '2'), html)
 }
 
 function sendAbsent(reply: FastifyReply, failure: string | null): FastifyReply {
-  const reason = failure ?? 'Its files were never built here.'
+  const reason = failure ?? 'Its files have not been built.'
   const html = layout({
-    title: 'No console',
+    title: 'Console not built',
     path: '/app/',
     kind: 'prose',
     body: `<h1>The console is not built</h1>
 <p class="lead">${reason.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>
-<p>Run <code>npm ci</code> with its development packages, then <code>npm run build</code>, and open this page again. \
+<p>Run <code>npm ci</code> including development dependencies, then <code>npm run build</code>, and reload this page. \
 The <a href="/docs">reference</a> has a form for every operation.</p>`,
   })
   return sendPage(reply.code(503), html)

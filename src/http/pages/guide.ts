@@ -1,4 +1,4 @@
-/** A guide of the repository as the parts of a page: its text as HTML, what it contains, and what can be found in it. */
+/** Converts a guide of the repository to the parts of a page: HTML, table of contents, and sections for search. */
 import { Marked, type Token, type Tokens } from 'marked'
 import { highlight } from './highlight.ts'
 import { escape } from './layout.ts'
@@ -9,7 +9,7 @@ interface Heading {
   depth: number
 }
 
-/** What stands under one heading, as plain words. */
+/** The plain text under one heading. */
 interface Section extends Heading {
   text: string
 }
@@ -22,13 +22,13 @@ export interface Guide {
   sections: readonly Section[]
 }
 
-/** The four ways to do the same, in the order of their tabs. A block of shell without a label before others is the first. */
+/** The languages of examples, in the order of their tabs. An unlabelled shell block before others is the first. */
 const WAYS = ['curl', 'Command line', 'TypeScript', 'Python'] as const
 type Way = (typeof WAYS)[number]
 
-/** Links between guides stay here; what else a guide points at lies in the repository and not in this service. */
+/** Links between guides become links here; other relative links point into the repository, which the service does not serve. */
 function addressOf(href: string): string | null {
-  const here = /^http:\/\/127\.0\.0\.1:8080(\/.*)$/.exec(href) // Where a newcomer's service is: this one.
+  const here = /^http:\/\/127\.0\.0\.1:8080(\/.*)$/.exec(href) // The default URL of a local service: this one.
   if (here) return here[1]!
   if (/^(https?:|#|\/)/.test(href)) return href
   const guide = /^([\w-]+)\.md(#.*)?$/.exec(href)
@@ -43,7 +43,7 @@ const idOf = (text: string) =>
     .replaceAll(/[^\w]+/g, '-')
     .replaceAll(/^-|-$/g, '')
 
-/** What scrolls sideways can be reached without a mouse. */
+/** Blocks that scroll horizontally can be focused with the keyboard. */
 const codeBlock = ({ text, lang = '' }: Tokens.Code): string => {
   const language = lang.split(' ')[0]!
   const named = language ? ` data-language="${escape(language)}"` : ''
@@ -63,6 +63,8 @@ const marked = new Marked({
       const text = this.parser.parseInline(tokens)
       return `<h${depth} id="${idOf(text)}">${text}</h${depth}>\n`
     },
+    // A checklist to read: inputs without labels would mean nothing to a screen reader.
+    checkbox: ({ checked }) => `<span aria-hidden="true">${checked ? '☑' : '☐'}</span> `,
     table({ header, rows }) {
       const cells = (row: readonly Tokens.TableCell[], tag: 'th' | 'td') =>
         `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`
@@ -82,7 +84,7 @@ function wayOf(token: Token | undefined): Way | null {
   return WAYS.find((way) => (token as Tokens.Paragraph).text === `${way}:`) ?? null
 }
 
-/** Blocks that do the same in several languages stand together; spaces between blocks are tokens too. */
+/** Groups blocks that show the same in several languages; spaces between blocks are tokens, too. */
 function grouped(tokens: readonly Token[]): (Token | Map<Way, Tokens.Code[]>)[] {
   const solid = tokens.filter(({ type }) => type !== 'space')
   const parts: (Token | Map<Way, Tokens.Code[]>)[] = []
@@ -107,7 +109,7 @@ function grouped(tokens: readonly Token[]): (Token | Map<Way, Tokens.Code[]>)[] 
   return parts
 }
 
-/** Without scripts all ways stand below each other, each under its name. */
+/** Without scripts, all languages are shown one below another. */
 const groupHtml = (group: ReadonlyMap<Way, readonly Tokens.Code[]>): string => {
   const panels = WAYS.flatMap((way) => {
     const blocks = group.get(way)
@@ -146,13 +148,13 @@ interface Found {
   guide: string
   href: string
   heading: string
-  /** Words around the first that was found. */
+  /** The text around the first match. */
   excerpt: string
 }
 
 const AROUND = 80
 
-/** Sections that have every word; those that have them in their heading first. */
+/** Sections that contain every word; matches in headings first. */
 export function findIn(guides: readonly Guide[], query: string, limit: number): Found[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []

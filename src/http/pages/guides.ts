@@ -1,4 +1,4 @@
-/** `/docs/guides`: the guides of the repository, as pages with contents, search and the four languages side by side. */
+/** `/docs/guides`: the guides of the repository, as pages with contents, search and examples in four languages. */
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,8 +8,8 @@ import { findIn, readGuide, type Guide } from './guide.ts'
 import { escape, layout, sendPage } from './layout.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../../../docs/guides')
-/** Where to begin; the others follow by name. */
-const FIRST = ['first-steps', 'authentication', 'uploads', 'maps', 'sharing']
+/** The first guides; the others follow by name. */
+const FIRST = ['first-steps', 'real-imagery', 'authentication', 'uploads', 'maps', 'sharing']
 const MAX_FOUND = 20
 const MAX_QUERY_LENGTH = 100
 
@@ -34,13 +34,13 @@ export function registerGuides(app: FastifyInstance): void {
   })
 
   app.get<{ Querystring: { q?: string | string[] } }>('/docs/guides/search.json', async (request) => ({
-    found: findIn(await guides(), queryOf(request.query.q), MAX_FOUND),
+    sections: findIn(await guides(), queryOf(request.query.q), MAX_FOUND),
   }))
 
   app.get<{ Params: { name: string } }>('/docs/guides/:name', async (request, reply) => {
     const all = await guides()
     const guide = all.find(({ name }) => name === request.params.name)
-    if (!guide) throw problem('not-found', 'There is no such guide; /docs/guides lists them')
+    if (!guide) throw problem('not-found', 'No such guide; see /docs/guides')
     return sendPage(reply, frame(all, guide, article(all, guide)))
   })
 }
@@ -55,7 +55,7 @@ function frame(all: readonly Guide[], current: Guide | null, body: string, query
   const side = `<div class="side">
 <form class="find" role="search" action="/docs/guides"><label for="find">Search the guides</label>
 <input id="find" name="q" type="search" maxlength="${MAX_QUERY_LENGTH}" autocomplete="off" value="${escape(query)}">
-<div class="found" id="found" role="status" hidden></div></form>
+<div class="found" id="results" role="status" hidden></div></form>
 <details class="menu" open><summary>All guides</summary><nav aria-label="Guides"><ul>${entries.join('')}</ul></nav></details>
 </div>`
   return layout({
@@ -80,9 +80,8 @@ function results(all: readonly Guide[], query: string): string {
     ({ guide, href, heading, excerpt }) =>
       `<li><a href="${escape(href)}">${escape(guide === heading ? guide : `${guide}: ${heading}`)}</a><p>${escape(excerpt)}</p></li>`,
   )
-  const said =
-    results.length === 0 ? `<p>No guide has all of these words. Try fewer of them.</p>` : `<ul class="results">${entries.join('')}</ul>`
-  return `<article><h1>Results for “${escape(query)}”</h1>\n${said}</article>`
+  const list = results.length === 0 ? `<p>No results. Try fewer words.</p>` : `<ul class="results">${entries.join('')}</ul>`
+  return `<article><h1>Results for “${escape(query)}”</h1>\n${list}</article>`
 }
 
 function article(all: readonly Guide[], guide: Guide): string {

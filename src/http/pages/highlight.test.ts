@@ -1,4 +1,4 @@
-// Goal: whatever stands in a block of code, its text comes out unchanged and nothing of it becomes markup.
+// Goal: the text of any code block is unchanged, and none of it becomes markup.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -53,7 +53,7 @@ test('any text in any language keeps its characters, and only our own spans are 
   )
 })
 
-test('words of each language are told apart', () => {
+test('tokens of each language are highlighted', () => {
   assert.equal(
     highlight("const id2 = 'a' // b", 'ts'),
     '<span class="t-keyword">const</span> id2 = <span class="t-string">\'a\'</span> <span class="t-comment">// b</span>',
@@ -62,7 +62,7 @@ test('words of each language are told apart', () => {
   assert.match(highlight('{"a": true, "b": "c"}', 'json'), /t-name">&quot;a&quot;<.*t-keyword">true<.*t-string">&quot;c&quot;</)
 })
 
-test('a guide: blocks of the same step are one group, sections are found by their words', async () => {
+test('a guide: blocks of the same step form one group, and sections can be searched', async () => {
   const folder = path.join(import.meta.dirname, '../../../docs/guides')
   const guides = await Promise.all(
     readdirSync(folder)

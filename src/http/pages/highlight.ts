@@ -1,4 +1,4 @@
-/** Code as HTML with its words told apart. What a language does not know stays plain; the text is never changed. */
+/** Syntax highlighting of code as HTML. Unknown tokens stay plain, and the text is never changed. */
 import { escape } from './layout.ts'
 
 type Kind = 'comment' | 'string' | 'number' | 'keyword' | 'name'
@@ -79,7 +79,7 @@ const RULES: Readonly<Record<string, readonly Rule[]>> = {
   xml: XML,
 }
 
-/** A word that is no part of a longer one begins here: rules look only there, so that `id2` is not a name and a number. */
+/** The start of a word: rules only match there, so that `id2` is not a name and a number. */
 const isStart = (text: string, at: number) => at === 0 || !/\w/.test(text[at - 1]!) || !/\w/.test(text[at]!)
 
 export function highlight(text: string, language: string): string {

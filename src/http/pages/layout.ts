@@ -1,12 +1,12 @@
-/** The frame that every page of ours has. No inline script or style. */
+/** The layout of every page. No inline scripts or styles. */
 import type { FastifyReply } from 'fastify'
-import { PAGE_POLICY } from '#http/headers.ts'
+import { PAGE_POLICY, PERMISSIONS_POLICY } from '#http/headers.ts'
 
 interface Page {
   title: string
-  /** Which entry of the navigation this page is. */
+  /** The page's entry in the navigation. */
   path: string
-  /** `prose` for our own text, with `guides` for the frame of a guide, `reference` for what Swagger UI draws: styles must not mix. */
+  /** `prose` for our own text, with `guides` for guides, `reference` for Swagger UI: their styles must not mix. */
   kind: 'prose' | 'prose guides' | 'reference'
   head?: string
   body: string
@@ -43,21 +43,24 @@ ${body}
 }
 
 export function sendPage(reply: FastifyReply, html: string, policy = PAGE_POLICY): FastifyReply {
-  return reply.headers({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' }).type('text/html; charset=utf-8').send(html)
+  return reply
+    .headers({ 'Content-Security-Policy': policy, 'Permissions-Policy': PERMISSIONS_POLICY, 'Cache-Control': 'no-cache' })
+    .type('text/html; charset=utf-8')
+    .send(html)
 }
 
 export function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-/** For who follows a link in a browser; tools are answered with problem+json. */
+/** For browsers; other clients get problem+json. */
 export function notFoundPage(path: string): string {
   return layout({
     title: 'Not found',
     path: '',
     kind: 'prose',
-    body: `<h1>There is nothing here</h1>
-<p class="lead"><code>${escape(path)}</code> is not an address of this service.</p>
+    body: `<h1>Page not found</h1>
+<p class="lead"><code>${escape(path)}</code> does not exist on this service.</p>
 <p>Try the <a href="/">start page</a>, the <a href="/docs/guides">guides</a> or the <a href="/docs">reference</a>.</p>`,
   })
 }

@@ -1,12 +1,12 @@
 /**
- * `GET /reset` and `GET /confirm`: where links of mails lead. The token stands behind the `#`, so that it reaches no log and no
- * other site; a script of ours posts it.
+ * `GET /reset` and `GET /confirm`: the pages that links in emails open. The token follows the `#`, so that it reaches no log and no
+ * other site; a script sends it.
  */
 import type { FastifyInstance } from 'fastify'
 import { layout, sendPage } from './layout.ts'
 
 const HEAD = '<meta name="robots" content="noindex">\n<script src="/assets/mailed.js" defer></script>\n'
-const SAID = '<p class="lead" role="status" data-said></p>'
+const RESULT = '<p class="lead" role="status" data-result></p>'
 
 const RESET = layout({
   title: 'Choose a new password',
@@ -14,26 +14,26 @@ const RESET = layout({
   kind: 'prose',
   head: HEAD,
   body: `<h1>Choose a new password</h1>
-<form data-post="/auth/reset" data-done="Your password is changed. Sign in with it wherever you work.">
+<form data-post="/auth/reset" data-done="Your password was changed. Sign in with the new password.">
 <p><label>New password, at least 10 characters<br>
 <input type="password" name="password" autocomplete="new-password" minlength="10" required></label></p>
-<p><button type="submit">Change the password</button></p>
+<p><button type="submit">Change password</button></p>
 </form>
-${SAID}
+${RESULT}
 <noscript>This page needs JavaScript to send the link's token.</noscript>`,
 })
 
 const CONFIRM = layout({
-  title: 'Confirm your address',
+  title: 'Confirm your email address',
   path: '/confirm',
   kind: 'prose',
   head: HEAD,
-  body: `<h1>Confirm your address</h1>
-<form data-post="/auth/confirm" data-done="Your address is confirmed. Sign in again.">
-<p>The first confirmation signs out every session and ends API keys, invitations, share links and webhooks created before it.</p>
+  body: `<h1>Confirm your email address</h1>
+<form data-post="/auth/confirm" data-done="Your email address is confirmed. Sign in again.">
+<p>The first confirmation ends all sessions, revokes API keys, invitations and share links, and pauses webhooks created before it.</p>
 <p><button type="submit">Confirm</button></p>
 </form>
-${SAID}
+${RESULT}
 <noscript>This page needs JavaScript to send the link's token.</noscript>`,
 })
 

@@ -1,4 +1,4 @@
-/** The few pages that are not the console: a welcome, the reference, a problem explained. No inline script or style. */
+/** Pages outside the console: welcome, reference, problem types. No inline scripts or styles. */
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { PROBLEMS, problem, type ProblemSlug } from '#core/problem.ts'
@@ -12,7 +12,7 @@ export function registerPages(app: FastifyInstance, parts: WelcomeParts): void {
   registerGuides(app)
   registerWelcome(app, parts)
   app.get('/docs', async (_request, reply) => sendPage(reply, REFERENCE))
-  // One and the same page for every token: whether it is good is answered to a signed-in person, not to an address.
+  // The same page for every token: only a signed-in user learns whether it is valid.
   app.get('/invite/:token', async (_request, reply) => sendPage(reply.header('X-Robots-Tag', 'noindex, nofollow'), INVITATION))
   app.get('/problems', async (_request, reply) => sendPage(reply, problemList()))
   app.get<{ Params: { slug: string } }>('/problems/:slug', async (request, reply) => {
@@ -28,12 +28,12 @@ const INVITATION = layout({
   kind: 'prose',
   head: '<script src="/assets/invite.js" type="module"></script>\n',
   body: `<h1>You are invited</h1>
-<p>Sign in, or make an account, to join the organization that sent you this link. It works once.</p>
+<p>Sign in or create an account to join the organization that sent you this link. The link works once.</p>
 <form id="join">
 <p><label>Email <input name="email" type="email" autocomplete="username" required></label></p>
 <p><label>Password <input name="password" type="password" autocomplete="current-password" minlength="10" required></label></p>
-<p><label>Your name, for a new account <input name="name" autocomplete="name"></label></p>
-<p><button name="how" value="sign-in">Sign in and join</button> <button name="how" value="sign-up">Make an account and join</button></p>
+<p><label>Your name (new accounts only) <input name="name" autocomplete="name"></label></p>
+<p><button name="how" value="sign-in">Sign in and join</button> <button name="how" value="sign-up">Create account and join</button></p>
 </form>
 <p id="outcome" role="status"></p>`,
 })
@@ -67,8 +67,8 @@ function problemList(): string {
     path: '/problems',
     kind: 'prose',
     body: `<h1>Problems</h1>
-<p class="lead">A call that fails answers with <code>application/problem+json</code> (RFC 9457). \
-Its <code>code</code> is one of these, and its <code>type</code> is the address of the page about it.</p>
+<p class="lead">A failed call returns <code>application/problem+json</code> (RFC 9457). \
+Its <code>code</code> is one of these, and its <code>type</code> is the URL of the page about it.</p>
 <table class="problems"><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>
 ${Object.entries(PROBLEMS).map(row).join('\n')}
 </tbody></table>`,
@@ -94,10 +94,10 @@ function problemPage(slug: ProblemSlug, baseUrl: string): string {
 <h1>${slug}</h1>
 <p>${badge(entry.status)} ${escape(titleOf(entry))}</p>
 <p class="lead">${markup(entry.about)}</p>
-<h2>What the answer looks like</h2>
+<h2>Example response</h2>
 <pre>${escape(JSON.stringify(example, null, 2))}</pre>
-<p><code>detail</code> says what was wrong with this request. \
-<code>instance</code> identifies the call: quote it when you report a fault.</p>`,
+<p><code>detail</code> says what is wrong with the request. \
+<code>instance</code> identifies the call: quote it when you report a bug.</p>`,
   })
 }
 

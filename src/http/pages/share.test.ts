@@ -5,8 +5,8 @@ import { registerHeaders } from '#http/headers.ts'
 import { registerSharePage } from './share.ts'
 import { registerStatic } from './static.ts'
 
-// Goal: the page is the same for every token, runs nothing but what we serve, and everything it names is there, as a browser can take it.
-test('the public page of a share', async (t) => {
+// Goal: the page is the same for every token, only runs our scripts, and every file it needs exists in a form that browsers accept.
+test('the public page of a share link', async (t) => {
   const app = fastify()
   registerHeaders(app, { platform: { baseUrl: () => 'http://127.0.0.1' }, methodsOf: () => [] })
   registerStatic(app)
@@ -15,7 +15,7 @@ test('the public page of a share', async (t) => {
   const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
 
   const page = await get('/s/shr_something')
-  await t.test('tells nothing of the token, and is not for machines that collect pages', async () => {
+  await t.test('reveals nothing about the token, and is not indexed', async () => {
     assert.equal((await get('/s/another')).body, page.body)
     assert.equal((await get(`/s/${encodeURIComponent('"><script>')}`)).body, page.body)
     assert.deepEqual(
@@ -24,7 +24,7 @@ test('the public page of a share', async (t) => {
     )
   })
 
-  await t.test('has no inline code, and a policy that would not run any', async () => {
+  await t.test('has no inline code, and a policy that forbids it', async () => {
     const policy = String(page.headers['content-security-policy'])
     assert.match(policy, /^default-src 'none';/)
     assert.doesNotMatch(policy, /unsafe|\*|https?:/)
@@ -33,7 +33,7 @@ test('the public page of a share', async (t) => {
     assert.doesNotMatch(page.body, /https?:\/\//, 'no address but its own')
   })
 
-  await t.test('every asset that it and its modules name is served, and the modules are plain JavaScript', async () => {
+  await t.test('all its assets and imports are served, and modules are plain JavaScript', async () => {
     const wanted = [...page.body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, address]) => address!)
     const seen = new Set<string>()
     while (wanted.length > 0) {
@@ -55,14 +55,14 @@ test('the public page of a share', async (t) => {
     assert.match(String((await get('/assets/maplibre-gl-worker.mjs')).headers['content-security-policy']), /connect-src 'self'/)
   })
 
-  await t.test('packed or not, an asset is the same', async () => {
+  await t.test('an asset is the same with and without compression', async () => {
     const [plain, packed] = [await get('/assets/share.ts'), await get('/assets/share.ts', { 'accept-encoding': 'gzip' })]
     assert.equal(packed.headers['content-encoding'], 'gzip')
     assert.ok(packed.rawPayload.length < plain.rawPayload.length)
     assert.doesNotMatch(plain.body, /: (string|Promise<void>|ShareMap \| null)/, 'types are gone')
   })
 
-  await t.test('the world is whole: rings closed, none of them leaps over the date line', async () => {
+  await t.test('the base map is complete: all rings are closed, and none jumps across the antimeridian', async () => {
     const land = (await get('/assets/world-land.json')).json<{ geometries: { coordinates: [number, number][][][] }[] }>()
     const rings = land.geometries.flatMap(({ coordinates }) => coordinates.flat())
     assert.ok(rings.length > 1_000)

@@ -1,4 +1,4 @@
-/** `GET /s/{token}`: one and the same page for every token. Whether there is such a link is answered to a password, not to an address. */
+/** `GET /s/{token}`: the same page for every token. Only the right password reveals whether the link exists. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -25,7 +25,7 @@ export function registerSharePage(app: FastifyInstance): void {
   })
 }
 
-/** The page's own door: only wrong passwords count as attempts, so that a crowd with the right one is never refused. */
+/** The page's unlock route: only wrong passwords count as attempts, so that many visitors with the right one are never rejected. */
 export function registerShareUnlock(app: FastifyInstance, { platform }: { platform: Platform }): void {
   app.post<{ Params: { token: string }; Body: Buffer | undefined }>('/s/:token', async (request, reply) => {
     const { allowance } = platform.authenticator.anonymous(callerAddress(request))

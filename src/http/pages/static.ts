@@ -1,4 +1,4 @@
-/** Files that pages need: the list is fixed, each is made once, and sent as small as the browser takes it. */
+/** Static files of the pages: a fixed list, each built once and sent compressed if the browser supports it. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
@@ -27,18 +27,18 @@ const CSS = 'text/css; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 
 const file = (type: string, ...at: string[]): Asset => ({ type, make: () => readFile(path.join(...at)) })
-/** Types are taken out as Node does it for our own source; nothing is bundled. */
+/** Types are stripped as Node does for our own source; nothing is bundled. */
 const script = (...at: string[]): Asset => ({
   type: SCRIPT,
   make: async () => stripTypeScriptTypes(await readFile(path.join(...at), 'utf8')),
 })
-/** Read and not required, so that the topology is not kept once the map is drawn from it. */
+/** Read instead of imported, so that the topology does not stay in memory after the map has been built from it. */
 const world = (name: string, draw: (topology: Parameters<typeof worldLand>[0]) => object): Asset => ({
   type: 'application/json; charset=utf-8',
   make: async () => JSON.stringify(draw(JSON.parse(await readFile(packageFile(`world-atlas/${name}`), 'utf8')))),
 })
 
-/** The whole list, so that no path can be made up. */
+/** The complete list: no other path is served. */
 const ASSETS: Record<string, Asset> = {
   'swagger-ui.css': file(CSS, swagger, 'swagger-ui.css'),
   'swagger-ui-bundle.js': file(SCRIPT, swagger, 'swagger-ui-bundle.js'),
@@ -48,13 +48,14 @@ const ASSETS: Record<string, Asset> = {
   'invite.js': file(SCRIPT, own, 'invite.js'),
   'reference.css': file(CSS, own, 'reference.css'),
   'mailed.js': file(SCRIPT, own, 'mailed.js'),
+  'place.js': file(SCRIPT, own, 'place.js'),
   'pages.css': file(CSS, own, 'pages.css'),
   'guides.css': file(CSS, own, 'guides.css'),
   'guides.js': file(SCRIPT, own, 'guides.js'),
   'theme.js': file(SCRIPT, own, 'theme.js'),
   'favicon.svg': file('image/svg+xml', own, 'favicon.svg'),
   'maplibre-gl.mjs': file(SCRIPT, maplibre, 'maplibre-gl.mjs'),
-  // A worker keeps the policy that its own file came with.
+  // A worker has the policy of its own file.
   'maplibre-gl-worker.mjs': { ...file(SCRIPT, maplibre, 'maplibre-gl-worker.mjs'), headers: { 'Content-Security-Policy': WORKER_POLICY } },
   'maplibre-gl.css': file(CSS, maplibre, 'maplibre-gl.css'),
   'world-land.json': world('land-50m.json', worldLand),
@@ -69,7 +70,7 @@ const ASSETS: Record<string, Asset> = {
   ),
 }
 
-/** Kept packed: it is how nearly everybody asks for it, and a fraction of the memory. */
+/** Cached compressed: nearly every browser requests it so, and it takes a fraction of the memory. */
 interface Loaded {
   packed: Buffer
   etag: string
@@ -83,7 +84,7 @@ export function registerStatic(app: FastifyInstance): void {
     if (!asset) throw problem('not-found', 'No such asset')
     if (!loaded.has(name)) loaded.set(name, load(asset))
     const { packed, etag } = await loaded.get(name)!
-    // Asked for again each time, and answered with 304: after an upgrade nobody sees yesterday's script.
+    // Revalidated each time, usually with a 304, so that no browser keeps an old script after an upgrade.
     reply.headers({ 'Cache-Control': 'no-cache', ETag: etag, Vary: 'Accept-Encoding', ...asset.headers }).type(asset.type)
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()
     if (!/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(await promisify(gunzip)(packed))

@@ -1,4 +1,4 @@
-/** The base map's land and borders, as GeoJSON, from the topology that `world-atlas` carries. */
+/** The base map's land and borders as GeoJSON, from the topology in `world-atlas`. */
 import { feature, mesh } from 'topojson-client'
 
 type Topology = Parameters<typeof feature>[0]
@@ -23,7 +23,7 @@ export function worldBorders(topology: Topology): object {
   return rounded(mesh(topology, topology.objects['countries'] as Parameters<typeof mesh>[1], (a, b) => a !== b))
 }
 
-/** A place for the name of each country: the middle of its largest piece. Large countries come first where names meet. */
+/** The label position of each country: the centre of its largest part. Labels of large countries have priority. */
 export function worldNames(topology: Topology): object {
   const countries = feature(topology, topology.objects['countries']!)
   const features = countries.type === 'FeatureCollection' ? countries.features : [countries]
@@ -40,7 +40,7 @@ export function worldNames(topology: Topology): object {
   }
 }
 
-/** The centre of gravity of a ring in degrees, and its area in square degrees as they are wide there. */
+/** The centroid of a ring in degrees, and its area in square degrees, corrected for latitude. */
 function middleOf(ring: Ring): { middle: Position; area: number } {
   let [doubled, x, y] = [0, 0, 0]
   ring.forEach(([x0 = 0, y0 = 0], index) => {
@@ -68,8 +68,8 @@ function polygonsOf(shape: Shape): Ring[][] {
 }
 
 /**
- * A ring that jumps from one side of the date line to the other goes on past it instead; one that goes round the pole is closed
- * over it.
+ * A ring that crosses the antimeridian continues beyond 180 degrees instead of jumping to the other side; a ring around a pole is
+ * closed over it.
  */
 function unwrapped(ring: Ring): Ring {
   let turn = 0

@@ -3,10 +3,10 @@ import { project, redirect } from './project.ts'
 import type { RouteParts } from '#http/parts.ts'
 import { parameter, problemResponses } from './tiles.ts'
 
-/** Shorter than the signed address lives: whoever keeps the redirect never holds a dead one. */
+/** Shorter than the signed URL is valid, so that a cached redirect never leads to an expired one. */
 const KEPT_SECONDS = 600
 
-/** The stable address of an asset: `items.asset.download` with all its checks and counts, answered as a redirect. */
+/** The stable URL of an asset: `items.asset.download`, with all its checks, as a redirect. */
 export function registerAssets(app: FastifyInstance, parts: RouteParts): void {
   app.get<{ Params: { item_id: string; key: string } }>('/api/v1/items/:item_id/assets/:key', async (request, reply) => {
     const { item_id, key } = request.params
@@ -15,14 +15,14 @@ export function registerAssets(app: FastifyInstance, parts: RouteParts): void {
   })
 }
 
-/** For the published document. */
+/** For the OpenAPI document. */
 export function assetPaths(): Record<string, unknown> {
   return {
     '/api/v1/items/{item_id}/assets/{asset_key}': {
       get: {
         operationId: 'items.asset.download.get',
         tags: ['items'],
-        summary: 'The stable address of a file: `items.asset.download` as a redirect.',
+        summary: 'Download a file from its stable URL: `items.asset.download` as a redirect.',
         description: 'Redirects to a signed URL that supports range requests and expires after 15 minutes.',
         parameters: [
           parameter('path', 'item_id', 'Item ID'),

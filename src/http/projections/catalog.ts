@@ -1,7 +1,7 @@
-/** Public imagery and pictures of scenes by GET, for map clients and browsers, which keep what they have seen. */
+/** Tiles of public imagery and scene previews by GET, for map clients and browsers, which cache them. */
 import type { FastifyInstance } from 'fastify'
 import { send } from '#http/operations.ts'
-import { known, numeric, pick, project, queryOf, tilePlace, type TileParams } from './project.ts'
+import { known, numbers, pick, project, queryOf, tilePlace, type TileParams } from './project.ts'
 import type { RouteParts } from '#http/parts.ts'
 
 const RENDERING_PARAMETERS = [
@@ -13,30 +13,34 @@ const RENDERING_PARAMETERS = [
   ['aoi_clip', 'GeoJSON polygon; pixels outside are transparent'],
 ] as const
 const RENDERING_NAMES: readonly string[] = RENDERING_PARAMETERS.map(([name]) => name)
-/** Map clients add `_` to get past caches. */
+/** Map clients add `_` to bypass caches. */
 const ANYWHERE = ['key', '_']
-const TILE_NAMES = [...RENDERING_NAMES, 'quality', ...ANYWHERE]
+const NUMBER_PARAMETERS = [
+  ['quality', 'Quality from 1 to 100, for lossy formats'],
+  ['tile_size', 'Tile width and height in pixels: 256 or 512'],
+] as const
+const NUMBER_NAMES: readonly string[] = NUMBER_PARAMETERS.map(([name]) => name)
+const TILE_NAMES = [...RENDERING_NAMES, ...NUMBER_NAMES, ...ANYWHERE]
 
-const PICTURES = { thumbnail: 'catalog.image.thumbnail', quicklook: 'catalog.image.quicklook' } as const
+const PREVIEWS = { thumbnail: 'catalog.image.thumbnail', quicklook: 'catalog.image.quicklook' } as const
 
 export function registerCatalogRoutes(app: FastifyInstance, parts: RouteParts): void {
   type SceneTile = { Params: TileParams & { collection: string; scene: string } }
   app.get<SceneTile>('/api/v1/catalog/:collection/:scene/tiles/:z/:x/:row', async (request, reply) => {
-    const { tile_size: _size, ...place } = tilePlace(request.params) as { tile_size?: number }
+    const place = tilePlace(request.params)
     const input = () => {
       const query = known(queryOf(request), TILE_NAMES)
-      const quality = query['quality'] === undefined ? {} : { quality: numeric(query['quality']) }
       return {
         collection: request.params.collection,
         scene_id: request.params.scene,
         ...place,
         ...pick(query, RENDERING_NAMES),
-        ...quality,
+        ...numbers(query, NUMBER_NAMES),
       }
     }
     return send(reply, await project(parts, 'catalog.tile.render', request, reply, input))
   })
-  for (const [name, operation] of Object.entries(PICTURES))
+  for (const [name, operation] of Object.entries(PREVIEWS))
     app.get<{ Params: { host: string; scene: string } }>(`/api/v1/catalog/:host/:scene/${name}`, async (request, reply) => {
       const input = () => {
         known(queryOf(request), ANYWHERE)
@@ -54,7 +58,7 @@ const parameter = (place: 'path' | 'query', name: string, description: string) =
   schema: { type: 'string' },
 })
 
-/** For the published document. */
+/** For the OpenAPI document. */
 export function catalogPaths(): Record<string, unknown> {
   const problems = Object.fromEntries(
     ['400', '401', '403', '404', '422', '429', '500'].map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
@@ -64,13 +68,13 @@ export function catalogPaths(): Record<string, unknown> {
     '304': { description: 'Not modified: the image that `If-None-Match` names' },
     ...problems,
   })
-  const pictures = Object.entries(PICTURES).map(([name, operation]) => [
+  const previews = Object.entries(PREVIEWS).map(([name, operation]) => [
     `/api/v1/catalog/{host_name}/{image_id}/${name}`,
     {
       get: {
         operationId: `${operation}.get`,
         tags: ['catalog'],
-        summary: `A picture of a scene by its address: \`${operation}\`.`,
+        summary: `Get a preview image of a scene: \`${operation}\`.`,
         parameters: [parameter('path', 'host_name', 'Host name from `catalog.vendors.list`'), parameter('path', 'image_id', 'Scene ID')],
         responses: image('image/png'),
       },
@@ -81,7 +85,8 @@ export function catalogPaths(): Record<string, unknown> {
       get: {
         operationId: 'catalog.tile.render.get',
         tags: ['catalog'],
-        summary: 'A tile of public imagery by its address: `catalog.tile.render` for map clients.',
+        summary: 'Get a tile of public imagery: `catalog.tile.render` for map clients.',
+        description: 'Append `@2x` to the row for 512 × 512 pixels.',
         security: [],
         parameters: [
           parameter('path', 'collection', 'Collection or provider name of the scene'),
@@ -91,11 +96,11 @@ export function catalogPaths(): Record<string, unknown> {
           parameter('path', 'y', 'Tile row, counted from the north'),
           parameter('path', 'format', 'Image format: `webp`, `png`, `jpg` or `jpeg`'),
           ...RENDERING_PARAMETERS.map(([name, description]) => parameter('query', name, description)),
-          parameter('query', 'quality', 'Quality from 1 to 100, for lossy formats'),
+          ...NUMBER_PARAMETERS.map(([name, description]) => parameter('query', name, description)),
         ],
         responses: image('image/webp'),
       },
     },
-    ...Object.fromEntries(pictures),
+    ...Object.fromEntries(previews),
   }
 }

@@ -1,4 +1,4 @@
-/** OGC API – Processes as OpenAPI 3.0, which the standard asks for. The operations behind it are in `/openapi.json`. */
+/** OGC API – Processes as OpenAPI 3.0, as the standard requires. The operations behind it are in `/openapi.json`. */
 import { VERSION } from '#core/version.ts'
 import { JOB_RESPONSES } from '#core/vocabulary.ts'
 import { JOB_STATES } from './processes.wire.ts'
@@ -74,32 +74,35 @@ const query = (name: string, description: string, schema: Json) => {
 }
 const inPath = (name: string, description: string) => ({ name, in: 'path', required: true, description, schema: text })
 const limit = (maximum: number, standard: number) =>
-  query('limit', 'How many at most on a page; more are on the page that the `next` link leads to', {
+  query('limit', 'Maximum entries per page; the `next` link leads to the rest', {
     type: 'integer',
     minimum: 1,
     maximum,
     default: standard,
   })
 const seconds = { type: 'integer', minimum: 0 }
-const processId = inPath('processID', 'Id of a process')
-const jobId = inPath('jobID', 'Id of a job')
+const processId = inPath('processID', 'Process ID')
+const jobId = inPath('jobID', 'Job ID')
 const form = [
-  query('outputs', 'Only these outputs; those that were requested by default', list(text)),
-  query('response', 'raw returns the value of the output alone; as requested by default', { type: 'string', enum: [...JOB_RESPONSES] }),
+  query('outputs', 'Names of the outputs to return; defaults to those requested on execution', list(text)),
+  query('response', '`raw` returns only the value of the output; defaults to the form requested on execution', {
+    type: 'string',
+    enum: [...JOB_RESPONSES],
+  }),
 ]
 
 const REFUSALS: Readonly<Record<string, string>> = {
-  400: 'The request is not possible in the present state',
-  401: 'No usable credential came with the request',
-  402: 'There are not enough credits',
+  400: 'Not possible in the current state',
+  401: 'Missing or invalid credential',
+  402: 'Not enough credits',
   403: 'The credential does not allow this',
-  404: 'There is no such process, job or result',
-  409: 'The Idempotency-Key was used for another request',
+  404: 'No such process, job or result',
+  409: 'The Idempotency-Key was used with another body',
   413: 'The body is too large',
   415: 'The body is not JSON',
-  422: 'A parameter or an input is not valid; `errors` names each',
-  429: 'The rate limit is used up',
-  500: 'Something went wrong on our side',
+  422: 'Invalid parameter or input; see `errors`',
+  429: 'Rate limit exceeded',
+  500: 'Internal error',
 }
 
 interface Route {
@@ -138,19 +141,19 @@ const PATHS: Json = {
       id: 'processes',
       summary: 'Processes',
       answers: { 200: 'processList' },
-      parameters: [limit(10_000, 10_000), query('offset', 'How many to leave out', seconds)],
+      parameters: [limit(10_000, 10_000), query('offset', 'Number of results to skip', seconds)],
       refusals: [422],
     }),
   },
   '/processes/{processID}': {
-    get: route({ id: 'process', summary: 'One process', answers: { 200: 'process' }, parameters: [processId], refusals: [404] }),
+    get: route({ id: 'process', summary: 'Get a process', answers: { 200: 'process' }, parameters: [processId], refusals: [404] }),
   },
   '/processes/{processID}/execution': {
     post: route({
       id: 'execute',
       summary: 'Execute a process',
       answers: { 200: 'requestedResults', 201: 'statusInfo' },
-      parameters: [processId, query('project_id', 'The project that the outputs are registered in, unless among the inputs', text)],
+      parameters: [processId, query('project_id', 'ID of the project for the outputs, unless it is among the inputs', text)],
       refusals: [400, 402, 404, 409, 413, 415, 422],
       body: 'execute',
     }),
@@ -158,29 +161,29 @@ const PATHS: Json = {
   '/jobs': {
     get: route({
       id: 'jobs',
-      summary: 'Jobs, newest first',
+      summary: 'List jobs, newest first',
       answers: { 200: 'jobList' },
       parameters: [
-        query('type', 'All jobs are of type process', list({ type: 'string', enum: ['process'] })),
-        query('processID', 'Only jobs of these processes', list(text)),
-        query('status', 'Only jobs with one of these statuses', list({ type: 'string', enum: [...JOB_STATES] })),
-        query('datetime', 'Only jobs created then: an RFC 3339 instant, or start/end with `..` for an open end', text),
-        query('minDuration', 'Only jobs that have run for at least so many seconds', seconds),
-        query('maxDuration', 'Only jobs that have run for at most so many seconds', seconds),
+        query('type', 'Job type; always `process`', list({ type: 'string', enum: ['process'] })),
+        query('processID', 'Process IDs to include', list(text)),
+        query('status', 'Job statuses to include', list({ type: 'string', enum: [...JOB_STATES] })),
+        query('datetime', 'Creation time as an RFC 3339 timestamp, or start/end with `..` for an open end', text),
+        query('minDuration', 'Minimum run time in seconds', seconds),
+        query('maxDuration', 'Maximum run time in seconds', seconds),
         limit(100, 20),
-        query('page', 'Number of the page, from 0', seconds),
+        query('page', '0-based page number', seconds),
       ],
       refusals: [422],
     }),
   },
   '/jobs/{jobID}': {
-    get: route({ id: 'job', summary: 'One job', answers: { 200: 'statusInfo' }, parameters: [jobId], refusals: [404] }),
+    get: route({ id: 'job', summary: 'Get a job', answers: { 200: 'statusInfo' }, parameters: [jobId], refusals: [404] }),
     delete: route({ id: 'dismiss', summary: 'Cancel a job', answers: { 200: 'statusInfo' }, parameters: [jobId], refusals: [400, 404] }),
   },
   '/jobs/{jobID}/results': {
     get: route({
       id: 'results',
-      summary: 'Results of a job',
+      summary: 'Get the results of a job',
       answers: { 200: 'requestedResults' },
       parameters: [jobId, ...form],
       refusals: [400, 404, 422],

@@ -1,4 +1,4 @@
-/** The documents of OGC API – Processes, made of what operations answer. */
+/** The documents of OGC API – Processes, from the responses of operations. */
 import { JOB_OUTPUTS } from '#core/vocabulary.ts'
 import { invalidField } from '#core/problem.ts'
 import type { Form } from './processes.inputs.ts'
@@ -34,7 +34,7 @@ export interface JobDocument {
   completed_at: string | null
 }
 
-/** Problem types as the standard names them. */
+/** Problem types of the standard. */
 const exception = (name: string) => `http://www.opengis.net/def/exceptions/ogcapi-processes-1/1.0/${name}`
 export const EXCEPTIONS = {
   noSuchProcess: exception('no-such-process'),
@@ -42,7 +42,7 @@ export const EXCEPTIONS = {
   resultNotReady: exception('result-not-ready'),
 }
 
-/** What `test/ogc/processes.test.ts` goes through. */
+/** Conformance classes; `test/ogc/processes.test.ts` tests them. */
 const CLASSES = ['core', 'ogc-process-description', 'json', 'oas30', 'job-list', 'dismiss'].map(
   (name) => `http://www.opengis.net/spec/ogcapi-processes-1/1.0/conf/${name}`,
 )
@@ -66,14 +66,14 @@ export const processSummary = ({ id, title, description, version, category }: Pr
       rel: 'http://www.opengis.net/def/rel/ogc/1.0/execute',
       href: `${baseUrl}/processes/${id}/execution`,
       type: JSON_TYPE,
-      title: 'Execute it',
+      title: 'Execute this process',
     },
   ],
 })
 
 const PROJECT_INPUT = {
   title: 'project_id',
-  description: 'The project that the outputs are registered in; it may stand in the address as ?project_id= instead',
+  description: 'ID of the project for the outputs; can be sent as ?project_id= instead',
   minOccurs: 0,
   schema: { type: 'string', format: 'uuid' },
 }
@@ -84,7 +84,7 @@ export function processDescription(process: ProcessDocument, baseUrl: string) {
     name,
     { title: name, description: schema.description ?? name, minOccurs: required.includes(name) ? 1 : 0, maxOccurs: 1, schema },
   ])
-  // Warnings about a job are part of its document, but nobody can request them as an output.
+  // Warnings are part of the job's document, but cannot be requested as an output.
   const outputs = Object.entries(process.output_schema?.properties ?? {})
     .filter(([name]) => (JOB_OUTPUTS as readonly string[]).includes(name))
     .map(([name, schema]) => [name, { title: name, description: schema.description ?? name, schema }])
@@ -104,12 +104,12 @@ const STATUSES: Readonly<Record<string, string>> = {
   cancelled: 'dismissed',
 }
 
-/** Our statuses for those of OGC, which has one word for everything that waits. */
-export function jobStatuses(asked: readonly string[]): string[] {
+/** Converts OGC's statuses to ours; OGC has one status for everything that waits. */
+export function jobStatuses(requested: readonly string[]): string[] {
   const known = Object.values(STATUSES)
-  const strange = asked.find((status) => !known.includes(status))
-  if (strange !== undefined) throw invalidField('status', `must be one of ${[...new Set(known)].join(', ')}`)
-  return Object.keys(STATUSES).filter((status) => asked.includes(STATUSES[status]!))
+  const unknown = requested.find((status) => !known.includes(status))
+  if (unknown !== undefined) throw invalidField('status', `must be one of ${[...new Set(known)].join(', ')}`)
+  return Object.keys(STATUSES).filter((status) => requested.includes(STATUSES[status]!))
 }
 
 export const statusInfo = (job: JobDocument, baseUrl: string) => ({
@@ -130,7 +130,7 @@ export const statusInfo = (job: JobDocument, baseUrl: string) => ({
             rel: 'http://www.opengis.net/def/rel/ogc/1.0/results',
             href: `${baseUrl}/jobs/${job.id}/results`,
             type: JSON_TYPE,
-            title: 'Its results',
+            title: 'Results',
           },
         ]
       : []),
@@ -138,8 +138,8 @@ export const statusInfo = (job: JobDocument, baseUrl: string) => ({
 })
 
 /**
- * Each item with the addresses of its files: they are fetched with the same credential. The bare list where it was asked for
- * raw; in a document, objects are qualified values.
+ * Each item with the URLs of its files, which accept the same credential. As `raw`, the list itself; in a document, objects are
+ * qualified values.
  */
 export function resultsOf({ output_artifacts }: JobDocument, baseUrl: string, { outputs, response }: Form) {
   const { items = [], ...more } = output_artifacts ?? {}

@@ -1,6 +1,6 @@
 /**
- * Shared maps and files by GET, for tools that can only follow an address. Each is the operation of its name, opened by the
- * grant in the address.
+ * Shared maps and files by GET, for clients that can only follow URLs. Each route calls an operation and is authorized by the
+ * grant in its query.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { GRANT_PREFIX } from '#core/share-grant.ts'
@@ -8,7 +8,7 @@ import { send } from '#http/operations.ts'
 import { known, pick, project, queryOf, redirect, tilePlace, type TileParams } from './project.ts'
 import type { RouteParts } from '#http/parts.ts'
 
-/** Map clients add `_` to get past caches. */
+/** Map clients add `_` to bypass caches. */
 const ANYWHERE = ['grant', '_']
 
 export function registerShareRoutes(app: FastifyInstance, parts: RouteParts): void {
@@ -31,7 +31,7 @@ export function registerShareRoutes(app: FastifyInstance, parts: RouteParts): vo
   })
 }
 
-/** A password has no place in an address, so nothing but a grant opens a link here. */
+/** Passwords must not be in URLs, so only a grant gives access here. */
 function grantOf(request: FastifyRequest): string {
   const { grant } = queryOf(request)
   return typeof grant === 'string' && grant.startsWith(GRANT_PREFIX) ? grant : GRANT_PREFIX
@@ -47,7 +47,7 @@ const parameter = (place: 'path' | 'query', name: string, description: string) =
 const GRANT = parameter('query', 'grant', 'Grant from `share.link.validate` or `share.tilejson`, instead of token and password')
 const PROFILE = parameter('query', 'profile', 'ID of an available visualization')
 
-/** For the published document. */
+/** For the OpenAPI document. */
 export function sharePaths(): Record<string, unknown> {
   const problems = (...statuses: string[]) =>
     Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]))
@@ -57,7 +57,7 @@ export function sharePaths(): Record<string, unknown> {
   return {
     '/api/v1/share/tiles/{z}/{x}/{y}.{format}': entry(
       'share.tile.render',
-      'A shared tile by its address: `share.tile.render` for map clients.',
+      'Get a shared tile: `share.tile.render` for map clients.',
       [
         parameter('path', 'z', 'Zoom level, 0 to 24'),
         parameter('path', 'x', 'Tile column, counted from the west'),
@@ -71,13 +71,13 @@ export function sharePaths(): Record<string, unknown> {
         ...problems('400', '401', '404', '422', '429', '500'),
       },
     ),
-    '/api/v1/share/tilejson.json': entry('share.tilejson', 'The TileJSON of a shared item by its address.', [PROFILE], {
+    '/api/v1/share/tilejson.json': entry('share.tilejson', 'Get the TileJSON of a shared item.', [PROFILE], {
       '200': { description: 'The TileJSON', content: { 'application/json': { schema: { type: 'object' } } } },
       ...problems('400', '401', '404', '422', '429', '500'),
     }),
     '/api/v1/share/assets/{asset_id}': entry(
       'share.asset.download',
-      'A shared file by its address: a redirect to a signed one.',
+      'Download a shared file: a redirect to a signed URL.',
       [parameter('path', 'asset_id', 'Asset ID')],
       { '302': { description: 'Redirect to the file' }, ...problems('401', '403', '404', '422', '429', '500') },
     ),

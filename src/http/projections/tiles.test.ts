@@ -7,8 +7,8 @@ import { world } from '../../../test/support/world.ts'
 
 const { z, x, y } = tileAt(151.15, -33.1, 12)
 
-// Goal: map clients that know addresses only get the same tiles as the operation, with the same checks, limits and audit.
-test('tiles by address', async (t) => {
+// Goal: map clients that can only use URLs get the same tiles as the operation, with the same checks, limits and audit.
+test('tiles by URL', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { key, id: keyId } = await w.key(org.owner.token, ['read'])
@@ -22,7 +22,7 @@ test('tiles by address', async (t) => {
   const bearer = { headers: { authorization: `Bearer ${org.owner.token}` } }
   const get = (address: string, headers: Record<string, string> = {}) => w.request('GET', address, { headers })
 
-  await t.test('every format; the bytes are the operation’s; 304 for who has them', async () => {
+  await t.test('every format; the same bytes as the operation; 304 if unchanged', async () => {
     for (const [format, type] of [
       ['webp', 'image/webp'],
       ['png', 'image/png'],
@@ -53,11 +53,11 @@ test('tiles by address', async (t) => {
     assert.equal((await w.request('HEAD', `${path}/tiles/${z}/${x}/${y}.png`, bearer)).status, 200)
   })
 
-  await t.test('a parameter that the address does not take is 400, with the one that was meant', async () => {
+  await t.test('an unknown parameter is 400, with a suggestion', async () => {
     for (const [given, said] of [
       ['colormap_name=viridis', "did you mean 'colormap'?"],
       ['expresion=b1', "did you mean 'expression'?"],
-      ['anything=1', 'this address takes profile, asset_key'],
+      ['anything=1', '; use profile, asset_key'],
     ] as const) {
       const { status, body } = await w.request('GET', `${path}/tiles/${z}/${x}/${y}.png?${given}`, bearer)
       assert.equal(status, 400, given)
@@ -67,7 +67,7 @@ test('tiles by address', async (t) => {
     assert.equal((await get(`${path}/tiles/${z}/${x}/${y}.png?colormap_name=viridis`)).status, 401)
   })
 
-  await t.test('the same refusals as the operation', async () => {
+  await t.test('the same problems as the operation', async () => {
     const tile = `${path}/tiles/${z}/${x}/${y}.png`
     assert.equal((await get(tile)).status, 401)
     assert.equal((await get(`${tile}?key=${org.owner.token}`)).status, 401, 'a session is taken from the header alone')
@@ -88,7 +88,7 @@ test('tiles by address', async (t) => {
     assert.deepEqual([(await get(`${tile}?key=${poor}`)).status, (await get(`${tile}?key=${poor}`)).status], [200, 429])
   })
 
-  await t.test('audited, counted as tiles and as calls of the key; the key is in no log', async () => {
+  await t.test('audited, counted as tiles and as calls of the key; the key is never logged', async () => {
     await w.flushAudit()
     const audited = await w.db.selectFrom('audit').select(['operation', 'status']).where('api_key_id', '=', keyId).execute()
     assert.ok(audited.filter(({ operation, status }) => operation === 'items.tile.render' && status === 200).length >= 4)
@@ -109,7 +109,7 @@ test('tiles by address', async (t) => {
     assert.ok(!w.logLines.join('').includes(key))
   })
 
-  await t.test('TileJSON: the key goes into the tiles only where it came as a parameter, and the tiles then work', async () => {
+  await t.test('TileJSON: tile URLs include the key only if it was sent as a parameter, and they work', async () => {
     const byHeader = await w.request('GET', `${path}/tilejson.json?profile=ndvi`, { headers: { 'x-api-key': key } })
     assert.deepEqual(byHeader.body.tiles, [`${w.baseUrl}/api/v1/items/harbour%2F2026%20%231/tiles/{z}/{x}/{y}.webp?profile=ndvi`])
     const byQuery = (await get(`${path}/tilejson.json?key=${key}&format=png&tile_size=512`)).body
@@ -122,7 +122,7 @@ test('tiles by address', async (t) => {
     )
   })
 
-  await t.test('any page may ask, and preflight is answered', async () => {
+  await t.test('any origin can request tiles, including preflight requests', async () => {
     const tile = await w.request('GET', `${path}/tiles/${z}/${x}/${y}.png`, bearer)
     assert.deepEqual(
       [tile.headers.get('access-control-allow-origin'), tile.headers.get('cross-origin-resource-policy')],

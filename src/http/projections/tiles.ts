@@ -1,20 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { gridOfName } from '#wire/wmts.ts'
 import { send } from '#http/operations.ts'
-import { known, numeric, pick, project, queryOf, tilePlace, type TileParams } from './project.ts'
+import { known, numbers, pick, project, queryOf, tilePlace, type TileParams } from './project.ts'
 import type { RouteParts } from '#http/parts.ts'
 
-/** What has tiles: the name of its id, and its operations. */
+/** Resources with tiles: the name of the ID, and the operations. */
 const LAYERS = [
   { root: 'items', id: 'item_id', render: 'items.tile.render', tilejson: 'items.tile.tilejson' },
   { root: 'collections', id: 'collection_id', render: 'collections.tile.render', tilejson: 'collections.tile.tilejson' },
 ] as const
 
-/** How pixels become colours; a profile is all of it under one name. */
+/** Parameters of the style; a profile combines all of them. */
 export const DRAWING: readonly string[] = ['bands', 'expression', 'rescale', 'colormap']
 const LOOK = ['profile', 'asset_key', ...DRAWING]
 
-/** Results of analytics are drawn as they were computed: nothing about their look can be asked for. */
+/** Results of analytics have a fixed style. */
 const RESULT = { path: '/api/v1/analytics', id: 'result_id', render: 'analytics.result.tile' } as const
 
 /** `…/tiles/{z}/{x}/{y}.webp` for items, collections and results of analytics, and `…/tilejson.json` for the first two. */
@@ -53,7 +53,7 @@ export function registerTiles(app: FastifyInstance, parts: RouteParts): void {
   }
 }
 
-/** A tile of a matrix that WMTS lists before the well-known ones; its clients put the matrix where others put the zoom. */
+/** A tile of a WMTS matrix; its clients send the matrix name in place of the zoom level. */
 const gridTile = (request: FastifyRequest<{ Params: { id: string } }>, place: object, grid: object): object => ({
   item_id: request.params.id,
   ...place,
@@ -65,9 +65,6 @@ function tileQuery(request: FastifyRequest): Record<string, unknown> {
   const query = known(queryOf(request), TILE_NAMES)
   return { ...pick(query, LOOK), ...numbers(query, ['quality', 'tile_size']) }
 }
-
-const numbers = (query: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(pick(query, names)).map(([name, value]) => [name, numeric(value)]))
 
 const TILE_PARAMETERS = [
   ['profile', 'Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`'],
@@ -81,7 +78,7 @@ const TILE_PARAMETERS = [
   ['key', 'API key, for clients that cannot send headers'],
 ] as const
 
-/** `v` is the version that addresses in TileJSON carry; map clients add `_` to get past caches. */
+/** `v` is the version in URLs of the TileJSON; map clients add `_` to bypass caches. */
 const TILE_NAMES: readonly string[] = [...TILE_PARAMETERS.map(([name]) => name), 'v', '_']
 const RESULT_NAMES: readonly string[] = ['quality', 'tile_size', 'key', '_']
 const TILEJSON_NAMES: readonly string[] = ['profile', 'asset_key', 'format', 'key', 'tile_size', '_']
@@ -94,7 +91,7 @@ export const parameter = (place: 'path' | 'query', name: string, description: st
   schema: { type: 'string' },
 })
 
-/** What a GET address may answer besides. */
+/** Problems that a GET route can return. */
 export const problemResponses = (...statuses: readonly number[]): Record<string, unknown> =>
   Object.fromEntries(statuses.map((status) => [String(status), { $ref: `#/components/responses/Problem${status}` }]))
 
@@ -105,7 +102,7 @@ function resultPath(responses: object): [string, unknown] {
       get: {
         operationId: `${RESULT.render}.get`,
         tags: ['analytics'],
-        summary: `A tile by its address: \`${RESULT.render}\` for map clients.`,
+        summary: `Get a tile: \`${RESULT.render}\` for map clients.`,
         description: 'Append `@2x` to the row for 512 × 512 pixels. Returns 404 after the result has expired.',
         parameters: [
           parameter('path', RESULT.id, 'ID of the item, collection or result'),
@@ -121,7 +118,7 @@ function resultPath(responses: object): [string, unknown] {
   ]
 }
 
-/** For the published document. */
+/** For the OpenAPI document. */
 export function tilePaths(): Record<string, unknown> {
   const problems = problemResponses(400, 401, 403, 404, 422, 429, 500, 503)
   const responses = {
@@ -138,7 +135,7 @@ export function tilePaths(): Record<string, unknown> {
           get: {
             operationId: `${render}.get`,
             tags: [root],
-            summary: `A tile by its address: \`${render}\` for map clients.`,
+            summary: `Get a tile: \`${render}\` for map clients.`,
             description: 'Append `@2x` to the row for 512 × 512 pixels.',
             parameters: [
               parameter('path', id, 'ID of the item, collection or result'),
@@ -158,7 +155,7 @@ export function tilePaths(): Record<string, unknown> {
           get: {
             operationId: `${tilejson}.get`,
             tags: [root],
-            summary: `TileJSON by its address: \`${tilejson}\` for map clients.`,
+            summary: `Get the TileJSON: \`${tilejson}\` for map clients.`,
             description: 'An API key sent as `key` is included in the tile URLs.',
             parameters: [
               parameter('path', id, 'ID of the item, collection or result'),

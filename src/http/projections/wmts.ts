@@ -1,7 +1,7 @@
-/** WMTS 1.0.0 of one item by key-value pairs, and its capabilities by address. Failures are OGC exception reports. */
+/** WMTS 1.0.0 of one item with key-value pairs (KVP), and its RESTful capabilities. Failures are OGC exception reports. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidField } from '#core/problem.ts'
-import { gridOfName, IMAGE_SET, placeOfPixel, TILE_PX, WELL_KNOWN_SET, WMTS_FORMATS, WMTS_INFO_FORMATS } from '#wire/wmts.ts'
+import { gridOfName, IMAGE_SET, pixelCentre, TILE_PX, WELL_KNOWN_SET, WMTS_FORMATS, WMTS_INFO_FORMATS } from '#wire/wmts.ts'
 import { escapeXml } from '#wire/xml.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import { send } from '#http/operations.ts'
@@ -13,9 +13,9 @@ import { nearest } from '#core/nearest.ts'
 type Parameters = ReadonlyMap<string, string>
 
 const MATRIX_SETS: readonly string[] = [WELL_KNOWN_SET.id, IMAGE_SET.id]
-/** QGIS asks whatever it is given for WMS capabilities first, and takes those of a WMTS for an answer. */
+/** QGIS requests WMS capabilities first, and accepts those of a WMTS. */
 const SERVICES = ['WMTS', 'WMS']
-/** Pairs of the standard: whoever sends one must say what is asked for. The address alone, as people paste it, has the capabilities. */
+/** Parameters of the standard: with any of them, REQUEST is required. The URL alone, as users paste it, returns the capabilities. */
 const PAIRS = [
   'service',
   'version',
@@ -32,55 +32,58 @@ const PAIRS = [
   'i',
   'j',
 ]
-/** Parameters of ours besides, which have no spelling of the standard. */
+/** Our own parameters, which the standard does not have. */
 const OWN_NAMES = ['key', 'profile', 'asset_key']
-/** Close to a name of ours, but of WMS: programs that speak both add them to every request. */
+/** WMS parameters that resemble ours: clients that support both add them to every request. */
 const WMS_NAMES: readonly string[] = ['layers', 'styles', 'info_format']
-/** Shorter names are close to everything. */
+/** Shorter names resemble too many others. */
 const SHORTEST_MISSPELT = 4
 
 const TILE_FORMATS: ReadonlyMap<string, string> = new Map(WMTS_FORMATS.map((format) => [`image/${format}`, format]))
 
 export function registerWmts(app: FastifyInstance, parts: RouteParts): void {
   const capabilities = async (request: FastifyRequest<{ Params: { item_id: string } }>, reply: FastifyReply) => {
-    const given = parametersOf(request)
+    const parameters = parametersOf(request)
     const input = () => ({
       item_id: request.params.item_id,
       base_url: parts.platform.baseUrl(),
-      ...optional(understood(given), { key: 'key', profile: 'profile', asset_key: 'asset_key' }),
+      ...optional(checkNames(parameters), { key: 'key', profile: 'profile', asset_key: 'asset_key' }),
     })
-    return answer(reply, await project(parts, 'items.tile.wmts_capabilities', request, reply, input))
+    return sendResult(reply, await project(parts, 'items.tile.wmts_capabilities', request, reply, input))
   }
   app.get<{ Params: { item_id: string } }>('/wmts/:item_id/1.0.0/WMTSCapabilities.xml', capabilities)
   app.get<{ Params: { item_id: string } }>('/wmts/:item_id', async (request, reply) => {
-    const given = parametersOf(request)
+    const parameters = parametersOf(request)
     const { item_id: itemId } = request.params
-    if (!SERVICES.includes((given.get('service') || 'WMTS').toUpperCase()))
-      return refuse(reply, 400, { code: 'InvalidParameterValue', locator: 'service', text: 'This is a WMTS' })
-    if (!given.get('request') && PAIRS.some((name) => given.get(name)))
-      return refuse(reply, 400, {
+    if (!SERVICES.includes((parameters.get('service') || 'WMTS').toUpperCase()))
+      return sendException(reply, 400, { code: 'InvalidParameterValue', locator: 'service', text: 'SERVICE must be WMTS' })
+    if (!parameters.get('request') && PAIRS.some((name) => parameters.get(name)))
+      return sendException(reply, 400, {
         code: 'MissingParameterValue',
         locator: 'request',
-        text: 'REQUEST is missing; it is GetCapabilities, GetTile or GetFeatureInfo',
+        text: 'REQUEST is missing; send GetCapabilities, GetTile or GetFeatureInfo',
       })
-    switch ((given.get('request') || 'GetCapabilities').toLowerCase()) {
+    switch ((parameters.get('request') || 'GetCapabilities').toLowerCase()) {
       case 'getcapabilities':
         return await capabilities(request, reply)
       case 'gettile':
-        return answer(reply, await project(parts, 'items.tile.wmts_get_tile', request, reply, () => tileInput(itemId, understood(given))))
+        return sendResult(
+          reply,
+          await project(parts, 'items.tile.wmts_get_tile', request, reply, () => tileInput(itemId, checkNames(parameters))),
+        )
       case 'getfeatureinfo':
-        return await featureInfo(parts, request, reply, given)
+        return await featureInfo(parts, request, reply, parameters)
       default:
-        return refuse(reply, 400, {
+        return sendException(reply, 400, {
           code: 'OperationNotSupported',
           locator: 'request',
-          text: 'REQUEST is GetCapabilities, GetTile or GetFeatureInfo',
+          text: 'REQUEST must be GetCapabilities, GetTile or GetFeatureInfo',
         })
     }
   })
 }
 
-/** Names in any spelling; of a parameter that comes twice the first counts. */
+/** Names are case-insensitive; of a repeated parameter, the first value is used. */
 function parametersOf(request: FastifyRequest): Parameters {
   const parameters = new Map<string, string>()
   for (const [name, value] of Object.entries(queryOf(request))) {
@@ -91,96 +94,108 @@ function parametersOf(request: FastifyRequest): Parameters {
 }
 
 /**
- * The same parameters; refuses a name that was meant to be another one. Any other unknown name is ignored, as OGC services do: map
- * programs and proxies add names of their own.
+ * Returns the parameters; rejects a name that looks like a misspelling. Other unknown names are ignored, as OGC services do, because
+ * map clients and proxies add their own.
  */
-function understood(given: Parameters): Parameters {
+function checkNames(parameters: Parameters): Parameters {
   const names = [...PAIRS, ...OWN_NAMES]
-  for (const name of given.keys()) {
+  for (const name of parameters.keys()) {
     if (names.includes(name) || WMS_NAMES.includes(name)) continue
     const drawing = intended(name, DRAWING)
     if (drawing)
       throw invalidField(
         name,
-        `is an unknown parameter; WMTS draws by STYLE, the id of a profile. ${drawing} is a parameter of /api/v1/items/{item_id}/tiles`,
+        `unknown parameter; WMTS uses STYLE, the ID of a profile. ${drawing} is a parameter of /api/v1/items/{item_id}/tiles`,
       )
     const meant = nearest(
       name,
       names.filter(({ length }) => length >= SHORTEST_MISSPELT),
     )
-    if (meant) throw invalidField(name, `is an unknown parameter; did you mean ${OWN_NAMES.includes(meant) ? meant : meant.toUpperCase()}?`)
+    if (meant) throw invalidField(name, `unknown parameter; did you mean ${OWN_NAMES.includes(meant) ? meant : meant.toUpperCase()}?`)
   }
-  return given
+  return parameters
 }
 
-const optional = (given: Parameters, names: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(names).flatMap(([field, name]) => (given.get(name) ? [[field, given.get(name)!]] : [])))
+const optional = (parameters: Parameters, names: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(names).flatMap(([field, name]) => (parameters.get(name) ? [[field, parameters.get(name)!]] : [])))
 
-function required(given: Parameters, name: string): string {
-  const value = given.get(name)
+function required(parameters: Parameters, name: string): string {
+  const value = parameters.get(name)
   if (value === undefined || value === '') throw invalidField(name, 'is missing')
   return value
 }
 
-interface Place {
+interface TilePosition {
   z: number
   x: number
   y: number
   grid?: { left: number; top: number; pixel_m: number }
 }
 
-/** Finer tiles than an image has are drawn all the same. */
-function place(itemId: string, given: Parameters): Place {
-  const layer = given.get('layer')
-  if (layer && layer !== itemId) throw invalidField('layer', 'is not the layer of this service')
-  const set = given.get('tilematrixset') || WELL_KNOWN_SET.id
-  if (!MATRIX_SETS.includes(set)) throw invalidField('tilematrixset', `is one of ${MATRIX_SETS.join(', ')}`)
-  const matrix = required(given, 'tilematrix').split(':').at(-1)!
+/** Zoom levels beyond the image's resolution are rendered, too. */
+function tilePosition(itemId: string, parameters: Parameters): TilePosition {
+  const layer = parameters.get('layer')
+  if (layer && layer !== itemId) throw invalidField('layer', `must be ${itemId}`)
+  const set = parameters.get('tilematrixset') || WELL_KNOWN_SET.id
+  if (!MATRIX_SETS.includes(set)) throw invalidField('tilematrixset', `must be one of ${MATRIX_SETS.join(', ')}`)
+  const matrix = required(parameters, 'tilematrix').split(':').at(-1)!
   const at = (last: number) => ({
-    x: whole(required(given, 'tilecol'), 'tilecol', last),
-    y: whole(required(given, 'tilerow'), 'tilerow', last),
+    x: indexUpTo(required(parameters, 'tilecol'), 'tilecol', last),
+    y: indexUpTo(required(parameters, 'tilerow'), 'tilerow', last),
   })
   if (set === WELL_KNOWN_SET.id) {
-    const z = whole(matrix, 'tilematrix', WELL_KNOWN_SET.maxZoom)
+    const z = indexUpTo(matrix, 'tilematrix', WELL_KNOWN_SET.maxZoom)
     return { z, ...at(2 ** z - 1) }
   }
   const grid = gridOfName(matrix)
-  if (!grid) throw invalidField('tilematrix', 'is none of the matrices that the capabilities list for this set')
+  if (!grid) throw invalidField('tilematrix', 'unknown tile matrix; see the capabilities of this set')
   return { z: 0, ...at(2 ** 24 - 1), grid }
 }
 
-function whole(text: string, field: string, last: number): number {
+function indexUpTo(text: string, field: string, last: number): number {
   const value = numeric(text)
   if (typeof value !== 'number' || value < 0 || value > last) throw invalidField(field, `must be from 0 to ${last}`)
   return value
 }
 
-function tileInput(itemId: string, given: Parameters): object {
-  const format = TILE_FORMATS.get((given.get('format') || 'image/webp').toLowerCase())
-  if (!format) throw invalidField('format', `is one of ${[...TILE_FORMATS.keys()].join(', ')}`)
-  return { item_id: itemId, ...place(itemId, given), format, ...styleOf(given), ...optional(given, { asset_key: 'asset_key' }) }
+function tileInput(itemId: string, parameters: Parameters): object {
+  const format = TILE_FORMATS.get((parameters.get('format') || 'image/webp').toLowerCase())
+  if (!format) throw invalidField('format', `must be one of ${[...TILE_FORMATS.keys()].join(', ')}`)
+  return {
+    item_id: itemId,
+    ...tilePosition(itemId, parameters),
+    format,
+    ...styleOf(parameters),
+    ...optional(parameters, { asset_key: 'asset_key' }),
+  }
 }
 
-/** A style is a profile; services that offer but one are often asked for none. */
-const styleOf = (given: Parameters): Record<string, string> => optional(given, { profile: given.get('style') ? 'style' : 'profile' })
+/** A style is a profile. Clients often omit it if a service has only one. */
+const styleOf = (parameters: Parameters): Record<string, string> =>
+  optional(parameters, { profile: parameters.get('style') ? 'style' : 'profile' })
 
 async function featureInfo(
   parts: RouteParts,
   request: FastifyRequest<{ Params: { item_id: string } }>,
   reply: FastifyReply,
-  given: Parameters,
+  parameters: Parameters,
 ): Promise<FastifyReply> {
   const { item_id: itemId } = request.params
-  const format = given.get('infoformat') || WMTS_INFO_FORMATS[0]
+  const format = parameters.get('infoformat') || WMTS_INFO_FORMATS[0]
   const invoked = await project(parts, 'items.point', request, reply, () => {
     if (!(WMTS_INFO_FORMATS as readonly string[]).includes(format))
-      throw invalidField('infoformat', `is one of ${WMTS_INFO_FORMATS.join(', ')}`)
-    const where = place(itemId, understood(given))
-    const [i, j] = [whole(required(given, 'i'), 'i', TILE_PX - 1), whole(required(given, 'j'), 'j', TILE_PX - 1)]
-    return { item_id: itemId, ...placeOfPixel({ ...where, i, j }), ...styleOf(given), ...optional(given, { asset_key: 'asset_key' }) }
+      throw invalidField('infoformat', `must be one of ${WMTS_INFO_FORMATS.join(', ')}`)
+    const position = tilePosition(itemId, checkNames(parameters))
+    const [i, j] = [indexUpTo(required(parameters, 'i'), 'i', TILE_PX - 1), indexUpTo(required(parameters, 'j'), 'j', TILE_PX - 1)]
+    return {
+      item_id: itemId,
+      ...pixelCentre({ ...position, i, j }),
+      ...styleOf(parameters),
+      ...optional(parameters, { asset_key: 'asset_key' }),
+    }
   })
-  if (invoked.status !== 200) return answer(reply, invoked)
-  const point = JSON.parse(Buffer.from(invoked.body as Uint8Array).toString()) as PointAnswer
+  if (invoked.status !== 200) return sendResult(reply, invoked)
+  const point = JSON.parse(Buffer.from(invoked.body as Uint8Array).toString()) as PointValues
   const properties = Object.fromEntries([
     ...point.bands.map(({ band, name, value }) => [name ?? `b${band}`, value]),
     ...point.results.map(({ expression, value }) => [expression, value]),
@@ -197,7 +212,7 @@ async function featureInfo(
   return send(reply, { ...invoked, headers: { ...invoked.headers, 'Content-Type': `${format}; charset=utf-8` }, body: Buffer.from(body) })
 }
 
-interface PointAnswer {
+interface PointValues {
   item_id: string
   longitude: number
   latitude: number
@@ -212,8 +227,8 @@ interface Exception {
   text: string
 }
 
-/** A problem, in the words of the OGC. */
-function answer(reply: FastifyReply, invoked: Invoked): FastifyReply {
+/** A problem as an OGC exception report. */
+function sendResult(reply: FastifyReply, invoked: Invoked): FastifyReply {
   if (invoked.status < 400) return send(reply, invoked)
   const { code, detail, errors } = JSON.parse(Buffer.from(invoked.body as Uint8Array).toString()) as {
     code: string
@@ -232,10 +247,10 @@ function answer(reply: FastifyReply, invoked: Invoked): FastifyReply {
         : 'NoApplicableCode'
   const { 'Content-Type': _json, ...headers } = invoked.headers
   reply.headers(headers)
-  return refuse(reply, invoked.status === 422 ? 400 : invoked.status, { code: exceptionCode, locator: first?.field, text: detail })
+  return sendException(reply, invoked.status === 422 ? 400 : invoked.status, { code: exceptionCode, locator: first?.field, text: detail })
 }
 
-function refuse(reply: FastifyReply, status: number, { code, locator, text }: Exception): FastifyReply {
+function sendException(reply: FastifyReply, status: number, { code, locator, text }: Exception): FastifyReply {
   const body = `<?xml version="1.0" encoding="UTF-8"?>
 <ExceptionReport xmlns="http://www.opengis.net/ows/1.1" version="1.1.0" xml:lang="en">
   <Exception exceptionCode="${code}"${locator ? ` locator="${escapeXml(locator)}"` : ''}>\
@@ -247,12 +262,12 @@ function refuse(reply: FastifyReply, status: number, { code, locator, text }: Ex
 
 const XML = { 'application/xml': { schema: { type: 'string' } } }
 const REPORTS: readonly (readonly [number, string])[] = [
-  [400, 'A parameter is missing or wrong; `locator` of the exception report names it'],
-  [401, 'No valid credential'],
-  [403, 'Scope or role is missing'],
+  [400, 'Missing or invalid parameter; `locator` of the exception report names it'],
+  [401, 'Missing or invalid credential'],
+  [403, 'The credential lacks the required scope or role'],
   [404, 'No such item'],
   [429, 'Too many requests'],
-  [500, 'Our fault'],
+  [500, 'Internal error'],
 ]
 
 const KVP_PARAMETERS = [
@@ -271,7 +286,7 @@ const KVP_PARAMETERS = [
   ['key', 'API key, for clients that cannot send headers'],
 ] as const
 
-/** For the published document. Names of parameters may be written in any case. */
+/** For the OpenAPI document. Parameter names are case-insensitive. */
 export function wmtsPaths(): Record<string, unknown> {
   const failures = Object.fromEntries(REPORTS.map(([status, description]) => [String(status), { description, content: XML }]))
   const item = parameter('path', 'item_id', 'Item ID')
@@ -282,12 +297,12 @@ export function wmtsPaths(): Record<string, unknown> {
       get: {
         operationId: 'items.tile.wmts.get',
         tags: ['items'],
-        summary: 'WMTS 1.0.0 of one item by key-value pairs.',
+        summary: 'WMTS 1.0.0 of one item (KVP encoding).',
         description: '`items.tile.wmts_capabilities`, `items.tile.wmts_get_tile` and `items.point` for map clients.',
         parameters: [item, ...query(KVP_PARAMETERS.map(([name]) => name))],
         responses: {
           '200': {
-            description: 'Capabilities, a tile, or the values under a pixel',
+            description: 'Capabilities, a tile, or the values at a pixel',
             content: {
               ...XML,
               'image/webp': { schema: { type: 'string', format: 'binary' } },
@@ -305,7 +320,7 @@ export function wmtsPaths(): Record<string, unknown> {
       get: {
         operationId: 'items.tile.wmts_capabilities.get',
         tags: ['items'],
-        summary: 'WMTS capabilities of one item by address.',
+        summary: 'WMTS capabilities of one item (RESTful).',
         description: 'An API key sent as `key` is included in the tile URLs.',
         parameters: [item, ...query(['asset_key', 'key'])],
         responses: { '200': { description: 'The capabilities', content: XML }, ...failures },

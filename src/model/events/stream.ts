@@ -1,6 +1,7 @@
 /**
  * The outbox as a stream. Events are ordered by the transactions that wrote them and become visible when every older transaction has
- * ended. So nothing can appear before a reader's position, which a sequence could not guarantee.
+ * ended. So nothing can appear before a reader's position, which a sequence could not guarantee. Transaction IDs are counted from the
+ * start of the epoch (`epoch.ts`), because a restored database continues with those of another cluster.
  */
 import { sql } from 'kysely'
 import { isUuid } from '#core/ids.ts'
@@ -30,9 +31,17 @@ export interface Moment {
 }
 
 export async function now(db: Db): Promise<Moment> {
-  const { rows } = await sql<{ snapshot: string }>`select pg_current_snapshot()::text as snapshot`.execute(db)
-  const [first, end, underWay] = rows[0]!.snapshot.split(':') as [string, string, string]
-  return { head: { txid: first, seq: 0 }, end: BigInt(end), underWay: new Set(underWay.split(',')) }
+  const { rows } = await sql<{ snapshot: string; start: string }>`
+    select pg_current_snapshot()::text as snapshot, event_epoch_start()::text as start
+  `.execute(db)
+  const { snapshot, start } = rows[0]!
+  const [first, end, underWay] = snapshot.split(':') as [string, string, string]
+  const positionOfTransaction = (txid: string): string => (BigInt(start) + BigInt(txid)).toString()
+  return {
+    head: { txid: positionOfTransaction(first), seq: 0 },
+    end: BigInt(positionOfTransaction(end)),
+    underWay: new Set(underWay.split(',').filter(Boolean).map(positionOfTransaction)),
+  }
 }
 
 /** While an older transaction is in progress, an event becomes visible long after its commit. */
@@ -66,7 +75,7 @@ export async function after(
     cross join lateral (
       select * from event e
       where e.org_id = place.org_id and (e.txid, e.seq) > (place.txid, place.seq)
-        and e.txid < pg_snapshot_xmin(pg_current_snapshot())
+        and e.txid < (pg_snapshot_xmin(pg_current_snapshot())::text::numeric + event_epoch_start())::text::xid8
       order by e.txid, e.seq limit ${limit}
     ) e
     left join project p on p.id = e.project_id

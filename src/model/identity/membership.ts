@@ -5,7 +5,7 @@ import * as principals from '#core/principal.ts'
 import { accessDenied, notFound, problem } from '#core/problem.ts'
 import type { OrganizationRole } from '#core/vocabulary.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import * as watchers from '#model/events/leaving.ts'
+import * as offboarding from '#model/events/offboarding.ts'
 import * as apiKeys from './api-key.ts'
 import * as invitations from './invitation.ts'
 import * as organizations from './organization.ts'
@@ -62,7 +62,7 @@ export async function end(tx: Tx, organizationId: string, userId: string, now: D
   await apiKeys.revokeAllOf(tx, organizationId, userId, now)
   await sessions.endAllFor(tx, organizationId, userId, now)
   await invitations.withdrawAllBy(tx, organizationId, userId, now)
-  await watchers.pauseAllOf(tx, organizationId, userId, now)
+  await offboarding.pauseAllOf(tx, organizationId, userId, now)
 }
 
 /** Ends every membership of an organization that is being deleted. */
@@ -72,7 +72,7 @@ export async function endAll(tx: Tx, organizationId: string, now: Date): Promise
   await apiKeys.revokeAllOf(tx, organizationId, null, now)
   await sessions.endAllFor(tx, organizationId, null, now)
   await invitations.withdrawAllOfOrganization(tx, organizationId, now)
-  await watchers.removeAll(tx, organizationId)
+  await offboarding.removeAll(tx, organizationId)
 }
 
 /** An organization always has an owner: the last one can neither leave nor give up the role. */

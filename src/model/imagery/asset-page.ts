@@ -18,10 +18,11 @@ const COLUMNS = [
 
 export type ShownAsset = Row<'asset', typeof COLUMNS>
 
+const VALUES = [...COLUMNS, 'ordinal'].map((column) => `asset.${column.split(' ')[0]}`).join(', ')
+
 /** One JSON list per row of `weighed`: faster than rows, which were most of a page, and than objects with keys. */
 export const ASSETS = sql.raw(
-  `select coalesce(json_agg(json_build_array(${COLUMNS.map((column) => `asset.${column.split(' ')[0]}`).join(', ')})), '[]')::text ` +
-    'as list from asset where asset.item_seq = weighed.seq',
+  `select coalesce(json_agg(json_build_array(${VALUES})), '[]')::text as list ` + 'from asset where asset.item_seq = weighed.seq',
 )
 
 type Listed = [
@@ -33,21 +34,24 @@ type Listed = [
   fileSizeBytes: number | null,
   bandNames: string[] | null,
   raster: ShownAsset['raster'],
+  ordinal: number | null,
 ]
 
-/** The primary asset first, then by key. */
+/** The asset with the key `data`, then the others in the order of the item. */
 export function assetsIn(list: string | null): ShownAsset[] {
   if (list === null) return []
-  const assets = (JSON.parse(list) as Listed[]).map(([key, title, mediaType, roles, href, fileSizeBytes, bandNames, raster]) => ({
-    key,
-    title,
-    mediaType,
-    roles,
-    href,
-    fileSizeBytes,
-    bandNames,
-    raster,
-  }))
-  const place = (key: string) => (key === 'data' ? '' : key)
-  return assets.toSorted((a, b) => (place(a.key) < place(b.key) ? -1 : 1))
+  return (JSON.parse(list) as Listed[])
+    .toSorted((a, b) => placeOf(a) - placeOf(b) || (a[0] < b[0] ? -1 : 1))
+    .map(([key, title, mediaType, roles, href, fileSizeBytes, bandNames, raster]) => ({
+      key,
+      title,
+      mediaType,
+      roles,
+      href,
+      fileSizeBytes,
+      bandNames,
+      raster,
+    }))
 }
+
+const placeOf = (asset: Listed): number => (asset[0] === 'data' ? -1 : ((asset.at(-1) as number | null) ?? Number.MAX_SAFE_INTEGER))

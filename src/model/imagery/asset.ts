@@ -5,7 +5,7 @@ import { accessDenied, invalidField, notFound, problem } from '#core/problem.ts'
 import type { AssetState } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import type { RasterService } from '#ports/raster.ts'
+import type { FileSource, RasterService, RasterSource, StackBand } from '#ports/raster.ts'
 import * as projects from '#model/identity/project.ts'
 
 interface Described {
@@ -51,7 +51,7 @@ const COLUMNS = [
 
 export type Asset = Row<'asset', typeof COLUMNS>
 
-/** By item, the primary asset first. */
+/** By item: the asset with the key `data`, then the others in the order of the item. */
 export async function listOf(db: Db, itemSeqs: readonly number[]): Promise<Map<number, Asset[]>> {
   const byItem = new Map<number, Asset[]>(itemSeqs.map((seq) => [seq, []]))
   if (itemSeqs.length === 0) return byItem
@@ -61,6 +61,7 @@ export async function listOf(db: Db, itemSeqs: readonly number[]): Promise<Map<n
     .where(sql<boolean>`item_seq = any(${itemSeqs}::bigint[])`)
     .orderBy('item_seq')
     .orderBy(sql`key <> 'data'`)
+    .orderBy('ordinal', (order) => order.nullsLast())
     .orderBy('key')
     .execute()
   for (const row of rows) byItem.get(row.itemSeq)!.push(row)
@@ -99,7 +100,7 @@ const primariesOf = (assets: readonly Asset[]): readonly Asset[] => {
   return named.length > 0 ? named : assets.filter(({ roles }) => roles.includes('data'))
 }
 
-/** The primary asset; of several, the first by key. */
+/** The primary asset; of several, the first. */
 export async function requirePrimary(db: Db, itemSeq: number): Promise<Asset> {
   const assets = await list(db, itemSeq)
   const primary = primariesOf(assets)[0] ?? assets[0]
@@ -181,10 +182,10 @@ export function copies(assets: readonly Asset[]): { from: string; asset: NewAsse
  * The host is checked when pixels are read, because the list of allowed hosts can change and a registered URL cannot. Plain http is
  * only for hosts that the operator allowed.
  */
-export function requireHref(href: string, field: string, raster: Pick<RasterService, 'mayRead'>): string {
+export function requireHref(href: string, field: string, raster: Pick<RasterService, 'canRead'>): string {
   if (UNSENDABLE.test(href)) throw invalidField(field, 'must not contain control characters; percent-encode them')
   const url = URL.parse(href)
-  if (!url || (url.protocol !== 'https:' && !raster.mayRead(href))) throw invalidField(field, 'must be an https URL')
+  if (!url || (url.protocol !== 'https:' && !raster.canRead(href))) throw invalidField(field, 'must be an https URL')
   if (url.username || url.password) throw invalidField(field, 'must not contain a user name or password')
   return PLAIN.test(href) ? href : url.href // Encoded for use in a header, which is ASCII only.
 }
@@ -194,10 +195,14 @@ const UNSENDABLE = /[\u0000-\u001f\u007f-\u009f]/
 const PLAIN = /^[\x20-\x7e]*$/
 
 /** The service does not redirect to a host that it would not read from; the caller must fetch such a file itself. */
-export function requireReachable(asset: Pick<Asset, 'key' | 'objectKey' | 'href'>, raster: Pick<RasterService, 'mayRead'>): void {
-  if (asset.objectKey !== null || raster.mayRead(asset.href!)) return
-  throw problem('bad-request', `The asset '${asset.key}' is not stored here; download it from ${asset.href}`)
+export function requireReachable(asset: Pick<Asset, 'key' | 'objectKey' | 'href'>, raster: Pick<RasterService, 'canRead'>): void {
+  if (isElsewhere(asset, raster)) throw problem('bad-request', elsewhere(asset))
 }
+
+const isElsewhere = ({ objectKey, href }: Pick<Asset, 'objectKey' | 'href'>, raster: Pick<RasterService, 'canRead'>): boolean =>
+  objectKey === null && !raster.canRead(href!)
+
+const elsewhere = ({ key, href }: Pick<Asset, 'key' | 'href'>): string => `The asset '${key}' is not stored here; download it from ${href}`
 
 /** The stable URL of an asset, never a presigned one. */
 export function addressOf(asset: Pick<Asset, 'href' | 'key'>, itemId: string, baseUrl: string): string {
@@ -231,21 +236,42 @@ export function fileNameOf({ key, mediaType, objectKey }: Pick<Asset, 'key' | 'm
   return `${plain.replaceAll(/[/\\]/g, '_')}${key === 'data' ? '' : ` ${key.replaceAll(/[/\\]/g, '_')}`}${ending}`
 }
 
-/** The source of an asset's pixels; 400 while its file is being converted. */
-export function rasterSourceOf({
-  key,
-  state,
-  bucket,
-  objectKey,
-  href,
-}: Pick<Asset, 'key' | 'state' | 'bucket' | 'objectKey' | 'href'>): { url: string } | { object: { bucket: string; key: string } } {
-  if (state === 'converting')
-    throw problem(
-      'asset-not-ready',
-      `The asset '${key}' is still being converted to a cloud-optimized GeoTIFF; uploads.progress returns its progress`,
-    )
-  return objectKey === null ? { url: href! } : { object: { bucket: bucket!, key: objectKey } }
+type AssetFile = Pick<Asset, 'key' | 'state' | 'bucket' | 'objectKey' | 'href'>
+
+/** A file of a stack, and its band. */
+export interface StackAsset {
+  file: AssetFile
+  band: StackBand
 }
+
+/**
+ * The source of an asset's pixels, or of those of a stack; 400 while its file is being converted. With a raster service, files of a
+ * stack on hosts that it does not read from are not opened.
+ */
+export function rasterSourceOf(
+  { stack, ...asset }: AssetFile & { stack?: readonly StackAsset[] },
+  raster?: Pick<RasterService, 'canRead'>,
+): RasterSource {
+  if (asset.state === 'converting') throw problem('asset-not-ready', notReady(asset.key))
+  if (!stack) return fileSourceOf(asset)
+  return {
+    stack: stack.map(({ file, band }) => ({
+      ...band,
+      source: fileSourceOf(file),
+      ...(file.state === 'converting'
+        ? { problem: notReady(file.key) }
+        : raster && isElsewhere(file, raster)
+          ? { problem: elsewhere(file) }
+          : {}),
+    })),
+  }
+}
+
+const fileSourceOf = ({ bucket, objectKey, href }: AssetFile): FileSource =>
+  objectKey === null ? { url: href! } : { object: { bucket: bucket!, key: objectKey } }
+
+const notReady = (key: string): string =>
+  `The asset '${key}' is still being converted to a cloud-optimized GeoTIFF; uploads.progress returns its progress`
 
 /** Adds stored files to an existing item. The caller has locked the project and the item, and chosen free keys. */
 export async function add(

@@ -17,7 +17,7 @@ const ITEM_COLUMNS =
 const CELL_COLUMNS = 'org_id cell datetime seq x0 y0 x1 y1'
 const ASSET_COLUMNS =
   'id org_id item_seq key title media_type roles bucket object_key href file_size_bytes sha256 band_names raster state ' +
-  'created_at updated_at'
+  'ordinal created_at updated_at'
 
 /** The caller has locked the organization's IDs (`lockForeignIds`) and checked that these are new. */
 export async function copy(tx: Tx, target: Target, items: readonly NewItem[]): Promise<Summarized[]> {
@@ -105,7 +105,7 @@ async function reserve(tx: Tx, { organizationId, now }: Target, count: number): 
 }
 
 function assetRows({ assets }: NewItem, seq: number, { organizationId, now }: Target) {
-  return assets.map((asset) => {
+  return assets.map((asset, ordinal) => {
     const file = 'objectKey' in asset ? asset : null
     return [
       asset.id,
@@ -123,6 +123,7 @@ function assetRows({ assets }: NewItem, seq: number, { organizationId, now }: Ta
       asset.bandNames,
       asset.raster ? JSON.stringify(asset.raster) : null,
       asset.state ?? 'ready',
+      ordinal,
       now,
       now,
     ]

@@ -13,8 +13,9 @@ import { accessDenied, notFound, problem } from '#core/problem.ts'
 import type { ItemType, LifecycleState, ProjectRole, Visibility } from '#core/vocabulary.ts'
 import type { Notices } from '#db/notices.ts'
 import type { Db } from '#db/tables.ts'
-import type { Asset } from './asset.ts'
+import type { Asset, StackAsset } from './asset.ts'
 import * as projects from '#model/identity/project.ts'
+import { inBandOrder, stackBands } from './stack.ts'
 import type { Profile } from './visualization-profile.ts'
 
 export interface Layer {
@@ -29,7 +30,8 @@ export interface Layer {
     datetime: Date | null
     lifecycleState: LifecycleState
   }
-  asset: Pick<Asset, 'key' | 'bucket' | 'objectKey' | 'href' | 'bandNames' | 'state'>
+  /** The file, or the files of a stack. The key of a stack lists those of its assets. */
+  asset: Pick<Asset, 'key' | 'bucket' | 'objectKey' | 'href' | 'bandNames' | 'state'> & { stack?: readonly StackAsset[] }
   /** The requested profile or the item's default; null for the style that follows from the raster. */
   profile: Pick<Profile, 'id' | 'name' | 'type' | 'config' | 'version'> | null
 }
@@ -70,12 +72,18 @@ interface Row {
   href: string | null
   bandNames: string[] | null
   assetState: Asset['state']
+  stack: StackRow[] | null
+  stackProperties: Record<string, unknown>
   wantedKey: string | null
   profileId: string | null
   profileName: string
   profileType: Profile['type']
   profileConfig: Profile['config']
   profileVersion: number
+}
+
+interface StackRow extends Pick<Asset, 'key' | 'bucket' | 'objectKey' | 'href' | 'bandNames' | 'state'> {
+  fields: Record<string, unknown>
 }
 
 const BATCH = { maxKeys: 200, maxInFlight: 2 }
@@ -155,7 +163,9 @@ export async function findMany(db: Db, itemSeqs: readonly number[], choice: Choi
       and i.deleted_at is null and i.lifecycle_state <> 'expired') i on true ${PROFILE_AND_FILE}
     order by w.ordinal
   `.execute(db)
-  return rows.filter((row) => row.assetKey !== null && row.assetState === 'ready').map((row) => toLayer(row, choice))
+  const isReady = ({ assetKey, assetState, stack }: Row): boolean =>
+    assetKey !== null && (stack ? stack.some(({ state }) => state === 'ready') : assetState === 'ready')
+  return rows.filter(isReady).map((row) => toLayer(row, choice))
 }
 
 const profileIdOf = ({ profile }: Pick<Choice, 'profile'>): string | null =>
@@ -185,16 +195,39 @@ async function findAll(db: Db, requests: readonly LayerRequest[]): Promise<Row[]
   return keys.map((key) => byKey.get(key)!)
 }
 
+/** The properties that decide how the bands of a stack are ordered and their samples scaled. */
+const STACK_PROPERTIES = `case when s.stack is null then '{}'::jsonb else jsonb_strip_nulls(jsonb_build_object(
+  'bands', i.properties -> 'bands', 'eo:bands', i.properties -> 'eo:bands',
+  'constellation', i.properties -> 'constellation', 'platform', i.properties -> 'platform',
+  's2:processing_baseline', i.properties -> 's2:processing_baseline',
+  'earthsearch:boa_offset_applied', i.properties -> 'earthsearch:boa_offset_applied')) end`
+
 const FOUND: RawBuilder<unknown> = sql.raw(`
   i.seq, i.id, i.org_id as "organizationId", i.project_id as "projectId", i.name, i.description, i.type, i.datetime,
   i.lifecycle_state as "lifecycleState", i.visibility, i.member_role as "memberRole",
   a.key as "assetKey", a.bucket, a.object_key as "objectKey", a.href, a.band_names as "bandNames", a.state as "assetState",
+    s.stack, ${STACK_PROPERTIES} as "stackProperties",
     coalesce(w.asset_key, v.asset_key) as "wantedKey",
   v.id as "profileId", v.name as "profileName", v.type as "profileType", v.config as "profileConfig", v.version as "profileVersion"`)
 
+/** What STAC states about the band of a file. */
+const STATED_FIELDS = `jsonb_strip_nulls(jsonb_build_object('eo:bands', m.raster -> 'stac' -> 'eo:bands',
+  'raster:bands', m.raster -> 'stac' -> 'raster:bands', 'bands', m.raster -> 'stac' -> 'bands', 'gsd', m.raster -> 'stac' -> 'gsd',
+  'proj:transform', m.raster -> 'stac' -> 'proj:transform', 'nodata', m.raster -> 'stac' -> 'nodata',
+  'data_type', m.raster -> 'stac' -> 'data_type', 'unit', m.raster -> 'stac' -> 'unit',
+  'raster:scale', m.raster -> 'stac' -> 'raster:scale', 'raster:offset', m.raster -> 'stac' -> 'raster:offset'))`
+
+const countOf = (list: string): string => `case jsonb_typeof(${list}) when 'array' then jsonb_array_length(${list}) end`
+
+/** A raster of one band that holds data. Files without any statement about their bands are not stacked. */
+const IS_STACKED = `m.roles && array['data', 'reflectance'] and not m.roles && array['provenance', 'metadata', 'overview', 'thumbnail']
+  and (m.media_type is null or m.media_type like 'image/tiff%' or m.media_type like 'image/vnd.stac.geotiff%')
+  and coalesce(${countOf("m.raster -> 'stac_bands'")}, ${countOf("m.raster -> 'bands'")}, cardinality(m.band_names)) = 1`
+
 /**
  * The profile and the file. The primary file is the one with the key `data`, otherwise one with that role, otherwise an image; files
- * that describe others, such as a mosaic's provenance, come last.
+ * that describe others, such as a mosaic's provenance, come last. If none has the key `data` and several with one band hold data, they
+ * are a stack.
  */
 const PROFILE_AND_FILE: RawBuilder<unknown> = sql.raw(`
   left join lateral (
@@ -205,8 +238,41 @@ const PROFILE_AND_FILE: RawBuilder<unknown> = sql.raw(`
     where a.item_seq = i.seq and case when coalesce(w.asset_key, v.asset_key) is not null then a.key = coalesce(w.asset_key, v.asset_key)
       else a.media_type is null or a.media_type like 'image/tiff%' or a.media_type like 'image/vnd.stac.geotiff%' end
     order by a.key <> 'data', a.roles && array['provenance', 'metadata', 'overview', 'thumbnail'],
-      not 'data' = any(a.roles), not 'visual' = any(a.roles), a.key limit 1
-  ) a on true`)
+      not 'data' = any(a.roles), not 'visual' = any(a.roles), a.ordinal nulls last, a.key limit 1
+  ) a on true
+  left join lateral (
+    select jsonb_agg(jsonb_build_object('key', m.key, 'bucket', m.bucket, 'objectKey', m.object_key, 'href', m.href,
+      'bandNames', m.band_names, 'state', m.state, 'fields', ${STATED_FIELDS}) order by m.ordinal nulls last, m.key) as stack
+    from asset m
+    where a.key <> 'data' and coalesce(w.asset_key, v.asset_key) is null and m.item_seq = i.seq and ${IS_STACKED}
+    having count(*) > 1
+  ) s on true`)
+
+const fileOf = ({ bucket, objectKey, href, bandNames, assetState: state }: Row, key: string): Layer['asset'] => ({
+  key,
+  bucket,
+  objectKey,
+  href,
+  bandNames,
+  state,
+})
+
+function stackOf(found: readonly StackRow[], properties: Record<string, unknown>): Layer['asset'] {
+  const rows = inBandOrder(
+    found.map((row) => ({ ...row, bandName: row.bandNames?.[0] ?? null })),
+    properties,
+  )
+  const bands = stackBands(rows, properties)
+  return {
+    key: rows.map(({ key }) => key).join(','),
+    bucket: null,
+    objectKey: null,
+    href: null,
+    bandNames: null,
+    state: rows.every(({ state }) => state === 'converting') ? 'converting' : 'ready',
+    stack: rows.map((file, index) => ({ file, band: bands[index]! })),
+  }
+}
 
 function toLayer(row: Row, choice: Choice): Layer {
   const { id, organizationId, projectId, name, description, type, datetime, lifecycleState } = row
@@ -215,14 +281,7 @@ function toLayer(row: Row, choice: Choice): Layer {
   if (row.assetKey === null) throw row.wantedKey === null ? problem('bad-request', 'This item has no raster to show') : notFound('asset')
   return {
     item: { seq: row.seq!, id, organizationId, projectId, name, description, type, datetime, lifecycleState },
-    asset: {
-      key: row.assetKey,
-      bucket: row.bucket,
-      objectKey: row.objectKey,
-      href: row.href,
-      bandNames: row.bandNames,
-      state: row.assetState,
-    },
+    asset: row.stack ? stackOf(row.stack, row.stackProperties) : fileOf(row, row.assetKey),
     profile:
       row.profileId === null
         ? null

@@ -114,6 +114,11 @@ export async function requireEditor(db: Db, principal: Principal, id: string): P
   return { item, project: projects.requireActive(await projects.requireRole(db, principal, item.projectId, 'editor')) }
 }
 
+/** For callers who have checked access. */
+export async function get(db: Db, organizationId: string, id: string): Promise<Item> {
+  return await db.selectFrom('item').select(COLUMNS).where('org_id', '=', organizationId).where('id', '=', id).executeTakeFirstOrThrow()
+}
+
 /** Locks the row and returns its current state. */
 export async function lock(tx: Tx, seq: number): Promise<Item> {
   const row = await tx

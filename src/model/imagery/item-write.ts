@@ -49,7 +49,7 @@ export interface Target {
  */
 export async function insert(tx: Tx, target: Target, items: readonly NewItem[]): Promise<Item[]> {
   const { organizationId, projectId, createdBy, now } = target
-  const assets = items.flatMap(({ id, assets: list }) => list.map((asset) => assetRow(id, asset)))
+  const assets = items.flatMap(({ id, assets: list }) => list.map((asset, ordinal) => ({ ...assetRow(id, asset), ordinal })))
   const firstMove = sql`${now}::timestamptz + make_interval(days => (${FIRST_TRANSITION_DAYS}::jsonb ->> (select plan_id from organization
     where id = ${organizationId}))::integer)`
   const { rows } = await sql<Item & { counted: number }>`
@@ -79,12 +79,12 @@ export async function insert(tx: Tx, target: Target, items: readonly NewItem[]):
       join made m using (id)
     ), filed as (
       insert into asset (id, org_id, item_seq, key, title, media_type, roles, bucket, object_key, href, file_size_bytes, sha256,
-        band_names, raster, state, created_at, updated_at)
+        band_names, raster, state, ordinal, created_at, updated_at)
       select a.asset_id, ${organizationId}, m.seq, a.key, a.title, a.media_type, a.roles, a.bucket, a.object_key, a.href,
-        a.file_size_bytes, decode(a.sha256, 'hex'), a.band_names, a.raster, a.state, ${now}, ${now}
+        a.file_size_bytes, decode(a.sha256, 'hex'), a.band_names, a.raster, a.state, a.ordinal, ${now}, ${now}
       from json_to_recordset(${JSON.stringify(assets)}::json) as a (id text, asset_id uuid, key text, title text, media_type text,
         roles text[], bucket text, object_key text,
-        href text, file_size_bytes bigint, sha256 text, band_names text[], raster jsonb, state text)
+        href text, file_size_bytes bigint, sha256 text, band_names text[], raster jsonb, state text, ordinal integer)
       join made m using (id)
     )
     select * from made order by seq

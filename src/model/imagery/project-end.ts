@@ -1,6 +1,7 @@
 import type { Tx } from '#db/tables.ts'
 import * as invitations from '#model/identity/invitation.ts'
 import * as projects from '#model/identity/project.ts'
+import * as savedSearches from '#model/scenes/saved-search.ts'
 import * as storageAccounts from '#model/plans/storage-account.ts'
 import * as collections from './collection.ts'
 import { softDeleteAll } from './item-delete.ts'
@@ -12,6 +13,7 @@ export async function endProject(
   call: { invocationId: string; now: Date },
 ): Promise<{ storageBytes: number }> {
   const { storageBytes } = await projects.softDelete(tx, project.id, call.now)
+  await savedSearches.removeAllOf(tx, { projectId: project.id })
   await collections.softDeleteAll(tx, project.id, call.now)
   await softDeleteAll(tx, project.id, call)
   await storageAccounts.move(tx, project.organizationId, -storageBytes)

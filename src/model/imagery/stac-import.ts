@@ -26,7 +26,7 @@ const MAX_FEATURE_DEPTH = 12
 /** Properties that have a column; `toFeature` restores them. */
 const IN_COLUMNS = new Set(['datetime', 'start_datetime', 'end_datetime', 'eo:cloud_cover', 'gsd', 'title', 'description'])
 
-export function fromFeature(value: unknown, collectionId: string | null, raster: Pick<RasterService, 'mayRead'>): itemWrite.NewItem {
+export function fromFeature(value: unknown, collectionId: string | null, raster: Pick<RasterService, 'canRead'>): itemWrite.NewItem {
   const feature = requireBounded(objectOf(value, 'feature'), 'feature', MAX_FEATURE_DEPTH)
   if (feature['type'] !== 'Feature') throw invalidField('type', "must be 'Feature'")
   const id = textOf(feature['id'], 'id', items.MAX_ID_LENGTH)
@@ -96,7 +96,7 @@ function extensionsOf(value: unknown): string[] {
   return value.map((each) => textOf(each, 'stac_extensions', 500))
 }
 
-function assetsOf(value: unknown, raster: Pick<RasterService, 'mayRead'>): NewAsset[] {
+function assetsOf(value: unknown, raster: Pick<RasterService, 'canRead'>): NewAsset[] {
   const entries = Object.entries(objectOf(value, 'assets'))
   if (entries.length > MAX_ASSETS) throw invalidField('assets', `must have at most ${MAX_ASSETS} assets`)
   return entries.map(([key, each]) => {

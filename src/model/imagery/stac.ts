@@ -1,6 +1,7 @@
 /** Items as STAC 1.0.0 Features: the results of search, and the basis of other STAC views. */
 import { extensionUri, STAC_VERSION, withKey, type Link } from '#core/stac.ts'
 import { addressOf } from './asset.ts'
+import { licenseOf, webUrl } from './attribution.ts'
 import type { ShownAsset } from './asset-page.ts'
 import { measuredFields, namedBands, statedFields } from './stac-asset.ts'
 import { declaredExtensions } from './stac-extensions.ts'
@@ -100,7 +101,7 @@ function assetOf(asset: ShownAsset, itemId: string, { baseUrl, key }: View): Rec
 
 /** The links for browsing: self, root, parent, collection; and a mosaic's sources, which belong to the item. */
 function linksOf(item: Item, { baseUrl, links, key }: View): Link[] {
-  if (links === 'none') return derivedFrom(item, baseUrl, key)
+  if (links === 'none') return [...derivedFrom(item, baseUrl, key), ...originLinks(item)]
   const root = `${baseUrl}/stac`
   const collection = item.collectionId ? `${root}/collections/${item.collectionId}` : null
   const self = `${collection ?? root}/items/${encodeURIComponent(item.id)}`
@@ -109,7 +110,17 @@ function linksOf(item: Item, { baseUrl, links, key }: View): Link[] {
     link('self', self, 'application/geo+json'),
     ...(links === 'all' ? [link('root', root, 'application/json'), link('parent', collection ?? root, 'application/json')] : []),
     ...(collection && links !== 'one' ? [link('collection', collection, 'application/json')] : []),
-    ...(links === 'all' ? derivedFrom(item, baseUrl, key) : []),
+    ...(links === 'all' ? [...derivedFrom(item, baseUrl, key), ...originLinks(item)] : []),
+  ]
+}
+
+/** Of a saved scene: the scene at its host, and its licence. */
+function originLinks({ properties }: Item): Link[] {
+  const scene = webUrl(properties['svc:scene_url'])
+  const { name, url } = licenseOf(properties)
+  return [
+    ...(scene ? [{ rel: 'derived_from', href: scene, type: 'application/geo+json' }] : []),
+    ...(url ? [{ rel: 'license', href: url, type: 'text/html', ...(name === null ? {} : { title: name }) }] : []),
   ]
 }
 

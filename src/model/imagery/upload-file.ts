@@ -5,7 +5,7 @@ import { newId } from '#core/ids.ts'
 import { notFound, problem } from '#core/problem.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
-import type { PartUpload } from '#ports/storage.ts'
+import type { MultipartUpload } from '#ports/storage.ts'
 import * as uploads from './upload.ts'
 
 export const MAX_FILES_PER_SESSION = 100
@@ -93,7 +93,7 @@ export async function put(tx: Tx, uploadId: string, request: { name: string; con
 }
 
 /** The multipart upload of a file; null if it has none. */
-export function partsOf({ objectKey, partsId, partBytes, partsTotalBytes }: UploadFile, bucket: string): PartUpload | null {
+export function partsOf({ objectKey, partsId, partBytes, partsTotalBytes }: UploadFile, bucket: string): MultipartUpload | null {
   return partsId === null ? null : { bucket, key: objectKey, id: partsId, partBytes: partBytes!, totalBytes: partsTotalBytes! }
 }
 

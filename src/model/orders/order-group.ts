@@ -6,6 +6,7 @@ import type { OrderGroupStatus, OrderSubStatus } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { DecisionStep, OrderedCapture } from '#db/tables/orders.ts'
+import type { ExchangeRate } from '#ports/vendors.ts'
 import { GROUP_MOVES, SUB_MOVES, type GroupMove, type SubMove } from './states.ts'
 
 const COLUMNS = [
@@ -32,6 +33,16 @@ const COLUMNS = [
   'vendor_order_id as vendorOrderId',
   'vendor_option_id as vendorOptionId',
   'vendor_quotation_id as vendorQuotationId',
+  // What the vendor charges, in cents of its currency, and how that became credits.
+  'vendor_currency as vendorCurrency',
+  'vendor_cents as vendorCents',
+  'vendor_charged_cents as vendorChargedCents',
+  'exchange_rate as exchangeRate',
+  sql<string | null>`exchange_day::text`.as('exchangeDay'),
+  'exchange_margin_percent as exchangeMarginPercent',
+  'markup_percent as markupPercent',
+  'vendor_account_id as vendorAccountId',
+  'is_billed_by_vendor as isBilledByVendor',
   'item_ids as itemIds',
   'attempts',
   'heartbeat_at as heartbeatAt',
@@ -54,6 +65,19 @@ export interface NewGroup {
   areaKm2: number
   credits: number
   reservedCredits: number
+  charge: VendorCharge
+}
+
+/** What the vendor charges, and how that became credits. */
+export interface VendorCharge {
+  /** The organization's account that the vendor bills; null: the operator's. */
+  readonly accountId: string | null
+  readonly currency: string
+  /** Null: by contract. */
+  readonly cents: number | null
+  /** Null if nothing was converted, because the vendor bills the organization. */
+  readonly exchange: ExchangeRate | null
+  readonly markupPercent: number | null
 }
 
 export async function listOf(db: Db, orderIds: readonly string[]): Promise<Map<string, Group[]>> {
@@ -100,6 +124,14 @@ export async function insert(
         area_km2: group.areaKm2,
         credits: group.credits,
         reserved_credits: group.reservedCredits,
+        vendor_currency: group.charge.currency,
+        vendor_cents: group.charge.cents,
+        exchange_rate: group.charge.exchange?.audPerUnit ?? null,
+        exchange_day: group.charge.exchange?.day ?? null,
+        exchange_margin_percent: group.charge.exchange?.marginPercent ?? null,
+        markup_percent: group.charge.markupPercent,
+        vendor_account_id: group.charge.accountId,
+        is_billed_by_vendor: group.charge.accountId !== null,
         updated_at: now,
       })),
     )
@@ -189,6 +221,56 @@ export async function resetAttempts(db: Db, id: string): Promise<void> {
 
 /** A run without a heartbeat for this long is considered dead. */
 const SILENT_MS = 30_000
+const untilSilent = (now: Date): Date => new Date(now.getTime() + SILENT_MS)
+
+/**
+ * Claims the placement of a group: vendors do not recognize a repeated order, so that only one run at a time may look for it and place
+ * it. Returns null if another run has it or the group was placed.
+ */
+export async function claimPlacing(db: Db, id: string, now: Date): Promise<Run | null> {
+  const runId = newId()
+  const row = await db
+    .updateTable('order_group')
+    .set({ placing_run_id: runId, placing_until: untilSilent(now) })
+    .where('id', '=', id)
+    .where('status', '=', 'waiting')
+    .where((where) => where.or([where('placing_until', 'is', null), where('placing_until', '<=', now)]))
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row ? { ...row, runId } : null
+}
+
+const ofPlacing = (db: Db, { id, runId }: { id: string; runId: string }) =>
+  db.updateTable('order_group').where('id', '=', id).where('placing_run_id', '=', runId)
+
+/** Extends a claim. Returns false if another run has taken over. */
+export async function keepPlacing(db: Db, run: { id: string; runId: string }, now: Date): Promise<boolean> {
+  const result = await ofPlacing(db, run)
+    .set({ placing_until: untilSilent(now) })
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+export async function endPlacing(db: Db, run: { id: string; runId: string }): Promise<void> {
+  await ofPlacing(db, run).set({ placing_until: null }).execute()
+}
+
+/** Whether a group is being sent to its vendor at this moment. */
+export async function isBeingPlaced(db: Db, id: string, now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom('order_group')
+    .select('id')
+    .where('id', '=', id)
+    .where('status', '=', 'waiting')
+    .where('placing_until', '>', now)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** What the vendor says it charged. */
+export async function setCharged(tx: Db | Tx, id: string, cents: number): Promise<void> {
+  await tx.updateTable('order_group').set({ vendor_charged_cents: cents }).where('id', '=', id).execute()
+}
 
 export type Run = Group & { runId: string }
 

@@ -1,6 +1,6 @@
 /**
- * Prices of orders. The vendor prices each part, contracted rates apply to them, and each group is rounded up once. Estimates and
- * placements use the same functions, so that the price shown is the price reserved.
+ * Prices of orders. The vendor prices each part in its currency, each group is converted and rounded up once, and contracted rates
+ * apply to that. Estimates and placements use the same functions, so that the price shown is the price reserved.
  */
 import { sqKmOf } from '#core/area.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
@@ -10,8 +10,10 @@ import type { Db } from '#db/tables.ts'
 import type { SpendLine } from '#db/tables/money.ts'
 import type { OrderedCapture } from '#db/tables/orders.ts'
 import * as commitments from '#model/money/commitment.ts'
-import type { OverlayAbout, Overlays } from '#ports/overlays.ts'
-import { VendorError, type Product, type Vendors } from '#ports/vendors.ts'
+import type { OverlayContext, Overlays } from '#ports/overlays.ts'
+import { VendorError, type Product, type VendorPrice, type Vendors } from '#ports/vendors.ts'
+import type { VendorCharge } from './order-group.ts'
+import { chargeOf, creditsFor, saleAt, type Sale } from './sale.ts'
 import { vendorProblem } from './vendor-problem.ts'
 
 interface PricingContext {
@@ -40,6 +42,7 @@ export interface PricedGroup {
   area: AreaGeometry
   areaKm2: number
   credits: number
+  charge: VendorCharge
 }
 
 export interface CaptureRequest {
@@ -53,11 +56,14 @@ export interface CaptureRequest {
 interface PricedCapture {
   capture: OrderedCapture
   product: Product
-  centsPerSqKm: number
-  minimumSqKm: number
+  price: VendorPrice
+  sale: Sale
 }
 
-/** One group per host and product, and per day if requested; its area is the union of its captures. */
+/**
+ * One group per host and product, and per day if requested, with as many captures as the vendor takes in one order. Its area is the
+ * union of its captures.
+ */
 export async function priceCaptures(
   context: PricingContext,
   captures: readonly CaptureRequest[],
@@ -79,9 +85,13 @@ export async function priceCaptures(
   const byGroup = Map.groupBy(priced, ({ capture, product }) =>
     JSON.stringify([product.hostName, product.id, splitByDate ? (capture.acquiredAt?.slice(0, 10) ?? '') : '']),
   )
-  const groups = await Promise.all([...byGroup.values()].map((members) => groupOf(context, members)))
+  const orders = [...byGroup.values()].flatMap((members) => inParts(members, members[0]!.sale.source.capturesPerOrder))
+  const groups = await Promise.all(orders.map((members) => groupOf(context, members)))
   return { groups: await atContractedRates(context, groups), errors: errors.toSorted((a, b) => a.index - b.index) }
 }
+
+const inParts = <T>(list: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, part) => list.slice(part * size, (part + 1) * size))
 
 interface Sourced {
   index: number
@@ -89,26 +99,31 @@ interface Sourced {
   geometry: AreaGeometry
   host: string
   productId: string | null
+  sale: Sale
 }
 
 /** Finds the host of a capture: the one named, or the first that has the scene. */
-async function sourced({ vendors, signal }: PricingContext, capture: CaptureRequest, index: number): Promise<Sourced | Unpriced> {
+async function sourced(context: PricingContext, capture: CaptureRequest, index: number): Promise<Sourced | Unpriced> {
+  const { vendors, signal } = context
   const { id, geometry, productId } = capture
   const refuse = (reason: string): Unpriced => ({ index, id, host: capture.host, reason, problem: null })
   if (capture.host !== null) {
     if (!vendors.source(capture.host)) return refuse(`Unknown host '${capture.host}'; see catalog.vendors.list`)
     if (!vendors.shop(capture.host)) return refuse(`'${capture.host}' provides open data, which is free and need not be ordered`)
-    return { index, id, geometry, productId, host: capture.host }
+    const sale = await saleAt(context, capture.host)
+    return 'reason' in sale ? refuse(sale.reason) : { index, id, geometry, productId, host: capture.host, sale }
   }
   for (const { hostName } of vendors.sources.filter(({ accessModel }) => accessModel === 'commercial')) {
+    const sale = await saleAt(context, hostName)
+    if ('reason' in sale) continue
     const scene = await vendors
-      .catalog(hostName)
+      .catalog(hostName, sale.accountId)
       .scene(id, { signal })
       .catch((error: unknown) => {
         if (error instanceof VendorError) return null // Another vendor may have it.
         throw error
       })
-    if (scene) return { index, id, geometry, productId, host: hostName }
+    if (scene) return { index, id, geometry, productId, host: hostName, sale }
   }
   return refuse('No vendor has this scene; send its host, as in catalog.search')
 }
@@ -125,8 +140,9 @@ async function priceAtHost(
     reason,
     problem,
   })
+  const { sale } = captures[0]!
   try {
-    const prices = await vendors.shop(host)!.price(
+    const prices = await vendors.shop(host, sale.accountId)!.price(
       captures.map(({ id, geometry, productId }) => ({ sceneId: id, geometry, ...(productId ? { productId } : {}) })),
       { signal },
     )
@@ -135,10 +151,10 @@ async function priceAtHost(
       if (!price.ok) return refuse(requested, price.reason)
       const product = vendors.product(price.productId)
       if (product?.type !== 'ARCHIVE') return refuse(requested, 'Its product cannot be ordered here')
-      const { geometry, acquiredAt, centsPerSqKm, minimumSqKm } = price
-      const reason = tooLarge(product, geometry, 'The capture')
+      const { geometry, acquiredAt } = price
+      const reason = tooLarge(product, geometry, 'The capture') ?? unsellable(sale, price.price)
       if (reason) return refuse(requested, reason)
-      return { capture: { id: requested.id, host, geometry, acquiredAt }, product, centsPerSqKm, minimumSqKm }
+      return { capture: { id: requested.id, host, geometry, acquiredAt }, product, price: price.price, sale }
     })
   } catch (error) {
     if (!(error instanceof VendorError)) throw error
@@ -146,46 +162,94 @@ async function priceAtHost(
   }
 }
 
+/** Why we cannot sell something at the vendor's price; null if we can. */
+const unsellable = ({ source: { hostName }, accountId }: Sale, { basis }: VendorPrice): string | null =>
+  basis === 'contract' && accountId === null
+    ? `'${hostName}' sells it only under a contract: connect an account of your organization with vendors.accounts.put`
+    : null
+
 interface ListPriced extends PricedGroup {
   billedKm2: number
 }
 
-async function groupOf({ overlays, organizationId }: PricingContext, members: readonly PricedCapture[]): Promise<ListPriced> {
-  const { product } = members[0]!
-  const rates = members.map(({ capture, centsPerSqKm, minimumSqKm }) => ({ area: capture.geometry, centsPerSqKm, minimumSqKm }))
-  const captures = members.map(({ capture }) => capture)
-  return { product, captures, ...(await layered(overlays, rates, { organizationId, field: 'captures' })) }
+interface PricedArea {
+  area: AreaGeometry
+  price: VendorPrice
 }
 
-/** Where areas overlap, only the most expensive one is charged. */
+async function groupOf(context: PricingContext, members: readonly PricedCapture[]): Promise<ListPriced> {
+  const { product, sale } = members[0]!
+  const areas = members.map(({ capture, price }) => ({ area: capture.geometry, price }))
+  const priced = await groupPrice(context, sale, areas, 'captures')
+  const captures = members.map(({ capture, price }) =>
+    sale.source.billing === 'each' && price.basis !== 'contract'
+      ? { ...capture, vendorCents: roundUpCredits(centsOf(price, sqKmOf(capture.geometry))) }
+      : capture,
+  )
+  return { product, captures, ...priced }
+}
+
+/** The price of areas that one vendor receives as one order. */
+async function groupPrice(
+  { overlays, organizationId }: PricingContext,
+  sale: Sale,
+  areas: readonly PricedArea[],
+  field: string,
+): Promise<Omit<ListPriced, 'product' | 'captures'>> {
+  const { area, cents, billedKm2 } = await vendorCharge(overlays, sale, areas, { organizationId, field })
+  return { area, areaKm2: sqKmOf(area), billedKm2, credits: creditsFor(sale, cents) ?? 0, charge: chargeOf(sale, cents) }
+}
+
+interface Charged {
+  area: AreaGeometry
+  /** Not rounded; null: by contract. */
+  cents: number | null
+  billedKm2: number
+}
+
+/** What the vendor charges for areas, the way this vendor does. */
+async function vendorCharge(overlays: Overlays, { source }: Sale, areas: readonly PricedArea[], about: OverlayContext): Promise<Charged> {
+  const rates = areas.flatMap(({ area, price }) => (price.basis === 'area' ? [{ area, ...price }] : []))
+  if (source.billing === 'union' && rates.length === areas.length) return await layered(overlays, rates, about)
+  const { whole } = await overlays.layers([areas.map(({ area }) => area)], about)
+  const billedKm2 = areas.reduce((sum, { area, price }) => sum + Math.max(sqKmOf(area), price.basis === 'area' ? price.minimumSqKm : 0), 0)
+  if (areas.some(({ price }) => price.basis === 'contract')) return { area: whole, cents: null, billedKm2 }
+  const perOrder = Math.max(0, ...areas.map(({ price }) => (price.basis === 'order' ? price.cents : 0)))
+  const others = areas.filter(({ price }) => price.basis !== 'order')
+  return { area: whole, billedKm2, cents: others.reduce((sum, { area, price }) => sum + centsOf(price, sqKmOf(area)), perOrder) }
+}
+
+/** The vendor's price of one area. Its minimum is charged even if the area is smaller. */
+function centsOf(price: VendorPrice, km2: number): number {
+  if (price.basis === 'area') return Math.max(km2, price.minimumSqKm) * price.centsPerSqKm
+  return price.basis === 'contract' ? 0 : price.cents
+}
+
+/** Where areas overlap, only the most expensive one is charged; the vendor's minimum area, once. */
 async function layered(
   overlays: Overlays,
   rates: readonly { area: AreaGeometry; centsPerSqKm: number; minimumSqKm: number }[],
-  about: OverlayAbout,
-): Promise<Omit<ListPriced, 'product' | 'captures'>> {
+  about: OverlayContext,
+): Promise<Charged> {
   const byRate = [...Map.groupBy(rates, ({ centsPerSqKm }) => centsPerSqKm)].toSorted(([a], [b]) => b - a)
   const layers = byRate.map(([, members]) => members.map(({ area }) => area))
   const { whole, addedSqKm } = await overlays.layers(layers, about)
-  const cents = byRate.reduce((sum, [rate], index) => sum + addedSqKm[index]! * rate, 0)
-  const least = { minimumSqKm: Math.max(...rates.map(({ minimumSqKm }) => minimumSqKm)), centsPerSqKm: byRate[0]![0] }
-  return billed(whole, cents, least)
+  const km2 = sqKmOf(whole)
+  const missing = Math.max(0, Math.max(...rates.map(({ minimumSqKm }) => minimumSqKm)) - km2)
+  const cents = byRate.reduce((sum, [rate], index) => sum + addedSqKm[index]! * rate, missing * byRate[0]![0])
+  return { area: whole, cents, billedKm2: km2 + missing }
 }
 
-/** The vendor's minimum area is charged even if the area is smaller. */
-function billed(
-  area: AreaGeometry,
-  cents: number,
-  least: { minimumSqKm: number; centsPerSqKm: number },
-): Omit<ListPriced, 'product' | 'captures'> {
-  const km2 = sqKmOf(area)
-  const missing = Math.max(0, least.minimumSqKm - km2)
-  return { area, areaKm2: km2, billedKm2: km2 + missing, credits: roundUpCredits(cents + missing * least.centsPerSqKm) }
-}
-
+/** Rates that were agreed with us do not apply to what the vendor bills. */
 async function atContractedRates({ db, organizationId, now }: PricingContext, groups: readonly ListPriced[]): Promise<PricedGroup[]> {
-  const lines = groups.map(({ product, billedKm2, credits }) => ({ product: product.name, area_km2: billedKm2, credits }))
+  const ours = groups.filter(({ charge }) => charge.accountId === null)
+  const lines = ours.map(({ product, billedKm2, credits }) => ({ product: product.name, area_km2: billedKm2, credits }))
   const priced = await commitments.priced(db, organizationId, lines, now)
-  return groups.map(({ billedKm2: _billed, ...group }, index) => ({ ...group, credits: priced[index]!.credits }))
+  const agreed = new Map(ours.map((group, index) => [group, priced[index]!.credits]))
+  return groups.map((listed) => {
+    const { billedKm2: _billed, ...group } = listed
+    return { ...group, credits: agreed.get(listed) ?? group.credits }
+  })
 }
 
 export interface TaskingRequest {
@@ -227,36 +291,41 @@ export async function priceTasking(
   return { groups: priced.map((group, nth) => ({ ...group, index: groups[nth]!.index })), errors }
 }
 
-/** Each feature is limited and priced separately; overlaps are charged once. */
+/** Each feature is limited and priced separately. */
 async function priceFeatures(
-  { vendors, overlays, organizationId, signal }: PricingContext,
+  context: PricingContext,
   { product, areas, params, field }: TaskingRequest,
 ): Promise<ListPriced | { reason: string }> {
   for (const [index, area] of areas.entries()) {
     const reason = tooLarge(product, area, `Feature ${index + 1}`)
     if (reason) return { reason }
   }
-  const prices = await vendors.shop(product.hostName)!.price(
+  const sale = await saleAt(context, product.hostName)
+  if ('reason' in sale) return sale
+  const prices = await context.vendors.shop(product.hostName, sale.accountId)!.price(
     areas.map((geometry) => ({ productId: product.id, geometry, params })),
-    { signal },
+    { signal: context.signal },
   )
-  const rates: { area: AreaGeometry; centsPerSqKm: number; minimumSqKm: number }[] = []
+  const priced: PricedArea[] = []
   for (const [index, price] of prices.entries()) {
-    if (!price.ok) return { reason: areas.length === 1 ? price.reason : `Feature ${index + 1}: ${price.reason}` }
-    rates.push({ area: areas[index]!, centsPerSqKm: price.centsPerSqKm, minimumSqKm: price.minimumSqKm })
+    const reason = price.ok ? unsellable(sale, price.price) : price.reason
+    if (reason !== null) return { reason: areas.length === 1 ? reason : `Feature ${index + 1}: ${reason}` }
+    if (price.ok) priced.push({ area: areas[index]!, price: price.price })
   }
-  return { product, captures: null, ...(await layered(overlays, rates, { organizationId, field })) }
+  return { product, captures: null, ...(await groupPrice(context, sale, priced, field)) }
 }
 
-/** A vendor's offer at the organization's contracted rates. */
-export async function contracted(
+/** Credits for a vendor's offer, at the organization's contracted rates if we sell it. Null: the vendor states no price. */
+export async function offered(
   db: Db,
   organizationId: string,
-  group: { productName: string; areaKm2: number },
-  cents: number,
+  { sale, group }: { sale: Sale; group: { productName: string; areaKm2: number } },
+  cents: number | null,
   now: Date,
-): Promise<number> {
-  const [line] = await commitments.priced(db, organizationId, [{ ...lineOf(group), credits: cents }], now)
+): Promise<number | null> {
+  const credits = creditsFor(sale, cents)
+  if (credits === null || sale.accountId !== null) return credits
+  const [line] = await commitments.priced(db, organizationId, [{ ...lineOf(group), credits }], now)
   return line!.credits
 }
 

@@ -50,7 +50,7 @@ export async function list(
   filter: DecisionFilter,
   { page, size }: { page: number; size: number },
   now: Date,
-): Promise<{ found: Quotation[]; total: number }> {
+): Promise<{ quotations: Quotation[]; total: number }> {
   const matching = quotations(db)
     .where('org_id', '=', organizationId)
     .$if(filter.hiddenProjects.length > 0, (query) => query.where('project_id', 'not in', [...filter.hiddenProjects]))
@@ -64,7 +64,7 @@ export async function list(
     .select((e) => e.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   return {
-    found: await matching
+    quotations: await matching
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(size)

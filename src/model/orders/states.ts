@@ -1,6 +1,6 @@
 /**
  * The states of an order and its groups, as data: every state change is one of these moves, made by one conditional UPDATE. A test
- * tries all of them. An order's end follows from its groups: see `ending.ts`.
+ * tries all of them. An order's end follows from its groups: see `settlement.ts`.
  */
 import type { EventType } from '#core/event-types.ts'
 import type { OrderGroupStatus, OrderStatus, OrderSubStatus, OrderType } from '#core/vocabulary.ts'

@@ -56,7 +56,7 @@ export async function list(
   filter: DecisionFilter,
   { page, size }: { page: number; size: number },
   now: Date,
-): Promise<{ found: Study[]; total: number }> {
+): Promise<{ studies: Study[]; total: number }> {
   const matching = studies(db)
     .where('org_id', '=', organizationId)
     .$if(filter.hiddenProjects.length > 0, (query) => query.where('project_id', 'not in', [...filter.hiddenProjects]))
@@ -72,7 +72,7 @@ export async function list(
     .select((e) => e.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   return {
-    found: await matching
+    studies: await matching
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(size)

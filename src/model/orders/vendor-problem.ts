@@ -1,10 +1,14 @@
 import { problem, type Problem } from '#core/problem.ts'
+import { isIn } from '#core/vocabulary.ts'
 import { VendorError } from '#ports/vendors.ts'
+
+/** Failures that the caller can do something about. */
+const REQUESTERS = ['refused', 'not-found', 'forbidden'] as const
 
 /** The problem that callers receive when a vendor failed. */
 export function vendorProblem(error: VendorError): Problem {
   if (error.code === 'timeout') return problem('gateway-timeout', error.message)
-  return problem(error.code === 'refused' || error.code === 'not-found' ? 'bad-request' : 'bad-gateway', error.message)
+  return problem(isIn(REQUESTERS, error.code) ? 'bad-request' : 'bad-gateway', error.message)
 }
 
 /** Calls a vendor within an operation: its failures become problems. */

@@ -1,6 +1,6 @@
 /**
  * Storage that an organization uses, and storage reserved for running uploads and jobs. `used_bytes` changes only with the projects'
- * counters (`project.account`) and with kept files (`kept-file.ts`), in the transaction that changes what it counts. A transaction
+ * counters (`project.account`) and with expiring files (`expiring-file.ts`), in the transaction that changes what it counts. A transaction
  * locks this row last: after project, collection and item.
  */
 import { sql } from 'kysely'

@@ -1,10 +1,10 @@
 import { RasterError } from '#raster/errors.ts'
 
-/** Fax coding of bilevel images: runs of white (0) and black (1), alone (modified Huffman, Group 3) or against the row before (Group 4). */
+/** Fax compression of bilevel images: runs of white and black, coded alone (Group 3) or relative to the previous row (Group 4). */
 
 interface FaxOptions {
   readonly kind: 'rle' | 'g3' | 'g4'
-  /** Group 3 with rows coded against the row before. */
+  /** Group 3 with rows coded relative to the previous row. */
   readonly isTwoDimensional: boolean
   readonly columns: number
   readonly rows: number
@@ -34,7 +34,7 @@ const BLACK =
 const LONG =
   '00000001000 00000001100 00000001101 000000010010 000000010011 000000010100 000000010101 000000010110 000000010111 000000011100 ' +
   '000000011101 000000011110 000000011111'
-/** Ways to go on: past a run, a pair of runs, or so many columns right of the row before. */
+/** Modes: pass, a pair of runs, or an offset from the change in the previous row. */
 const MODES: Readonly<Record<string, Mode>> = {
   '0001': 'pass',
   '001': 'runs',
@@ -53,7 +53,7 @@ const END_OF_LINE_BITS = 12
 
 type Codes<T> = ReadonlyMap<number, T>
 
-/** A code as a number with a one in front, so that its length counts. */
+/** A code as a number with a leading 1, so that codes of different lengths differ. */
 const codeKey = (bits: string): number => Number.parseInt(`1${bits}`, 2)
 
 function runCodes(own: string): Codes<number> {
@@ -66,7 +66,7 @@ function runCodes(own: string): Codes<number> {
 const RUNS = [runCodes(WHITE), runCodes(BLACK)] as const
 const MODE_CODES: Codes<Mode> = new Map(Object.entries(MODES).map(([bits, mode]) => [codeKey(bits), mode]))
 
-/** Rows of bits, each from a whole byte on. Rows that the stream does not have, or that are damaged, are an error. */
+/** Rows of bits, each starting at a byte boundary. Missing or damaged rows are an error. */
 export function decodeFax(input: Uint8Array, options: FaxOptions): Uint8Array {
   const { columns, rows, kind } = options
   const rowBytes = Math.ceil(columns / 8)
@@ -117,7 +117,7 @@ class FaxReader {
     throw damaged('unknown code')
   }
 
-  /** Eleven zeros or more and a one. Some writers leave it out. */
+  /** End of line: eleven zeros or more and a one. Some writers omit it. */
   skipEndOfLine(): void {
     const start = this.#at
     let zeros = 0
@@ -125,7 +125,7 @@ class FaxReader {
     if (zeros < END_OF_LINE_BITS - 1) this.#at = start
   }
 
-  /** A length of one colour: any number of long codes and a short one. */
+  /** The length of a run: any number of long codes and a short one. */
   run(color: 0 | 1): number {
     let length = 0
     for (;;) {
@@ -136,7 +136,7 @@ class FaxReader {
   }
 }
 
-/** Columns where the colour changes, white first; behind the last the row ends in its colour. */
+/** Columns where the colour changes, starting with white. */
 function plainRow(reader: FaxReader, columns: number): number[] {
   const changes: number[] = []
   let at = 0
@@ -154,7 +154,7 @@ function codedRow(reader: FaxReader, above: readonly number[], columns: number):
   let color: 0 | 1 = 0
   let index = 0
   while (at < columns) {
-    // The first change above that is right of here and towards the other colour, and the one behind it.
+    // b1 and b2 of the standard: the first change of the opposite colour to the right in the previous row, and the next one.
     while (index > 0 && above[index - 1]! > at) index--
     while (index < above.length && above[index]! <= at) index++
     if (index % 2 !== color) index++

@@ -45,7 +45,7 @@ test('damaged LZW and PackBits are typed errors, whatever the bytes', () => {
   )
 })
 
-test('both ways through zlib give the same bytes, and a stream that ends early is an error', () => {
+test('both zlib paths give the same bytes, and a truncated stream is an error', () => {
   const bytes = Buffer.from(Uint8Array.from({ length: 50_000 }, (_, i) => (i * i) >> 5))
   for (const [method, packed] of [
     ['deflate', zlib.deflateSync(bytes)],
@@ -68,7 +68,7 @@ test('both ways through zlib give the same bytes, and a stream that ends early i
   }
 })
 
-test('packed bits of every width come out as they went in', () => {
+test('packed bits of every width round-trip', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 31 }),
@@ -133,7 +133,7 @@ test('the first rows of a block are the same whether all of it is decoded or not
   }
 })
 
-test('floats come back from their planes of bytes, whatever the width of a row and of a sample', () => {
+test('floats are restored from byte planes, for any row width and sample size', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 40 }),

@@ -30,14 +30,14 @@ interface BlockRows {
 
 const PARTIAL: ReadonlySet<string> = new Set(['none', 'packbits', 'lzw', 'deflate', 'zstd'])
 
-/** Whether the first rows of a block can be had without decoding all of it. */
+/** Whether the first rows of a block can be decoded without the rest. */
 export function decodesPartially(directory: Directory): boolean {
   return PARTIAL.has(directory.compression) && !directory.ycbcr
 }
 
 /**
- * Stored bytes of a block to samples, interleaved where the file is. The result has at least the
- * needed rows. Every codec is told how many bytes it may make.
+ * Decodes the stored bytes of a block to samples, interleaved if the file is. The result has at least the
+ * needed rows. Every codec gets a limit for its output.
  */
 export async function decodeBlock(directory: Directory, stored: Uint8Array, rows: BlockRows): Promise<ExactSampleArray> {
   const samplesPerPixel = directory.planar ? 1 : directory.bandCount
@@ -90,7 +90,7 @@ async function decodeImage(directory: Directory, stored: Uint8Array, rows: numbe
   return fitPixels(image, { width, rows, channels })
 }
 
-/** Codecs that know only bytes. The result is a fresh, aligned buffer that the next steps may change. */
+/** Codecs that produce bytes. The result is a new, aligned buffer that later steps can modify. */
 function decodeBytes(directory: Directory, stored: Uint8Array, byteLength: number, rows: number): Uint8Array {
   const input = directory.reversedBits ? reverseBits(stored) : stored
   switch (directory.compression) {
@@ -167,7 +167,7 @@ function toSamples(directory: Directory, bytes: Uint8Array, shape: RowShape): Ex
   return new EXACT_ARRAY[dataType](native.buffer, native.byteOffset, native.byteLength / sampleBytes)
 }
 
-/** Cyan, magenta, yellow and black to red, green, blue and an alpha of 255, in place, by the arithmetic of libtiff. */
+/** Converts CMYK to RGB with an alpha of 255, in place, with libtiff's arithmetic. */
 function inksToColors(pixels: Uint8Array): Uint8Array {
   for (let i = 0; i + 3 < pixels.length; i += 4) {
     const light = 255 - pixels[i + 3]!
@@ -177,7 +177,7 @@ function inksToColors(pixels: Uint8Array): Uint8Array {
   return pixels
 }
 
-/** Differences wrap around, so signed and float samples are summed as unsigned ones of their width. */
+/** Differences wrap around, so signed and float samples are summed as unsigned integers of their width. */
 function undoPredictor2(bytes: Uint8Array, shape: RowShape, sampleBytes: number): void {
   const { buffer, byteOffset, byteLength } = bytes
   if (sampleBytes === 1) undoDifferences(bytes, shape)

@@ -1,26 +1,26 @@
 /**
- * Floats of one band from byte differences in planes, highest byte first: the sums and the joining in one pass, four samples at a
- * time. Two bytes lie in the two halves of a number and are added at once; what runs over a byte is cut off after each sum.
+ * Undoes the floating-point predictor for one band: sums the byte differences and joins the byte planes (highest byte first) in one
+ * pass, four samples at a time. Two bytes share one number and are added at once; overflow is masked after each sum.
  */
 
-/** The second and the fourth byte of a word, moved, or the first and the third. */
+/** Masks the first and third byte of a word, or the second and fourth after a shift. */
 const BYTES = 0x00ff00ff
 const SAMPLES_AT_ONCE = 4
 const PLANES_AT_ONCE = 4
 
 interface FloatRows {
-  /** In a row: a multiple of four. */
+  /** Samples per row: a multiple of four. */
   readonly rowSamples: number
   readonly rows: number
-  /** 4 or 8. */
+  /** Bytes per sample: 4 or 8. */
   readonly sampleBytes: number
 }
 
-/** Whether `joinPlanes` can do it. */
+/** Whether `joinPlanes` supports this layout. */
 export const joinsPlanes = (rowSamples: number, stride: number, sampleBytes: number): boolean =>
   stride === 1 && rowSamples % SAMPLES_AT_ONCE === 0 && (sampleBytes === 4 || sampleBytes === 8)
 
-/** Both arrays begin at a multiple of four bytes. */
+/** Both arrays must be aligned to four bytes. */
 export function joinPlanes(planes: Uint8Array, out: Uint8Array, { rowSamples, rows, sampleBytes }: FloatRows): void {
   const from = new Int32Array(planes.buffer, planes.byteOffset, planes.byteLength / 4)
   const to = new Int32Array(out.buffer, out.byteOffset, out.byteLength / 4)
@@ -28,7 +28,7 @@ export function joinPlanes(planes: Uint8Array, out: Uint8Array, { rowSamples, ro
   const wordsPerSample = sampleBytes / 4
   for (let row = 0; row < rows; row++) {
     const start = row * rowSamples * wordsPerSample
-    // The first four planes are the higher words of doubles, and the only ones of singles.
+    // The first four planes are the higher words of doubles; singles have no others.
     let before = 0
     for (let word = wordsPerSample - 1; word >= 0; word--) {
       const first = start + (wordsPerSample - 1 - word) * PLANES_AT_ONCE * planeWords
@@ -37,7 +37,7 @@ export function joinPlanes(planes: Uint8Array, out: Uint8Array, { rowSamples, ro
   }
 }
 
-/** All bytes of a plane, and what came before it; a sum of 2^23 bytes fits. */
+/** The sum of a plane's bytes and the sum before it; it fits for up to 2^23 bytes. */
 function sumOf(words: Int32Array, start: number, end: number, before: number): number {
   let sum = before
   for (let i = start; i < end; i++) {
@@ -51,11 +51,11 @@ function sumOf(words: Int32Array, start: number, end: number, before: number): n
 interface Joined {
   readonly to: Int32Array
   readonly at: number
-  /** Words from one sample to the next. */
+  /** Distance between samples in words. */
   readonly step: number
 }
 
-/** Four planes to words. A plane goes on from the sum of those before it; gives the sum of all. */
+/** Joins four planes to words. Each plane continues from the sum of the previous one; returns the sum of all. */
 function joinFour(from: Int32Array, first: number, { to, at, step }: Joined, planeWords: number, before: number): number {
   const [second, third, fourth] = [first + planeWords, first + 2 * planeWords, first + 3 * planeWords]
   let a = before
@@ -63,7 +63,7 @@ function joinFour(from: Int32Array, first: number, { to, at, step }: Joined, pla
   let c = sumOf(from, second, third, b)
   let d = sumOf(from, third, fourth, c)
   for (let i = 0, out = at; i < planeWords; i++, out += SAMPLES_AT_ONCE * step) {
-    // Of each plane the sums up to its first and third byte, then those up to its second and fourth.
+    // For each plane: the sums up to its first and third byte, then up to its second and fourth.
     let word = from[first + i]!
     let odd = word & BYTES
     let pair = odd + ((word >>> 8) & BYTES)

@@ -1,4 +1,4 @@
-// Goal: the codings of NeXT and ThunderScan give the pixels that were stored, and no bytes make them give more or fail in other ways.
+// Goal: NeXT and ThunderScan decode to the stored pixels; any other bytes give exactly the expected rows or a typed error.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
@@ -14,7 +14,7 @@ import { decodeThunderscan } from './thunderscan.ts'
 const nibbles = (bytes: Uint8Array): number[] => [...bytes].flatMap((byte) => [byte >> 4, byte & 0xf])
 const pairs = (bytes: Uint8Array): number[] => [...bytes].flatMap((byte) => [byte >> 6, (byte >> 4) & 3, (byte >> 2) & 3, byte & 3])
 
-test('NeXT: rows as they are, in part and as runs', () => {
+test('NeXT: literal rows, partial rows and runs', () => {
   const literal = [0x00, 0x1b, 0xe4]
   // The second byte of the row; what is not given is white.
   const span = [0x40, 0, 1, 0, 1, 0x1b]
@@ -23,14 +23,14 @@ test('NeXT: rows as they are, in part and as runs', () => {
   assert.deepEqual(pairs(decoded), [0, 1, 2, 3, 3, 2, 1, 0, 3, 3, 3, 3, 0, 1, 2, 3, 2, 2, 2, 2, 2, 1, 1, 3])
 })
 
-test('ThunderScan: pixels, runs and both kinds of steps', () => {
+test('ThunderScan: pixels, runs and both kinds of differences', () => {
   // 7; three more of it; +1, nothing, -1; +3, -2; a row of its own begins at 0.
   const stored = [0xc7, 0x03, 0x40 | (1 << 4) | (2 << 2) | 3, 0x80 | (3 << 3) | 6, 0x02, 0xcf, 0x05]
   const decoded = decodeThunderscan(Uint8Array.from(stored), { width: 8, rows: 2 })
   assert.deepEqual(nibbles(decoded), [7, 7, 7, 7, 8, 7, 10, 8, 0, 0, 15, 15, 15, 15, 15, 15])
 })
 
-test('bytes of any kind give exactly the rows, or a damaged block', () => {
+test('any bytes give exactly the expected rows or a corrupt-block error', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 200 }),
@@ -52,7 +52,7 @@ test('bytes of any kind give exactly the rows, or a damaged block', () => {
   )
 })
 
-test('files in both codings are read, and only of the depth that they are for', async () => {
+test('files with both compressions are read, but only with their bit depth', async () => {
   const file = (compression: number, bits: number, block: number[]) =>
     openTiff(
       memorySource(

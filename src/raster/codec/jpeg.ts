@@ -3,10 +3,9 @@ import { sharp } from '#raster/codec/sharp.ts'
 import { RasterError } from '#raster/errors.ts'
 
 /**
- * JPEG blocks. TIFF keeps the tables apart from the blocks and says in its own tags which colours the
- * components are, so each block is put together anew: its own segments without any application data
- * (a stray profile or orientation would change pixels), the shared tables, and an Adobe marker that
- * states the colour transform.
+ * JPEG blocks. TIFF stores the tables separately from the blocks and the colour space in its own tags, so
+ * each block is reassembled: its own segments without application data (a stray profile or orientation
+ * would change pixels), the shared tables, and an Adobe marker that states the colour transform.
  *
  * `sharp` decodes exactly as GDAL does (same library, accurate DCT).
  */
@@ -17,7 +16,7 @@ const START = Uint8Array.of(0xff, MARKER.soi)
 interface JpegSegments {
   /** Tables and frame header. */
   readonly head: Uint8Array[]
-  /** From the first scan on. */
+  /** Everything from the first scan. */
   readonly scans: Uint8Array
   readonly frame: JpegFrame | null
 }
@@ -50,18 +49,18 @@ function assertFrame(frame: JpegFrame | null, shape: JpegShape): void {
   if (!frame) throw damaged('it has no frame')
   if (frame.precision !== 8) throw new RasterError('unsupported', `JPEG blocks of ${frame.precision} bits are not supported`)
   if (frame.components !== shape.components) throw damaged(`it has ${frame.components} components instead of ${shape.components}`)
-  // The last strip may be coded with its own height or with that of the others.
+  // The last strip can be coded with its own height or with that of the others.
   if (frame.width !== shape.width || frame.height < shape.rows || frame.width * frame.height > maxFramePx(shape)) {
     throw damaged(`its size is ${frame.width}×${frame.height} pixels`)
   }
 }
 
-/** A strip's frame may be taller than its rows; anything much taller is made to fill memory. */
+/** A strip's frame can be taller than its rows; a much taller one is an attempt to exhaust memory. */
 function maxFramePx({ width, rows }: JpegShape): number {
   return width * (2 * rows + 1024)
 }
 
-/** Transform 0: components as they are; 1: YCbCr to RGB. One or two components have none. */
+/** Transform 0: components unchanged; 1: YCbCr to RGB. One or two components have none. */
 function adobeMarker(shape: JpegShape): Uint8Array[] {
   if (shape.components < 3) return []
   const transform = shape.components === 3 && shape.isYcbcr ? 1 : 0
@@ -72,7 +71,7 @@ async function runSharp(file: Buffer, shape: JpegShape): Promise<PixelBlock> {
   try {
     let image = sharp(file, { failOn: 'error', autoOrient: false, limitInputPixels: maxFramePx(shape) })
     if (shape.components === 1) image = image.toColourspace('b-w')
-    // Four components are CMYK to the library, which keeps them inverted; asking for CMYK keeps them untouched otherwise.
+    // The library treats four components as inverted CMYK; requesting CMYK output leaves them otherwise unchanged.
     if (shape.components === 4) image = image.pipelineColourspace('cmyk').toColourspace('cmyk')
     const { data, info } = await image.raw().toBuffer({ resolveWithObject: true })
     return { data, width: info.width, height: info.height, channels: info.channels }

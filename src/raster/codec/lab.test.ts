@@ -1,4 +1,4 @@
-// Goal: pictures in CIE L*a*b* have the colours that GDAL gives them.
+// Goal: images in CIE L*a*b* have the same colours as in GDAL.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
@@ -66,7 +66,7 @@ test('Lab is read as GDAL 3.6 reads it', async () => {
   )
 })
 
-test('the white point of the file counts', async () => {
+test('the white point of the file is used', async () => {
   const stored = [
     [108, 41, 250],
     [89, 21, 15],
@@ -87,7 +87,7 @@ test('the white point of the file counts', async () => {
   await assert.rejects(file(8, [0, 0, 0], 8, [0, 0]), /invalid white point/)
 })
 
-test('other kinds of Lab are refused', async () => {
+test('other kinds of Lab are rejected', async () => {
   for (const photometric of [9, 10]) await assert.rejects(file(photometric, [0, 0, 0]), /photometric interpretation/)
   await assert.rejects(file(8, [0, 0, 0, 0, 0, 0], 16), /8-bit bands only/)
 })

@@ -1,6 +1,6 @@
-/** CIE L*a*b* of 8 bits (a and b signed) to red, green and blue, by the arithmetic and the display of libtiff. */
+/** Converts 8-bit CIE L*a*b* (a and b signed) to RGB, with libtiff's arithmetic and display model. */
 
-/** The white of D50, which TIFF takes where a file names none. */
+/** The white point D50, TIFF's default. */
 const D50 = { x: 96.425, y: 100, z: 82.468 }
 const DISPLAY = [
   [3.241, -1.5374, -0.4986],

@@ -1,6 +1,6 @@
 /**
- * The header of a LERC 2 blob. Esri's decoder allocates what the header asks for, inside a WebAssembly
- * memory that never shrinks, so we look at it first.
+ * The header of a LERC 2 blob. Esri's decoder allocates whatever the header states, in a WebAssembly
+ * memory that never shrinks, so the header is validated first.
  */
 interface LercHeader {
   readonly width: number
@@ -16,10 +16,10 @@ const OLDEST_VERSION = 2
 const NEWEST_VERSION = 6
 const CHECKSUM_SINCE = 3
 const DEPTH_SINCE = 4
-/** Past the longest set of integers that we read. */
+/** The end of the longest header that we read. */
 const LEAST_BYTES = 58
 
-/** Null where the bytes are no blob, are cut off, or do not match their checksum. */
+/** Null if the bytes are not a blob, are truncated, or do not match their checksum. */
 export function readLercHeader(blob: Uint8Array): LercHeader | null {
   if (blob.length < LEAST_BYTES || Buffer.from(blob.subarray(0, VERSION_AT)).toString('latin1') !== MAGIC) return null
   const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength)

@@ -22,11 +22,11 @@ const PIXEL_TYPES: Readonly<Partial<Record<DataType, string>>> = {
   float32: 'F32',
   float64: 'F64',
 }
-/** LERC never grows much beyond the raw samples: header, mask and one flag byte a micro-block. */
+/** LERC data is never much larger than the raw samples: header, mask and one flag byte per micro-block. */
 const BLOB_SLACK_BYTES = 64 * 1024
 const BLOB_GROWTH = 2
 
-/** LERC blocks, interleaved. Pixels that LERC masks out are NaN in floats and an alpha of 0 where the last band is alpha. */
+/** Decodes LERC blocks, interleaved. Masked pixels become NaN in floats, or get an alpha of 0 if the last band is alpha. */
 export async function decodeLerc(stored: Uint8Array, shape: LercShape): Promise<SampleArray> {
   await lerc.load()
   const blob = unwrap(stored, shape)
@@ -60,7 +60,7 @@ function decodeBlob(blob: Uint8Array, shape: LercShape): lerc.LercData {
   }
 }
 
-/** libtiff stores an alpha band that is only 0 or 255 as LERC's own mask. */
+/** libtiff stores an alpha band with only 0 and 255 as LERC's mask. */
 function withAlpha(pixels: SampleArray, mask: Uint8Array | null, shape: LercShape): SampleArray {
   const colors = shape.samplesPerPixel - 1
   const count = shape.width * shape.rows

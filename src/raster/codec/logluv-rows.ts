@@ -1,6 +1,6 @@
 /**
- * The colours of LogLuv's 24-bit coding: for each row of v, from below, the first u and how many steps of u there are. Read off what
- * GDAL makes of all 16,384 codes; every code gives the same samples.
+ * The colours of LogLuv's 24-bit encoding: for each row of v, from the bottom, the first u and the number of u steps. Derived from
+ * GDAL's output for all 16,384 codes, which it reproduces.
  */
 // oxfmt-ignore
 export const CHROMA_ROWS: readonly (readonly [firstU: number, steps: number])[] = [

@@ -1,4 +1,4 @@
-// Goal: SGI's logarithms of light give the samples that GDAL gives, and no bytes make them give more or fail in other ways.
+// Goal: LogLuv decodes to the samples of GDAL; any other bytes give exactly the expected rows or a typed error.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -89,7 +89,7 @@ const FILES: Readonly<Record<string, File>> = {
   },
 }
 
-test('samples are those of GDAL 3.6', async () => {
+test('samples equal GDAL 3.6', async () => {
   assert.deepEqual(await samplesOf(tiff(FILES['grey']!)), [[0, 15360, 16384, 16448, 16256, -16384, 8192, 32767]])
   assert.deepEqual(await samplesOf(tiff(FILES['grey without a sign']!)), [[0, 15360, 16384, 16448, 16256, 49152, 8192, 32767]])
   assert.deepEqual(await samplesOf(tiff(FILES['runs']!)), [[16385, 16386, ...Array.from({ length: 10 }, () => 16391)]])
@@ -111,7 +111,7 @@ const DIGEST_OF_GDAL = '3f72b96866549dd0'
 
 const hasGdal = spawnSync('gdal_translate', ['--version']).status === 0
 
-test('beside gdal_translate', { skip: hasGdal ? false : 'gdal_translate is not installed' }, async (t) => {
+test('compared with gdal_translate', { skip: hasGdal ? false : 'gdal_translate is not installed' }, async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'logluv-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   for (const [name, file] of Object.entries(FILES)) {
@@ -128,7 +128,7 @@ test('beside gdal_translate', { skip: hasGdal ? false : 'gdal_translate is not i
   }
 })
 
-test('bytes of any kind give exactly the rows, or a damaged block', () => {
+test('any bytes give exactly the expected rows or a corrupt-block error', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 300 }),
@@ -148,7 +148,7 @@ test('bytes of any kind give exactly the rows, or a damaged block', () => {
   )
 })
 
-test('other depths and codings are refused', async () => {
+test('other depths and encodings are rejected', async () => {
   const wrong: File[] = [
     { ...FILES['colors']!, bits: 8, format: 1 },
     { ...FILES['grey']!, compression: 1 },

@@ -2,14 +2,14 @@ import { CHROMA_ROWS } from '#raster/codec/logluv-rows.ts'
 import { RasterError } from '#raster/errors.ts'
 
 /**
- * SGI's logarithms of light: luminance in 16 bits, alone or with two bytes of colour, as runs; or all of it packed into 24 bits. The
- * samples are those of GDAL: the logarithm as it is, and u and v of CIE 1976 in units of 1/32768.
+ * SGI's LogLuv: 16-bit logarithmic luminance, alone or with two bytes of colour, run-length encoded; or everything packed into 24
+ * bits. The samples are those of GDAL: the logarithm unchanged, and u and v of CIE 1976 in units of 1/32768.
  */
 
 const CHROMA_ONE = 32_768
-/** Of the runs: bytes of colour in one unit of u or v. */
+/** Run-length encoding: colour steps per unit of u or v. */
 const CHROMA_STEPS = 410
-/** Of the packed coding: the lower edge of v and the size of its squares. */
+/** 24-bit encoding: the lower edge of v and the size of its squares. */
 const [FIRST_V, SQUARE] = [0.01694, 0.0035]
 const NEUTRAL = [chroma(0.210526316), chroma(0.473684211)] as const
 const [RUN, SHORTEST_RUN] = [128, 2]
@@ -18,7 +18,7 @@ interface LogShape {
   readonly width: number
   readonly rows: number
   readonly bands: number
-  /** In 24 bits a pixel, without runs. */
+  /** 24 bits per pixel, without runs. */
   readonly isPacked: boolean
 }
 
@@ -36,7 +36,7 @@ function unpacked(stored: Uint8Array, count: number): Uint32Array {
   return Uint32Array.from({ length: count }, (_, i) => (stored[3 * i]! << 16) | (stored[3 * i + 1]! << 8) | stored[3 * i + 2]!)
 }
 
-/** Each row comes byte by byte: first the highest byte of all its pixels, then the next one. */
+/** Each row is stored byte plane by byte plane: first the highest byte of all pixels, then the next. */
 function fromRuns(stored: Uint8Array, { width, rows, planes }: { width: number; rows: number; planes: number }): Uint32Array {
   const pixels = new Uint32Array(width * rows)
   let at = 0
@@ -66,7 +66,7 @@ const colorOf = (pixel: number): [number, number, number] => [
   chroma(((pixel & 0xff) + 0.5) / CHROMA_STEPS),
 ]
 
-/** Ten bits of luminance, of which the sample has the middle, and fourteen of a square of colour. */
+/** Ten bits of luminance, decoded to the middle of their interval, and fourteen bits of a colour square. */
 function colorOfPacked(pixel: number): readonly [number, number, number] {
   return [((pixel >>> 12) & 0xffd) + 13_314, ...(CHROMAS[pixel & 0x3fff] ?? NEUTRAL)]
 }

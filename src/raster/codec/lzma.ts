@@ -1,15 +1,15 @@
 import { RasterError } from '#raster/errors.ts'
 
 /**
- * LZMA blocks, which are whole .xz streams: LZMA 2, alone or behind a filter of differences. Written here because the maintained
- * packages decode only streams without that filter, and libtiff always uses it.
+ * LZMA blocks, which are complete .xz streams: LZMA 2, alone or with a delta filter. Written here because the maintained packages
+ * only decode streams without that filter, and libtiff always uses it.
  */
 
 const MAGIC = [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]
 const HEADER_BYTES = 12
 const FILTER = { delta: 0x03, lzma2: 0x21 } as const
 
-/** Exactly `outputBytes`: a stream that ends earlier is an error, one that goes on is cut there. */
+/** Exactly `outputBytes`: a shorter stream is an error, a longer one is truncated. */
 export function decodeLzma(input: Uint8Array, outputBytes: number): Uint8Array {
   if (!MAGIC.every((byte, i) => input[i] === byte)) throw damaged('it has no xz header')
   const out = new Uint8Array(outputBytes)
@@ -57,7 +57,7 @@ const TOP = 2 ** 24
 
 const fresh = (count: number): Uint16Array => new Uint16Array(count).fill(HALF)
 
-/** Lengths of matches: short, middle and long ones, by where in a word of output they begin. */
+/** Decodes match lengths: short, middle and long, by position alignment. */
 class LengthModel {
   readonly choice = fresh(2)
   readonly low = Array.from({ length: 16 }, () => fresh(8))
@@ -97,7 +97,7 @@ class Lzma2 {
     this.#out = out
   }
 
-  /** Bytes that were made. */
+  /** Number of bytes written. */
   run(): number {
     while (this.#done < this.#out.length) {
       const control = this.#byte()

@@ -1,11 +1,11 @@
 import { RasterError } from '#raster/errors.ts'
 
 /**
- * TIFF's LZW. A table entry is not a chain of bytes but a place in the output: every string of the
- * table was just written there, so that a code is one copy.
+ * TIFF's LZW. A table entry is not a chain of bytes but a position in the output, where every string of
+ * the table has been written, so that decoding a code is one copy.
  *
  * Two dialects exist: the standard one packs codes from the high bit and widens one code early;
- * writers before 1992 packed from the low bit and widened late. As in libtiff, the old one is known
+ * writers before 1992 packed from the low bit and widened late. As in libtiff, the old one is recognized
  * by its first code, a clear code, whose bytes cannot begin a standard stream.
  */
 
@@ -15,12 +15,12 @@ const FIRST_FREE = 258
 const TABLE_SIZE = 4096
 const MIN_WIDTH = 9
 const MAX_WIDTH = 12
-/** Above this length the engine's own copy is faster than a loop. */
+/** Above this length, the engine's copy function is faster than a loop. */
 const LONG_COPY_BYTES = 24
 
 interface Dialect {
   readonly lowBitFirst: boolean
-  /** Codes by which the width grows earlier than the table fills. */
+  /** How many codes before the table is full the code width increases. */
   readonly early: 0 | 1
 }
 

@@ -1,6 +1,6 @@
 import { RasterError } from '#raster/errors.ts'
 
-/** The coding of NeXT's two-bit greys: each row is stored as it is, in part, or as runs of one grey. */
+/** NeXT's 2-bit greyscale compression: each row is stored literally, in part, or as runs. */
 
 const LITERAL_ROW = 0x00
 const LITERAL_SPAN = 0x40
@@ -13,7 +13,7 @@ interface NextShape {
   readonly rows: number
 }
 
-/** Packed pixels, four a byte, the first in the highest bits. */
+/** Packed pixels, four per byte, the first in the highest bits. */
 export function decodeNext(stored: Uint8Array, { width, rows }: NextShape): Uint8Array {
   const rowBytes = Math.ceil(width / PIXELS_A_BYTE)
   const out = new Uint8Array(rowBytes * rows).fill(WHITE)
@@ -37,7 +37,7 @@ function copied(stored: Uint8Array, at: number, row: Uint8Array, { from, count }
   return at + count
 }
 
-/** Each byte is a grey in two bits and a count in six. */
+/** Each byte has a 2-bit value and a 6-bit count. */
 function unrun(stored: Uint8Array, first: number, row: Uint8Array, width: number): number {
   let at = first
   for (let pixel = 0; pixel < width;) {

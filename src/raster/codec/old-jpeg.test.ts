@@ -1,4 +1,4 @@
-// Goal: old-style JPEG gives the colours that GDAL gives, wherever the file keeps its tables; what GDAL refuses is refused.
+// Goal: old-style JPEG has the colours of GDAL, wherever the file stores its tables; what GDAL rejects is rejected.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -116,7 +116,7 @@ async function colorsOf(file: Uint8Array): Promise<number[]> {
   return Array.from({ length: WIDTH * HEIGHT * 3 }, (_, i) => data[i % 3]![Math.floor(i / 3) * stride + starts[i % 3]!]!)
 }
 
-test('the colours are those of the stream itself, whichever way the file keeps it', async () => {
+test('the colours are those of the stream, however the file stores it', async () => {
   for (const [chroma, sampling] of [
     ['4:4:4', 1],
     ['4:2:0', 2],
@@ -129,7 +129,7 @@ test('the colours are those of the stream itself, whichever way the file keeps i
 
 const hasGdal = spawnSync('gdal_translate', ['--version']).status === 0
 
-test('beside gdal_translate', { skip: hasGdal ? false : 'gdal_translate is not installed' }, async (t) => {
+test('compared with gdal_translate', { skip: hasGdal ? false : 'gdal_translate is not installed' }, async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'old-jpeg-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const jpeg = await jpegOf('4:4:4')
@@ -145,7 +145,7 @@ test('beside gdal_translate', { skip: hasGdal ? false : 'gdal_translate is not i
   }
 })
 
-test('other colours, several strips and tables that lead nowhere are refused', async () => {
+test('other colour spaces, several strips and dangling tables are rejected', async () => {
   const jpeg = await jpegOf('4:4:4')
   const open = (file: Buffer) => openTiff(memorySource(file))
   await assert.rejects(open(tiff(jpeg, 1, 'stream', { photometric: 2 })), /three interleaved YCbCr bands only/)

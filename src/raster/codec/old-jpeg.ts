@@ -1,8 +1,8 @@
 import { RasterError } from '#raster/errors.ts'
 
 /**
- * JPEG as TIFF 6.0 first had it: the tables lie anywhere in the file, or in a whole JPEG stream that a tag points at, and the strip
- * has the scan alone. Both become one JPEG stream.
+ * Old-style JPEG of TIFF 6.0: the tables are anywhere in the file, or in a complete JPEG stream that a tag points to, and the strip
+ * only has the scan. Both are joined to one JPEG stream.
  */
 
 const MARKER = { soi: 0xd8, eoi: 0xd9, sos: 0xda, quantizers: 0xdb, codes: 0xc4, frame: 0xc0, restart: 0xdd } as const
@@ -10,7 +10,7 @@ const QUANTIZER_BYTES = 64
 const CODE_LENGTHS = 16
 const PRECISION = 8
 
-/** A stream up to the end of the header of its scan. */
+/** A stream up to the end of its scan header. */
 export function headerOf(stream: Uint8Array): Uint8Array {
   if (stream[0] !== 0xff || stream[1] !== MARKER.soi) throw damaged('its stream has no JPEG header')
   let at = 2
@@ -26,9 +26,9 @@ export function headerOf(stream: Uint8Array): Uint8Array {
 interface OldTables {
   readonly width: number
   readonly height: number
-  /** Of luma, across and down. */
+  /** Horizontal and vertical subsampling of luma. */
   readonly sampling: readonly [number, number]
-  /** One a component. */
+  /** One per component. */
   readonly quantizers: readonly Uint8Array[]
   readonly dcCodes: readonly Uint8Array[]
   readonly acCodes: readonly Uint8Array[]
@@ -64,13 +64,13 @@ function requireBytes(bytes: Uint8Array, length: number): Uint8Array {
   return bytes.subarray(0, length)
 }
 
-/** How many codes there are of each length, then what they stand for. */
+/** The number of codes of each length, then their values. */
 function requireCodes(bytes: Uint8Array): Uint8Array {
   const count = requireBytes(bytes, CODE_LENGTHS).reduce((sum, each) => sum + each, 0)
   return requireBytes(bytes, CODE_LENGTHS + count)
 }
 
-/** The strip as a whole stream; some writers store one there already. */
+/** The strip as a complete stream; some writers already store one there. */
 export function withHeader(stored: Uint8Array, header: Uint8Array): Uint8Array {
   if (stored[0] === 0xff && stored[1] === MARKER.soi) return stored
   return Buffer.concat([header, stored, Uint8Array.of(0xff, MARKER.eoi)])

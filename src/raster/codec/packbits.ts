@@ -1,6 +1,6 @@
 import { RasterError } from '#raster/errors.ts'
 
-/** Run lengths: n ≥ 0 copies n+1 bytes, n < 0 repeats one byte 1−n times, −128 does nothing. */
+/** Run-length encoding: n ≥ 0 copies n+1 bytes, n < 0 repeats one byte 1−n times, −128 does nothing. */
 export function decodePackbits(input: Uint8Array, outputBytes: number): Uint8Array {
   const out = new Uint8Array(outputBytes)
   let at = 0

@@ -1,6 +1,6 @@
 import { RasterError } from '#raster/errors.ts'
 
-/** What an image codec gives: interleaved 8-bit pixels. */
+/** The output of an image codec: interleaved 8-bit pixels. */
 export interface PixelBlock {
   readonly data: Uint8Array
   readonly width: number
@@ -8,13 +8,13 @@ export interface PixelBlock {
   readonly channels: number
 }
 
-/** Brings an image codec's pixels to the block's size and bands: an opaque image leaves its alpha out, a strip its spare rows. */
+/** Converts an image codec's pixels to the block's size and bands: adds an omitted opaque alpha, drops surplus rows of a strip. */
 export function fitPixels(image: PixelBlock, shape: { width: number; rows: number; channels: number }): Uint8Array {
   const count = shape.width * shape.rows
   if (image.width !== shape.width || image.height < shape.rows) {
     throw new RasterError('corrupt', `An image block of the raster has an unexpected size of ${image.width}×${image.height} pixels`)
   }
-  // A plain view: the library's own kind of array slices and copies by other rules.
+  // A plain view, because the library's array type slices and copies differently.
   if (image.channels === shape.channels) return new Uint8Array(image.data.buffer, image.data.byteOffset, count * shape.channels)
   if (image.channels === 3 && shape.channels === 4) return withOpaqueAlpha(image.data, count)
   if (image.channels === 4 && shape.channels === 3) return withoutAlpha(image.data, count)

@@ -10,7 +10,7 @@ import { joinPlanes, joinsPlanes } from './float-planes.ts'
 type UnsignedArray = Uint8Array | Uint16Array | Uint32Array
 
 export interface RowShape {
-  /** Samples in a row, all bands of the block together. */
+  /** Samples per row, over all bands of the block. */
   readonly rowSamples: number
   readonly rows: number
   /** Distance between two samples of one band. */
@@ -28,7 +28,7 @@ export function undoDifferences(samples: UnsignedArray, { rowSamples, rows, stri
   }
 }
 
-/** Running sums stay in registers; the array store truncates to the sample's width. */
+/** Sums stay in registers; storing to the array truncates them to the sample's width. */
 function sumOne(samples: UnsignedArray, start: number, end: number): void {
   let a = samples[start] ?? 0
   for (let i = start + 1; i < end; i++) {
@@ -91,8 +91,8 @@ export function undoDifferences64(samples: BigUint64Array, { rowSamples, rows, s
 }
 
 /**
- * Byte differences and byte planes, which are used up, back to floats in little-endian order. The planes are stored
- * highest byte first whatever the byte order of the file is.
+ * Converts byte differences and byte planes, which it overwrites, to little-endian floats. The planes are stored
+ * highest byte first, whatever the byte order of the file.
  */
 export function undoFloatPlanes(bytes: Uint8Array, shape: RowShape, sampleBytes: number): Uint8Array {
   const out = takeBytes(bytes.length)

@@ -4,17 +4,17 @@ import { RasterError } from '#raster/errors.ts'
 import { syncHandleOf } from './sync-handle.ts'
 
 /**
- * Deflate and Zstandard into a buffer of known size, never a byte further.
+ * Decompresses Deflate and Zstandard into a buffer of known size, and never beyond it.
  *
  * Node's streams have a synchronous handle that fills a buffer and stops: a decompression bomb then
- * costs nothing, and the first rows of a block cost only their part. The handle is not public, so
- * where its shape is not the expected one we use the public functions with a bound on their output.
+ * costs nothing, and the first rows of a block cost only their share. The handle is not public, so if
+ * it has an unexpected shape, the public functions are used with a limit on their output.
  */
 
 type Method = 'deflate' | 'zstd'
 
 /**
- * Fills `out` from the compressed bytes as far as they go and returns how many bytes that was.
+ * Fills `out` with as many decompressed bytes as there are and returns their number.
  * A damaged stream is an error.
  */
 interface Decompressor {
@@ -22,17 +22,17 @@ interface Decompressor {
   close(): void
 }
 
-/** One for each method in the process: calls are synchronous, so that no two ever meet inside one. */
+/** One per method and process: calls are synchronous, so they never overlap. */
 const decompressors = new Map<Method, Decompressor>()
 
-/** Exactly `outputBytes`, from `takeBytes`: a stream that ends earlier is an error, one that goes on is cut there. */
+/** Exactly `outputBytes`, from `takeBytes`: a shorter stream is an error, a longer one is truncated. */
 export function decompress(method: Method, input: Uint8Array, outputBytes: number): Uint8Array {
   const out = takeBytes(outputBytes)
   if (run(method, input, out) < outputBytes) throw damaged(method, 'it is truncated')
   return out
 }
 
-/** All of a stream whose size is known only roughly, such as a LERC blob inside deflate; more than `maxBytes` is an error. */
+/** The whole of a stream of unknown size, such as a LERC blob in Deflate; more than `maxBytes` is an error. */
 export function decompressUpTo(method: Method, input: Uint8Array, maxBytes: number): Uint8Array {
   const out = new Uint8Array(maxBytes + 1)
   const length = run(method, input, out)
@@ -49,7 +49,7 @@ function run(method: Method, input: Uint8Array, out: Uint8Array): number {
   try {
     return decompressor.run(input, out)
   } catch (error) {
-    // A handle that met a damaged stream keeps its error through a reset (zstd does), so it is not used again.
+    // After a damaged stream, a handle can keep its error through a reset (zstd does), so it is not reused.
     decompressors.delete(method)
     decompressor.close()
     throw error
@@ -78,7 +78,7 @@ function handleDecompressor(method: Method): Decompressor | null {
   }
 }
 
-/** The public way: the whole stream is decoded, and more than expected is an error. */
+/** With the public functions: the whole stream is decoded, and more output than expected is an error. */
 export function boundedDecompressor(method: Method): Decompressor {
   return {
     run(input, out) {

@@ -1,4 +1,4 @@
-/** The synchronous handle inside Node's compression streams: it fills a buffer, stops, and can be used again. It is not public. */
+/** The synchronous handle of Node's compression streams: it fills a buffer, stops, and can be reused. It is not public. */
 interface SyncHandle {
   reset(): void
   writeSync(
@@ -15,11 +15,11 @@ interface SyncHandle {
 
 interface Opened {
   readonly handle: SyncHandle
-  /** Where Node writes how much of the output and of the input was left: [availableOut, availableIn]. */
+  /** Node writes the remaining space and input here: [availableOut, availableIn]. */
   readonly left: Uint32Array
 }
 
-/** Null where it does not have the shape that we know: then the public functions have to do. */
+/** Null if it has an unexpected shape; the public functions are used then. */
 export function syncHandleOf(stream: object): Opened | null {
   const handle = Reflect.get(stream, '_handle') as Partial<SyncHandle> | undefined
   const left = Reflect.get(stream, '_writeState') as unknown

@@ -1,9 +1,9 @@
 import { RasterError } from '#raster/errors.ts'
 
-/** The coding of ThunderScan's four-bit greys: runs, small differences to the pixel before, and pixels as they are. */
+/** ThunderScan's 4-bit greyscale compression: runs, small differences to the previous pixel, and literal pixels. */
 
 const [RUN, SMALL_STEPS, LARGE_STEPS] = [0, 1, 2]
-/** What two and three bits add to a pixel; null adds no pixel. */
+/** Differences of 2-bit and 3-bit codes; null skips a pixel. */
 const SMALL: readonly (number | null)[] = [0, 1, null, -1]
 const LARGE: readonly (number | null)[] = [0, 1, 2, 3, null, -3, -2, -1]
 
@@ -12,7 +12,7 @@ interface ThunderShape {
   readonly rows: number
 }
 
-/** Packed pixels, two a byte, the first in the high bits. */
+/** Packed pixels, two per byte, the first in the high bits. */
 export function decodeThunderscan(stored: Uint8Array, { width, rows }: ThunderShape): Uint8Array {
   const rowBytes = Math.ceil(width / 2)
   const out = new Uint8Array(rowBytes * rows)

@@ -1,4 +1,4 @@
-/** From stored sample bits to arrays: byte order, odd bit widths, small floats. */
+/** Unpacks stored samples to arrays: byte order, unusual bit widths, small floats. */
 
 /** Reverses the order of the bits in each byte (FillOrder 2), into a copy. */
 export function reverseBits(bytes: Uint8Array): Uint8Array {
@@ -34,7 +34,7 @@ interface PackedShape {
   readonly rows: number
 }
 
-/** Unsigned integers of 1–31 bits, packed from the high bit; each row begins at a whole byte. */
+/** Unsigned integers of 1–31 bits, packed from the high bit; each row starts at a byte boundary. */
 export function unpackBits(packed: Uint8Array, shape: PackedShape): Uint8Array | Uint16Array | Uint32Array {
   const { bits, rowSamples, rows } = shape
   const count = rowSamples * rows
@@ -65,7 +65,7 @@ function unpackRow(
   row: { bits: number; first: number; count: number },
 ): void {
   let at = 0
-  // At most 7 kept bits and 31 new ones: more than 32-bit integers hold, so by multiplication.
+  // Up to 7 remaining bits and 31 new ones exceed 32-bit integers, so multiply instead of shifting.
   let kept = 0
   let keptBits = 0
   for (let i = 0; i < row.count; i++) {
@@ -81,7 +81,7 @@ function unpackRow(
   }
 }
 
-/** The same numbers with their highest bit as a sign. */
+/** Reinterprets the highest bit as the sign. */
 export function signExtend(samples: Uint8Array | Uint16Array | Uint32Array, bits: number): Int8Array | Int16Array | Int32Array {
   const out = bits <= 8 ? new Int8Array(samples.length) : bits <= 16 ? new Int16Array(samples.length) : new Int32Array(samples.length)
   const shift = 32 - bits
@@ -89,7 +89,7 @@ export function signExtend(samples: Uint8Array | Uint16Array | Uint32Array, bits
   return out
 }
 
-/** Floats of 24 bits (7 of exponent, 16 of fraction) in little-endian order. */
+/** 24-bit floats (7 bits exponent, 16 bits fraction), little-endian. */
 export function widenTriples(bytes: Uint8Array): Float32Array {
   const out = new Float32Array(Math.floor(bytes.length / 3))
   for (let i = 0; i < out.length; i++) {
@@ -104,7 +104,7 @@ export function widenTriples(bytes: Uint8Array): Float32Array {
   return out
 }
 
-/** Pairs of a real and an imaginary part in native byte order to their magnitudes. */
+/** Converts complex samples in native byte order to their magnitudes. */
 export function magnitudes(
   bytes: Uint8Array,
   { partBytes, isFloat }: { partBytes: number; isFloat: boolean },
@@ -124,7 +124,7 @@ export function magnitudes(
   return out
 }
 
-/** IEEE half floats, native byte order, to single ones. */
+/** Converts IEEE half floats in native byte order to single floats. */
 export function widenHalves(halves: Uint16Array): Float32Array {
   const out = new Float32Array(halves.length)
   for (let i = 0; i < halves.length; i++) out[i] = halfToNumber(halves[i] ?? 0)

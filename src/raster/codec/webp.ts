@@ -2,7 +2,7 @@ import type { PixelBlock } from '#raster/codec/pixels.ts'
 import { sharp } from '#raster/codec/sharp.ts'
 import { RasterError } from '#raster/errors.ts'
 
-/** WebP blocks, lossy or lossless; `maxPx` bounds what the stream may make the library allocate. */
+/** Decodes WebP blocks, lossy or lossless; `maxPx` limits what the library allocates. */
 export async function decodeWebp(stored: Uint8Array, maxPx: number): Promise<PixelBlock> {
   assertWebp(stored)
   try {
@@ -16,7 +16,7 @@ export async function decodeWebp(stored: Uint8Array, maxPx: number): Promise<Pix
   }
 }
 
-/** The library would decode any image format that it finds: only WebP may come in here. */
+/** The library decodes any image format, so other formats are rejected here. */
 function assertWebp(stored: Uint8Array): void {
   const name = String.fromCharCode(...stored.subarray(0, 4), ...stored.subarray(8, 12))
   if (name !== 'RIFFWEBP') throw new RasterError('corrupt', 'A WebP block of the raster is damaged: it has no WebP header')

@@ -1,11 +1,11 @@
-/** Luma and chroma outside JPEG: a clump of pixels shares one pair of chroma samples, and is stored as its lumas and that pair. */
+/** YCbCr outside JPEG: a block of pixels shares one pair of chroma samples and is stored as its luma samples and that pair. */
 export interface YcbcrCoding {
-  /** Pixels of a clump along each side: 1, 2 or 4. */
+  /** Subsampling along each side: 1, 2 or 4. */
   readonly across: number
   readonly down: number
-  /** Parts of red, green and blue in luma. */
+  /** Coefficients of red, green and blue in luma. */
   readonly coefficients: readonly [number, number, number]
-  /** What stands for black and for white: of luma, then of each chroma. */
+  /** Reference black and white: of luma, then of each chroma. */
   readonly reference: readonly number[]
 }
 
@@ -18,7 +18,7 @@ export function ycbcrBytes({ across, down }: YcbcrCoding, { width, rows }: Ycbcr
   return Math.ceil(width / across) * Math.ceil(rows / down) * (across * down + 2)
 }
 
-/** To red, green and blue, pixel by pixel. */
+/** Converts to RGB, pixel by pixel. */
 export function ycbcrToRgb(clumps: Uint8Array, coding: YcbcrCoding, { width, rows }: YcbcrShape): Uint8Array {
   const { across, down } = coding
   const [red, green, blue] = coding.coefficients

@@ -1,6 +1,6 @@
 import type { ColormapSource } from './source.ts'
 
-/** Classes without an order: each colour is held, none is mixed. */
+/** For classes without an order: colours are not interpolated. */
 export const CATEGORICAL: readonly ColormapSource[] = [
   { id: 'tab10', name: 'tab10', stops: '1f77b4 ff7f0e 2ca02c d62728 9467bd 8c564b e377c2 7f7f7f bcbd22 17becf' },
   {

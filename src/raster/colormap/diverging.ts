@@ -1,6 +1,6 @@
 import type { ColormapSource } from './source.ts'
 
-/** Two directions from a middle. */
+/** For values that deviate from a centre in two directions. */
 export const DIVERGING: readonly ColormapSource[] = [
   { id: 'piyg', name: 'PiYG' },
   { id: 'prgn', name: 'PRGn' },

@@ -1,6 +1,6 @@
 import type { ColormapSource } from './source.ts'
 
-/** Heights and depths. */
+/** For heights and depths. */
 export const ELEVATION: readonly ColormapSource[] = [
   { id: 'terrain', name: 'Terrain' },
   { id: 'gist_earth', name: 'Earth' },

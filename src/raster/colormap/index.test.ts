@@ -1,4 +1,4 @@
-// Goal: colormaps are those that people know by their names, and are found by them.
+// Goal: well-known colormaps have their published colours and are found by name.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -23,7 +23,7 @@ test('there are at least sixty colormaps in five groups, each with its own id', 
   for (const id of ids) assert.match(id, /^[a-z0-9_]+$/)
 })
 
-test('stops run from 0 to 1 in order and hold whole colours', () => {
+test('stops ascend from 0 to 1 and are valid colours', () => {
   for (const { id, stops } of colormapGroups().flatMap((group) => group.colormaps)) {
     assert.equal(stops[0]?.position, 0, id)
     assert.equal(stops.at(-1)?.position, 1, id)
@@ -34,7 +34,7 @@ test('stops run from 0 to 1 in order and hold whole colours', () => {
   }
 })
 
-test('the well-known colormaps are the published ones', () => {
+test('well-known colormaps have their published colours', () => {
   for (const [id, text] of Object.entries(reference.colors)) {
     const table = colorTable(id)
     text.split(' ').forEach((hex, k) => {
@@ -61,7 +61,7 @@ test('gray is black, white and every step between; stops are colours of the tabl
       )
 })
 
-test('a colormap is found whatever its capitals, reversed by _r, and refused when unknown', () => {
+test('a colormap is found in any case, reversed with _r, and rejected if unknown', () => {
   assert.equal(findColormap('RdYlGn')?.id, 'rdylgn')
   assert.deepEqual([...colorTable('viridis_r').subarray(0, 3)], [...colorTable('viridis').subarray(765)])
   assert.equal(findColormap('nope'), null)

@@ -36,7 +36,7 @@ type ColorTable = Uint8Array
 
 export const COLOR_COUNT = 256
 const REVERSED_SUFFIX = '_r'
-/** Between the stops of a table: a divisor of 255, so that the first and the last colour are among them. */
+/** Step between the sampled stops: a divisor of 255, so that the first and the last colour are included. */
 const STOP_DISTANCE = 15
 
 const SOURCES: Record<ColormapGroupName, readonly ColormapSource[]> = {
@@ -54,25 +54,25 @@ const GROUPS: readonly ColormapGroup[] = COLORMAP_GROUPS.map((name) => ({
 
 const BY_ID: ReadonlyMap<string, Colormap> = new Map(GROUPS.flatMap((group) => group.colormaps.map((colormap) => [colormap.id, colormap])))
 
-/** Two tables a colormap at most, so this never grows past twice the list. */
+/** At most two tables per colormap, so this is bounded by twice the list. */
 const tables = new Map<string, ColorTable>()
 
-/** Every colormap, in its group. */
+/** All colormaps by group. */
 export function colormapGroups(): readonly ColormapGroup[] {
   return GROUPS
 }
 
-/** Finds a colormap; capitals do not matter, and the suffix `_r` (which `colorTable` honours) is ignored here. */
+/** Finds a colormap, ignoring case and the suffix `_r`, which `colorTable` handles. */
 export function findColormap(id: string): Colormap | null {
   const { base } = splitId(id)
   return BY_ID.get(base) ?? null
 }
 
-/** What is said to whoever names one that does not exist. */
+/** The error message for an unknown colormap. */
 export const unknownColormap = (id: string): string =>
-  `there is no colormap '${id.slice(0, 50)}'${meant(id, BY_ID.keys(), 'cog.colormaps lists them')}`
+  `unknown colormap '${id.slice(0, 50)}'${meant(id, BY_ID.keys(), 'see cog.colormaps')}`
 
-/** The 256 colours of a colormap, turned around where the id ends with `_r`. The table is shared: do not write to it. */
+/** The 256 colours of a colormap, reversed if the ID ends with `_r`. The table is shared: do not write to it. */
 export function colorTable(id: string): ColorTable {
   const { base, reversed } = splitId(id)
   const colormap = BY_ID.get(base)
@@ -102,7 +102,7 @@ function publishedTable(id: string): ColorTable | null {
   return hex === undefined ? null : Uint8Array.from(Buffer.from(hex, 'hex'))
 }
 
-/** Enough colours of a table to draw it as a gradient. */
+/** A sample of the table's colours, enough to draw it as a gradient. */
 function summarize(hex: string): ColormapStop[] {
   return Array.from({ length: (COLOR_COUNT - 1) / STOP_DISTANCE + 1 }, (_, index) => {
     const entry = index * STOP_DISTANCE
@@ -119,14 +119,14 @@ function readStops(text: string): ColormapStop[] {
   })
 }
 
-/** A class colour is two stops of the same colour around its step, so that nothing is mixed inside it. */
+/** A class has two stops of the same colour around its step, so that nothing is interpolated inside it. */
 function heldColor(hex: string, index: number, count: number): ColormapStop[] {
   const first = Math.ceil((index * (COLOR_COUNT - 1)) / count)
   const last = index === count - 1 ? COLOR_COUNT - 1 : Math.ceil(((index + 1) * (COLOR_COUNT - 1)) / count) - 1
   return [first, last].map((place) => ({ position: place / (COLOR_COUNT - 1), color: `#${hex}` }))
 }
 
-/** Mixes the colours between stops, channel by channel. */
+/** Interpolates between stops, channel by channel. */
 function interpolate(stops: readonly ColormapStop[]): ColorTable {
   const table = new Uint8Array(COLOR_COUNT * 3)
   let next = 1

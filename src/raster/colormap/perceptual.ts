@@ -1,6 +1,6 @@
 import type { ColormapSource } from './source.ts'
 
-/** Even steps in the data look like even steps in the picture; turbo and cubehelix come close, the twilights wrap around. */
+/** Perceptually uniform: equal steps in the data look equal. Turbo and cubehelix come close; the twilights are cyclic. */
 export const PERCEPTUAL: readonly ColormapSource[] = [
   { id: 'viridis', name: 'Viridis' },
   { id: 'magma', name: 'Magma' },

@@ -1,6 +1,6 @@
 import type { ColormapSource } from './source.ts'
 
-/** From little to much. */
+/** For values from low to high. */
 export const SEQUENTIAL: readonly ColormapSource[] = [
   { id: 'blues', name: 'Blues' },
   { id: 'greens', name: 'Greens' },

@@ -1,10 +1,10 @@
-/** A colormap as it is written down. */
+/** The definition of a colormap. */
 export interface ColormapSource {
   id: string
   name: string
   /**
-   * `place:rrggbb` with places from 0 to 255, colours between them are mixed; without places, equal steps of one colour each.
-   * Left out for a colormap whose 256 colours are in `tables.ts`.
+   * `position:rrggbb` with positions from 0 to 255 and interpolated colours; without positions, equal steps of one colour each.
+   * Omitted for a colormap whose 256 colours are in `tables.ts`.
    */
   stops?: string
 }

@@ -1,4 +1,4 @@
-/** The 256 colours, three bytes each in hexadecimal, of the colormaps that everyone knows by the names Matplotlib gave them. */
+/** The 256 colours of Matplotlib's well-known colormaps, three bytes each, in hexadecimal. */
 import tables from './tables.json' with { type: 'json' }
 
 export const TABLES: Readonly<Record<string, string>> = tables

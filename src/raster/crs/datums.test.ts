@@ -1,4 +1,4 @@
-// Goal: two datums that are known better to each other than to WGS 84 are transformed by the way that is published for them.
+// Goal: datums with a published direct transformation use it instead of going through WGS 84.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
@@ -16,7 +16,7 @@ const BY_PROJ = [
   [7844, 4203, 130.0, -25.0, 129.998673222, -25.001435712],
 ] as const
 
-test('GDA94, AGD84 and GDA2020 lie where PROJ puts them, both ways', () => {
+test('GDA94, AGD84 and GDA2020 agree with PROJ, both ways', () => {
   for (const [source, target, x, y, wantedX, wantedY] of BY_PROJ) {
     const [from, to] = [crsFromEpsg(source), crsFromEpsg(target)]
     const metres = to.kind === 'geographic' ? 111_320 : 1
@@ -31,7 +31,7 @@ test('GDA94, AGD84 and GDA2020 lie where PROJ puts them, both ways', () => {
   }
 })
 
-test('both are WGS 84 still, and a system and itself are the same', () => {
+test('both still equal WGS 84, and a system equals itself', () => {
   const wgs84 = crsFromEpsg(4326)
   for (const code of [4283, 7844]) assert.deepEqual(crsTransform(crsFromEpsg(code), wgs84).forward(151.2, -33.87), [151.2, -33.87])
   assert.deepEqual(

@@ -1,15 +1,15 @@
 /**
- * Ways between two datums that do not lead over WGS 84. Nearly every datum is best reached by its own published shift to WGS 84
- * (`data/epsg.txt.br`), and two of them by one shift after the other. Where WGS 84 is known less well than the two are to each
- * other, that loses what is published: GDA94 and GDA2020 both equal WGS 84 within 3 m, and are up to 1.8 m apart.
+ * Direct transformations between two datums. Most conversions go through WGS 84, with each datum's published shift
+ * (`data/epsg.txt.br`). If the shifts to WGS 84 are less accurate than a published one between the two datums, accuracy is lost:
+ * GDA94 and GDA2020 both equal WGS 84 within 3 m, and are up to 1.8 m apart.
  */
 import type { Crs } from '#raster/types.ts'
 
 interface Direct {
   readonly datums: readonly number[]
-  /** Those that the shift leads to, or whose own shift leads there. */
+  /** Datums that the shift leads to, or whose own shift leads there. */
   readonly partners: readonly number[]
-  /** As proj4's `towgs84`: metres, seconds of arc and parts per million, from a datum to its partners. */
+  /** Like proj4's `towgs84`: metres, arc seconds and parts per million, from a datum to its partners. */
   readonly shift: string
 }
 
@@ -17,11 +17,11 @@ const GDA94 = 4283
 const GDA2020 = 7844
 const AGD66 = 4202
 const AGD84 = 4203
-/** The WGS 84 of 2021, which is ITRF2014 and so GDA2020. */
+/** The 2021 realization of WGS 84, which equals ITRF2014 and so GDA2020. */
 const WGS84_G2139 = 9755
 
 const DIRECT: readonly Direct[] = [
-  // EPSG:8048, the other way round. Its shifts of AGD66 and AGD84 lead to GDA94.
+  // EPSG:8048, inverted. The shifts of AGD66 and AGD84 lead to GDA94.
   {
     datums: [GDA2020, WGS84_G2139],
     partners: [GDA94, AGD66, AGD84],
@@ -29,7 +29,7 @@ const DIRECT: readonly Direct[] = [
   },
 ]
 
-/** By the names that systems on them begin with. */
+/** Datums by the name prefix of their systems. */
 const NAMES: Readonly<Record<string, number>> = {
   GDA94,
   GDA2020,
@@ -38,7 +38,7 @@ const NAMES: Readonly<Record<string, number>> = {
   'WGS 84 (G2139)': WGS84_G2139,
 }
 
-/** The figure of a system with the datum's code where that matters: `title` means nothing to the library. */
+/** The definition of a system, with the datum's code as its `title`, which the library ignores. */
 export function titled(figure: string, systemName: string): string {
   const code = NAMES[systemName.split(' / ')[0] ?? '']
   return code === undefined ? figure : `${figure} +title=${code}`

@@ -16,10 +16,10 @@ const ELLIPSOIDS: ReadonlyMap<number, readonly [number, number]> = new Map([
   [7048, [6371007, 0]],
 ])
 
-/** The codes of datums are those of their geographic systems plus this, throughout the classic range. */
+/** In the classic range, datum codes are those of their geographic systems plus this. */
 const DATUM_CODE_OFFSET = 2000
 
-/** The figure of the Earth and its shift to WGS 84, as proj4 writes them, and how good the shift is. */
+/** Ellipsoid and shift to WGS 84 in proj4's notation, and the accuracy of the shift. */
 export type Figure = ReturnType<typeof datumOf>
 
 export function figureFromKeys(keys: GeoKeys): Figure {
@@ -33,10 +33,10 @@ export function figureFromKeys(keys: GeoKeys): Figure {
   return figureOf(ellipsoidFromKeys(keys), key(keys, KEY.primeMeridianLongitude) ?? 0, shift)
 }
 
-/** No ellipsoid of the Earth has ever been outside these. */
+/** Every ellipsoid of the Earth is within these limits. */
 const EARTH_RADIUS_M = [6_350_000, 6_400_000] as const
 
-/** A figure that a file describes itself. */
+/** A user-defined ellipsoid of a file. */
 export function figureOf([a, rf]: readonly [number, number], meridian: number, shift: readonly number[] | null): Figure {
   if (a < EARTH_RADIUS_M[0] || a > EARTH_RADIUS_M[1]) {
     const problem = `The raster is on a body with a radius of ${a} m, not on the Earth, and cannot be shown on its map`
@@ -46,10 +46,10 @@ export function figureOf([a, rf]: readonly [number, number], meridian: number, s
   const pm = meridian === 0 ? '' : ` +pm=${meridian}`
   const asGiven = { accuracyM: null, note: null }
   if (shift) return { figure: `${axes} +towgs84=${shift.join(',')}${pm}`, ...asGiven }
-  // Without a datum the coordinates can only be taken as they are. That is what authors mean with a sphere
-  // or with the ellipsoid of GPS; with an older ellipsoid it would be hundreds of metres off.
+  // Without a datum, coordinates are used unchanged. Authors mean that with a sphere or with the ellipsoid of GPS;
+  // with an older ellipsoid it would be hundreds of metres off.
   const isModern = a === 6378137 && Math.abs(rf - 298.2572221) < 1e-5
-  if (rf !== 0 && !isModern) throw new RasterError('unknown_crs', 'The raster has an old ellipsoid but no datum')
+  if (rf !== 0 && !isModern) throw new RasterError('unknown_crs', 'The raster has an old ellipsoid without a datum')
   return { figure: `${isModern ? '+datum=WGS84' : axes}${pm}`, ...asGiven }
 }
 
@@ -65,7 +65,7 @@ function ellipsoidFromKeys(keys: GeoKeys): readonly [number, number] {
   throw new RasterError('unknown_crs', 'The raster has no known datum or ellipsoid')
 }
 
-/** Three or seven parameters; all zeros is a shift too. */
+/** Three or seven parameters; all zeros is a valid shift. */
 function shiftFromKeys(keys: GeoKeys): readonly number[] | null {
   const values = keys.get(KEY.toWgs84)
   if (!values || (values.length !== 3 && values.length !== 7) || !values.every(Number.isFinite)) return null

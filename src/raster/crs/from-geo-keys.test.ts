@@ -32,7 +32,7 @@ function keysOf(values: Record<number, number>): GeoKeys {
   return new Map(Object.entries(values).map(([id, value]) => [Number(id), [value]]))
 }
 
-test('codes and methods that we do not know are problems with a reason', () => {
+test('unknown codes and methods are problems with a reason', () => {
   const unresolved: Record<number, number>[] = [
     { [KEY.modelType]: 1, [KEY.projectedType]: 12345 },
     { [KEY.modelType]: 2, [KEY.geographicType]: 4998 },
@@ -54,7 +54,7 @@ test('a file without keys has no CRS and no problem', () => {
   assert.deepEqual(crsFromGeoKeys(new Map()), { crs: null, crsProblem: null })
 })
 
-test('a key directory that lies about its length is read as far as it goes', () => {
+test('a key directory with a wrong length is read as far as possible', () => {
   const keys = parseGeoKeys([1, 1, 0, 900, 1024, 0, 1, 2, 2048, 0, 1], [])
   assert.deepEqual([...keys], [[1024, [2]]])
   assert.equal(parseGeoKeys([], []).size, 0)

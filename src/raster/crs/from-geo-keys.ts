@@ -9,14 +9,14 @@ import type { Crs, RasterInfo } from '#raster/types.ts'
 
 const MODEL = { projected: 1, geographic: 2 } as const
 const UNIT_TOLERANCE = 1e-9
-/** ArcGIS writes a whole definition as WKT behind these words. */
+/** ArcGIS writes a complete WKT definition after this prefix. */
 const ESRI_WKT = 'ESRI PE String = '
 
 type Citations = ReadonlyMap<number, string>
 
 /**
- * The CRS of a file. A file may be read without one, so what cannot be resolved is told and not
- * thrown; who needs coordinates calls `requireCrs`.
+ * The CRS of a file. A file can be read without one, so a failure is returned, not thrown; callers that
+ * need coordinates use `requireCrs`.
  */
 export function crsFromGeoKeys(keys: GeoKeys, citations: Citations = new Map()): Pick<RasterInfo, 'crs' | 'crsProblem'> {
   try {
@@ -28,8 +28,8 @@ export function crsFromGeoKeys(keys: GeoKeys, citations: Citations = new Map()):
 }
 
 /**
- * Degrees in a unit of the file's coordinates, where these are longitudes and latitudes; 1 for a map. Files with the code of a system
- * in degrees often name another unit that is not theirs, so it counts there only if `fitsDegrees` is false.
+ * Degrees per coordinate unit of a geographic system; 1 for a projected one. Files with an EPSG code in degrees often state another,
+ * wrong unit, so it is only used if `fitsDegrees` is false.
  */
 export function degreesAUnit(keys: GeoKeys, fitsDegrees: boolean): number {
   const model = key(keys, KEY.modelType)
@@ -39,12 +39,12 @@ export function degreesAUnit(keys: GeoKeys, fitsDegrees: boolean): number {
   try {
     return angularUnitDegrees(keys)
   } catch {
-    // An unknown unit is told of where the system is looked for.
+    // An unknown unit is reported when the system is resolved.
     return 1
   }
 }
 
-/** The CRS of a raster, or the error that says why there is none. */
+/** The CRS of a raster; throws the reason if there is none. */
 export function requireCrs(info: RasterInfo): Crs {
   if (info.crs) return info.crs
   throw new RasterError('unknown_crs', info.crsProblem ?? 'The raster has no coordinate reference system')
@@ -54,7 +54,7 @@ function resolve(keys: GeoKeys, citations: Citations): Crs | null {
   const model = key(keys, KEY.modelType)
   const projected = key(keys, KEY.projectedType)
   const geographic = key(keys, KEY.geographicType)
-  // 0 and 32767 say "no model": in files that only have a pixel type, and in those of ArcGIS that say it elsewhere.
+  // 0 and 32767 mean "no model": files with only a pixel type, and files of ArcGIS, which defines the system elsewhere.
   const isOpen = model === null || model === 0 || model === USER_DEFINED
   if (model === MODEL.projected || (isOpen && projected !== null && (model === null || isCode(projected)))) {
     return resolveProjected(keys, projected ?? USER_DEFINED, citations)
@@ -96,7 +96,7 @@ function resolveGeographic(keys: GeoKeys, code: number): Crs {
   return { epsg: null, name: 'user-defined geographic system', kind: 'geographic', proj4, unit: 1, accuracyM, note }
 }
 
-/** A file may name a system and another unit than the system's: its coordinates are in the file's unit, as in GDAL. */
+/** If a file states another unit than its system has, its coordinates are in the file's unit, as in GDAL. */
 function withUnit(crs: Crs, unit: number | null): Crs {
   if (unit === null || Math.abs(unit - crs.unit) <= UNIT_TOLERANCE) return crs
   const proj4 = `${crs.proj4.replaceAll(/\+(?:units|to_meter)=\S+\s*/g, '').replace(' +no_defs', '')} +to_meter=${unit} +no_defs`

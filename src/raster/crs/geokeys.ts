@@ -1,7 +1,7 @@
 import type { Fields } from '#raster/tiff/fields.ts'
 import { TAG } from '#raster/tiff/tags.ts'
 
-/** The keys of GeoTIFF that define a CRS, by number. */
+/** GeoTIFF keys that define a CRS, by number. */
 export const KEY = {
   modelType: 1024,
   rasterType: 1025,
@@ -44,16 +44,16 @@ export const KEY = {
   rectifiedGridAngle: 3096,
 } as const
 
-/** The value that means "the other keys say it". */
+/** User-defined: other keys contain the definition. */
 export const USER_DEFINED = 32767
 
-/** Numeric keys only: citations are prose, and nothing is decided by prose but where two writers put what belongs in keys. */
+/** Numeric keys only. Citations are free text and not evaluated, except where two writers put definitions there. */
 export type GeoKeys = ReadonlyMap<number, readonly number[]>
 
 const HEADER_VALUES = 4
 const ENTRY_VALUES = 4
 
-/** The tags as a file holds them, to be copied into another one. */
+/** The tags as stored, for copying to another file. */
 export interface RawGeoKeys {
   readonly directory: readonly number[]
   readonly doubles: readonly number[]
@@ -81,7 +81,7 @@ export function parseGeoKeys(directory: readonly number[], doubles: readonly num
   return keys
 }
 
-/** Texts by key. They lie behind one another, each ended by a bar. */
+/** ASCII values by key; they are concatenated, each terminated by a vertical bar. */
 export function parseCitations({ directory, ascii }: RawGeoKeys): ReadonlyMap<number, string> {
   const texts = new Map<number, string>()
   const count = Math.min(directory[3] ?? 0, Math.floor((directory.length - HEADER_VALUES) / ENTRY_VALUES))

@@ -4,7 +4,7 @@ import { angularUnitDegrees } from '#raster/crs/units.ts'
 import { RasterError } from '#raster/errors.ts'
 
 interface Projection {
-  /** As proj4 writes it, without figure and unit. */
+  /** In proj4's notation, without ellipsoid and unit. */
   readonly projection: string
   readonly utmZone: number | null
 }
@@ -36,7 +36,7 @@ function utmProjection(code: number): Projection | null {
   return null
 }
 
-/** Writers put the same parameter under different keys: each getter takes the first that is there. */
+/** Writers use different keys for the same parameter: each getter takes the first one present. */
 class Parameters {
   readonly #keys: GeoKeys
   readonly #unitMetres: number
@@ -74,7 +74,7 @@ class Parameters {
     return `+lat_1=${this.parallel1} +lat_2=${this.#angle(this.parallel1, KEY.standardParallel2)}`
   }
 
-  /** A scale of 1 says nothing beside a parallel of true scale. */
+  /** A scale of 1 has no effect beside a standard parallel. */
   get hasOtherScale(): boolean {
     return (key(this.#keys, KEY.scaleAtNaturalOrigin) ?? 1) !== 1
   }
@@ -144,7 +144,7 @@ const METHODS: Readonly<Record<number, (p: Parameters) => string>> = {
   9815: (p) => `+proj=omerc ${p.lat0} ${p.centerLon} ${p.azimuth} ${p.scale} ${p.offset}`,
 }
 
-/** The latitude is the pole with a scale there, or the parallel of true scale. */
+/** The latitude is the pole if there is a scale, otherwise the standard parallel. */
 function polarStereographic(p: Parameters): string {
   const latitude = p.latitude
   if (latitude === 0) throw new RasterError('unknown_crs', 'The raster has a polar projection without a pole')

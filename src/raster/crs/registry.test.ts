@@ -34,7 +34,7 @@ function errorsM(code: number, [lon, lat, x, y, lonBack, latBack]: ControlPoint)
   }
 }
 
-test('every code agrees with PROJ to a metre both ways, or to the distance that it admits', () => {
+test('every code agrees with PROJ within a metre both ways, or within its stated accuracy', () => {
   const wrong: string[] = []
   let exact = 0
   for (const [code, points] of Object.entries(control)) {
@@ -51,7 +51,7 @@ test('every code agrees with PROJ to a metre both ways, or to the distance that 
   assert.ok(exact > 11_000, `${exact} points agree to two millimetres`)
 })
 
-test('the whole registry is there: nearly every code can be computed, each of those has control points', () => {
+test('the registry is complete: nearly every code is supported and has control points', () => {
   const { known, refused } = registryCodes()
   assert.ok(known.length >= 6500 && refused.length < 150, `${known.length} known, ${refused.length} refused`)
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('the whole registry is there: nearly every code can be computed, each of th
     )
 })
 
-test('a code that may be metres off says so, a good one does not', () => {
+test('an inaccurate code has a note, an accurate one does not', () => {
   assert.deepEqual([crsFromEpsg(32633).accuracyM, crsFromEpsg(32633).note], [0, null])
   assert.equal(crsFromEpsg(25832).note, null)
   assert.match(crsFromEpsg(4267).note ?? '', /accurate to about \d+ m/)
@@ -77,7 +77,7 @@ test('a code that may be metres off says so, a good one does not', () => {
   assert.deepEqual(silent, [])
 })
 
-test('systems that count to the west and the south are read as PROJ reads them', () => {
+test('systems with axes to the west and south agree with PROJ', () => {
   const [x, y] = crsTransform(wgs84, crsFromEpsg(2046)).forward(15.5, -25)
   assert.ok(Math.abs(x + 50_475.46) < 0.01 && Math.abs(y - 2_766_147.25) < 0.01, `${x} ${y}`)
 })
@@ -96,7 +96,7 @@ test('a code that is not in the table is an error', () => {
   )
 })
 
-test('codes may be written with or without their authority', () => {
+test('codes can be written with or without the authority', () => {
   assert.equal(parseCrs('EPSG:32633').name, 'WGS 84 / UTM zone 33N')
   assert.equal(parseCrs('3857').epsg, 3857)
   assert.equal(crsFromEpsg(900913).epsg, 3857)

@@ -5,14 +5,14 @@ import type { Crs } from '#raster/types.ts'
 import { titled } from './datums.ts'
 
 /**
- * The systems of the EPSG registry, from a table that `tools/projected.ts` makes and that is unpacked when a code is asked for
- * first. Every row was compared with PROJ. A code that is not here, or that cannot be computed, is an error, never a guess.
+ * The EPSG registry, from a table that `tools/projected.ts` generates and that is loaded with the first lookup. Every row was
+ * compared with PROJ. A code that is missing or not supported is an error, never a guess.
  */
 
-/** Above this, whoever measures on a map should know. */
+/** Users who measure on a map should know about inaccuracy above this. */
 const NOTED_M = 5
 
-/** Codes that other registries or older software gave to systems of ours. */
+/** Codes of other registries or older software for the same systems. */
 const ALIASES: ReadonlyMap<number, number> = new Map([
   [900913, 3857],
   [3785, 3857],
@@ -21,24 +21,24 @@ const ALIASES: ReadonlyMap<number, number> = new Map([
 ])
 
 interface Table {
-  /** Figures of the Earth with their shift to WGS 84, as proj4 writes them. */
+  /** Ellipsoids with their shift to WGS 84, in proj4's notation. */
   readonly datums: readonly string[]
   /** The line of each code: code, name, projection, index of the datum, accuracy and distance from PROJ in metres. */
   readonly lines: ReadonlyMap<number, string>
-  /** Codes of systems of longitudes and latitudes by the names that ArcGIS gives them. */
+  /** Codes of geographic systems by their ArcGIS names. */
   readonly names: ReadonlyMap<string, number>
 }
 
 interface Row {
   readonly name: string
-  /** Empty for longitude and latitude. */
+  /** Empty for a geographic system. */
   readonly projection: string
   readonly datum: string
   readonly accuracyM: number | null
   readonly deviationM: number
 }
 
-/** A constant that is read from its file when it is first needed. */
+/** A constant that is loaded from its file on first use. */
 let table: Table | null = null
 
 function loaded(): Table {
@@ -54,14 +54,14 @@ function loaded(): Table {
   return table
 }
 
-/** Names are compared without their case, their signs and the prefix of ArcGIS. */
+/** Names are compared without case, punctuation and the prefix of ArcGIS. */
 const plainName = (name: string): string =>
   name
     .toLowerCase()
     .replace(/^gcs_/, '')
     .replaceAll(/[^a-z0-9]/g, '')
 
-/** The code of a system of longitudes and latitudes by its name, as ArcGIS or the registry writes it; null where none has it. */
+/** The code of a geographic system by its ArcGIS or EPSG name; null if unknown. */
 export function geographicCodeOf(name: string): number | null {
   const { names, lines } = loaded()
   const plain = plainName(name)
@@ -76,7 +76,7 @@ export function geographicCodeOf(name: string): number | null {
 
 const CONVERSION_COLUMN = 6
 
-/** The projection of a conversion of the registry (a zone of a state plane, say) without its unit; null where no map uses it. */
+/** The projection of an EPSG conversion (such as a State Plane zone) without its unit; null if no system uses it. */
 export function projectionOfConversion(conversion: number): string | null {
   const code = String(conversion)
   for (const line of loaded().lines.values()) {
@@ -102,7 +102,7 @@ function rowOf(code: number): Row {
   }
 }
 
-/** A figure of the Earth with its datum shift, of a geographic system. */
+/** Ellipsoid and datum shift of a geographic system. */
 export function datumOf(geographicCode: number): Pick<Crs, 'accuracyM' | 'note'> & { figure: string } {
   const row = rowOf(geographicCode)
   if (row.projection !== '') throw new RasterError('unknown_crs', `EPSG:${geographicCode} is not a geographic coordinate reference system`)
@@ -126,7 +126,7 @@ export function crsFromEpsg(epsg: number): Crs {
 /** Datums on the ellipsoids of satellites agree with WGS 84 within a few metres, published or not. */
 const GEOCENTRIC = /\+(?:ellps=(?:GRS80|WGS84)|datum=WGS84)\b/
 
-/** How far coordinates may be from where they belong, and words for it where that is more than anybody expects. */
+/** The accuracy of coordinates, and a note if it is unexpectedly low. */
 function qualityOf(code: number, { accuracyM, deviationM, datum }: Row): Pick<Crs, 'accuracyM' | 'note'> {
   if (accuracyM === null && deviationM === 0 && GEOCENTRIC.test(datum)) return { accuracyM: null, note: null }
   if (accuracyM === null && deviationM === 0) {
@@ -146,7 +146,7 @@ export function parseCrs(text: string): Crs {
   return crsFromEpsg(Number(match[1]))
 }
 
-/** Every code that can be computed, and those that the table names only to say why not. */
+/** All supported codes, and those listed with the reason why they are not supported. */
 export function registryCodes(): { known: number[]; refused: number[] } {
   const codes: { known: number[]; refused: number[] } = { known: [], refused: [] }
   for (const [code, line] of loaded().lines) codes[line.split('\t')[2]?.startsWith('!') ? 'refused' : 'known'].push(code)

@@ -2,7 +2,7 @@ import proj4 from 'proj4'
 import type { Crs } from '#raster/types.ts'
 import { definitionsOf } from './datums.ts'
 
-/** Points between two systems. Longitude and latitude are in degrees; a point outside the projection's domain is NaN. */
+/** Converts points between two systems. Longitude and latitude are in degrees; a point outside the projection's domain is NaN. */
 export interface CrsTransform {
   forward(x: number, y: number): [number, number]
   inverse(x: number, y: number): [number, number]

@@ -1,7 +1,7 @@
 import { key, KEY, USER_DEFINED, type GeoKeys } from '#raster/crs/geokeys.ts'
 import { RasterError } from '#raster/errors.ts'
 
-/** Metres in a unit, by EPSG code. */
+/** Metres per unit, by EPSG code. */
 const LINEAR: ReadonlyMap<number, number> = new Map([
   [9001, 1],
   [9002, 0.3048],
@@ -12,7 +12,7 @@ const LINEAR: ReadonlyMap<number, number> = new Map([
   [9094, 0.304799710181509],
 ])
 
-/** Degrees in a unit, by EPSG code. */
+/** Degrees per unit, by EPSG code. */
 const ANGULAR: ReadonlyMap<number, number> = new Map([
   [9101, 180 / Math.PI],
   [9102, 1],
@@ -38,8 +38,8 @@ const CITED: Readonly<Record<string, number>> = {
 }
 
 /**
- * ERDAS Imagine writes the unit of coordinates into the citation, where it wins over the key, as in GDAL; false offsets
- * keep to the key.
+ * ERDAS Imagine writes the coordinate unit into the citation, which overrides the key, as in GDAL; false offsets
+ * use the key.
  */
 export function citedUnitMetres(citations: ReadonlyMap<number, string>): number | null {
   for (const id of [KEY.projectedCitation, KEY.citation]) {
@@ -50,7 +50,7 @@ export function citedUnitMetres(citations: ReadonlyMap<number, string>): number 
   return null
 }
 
-/** Degrees in the unit of the projection's angles. */
+/** Degrees per unit of the projection's angles. */
 export function angularUnitDegrees(keys: GeoKeys): number {
   const code = key(keys, KEY.angularUnits) ?? 9102
   const radians = key(keys, KEY.angularUnitSize)

@@ -3,7 +3,7 @@ import { crsFromEpsg, datumOf, geographicCodeOf } from './registry.ts'
 import { RasterError } from '#raster/errors.ts'
 import type { Crs } from '#raster/types.ts'
 
-/** A word with what its brackets hold: `UNIT["Meter",1.0]` is UNIT with a text and a number. */
+/** A WKT node: a keyword with values in brackets, such as `UNIT["Meter",1.0]`. */
 interface WktNode {
   readonly word: string
   readonly texts: readonly string[]
@@ -11,11 +11,11 @@ interface WktNode {
   readonly parts: readonly WktNode[]
 }
 
-/** Definitions in the wild are a kilobyte long and five brackets deep. */
+/** Real definitions are about a kilobyte long and five brackets deep. */
 const MAX_LENGTH = 16_384
 const MAX_DEPTH = 12
 
-/** The CRS that a text in the first version of WKT defines, as ArcGIS and older GDAL write it. */
+/** Parses a CRS in WKT 1, as ArcGIS and older versions of GDAL write it. */
 export function crsFromWkt(text: string): Crs {
   const root = parseWkt(text)
   if (root.word === 'GEOGCS') return geographic(root)
@@ -52,7 +52,7 @@ function parseWkt(text: string): WktNode {
 
 const part = (node: WktNode | undefined, word: string): WktNode | undefined => node?.parts.find((child) => child.word === word)
 
-/** The code that a definition says it has. */
+/** The EPSG code in a definition. */
 function codeOf(node: WktNode): number | null {
   const authority = part(node, 'AUTHORITY')
   if (authority?.texts[0] !== 'EPSG') return null
@@ -119,7 +119,7 @@ class Parameters {
     return fallback
   }
 
-  /** Nothing is moved or turned. */
+  /** No offset and no rotation. */
   get isPlain(): boolean {
     return [...this.#values.values()].every((value) => value === 0)
   }
@@ -152,7 +152,7 @@ class Parameters {
     return `+lat_1=${this.parallel1} +lat_2=${this.get(this.parallel1, 'standard_parallel_2')}`
   }
 
-  /** The parallel of true scale of a cylinder. */
+  /** The standard parallel of a cylindrical projection. */
   get trueScale(): string {
     return `+lat_ts=${this.get(0, 'standard_parallel_1', 'latitude_of_origin')}`
   }
@@ -179,7 +179,7 @@ function lcc(p: Parameters): string {
   return `+proj=lcc ${p.parallels} ${p.lat0} ${p.lon0}`
 }
 
-/** The latitude is the pole with a scale there, or the parallel of true scale. */
+/** The latitude is the pole if there is a scale, otherwise the standard parallel. */
 function polar(p: Parameters): string {
   const latitude = p.get(90, 'standard_parallel_1', 'latitude_of_origin')
   const size = Math.abs(latitude) === 90 ? p.scale : `+lat_ts=${latitude}`
@@ -189,13 +189,13 @@ function polar(p: Parameters): string {
 const GEOSTATIONARY = 'geostationary_satellite'
 const GEOSTATIONARY_HEIGHT_M = 35_785_831
 
-/** As a satellite above the equator sees the Earth. Which of its mirrors turns first only GDAL's own addition says. */
+/** The view of a geostationary satellite. Only GDAL's extension node states the sweep axis. */
 function geostationary(addition: string): Build {
   const sweep = /\+sweep=([xy])/.exec(addition)?.[1] ?? 'y'
   return (p) => `+proj=geos +sweep=${sweep} +h=${p.get(GEOSTATIONARY_HEIGHT_M, 'satellite_height', 'height')} ${p.lon0}`
 }
 
-/** Projections by the names of ArcGIS and of the Open Geospatial Consortium. */
+/** Projections by their ArcGIS and OGC names. */
 const METHODS: Readonly<Record<string, Build>> = {
   transverse_mercator: tmerc,
   gauss_kruger: tmerc,

@@ -1,4 +1,4 @@
-// Goal: pictures decode to the pixels they were made from, or as near as their format promises.
+// Goal: images decode to their original pixels, or as close as the format allows.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inflateSync } from 'node:zlib'
@@ -14,7 +14,7 @@ import { terrainPicture } from './terrain.ts'
 const WIDTH = 37
 const HEIGHT = 23
 
-function picture(channels: RawImage['channels'], value: (i: number) => number): RawImage {
+function testImage(channels: RawImage['channels'], value: (i: number) => number): RawImage {
   return { width: WIDTH, height: HEIGHT, channels, data: Uint8Array.from({ length: WIDTH * HEIGHT * channels }, (_, i) => value(i)) }
 }
 
@@ -27,11 +27,11 @@ async function decode(bytes: Buffer): Promise<{ data: Buffer; channels: number; 
 
 const noise = (i: number): number => (Math.imul(i + 1, 2654435761) >>> 13) & 255
 
-test('a PNG gives back every byte, for every channel count, with runs and with noise, at every effort', async () => {
+test('PNG is lossless for every channel count, with runs and with noise, at every effort', async () => {
   for (const channels of [1, 2, 3, 4] as const) {
     for (const value of [noise, () => 7, (i: number) => (i % 2 ? 255 : i & 127)]) {
       for (const effort of [undefined, 0, 1, 9]) {
-        const original = picture(channels, value)
+        const original = testImage(channels, value)
         const png = await encodeImage(original, effort === undefined ? { format: 'png' } : { format: 'png', effort })
         const { data } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
         const expected = await sharp(original.data, { raw: { width: WIDTH, height: HEIGHT, channels } })
@@ -46,7 +46,7 @@ test('a PNG gives back every byte, for every channel count, with runs and with n
   }
 })
 
-test('deflated rows are what they were, whatever they hold', () => {
+test('deflated rows round-trip, whatever they contain', () => {
   const noisy = fc.uint8Array({ maxLength: 5_000 })
   const runs = fc
     .array(fc.tuple(fc.nat(255), fc.integer({ min: 1, max: 400 })), { maxLength: 30 })
@@ -59,15 +59,15 @@ test('deflated rows are what they were, whatever they hold', () => {
   )
 })
 
-test('alpha that says nothing is left away', async () => {
-  const opaque = picture(4, (i) => (i % 4 === 3 ? 255 : noise(i)))
+test('an opaque alpha channel is dropped', async () => {
+  const opaque = testImage(4, (i) => (i % 4 === 3 ? 255 : noise(i)))
   for (const format of ['png', 'webp'] as const) {
     assert.equal((await sharp(await encodeImage(opaque, { format })).metadata()).hasAlpha, false)
-    assert.equal((await sharp(await encodeImage(picture(4, noise), { format })).metadata()).hasAlpha, true)
+    assert.equal((await sharp(await encodeImage(testImage(4, noise), { format })).metadata()).hasAlpha, true)
   }
 })
 
-test('an indexed picture keeps all 256 colours, also beside transparent pixels', async () => {
+test('an indexed image keeps all 256 colours, even with transparent pixels', async () => {
   const palette = Uint8Array.from({ length: 768 }, (_, i) => noise(i))
   const size = { width: WIDTH, height: HEIGHT, palette }
   const cases = [
@@ -98,14 +98,14 @@ test('an indexed picture keeps all 256 colours, also beside transparent pixels',
 
 test('JPEG turns transparent into white and respects quality', async () => {
   const clear = await encodeImage(
-    picture(4, () => 0),
+    testImage(4, () => 0),
     { format: 'jpeg' },
   )
   assert.ok((await decode(clear)).data.every((value) => value >= 254))
-  const gray = await encodeImage(picture(1, noise), { format: 'jpeg' })
+  const gray = await encodeImage(testImage(1, noise), { format: 'jpeg' })
   assert.equal((await decode(gray)).format, 'jpeg')
-  const low = await encodeImage(picture(3, noise), { format: 'jpeg', quality: 20 })
-  const high = await encodeImage(picture(3, noise), { format: 'jpeg', quality: 95 })
+  const low = await encodeImage(testImage(3, noise), { format: 'jpeg', quality: 20 })
+  const high = await encodeImage(testImage(3, noise), { format: 'jpeg', quality: 95 })
   assert.ok(low.length < high.length)
 })
 
@@ -126,13 +126,13 @@ test('Terrain-RGB is lossless; outside the data height is 0 and transparent', as
   }
 })
 
-test('the empty tile is one shared transparent picture of the right size', async () => {
+test('the empty tile is one shared transparent image of the right size', async () => {
   assert.equal(await emptyTile('png', 256), await emptyTile('png', 256))
   const { width, channels } = await sharp(await emptyTile('webp', 512)).metadata()
   assert.deepEqual([width, channels], [512, 4])
 })
 
-test('a quality or an effort that does not exist is refused', async () => {
-  await assert.rejects(encodeImage(picture(3, noise), { format: 'webp', effort: 7 }), RasterError)
-  await assert.rejects(encodeImage(picture(3, noise), { format: 'jpeg', quality: 0 }), RasterError)
+test('an invalid quality or effort is rejected', async () => {
+  await assert.rejects(encodeImage(testImage(3, noise), { format: 'webp', effort: 7 }), RasterError)
+  await assert.rejects(encodeImage(testImage(3, noise), { format: 'jpeg', quality: 0 }), RasterError)
 })

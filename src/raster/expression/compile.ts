@@ -10,6 +10,10 @@ export interface BandScale {
   offset: number
 }
 
+/** The scales of a raster's bands, keyed by band number. */
+export const scalesOf = (bands: readonly BandScale[]): Map<number, BandScale> =>
+  new Map(bands.flatMap(({ scale, offset }, index) => (scale === 1 && offset === 0 ? [] : [[index + 1, { scale, offset }] as const])))
+
 export interface CompileOptions {
   dataType: DataType
   /** Keyed by band number; bands that are not named stay as they are. */

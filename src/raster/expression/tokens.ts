@@ -12,6 +12,7 @@ const ONE_CHARACTER_SYMBOLS = new Set(['+', '-', '*', '/', '(', ')', ',', ';', '
 
 const isDigit = (c: string): boolean => c >= '0' && c <= '9'
 const isNameStart = (c: string): boolean => (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c === '_'
+const isInName = (c: string): boolean => isNameStart(c) || isDigit(c)
 const isSpace = (c: string): boolean => c === ' ' || c === '\t' || c === '\n' || c === '\r'
 
 /** Splits an expression into tokens, one pass, no backtracking; the last token is always `end`. */
@@ -59,9 +60,10 @@ function readExponent(source: string, start: number): string {
   return end > digits ? source.slice(start, end) : ''
 }
 
+/** A colon joins an asset key and a band of that asset: `analytic:nir`. */
 function readName(source: string, start: number): Token {
   let end = start + 1
-  while (isNameStart(source.charAt(end)) || isDigit(source.charAt(end))) end += 1
+  while (isInName(source.charAt(end)) || (source.charAt(end) === ':' && isInName(source.charAt(end + 1)))) end += 1
   return { kind: 'name', position: start + 1, text: source.slice(start, end) }
 }
 

@@ -1,6 +1,6 @@
 import type { FormulaSource } from './source.ts'
 
-/** More ways to see what is built. */
+/** Further built-up indices. */
 export const BUILT_UP: readonly FormulaSource[] = [
   {
     id: 'nbai',

@@ -1,6 +1,6 @@
 import type { FormulaSource } from './source.ts'
 
-/** More ways to see what has burned. */
+/** Further burn indices. */
 export const BURN_HEAT: readonly FormulaSource[] = [
   {
     id: 'baim',

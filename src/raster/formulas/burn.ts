@@ -1,6 +1,6 @@
 import type { FormulaSource } from './source.ts'
 
-/** Fire: burnt ground and its severity. */
+/** Burned areas and burn severity. */
 export const BURN: readonly FormulaSource[] = [
   {
     id: 'nbr',

@@ -1,6 +1,6 @@
 import type { FormulaSource } from './source.ts'
 
-/** How green a picture is, from visible bands and their balance with the near infrared. */
+/** Greenness from visible bands, and their ratio to the near infrared. */
 export const GREENNESS: readonly FormulaSource[] = [
   {
     id: 'exr',

@@ -1,6 +1,6 @@
 import type { FormulaSource } from './source.ts'
 
-/** More ways to tell snow and ice. */
+/** Further snow and ice indices. */
 export const ICE: readonly FormulaSource[] = [
   {
     id: 'ndsiitm',

@@ -1,4 +1,4 @@
-// Goal: every index formula parses, stays in range and gives the values that the literature gives.
+// Goal: every index formula parses, stays in range and gives the published values.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readFileSync } from 'node:fs'
@@ -85,7 +85,7 @@ test('well-known values are right', () => {
   near(value('ndmi'), 0.2 / 0.6)
 })
 
-test('every index gives the value that was computed elsewhere', () => {
+test('every index gives the value of an independent implementation', () => {
   const roles = Object.fromEntries(Object.keys(REFERENCE.bands).map((role, index) => [role, index + 1]))
   const inputs = Object.values(REFERENCE.bands)
   assert.deepEqual(

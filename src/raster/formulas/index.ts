@@ -46,7 +46,7 @@ const SOURCES: Record<FormulaCategory, readonly FormulaSource[]> = {
   radar: [...RADAR, ...POLARIMETRY],
 }
 
-/** Each role as a band number of its own, so that the parser itself tells which roles an expression uses. */
+/** A unique band number for each role, so that the parser reports which roles an expression uses. */
 const ROLE_NUMBERS = Object.fromEntries(BAND_ROLES.map((role, index) => [role, index + 1]))
 
 const FORMULAS: readonly Formula[] = Object.entries(SOURCES).flatMap(([category, sources]) =>
@@ -63,16 +63,16 @@ export function findFormula(id: string): Formula | null {
   return BY_ID.get(id.toLowerCase()) ?? null
 }
 
-/** The formulas whose roles are all among the given ones. */
+/** The formulas for which all roles are available. */
 export function formulasFor(roles: BandRoles): Formula[] {
   const known = normalizeRoles(roles)
   return FORMULAS.filter((formula) => formula.roles.every((role) => known.has(role)))
 }
 
 /**
- * Writes a formula with band numbers, for example `(b4 - b3) / (b4 + b3)`, or gives null where a role is missing.
- * `reflectanceScale` (0.0001 for Sentinel-2 and most 16-bit products) turns samples into reflectances, for the formulas
- * whose constants need them.
+ * Writes a formula with band numbers, for example `(b4 - b3) / (b4 + b3)`, or returns null if a role is missing.
+ * `reflectanceScale` (0.0001 for Sentinel-2 and most 16-bit products) converts samples to reflectances, for formulas
+ * with constants that require them.
  */
 export function resolveFormula(formula: Formula, roles: BandRoles, options: { reflectanceScale?: number } = {}): string | null {
   const known = normalizeRoles(roles)

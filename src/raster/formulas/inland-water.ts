@@ -1,6 +1,6 @@
 import type { FormulaSource } from './source.ts'
 
-/** More ways to find water, and what floats in it. */
+/** Further indices of water and floating material. */
 export const INLAND_WATER: readonly FormulaSource[] = [
   {
     id: 'andwi',

@@ -1,6 +1,6 @@
 import type { FormulaSource } from './source.ts'
 
-/** Water in plants, and drought. */
+/** Vegetation moisture and drought. */
 export const MOISTURE: readonly FormulaSource[] = [
   {
     id: 'afri1600',

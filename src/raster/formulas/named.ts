@@ -1,23 +1,23 @@
-/** Formulas over names of bands, in any usual spelling: `(nir - Red) / (nir + RED)`. */
+/** Formulas with band names in any common spelling: `(nir - Red) / (nir + RED)`. */
 import { parseExpression, type Expression } from '#raster/expression/index.ts'
 
 import { BAND_ROLES, normalizeRoles, type BandRole } from './roles.ts'
 
 interface NamedFormula {
-  /** What the formula reads, as roles and as `bN`, in the order of the roles. */
+  /** The bands that the formula uses, as roles and as `bN`, in the order of the roles. */
   required: string[]
   roles: BandRole[]
-  /** How many results it has; more than one are separated by `;`. */
+  /** Number of results; several are separated by `;`. */
   resultCount: number
 }
 
-/** Beyond every band of a file, so that a role is never taken for a band. */
+/** Above any band number of a file, so that a role is never mistaken for a band. */
 const FIRST_ROLE_NUMBER = 1_001
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/g
 
 const roleOf = (name: string): BandRole | null => [...normalizeRoles({ [name]: 1 }).keys()][0] ?? null
 
-/** The names in a formula that are roles, as they are spelled there. */
+/** The role names in a formula, as spelled there. */
 function rolesIn(formula: string): Map<string, BandRole> {
   const byName = new Map<string, BandRole>()
   for (const [name] of formula.matchAll(NAME)) {
@@ -27,7 +27,7 @@ function rolesIn(formula: string): Map<string, BandRole> {
   return byName
 }
 
-/** Reads a formula, or throws an ExpressionError that points at the character. */
+/** Parses a formula; throws an ExpressionError with the character position. */
 export function readFormula(formula: string): NamedFormula {
   const names = rolesIn(formula)
   const numbers = Object.fromEntries([...names].map(([name, role]) => [name, FIRST_ROLE_NUMBER + BAND_ROLES.indexOf(role)]))
@@ -38,8 +38,8 @@ export function readFormula(formula: string): NamedFormula {
 }
 
 /**
- * What the names of a formula stand for in one raster: those of its bands first, roles in any spelling after them. A role that
- * the raster lacks is left out, and the parser says which.
+ * Resolves the names of a formula for one raster: band names first, then roles in any spelling. A role that the raster lacks is
+ * omitted, so that the parser reports it.
  */
 export function namesFor(formula: string, bandNames: Readonly<Record<string, number>>): Record<string, number> {
   const known = normalizeRoles(bandNames)

@@ -1,6 +1,6 @@
 import type { FormulaSource } from './source.ts'
 
-/** What colours leaves: chlorophyll, carotenoids, anthocyanins. */
+/** Leaf pigments: chlorophyll, carotenoids, anthocyanins. */
 export const PIGMENTS: readonly FormulaSource[] = [
   {
     id: 'seli',

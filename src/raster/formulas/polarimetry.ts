@@ -1,6 +1,6 @@
 import type { FormulaSource } from './source.ts'
 
-/** More from the polarizations of radar, in linear power. */
+/** Further radar indices from polarizations, in linear power. */
 export const POLARIMETRY: readonly FormulaSource[] = [
   {
     id: 'dpdd',

@@ -1,4 +1,4 @@
-/** What the bands of a raster are: said by the file, said about it elsewhere, told by its colours, or guessed from their number. */
+/** Infers the roles of a raster's bands: from the file, from a catalogue, from its colour interpretation, or from the band count. */
 import type { ColorInterpretation, DataType, RasterInfo } from '#raster/types.ts'
 import { normalizeRoles, type BandRole } from './roles.ts'
 
@@ -10,7 +10,7 @@ interface ProposedBand {
   dataType: string | null
 }
 
-/** What a catalogue says of one band. */
+/** A band as a catalogue describes it. */
 interface StatedBand {
   name: string | null
   commonName: string | null
@@ -19,7 +19,7 @@ interface StatedBand {
 
 type ProposalSource = 'file' | 'stac' | 'color' | 'band_count'
 
-/** Orders in which the sensors of that many bands are usually delivered. */
+/** The usual band order of sensors with that many bands. */
 const USUAL: Readonly<Record<number, readonly string[]>> = {
   3: ['red', 'green', 'blue'],
   4: ['blue', 'green', 'red', 'nir'],
@@ -31,7 +31,7 @@ const USUAL: Readonly<Record<number, readonly string[]>> = {
   12: ['coastal', 'blue', 'green', 'red', 'rededge1', 'rededge2', 'rededge3', 'nir', 'nir08', 'nir09', 'swir1', 'swir2'],
   13: ['coastal', 'blue', 'green', 'red', 'rededge1', 'rededge2', 'rededge3', 'nir', 'nir08', 'nir09', 'cirrus', 'swir1', 'swir2'],
 }
-/** Aerial cameras put the colours first and the infrared last. */
+/** Aerial cameras have the colours first and the infrared last. */
 const USUAL_OF_BYTES: Readonly<Record<number, readonly string[]>> = { 4: ['red', 'green', 'blue', 'nir'] }
 
 const COLORS: readonly ColorInterpretation[] = ['red', 'green', 'blue', 'alpha']
@@ -68,7 +68,7 @@ export function proposeBands(
   }
 }
 
-/** The alpha band of a file is known; what is guessed are the others. */
+/** The alpha band of a file is known; only the others are guessed. */
 function guessed(count: number, info: Pick<RasterInfo, 'bands' | 'dataType'> | null): readonly string[] {
   const alpha = info?.bands.findIndex(({ color }) => color === 'alpha') ?? -1
   const colours = alpha === -1 ? count : count - 1
@@ -81,7 +81,7 @@ function guessed(count: number, info: Pick<RasterInfo, 'bands' | 'dataType'> | n
 
 const isByte = (dataType: DataType | undefined): boolean => dataType === 'uint8'
 
-/** A name that is a role, in any usual spelling; else what the catalogue calls it. The first band of a role has it. */
+/** The role that the band's name spells, otherwise that of the catalogue. The first band with a role keeps it. */
 function rolesOf(names: readonly string[], said: readonly StatedBand[] | null): (BandRole | null)[] {
   const taken = new Set<BandRole>()
   return names.map((name, index) => {

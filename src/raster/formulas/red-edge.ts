@@ -1,6 +1,6 @@
 import type { FormulaSource } from './source.ts'
 
-/** Chlorophyll and other pigments, from the steep rise between red and near infrared. */
+/** Chlorophyll and other pigments, from the red edge. */
 export const RED_EDGE: readonly FormulaSource[] = [
   {
     id: 'gm1',

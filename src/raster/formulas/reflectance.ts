@@ -1,11 +1,15 @@
 import type { RasterInfo } from '#raster/types.ts'
 
-/** Integers that say nothing of themselves are usually reflectances times 10,000, those of 8 bits fill their range. */
+/** Integers without a scale are usually reflectances times 10,000; 8-bit integers use their whole range. */
 const USUAL_SCALE = 0.0001
 const BYTE_SCALES: Readonly<Record<string, number>> = { uint8: 1 / 255, int8: 1 / 127 }
 
-/** From samples to reflectances of 0 to 1: as the file says, else as the sensor does, else as is usual for its type. */
-export function reflectanceScaleOf({ bands, dataType }: Pick<RasterInfo, 'bands' | 'dataType'>, ofSensor?: number): number {
+/** Factor from samples to reflectances of 0 to 1: from the file, otherwise from the sensor, otherwise the usual one of the type. */
+export function reflectanceScaleOf(
+  { bands, dataType, isScaled }: Pick<RasterInfo, 'bands' | 'dataType' | 'isScaled'>,
+  ofSensor?: number,
+): number {
+  if (isScaled) return 1
   const stated = bands[0]?.scale ?? 1
   if (stated !== 1) return stated
   if (dataType.startsWith('float')) return 1

@@ -1,4 +1,4 @@
-/** What a band measures, whatever its number in a file. Names follow the usual ones in upper case. */
+/** Band roles: what a band measures, independent of its number. The common names in upper case. */
 export const BAND_ROLES = [
   'COASTAL',
   'BLUE',
@@ -23,7 +23,7 @@ export const BAND_ROLES = [
 ] as const
 export type BandRole = (typeof BAND_ROLES)[number]
 
-/** Role to 1-based band number, in any spelling of the role. */
+/** Maps roles, in any spelling, to 1-based band numbers. */
 export type BandRoles = Readonly<Record<string, number>>
 
 const ALIASES: Readonly<Record<string, BandRole>> = {
@@ -68,7 +68,7 @@ const ALIASES: Readonly<Record<string, BandRole>> = {
 
 const KNOWN: ReadonlySet<string> = new Set(BAND_ROLES)
 
-/** Reads a mapping in any usual spelling (`red_edge1`, `swir16`, `N`) into roles; what is unknown is left out. */
+/** Converts a mapping in any common spelling (`red_edge1`, `swir16`, `N`) to roles; unknown names are omitted. */
 export function normalizeRoles(roles: BandRoles): Map<BandRole, number> {
   const known = new Map<BandRole, number>()
   for (const [name, band] of Object.entries(roles)) {

@@ -1,12 +1,12 @@
-/** Common sensors and what their bands are, in the order in which their products usually hold them. */
+/** Common sensors and their bands, in the usual order of their products. */
 import type { BandRole } from './roles.ts'
 
 interface SensorBand {
-  /** As the operator calls it. */
+  /** The operator's name of the band. */
   name: string
   /** Null for a band that no index uses. */
   role: BandRole | null
-  /** Centre in nanometres; null for radar and for heights. */
+  /** Centre wavelength in nanometres; null for radar and elevation. */
   wavelengthNm: number | null
 }
 
@@ -15,7 +15,7 @@ export interface Sensor {
   name: string
   kind: 'optical' | 'radar' | 'elevation'
   bands: readonly SensorBand[]
-  /** What turns a sample into a reflectance from 0 to 1, in the usual product. */
+  /** Factor from samples to reflectances of 0 to 1, in the usual product. */
   reflectanceScale: number | null
 }
 
@@ -158,7 +158,7 @@ export const SENSORS: readonly Sensor[] = [
 
 export const findSensor = (id: string): Sensor | null => SENSORS.find((each) => each.id === id.toLowerCase()) ?? null
 
-/** The bands of a sensor by their roles and by the operator's own names, counted from 1. */
+/** 1-based band numbers of a sensor, by role and by the operator's names. */
 export function sensorNames({ bands }: Sensor): Record<string, number> {
   return Object.fromEntries(bands.flatMap(({ name, role }, index) => [name, ...(role ? [role] : [])].map((each) => [each, index + 1])))
 }

@@ -1,14 +1,14 @@
-/** A spectral index as it is written down. */
+/** The definition of a spectral index. */
 export interface FormulaSource {
   id: string
   name: string
   /** In our band-math grammar, over band roles. */
   expression: string
-  /** Values worth showing, used as the default rescale. */
+  /** The typical range of values, used as the default rescale. */
   range: readonly [number, number]
   colormap: string
-  /** Who published it, and when. */
+  /** Author and year of publication. */
   reference: string
-  /** True where constants in the expression assume reflectances from 0 to 1, so that scaled integers need their scale. */
+  /** True if constants in the expression assume reflectances from 0 to 1, so that integers must be scaled. */
   reflectance?: boolean
 }

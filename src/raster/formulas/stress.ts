@@ -1,6 +1,6 @@
 import type { FormulaSource } from './source.ts'
 
-/** Water in leaves, and what the lack of it does. */
+/** Leaf water and drought stress. */
 export const STRESS: readonly FormulaSource[] = [
   {
     id: 'dswi1',

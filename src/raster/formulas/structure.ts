@@ -1,6 +1,6 @@
 import type { FormulaSource } from './source.ts'
 
-/** Canopy structure, with soil, air and shade taken out as far as a formula can. */
+/** Canopy structure, corrected for soil, atmosphere and shade. */
 export const STRUCTURE: readonly FormulaSource[] = [
   {
     id: 'sarvi',

@@ -1,4 +1,4 @@
-// Goal: every index that is listed for an image can be drawn, whatever type its samples have.
+// Goal: every index listed for an image can be rendered, for every sample type.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
@@ -49,13 +49,13 @@ async function shownPixels(dataType: DataType): Promise<Record<string, number>> 
     const style = parseStyle({ visualization: id }, raster.info, names)
     const target = { ...GRID, windows: planTarget(raster, { ...GRID, crs: crsFromEpsg(3857) }) }
     const ranges = await resolveRanges(context, raster, style, { unscale: false })
-    const picture = await draw(context, raster, target, { style, ranges, resampling: 'nearest', unscale: false })
-    shown[id] = 'indices' in picture ? picture.mask.filter((value) => value !== 0).length : 0
+    const image = await draw(context, raster, target, { style, ranges, resampling: 'nearest', unscale: false })
+    shown[id] = 'indices' in image ? image.mask.filter((value) => value !== 0).length : 0
   }
   return shown
 }
 
-test('every index can be drawn from every type of samples', async (t) => {
+test('every index can be rendered from every sample type', async (t) => {
   const expected = await shownPixels('float64')
   for (const dataType of Object.keys(WHITE) as DataType[])
     await t.test(dataType, async () => {

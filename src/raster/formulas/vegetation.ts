@@ -1,6 +1,6 @@
 import type { FormulaSource } from './source.ts'
 
-/** How green and how dense plants are. */
+/** Vegetation greenness and density. */
 export const VEGETATION: readonly FormulaSource[] = [
   {
     id: 'ndvi',

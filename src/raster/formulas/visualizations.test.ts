@@ -1,4 +1,4 @@
-// Goal: a raster is offered the looks that its bands allow, the best first.
+// Goal: a raster has the visualizations that its bands allow, the best first.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 

@@ -2,7 +2,7 @@ import { formulasFor, normalizeRoles, resolveFormula, type BandRole, type BandRo
 
 type VisualizationKind = 'rgb' | 'single' | 'index' | 'elevation'
 
-/** One way to show an image: bands or an expression, its colours and its range. */
+/** A visualization: bands or an expression, with colormap and range. */
 export interface Visualization {
   id: string
   label: string
@@ -11,20 +11,20 @@ export interface Visualization {
   bands: number[] | null
   expression: string | null
   colormap: string | null
-  /** `min,max`, or null where the image's own statistics decide. */
+  /** `min,max`; null to use the statistics of the image. */
   rescale: string | null
   category: string
   description: string
   is_default: boolean
 }
 
-/** What a registry may say about the data behind the bands. */
+/** Optional metadata of a registry about the bands. */
 export interface RenderParams {
-  /** Wins over the derived default when it names one of the visualizations. */
+  /** Overrides the derived default if it names one of the visualizations. */
   default_id?: string
   /** `min,max` for composites and single bands, for example `0,3000`. */
   rescale?: string
-  /** Elevation and single-band colours. */
+  /** Colormap of elevation and single bands. */
   colormap?: string
   /** Factor from samples to reflectances, for example 0.0001. */
   reflectance_scale?: number
@@ -32,7 +32,7 @@ export interface RenderParams {
 
 interface VisualizationRequest {
   bandRoles: BandRoles
-  /** `raster`, `dem`, and whatever other kinds a registry knows. */
+  /** `raster`, `dem`, or another data type of a registry. */
   dataType: string
   renderParams?: RenderParams
 }
@@ -45,42 +45,47 @@ interface Composite {
 }
 
 const COMPOSITES: readonly Composite[] = [
-  { id: 'rgb', label: 'Natural colour', roles: ['RED', 'GREEN', 'BLUE'], description: 'As the eye would see it' },
-  { id: 'cir', label: 'Colour infrared', roles: ['NIR', 'RED', 'GREEN'], description: 'Healthy plants in red' },
+  { id: 'rgb', label: 'Natural colour', roles: ['RED', 'GREEN', 'BLUE'], description: 'Natural colours, as seen by eye' },
+  { id: 'cir', label: 'Colour infrared', roles: ['NIR', 'RED', 'GREEN'], description: 'Healthy vegetation in red' },
   {
     id: 'swir',
     label: 'Shortwave infrared',
     roles: ['SWIR2', 'NIR', 'RED'],
-    description: 'Through haze and smoke; bare ground, water and fire stand out',
+    description: 'Penetrates haze and smoke; bare ground, water and fire stand out',
   },
-  { id: 'agriculture', label: 'Agriculture', roles: ['SWIR1', 'NIR', 'BLUE'], description: 'Crops by vigour: dense ones in bright green' },
-  { id: 'urban', label: 'False colour urban', roles: ['SWIR2', 'SWIR1', 'RED'], description: 'Built-up land in violet, plants in green' },
-  { id: 'geology', label: 'Geology', roles: ['SWIR2', 'SWIR1', 'BLUE'], description: 'Rock and soil types apart' },
+  { id: 'agriculture', label: 'Agriculture', roles: ['SWIR1', 'NIR', 'BLUE'], description: 'Crop vigour; dense crops in bright green' },
+  {
+    id: 'urban',
+    label: 'False colour urban',
+    roles: ['SWIR2', 'SWIR1', 'RED'],
+    description: 'Built-up areas in violet, vegetation in green',
+  },
+  { id: 'geology', label: 'Geology', roles: ['SWIR2', 'SWIR1', 'BLUE'], description: 'Distinguishes rock and soil types' },
   {
     id: 'land-water',
     label: 'Land and water',
     roles: ['NIR', 'SWIR1', 'RED'],
-    description: 'Shorelines sharp, plants in orange and green',
+    description: 'Sharp shorelines; vegetation in orange and green',
   },
-  { id: 'vegetation', label: 'Vegetation analysis', roles: ['SWIR1', 'NIR', 'RED'], description: 'Plant cover and moisture' },
-  { id: 'red-edge', label: 'Red edge', roles: ['NIR', 'REDEDGE1', 'RED'], description: 'Early stress in plants' },
+  { id: 'vegetation', label: 'Vegetation analysis', roles: ['SWIR1', 'NIR', 'RED'], description: 'Vegetation cover and moisture' },
+  { id: 'red-edge', label: 'Red edge', roles: ['NIR', 'REDEDGE1', 'RED'], description: 'Early vegetation stress' },
   {
     id: 'atmospheric',
     label: 'Atmospheric penetration',
     roles: ['SWIR2', 'SWIR1', 'NIR'],
-    description: 'No visible light, so little haze',
+    description: 'Infrared only, so little haze',
   },
-  { id: 'bathymetric', label: 'Bathymetric', roles: ['RED', 'GREEN', 'COASTAL'], description: 'Shallow water and its ground' },
+  { id: 'bathymetric', label: 'Bathymetric', roles: ['RED', 'GREEN', 'COASTAL'], description: 'Shallow water and sea floor' },
   { id: 'snow', label: 'Snow and ice', roles: ['BLUE', 'SWIR1', 'SWIR2'], description: 'Snow in red, clouds in white' },
 ]
 
 const ELEVATION_TYPES: ReadonlySet<string> = new Set(['dem', 'dsm', 'dtm', 'elevation', 'bathymetry', 'terrain'])
 const GENERAL_COLORMAP = 'viridis'
 const GRAY_COLORMAP = 'gray'
-/** Composites come before indices: the first of what remains is the default. */
+/** Composites come before indices; the first available one is the default. */
 const MAX_VISUALIZATIONS = 200
 
-/** Lists the ways in which bands with these roles can be shown, best first, and says which one to start with. */
+/** The visualizations that bands with these roles allow, best first, and the default. */
 export function listVisualizations(request: VisualizationRequest): { visualizations: Visualization[]; default_id: string | null } {
   const { bandRoles, dataType, renderParams = {} } = request
   const roles = normalizeRoles(bandRoles)
@@ -98,7 +103,7 @@ function images(bandRoles: BandRoles, roles: ReadonlyMap<BandRole, number>, para
     ...composites.map((composite) => compositeOf(composite, roles, params)),
     ...formulasFor(bandRoles).map((formula) => indexOf(formula, bandRoles, params)),
   ]
-  // Without a single composite each band can still be looked at, and the first one is the default.
+  // Without a composite, each band can be shown on its own, and the first one is the default.
   return composites.length > 0 ? list : [...singles(bandRoles, params), ...list]
 }
 
@@ -114,7 +119,7 @@ function compositeOf(
 function indexOf(formula: Formula, bandRoles: BandRoles, params: RenderParams): Visualization {
   const { reflectance_scale: reflectanceScale } = params
   const expression = resolveFormula(formula, bandRoles, reflectanceScale === undefined ? {} : { reflectanceScale })
-  // A formula with absolute constants on unscaled samples leaves its published range; the data decides then.
+  // With unscaled samples, a formula with absolute constants exceeds its published range, so statistics are used.
   const isComparable = !formula.reflectance || reflectanceScale !== undefined
   return toVisualization({
     id: formula.id,
@@ -156,7 +161,7 @@ function elevation(bandRoles: BandRoles, roles: ReadonlyMap<BandRole, number>, d
     colormap: params.colormap ?? (isBathymetry ? 'bathymetry' : 'hypsometric'),
     rescale: params.rescale ?? null,
     category: 'elevation',
-    description: isBathymetry ? 'Depths, deep to shallow' : 'Heights, low to high, lit from the north-west',
+    description: isBathymetry ? 'Depth, from deep to shallow' : 'Elevation with hillshade, lit from the north-west',
   })
 }
 

@@ -1,6 +1,6 @@
 import type { FormulaSource } from './source.ts'
 
-/** Open water, and what floats in it. */
+/** Open water and floating material. */
 export const WATER: readonly FormulaSource[] = [
   {
     id: 'ndwi',

@@ -3,8 +3,8 @@ import { boxOf, type Box, type Polygon, type Position, type Ring } from './polyg
 type Axis = 0 | 1
 
 /**
- * The parts of polygons inside a box (Sutherland and Hodgman's way, side by side). A ring that leaves the box several times
- * stays one ring that runs along its sides there and back, which counts for nothing in areas and crossings.
+ * Clips polygons to a box (Sutherland–Hodgman). A ring that leaves the box several times stays one ring that runs along the sides
+ * of the box and back, which does not affect areas and crossings.
  */
 export function cutToBox(polygons: readonly Polygon[], box: Box): Polygon[] {
   return polygons.flatMap((polygon) => {
@@ -23,7 +23,7 @@ function cutRing(ring: Ring, box: Box): Ring {
   return first && open.length >= 3 ? [...open, [first[0], first[1]]] : []
 }
 
-/** Keeps what lies above a line (`sign` 1) or below it (−1) on one axis. */
+/** Keeps the part above a line (`sign` 1) or below it (−1) on one axis. */
 function cutSide(ring: readonly Position[], axis: Axis, line: number, sign: 1 | -1): Position[] {
   const isInside = (position: Position): boolean => (position[axis] - line) * sign >= 0
   const kept: Position[] = []
@@ -43,13 +43,13 @@ function crossing(a: Position, b: Position, axis: Axis, line: number): Position 
 
 const FULL_CIRCLE = 360
 
-/** Polygons that reach further than once around the Earth, cut where they would lie on themselves. */
+/** Splits polygons that extend more than once around the Earth where they would overlap themselves. */
 export function onceAround(polygons: readonly Polygon[]): readonly Polygon[] {
   const { minX, minY, maxX, maxY } = boxOf(polygons)
   return maxX - minX > FULL_CIRCLE ? cutToBox(polygons, { minX, minY, maxX: minX + FULL_CIRCLE, maxY }) : polygons
 }
 
-/** The parts of polygons in longitude and latitude inside a box that may lie in another turn around the Earth, moved into its turn. */
+/** Clips polygons in longitude and latitude to a box, shifted by multiples of 360 degrees to match the box. */
 export function cutInTurns(polygons: readonly Polygon[], box: Box): Polygon[] {
   const once = onceAround(polygons)
   const all = boxOf(once)

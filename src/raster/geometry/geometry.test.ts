@@ -1,4 +1,4 @@
-// Goal: areas become pixels exactly: by centre, or by the share that is covered.
+// Goal: areas are rasterized exactly: by pixel centre or by covered fraction.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
@@ -20,7 +20,7 @@ const sum = (values: Float64Array): number => values.reduce((total, value) => to
 const area = (ring: Ring): number =>
   Math.abs(ring.slice(1).reduce((total, [x, y], i) => total + (ring[i]?.[0] ?? 0) * y - x * (ring[i]?.[1] ?? 0), 0)) / 2
 
-test('a pixel is inside when its centre is', () => {
+test('a pixel is inside if its centre is', () => {
   const mask = rasterizeMask([[square(1.4, 1.4, 4.6, 3.4), square(2, 2, 3, 3)]], { width: 6, height: 5 })
   assert.deepEqual(
     [0, 1, 2, 3, 4].map((row) => [...mask.subarray(row * 6, row * 6 + 6)].map((value) => (value ? 'x' : '.')).join('')),
@@ -28,7 +28,7 @@ test('a pixel is inside when its centre is', () => {
   )
 })
 
-test('coverage is the exact share of each pixel', () => {
+test('coverage is the exact fraction of each pixel', () => {
   const coverage = rasterizeCoverage([[square(1.25, 1.5, 3.5, 3)]], { width: 5, height: 4 })
   assert.deepEqual([...coverage.subarray(5, 10)], [0, 0.375, 0.5, 0.25, 0])
   assert.deepEqual([...coverage.subarray(10, 15)], [0, 0.75, 1, 0.5, 0])
@@ -57,7 +57,7 @@ test('coverage adds up to the area, whatever the triangle and its direction', ()
   )
 })
 
-test('what lies outside the window is cut off exactly', () => {
+test('areas are clipped exactly to the window', () => {
   const diamond: Ring = [
     [-3, 9],
     [12, -6],
@@ -84,13 +84,13 @@ test('holes and several polygons count once', () => {
   assert.ok(Math.abs(sum(rasterizeCoverage(polygons, SIZE)) - (64 - 5 + 4)) < 1e-9)
 })
 
-test('long edges are cut so that curves are followed, and places that do not exist are refused', () => {
+test('long edges are subdivided to follow curves, and positions that cannot be projected are rejected', () => {
   const [[ring = []] = []] = mapPolygons([[square(0, 0, 10, 10)]], ([x, y]) => [x, y * y], 0.5)
   assert.equal(ring.length, 81)
   assert.throws(() => mapPolygons([[square(0, 0, 1, 1)]], () => [Number.NaN, 0], 1), RasterError)
 })
 
-test('only polygons are read, with finite positions and closed rings', () => {
+test('only polygons with finite positions and closed rings are accepted', () => {
   const ring = square(0, 0, 1, 1)
   assert.equal(readPolygons({ type: 'Polygon', coordinates: [ring.slice(0, 4)] })[0]?.[0]?.length, 5)
   assert.equal(readPolygons({ type: 'Feature', geometry: { type: 'MultiPolygon', coordinates: [[ring], [ring]] } }).length, 2)

@@ -8,10 +8,10 @@ export type Polygon = Ring[]
 
 const MAX_POSITIONS = 100_000
 const MAX_POLYGONS = 10_000
-/** Enough for any edge of a polygon on Earth at half a degree a step. */
+/** Enough for any edge of a polygon on Earth in steps of half a degree. */
 const MAX_PARTS_PER_EDGE = 1024
 
-/** Reads a GeoJSON Polygon or MultiPolygon, alone or in a Feature, in longitude and latitude. */
+/** Parses a GeoJSON Polygon or MultiPolygon, or a Feature with one, in longitude and latitude. */
 export function readPolygons(geometry: unknown): Polygon[] {
   const { type, coordinates } = geometryOf(geometry)
   const polygons = type === 'Polygon' ? [coordinates] : type === 'MultiPolygon' ? coordinates : undefined
@@ -51,8 +51,8 @@ function readRing(ring: unknown, budget: { positions: number }): Ring {
 }
 
 /**
- * Moves polygons into another space. Edges are straight in longitude and latitude, so long ones are cut into parts first.
- * A position with no place in the other space makes the whole polygon unusable, which is an error, not a guess.
+ * Projects polygons. Edges are straight in longitude and latitude, so long ones are subdivided first. A position that cannot be
+ * projected makes the whole polygon unusable, which is an error.
  */
 export function mapPolygons(polygons: readonly Polygon[], map: (position: Position) => Position, maxEdge: number): Polygon[] {
   return polygons.map((polygon) =>

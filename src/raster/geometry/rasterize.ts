@@ -6,7 +6,7 @@ interface Extent {
 }
 
 /**
- * The pixels inside, as runs: those of row `y` are the pairs `edges[2k]` (first) and `edges[2k + 1]` (behind the last) for k
+ * The pixels inside, as runs: those of row `y` are the pairs `edges[2k]` (first) and `edges[2k + 1]` (after the last) for k
  * from `starts[y]` to `starts[y + 1]`.
  */
 export interface RowSpans {
@@ -61,7 +61,7 @@ export function rasterizeMask(polygons: readonly Polygon[], { width, height }: E
 }
 
 interface Edge {
-  /** Where the edge begins (its upper end) and how far it moves right with each row. */
+  /** The upper end of the edge, and its horizontal step per row. */
   x: number
   top: number
   bottom: number
@@ -81,12 +81,12 @@ function ringEdges(ring: Ring): Edge[] {
 }
 
 /**
- * The share of every pixel that lies inside, exact: each edge adds the area to its right, signed by its direction, and a
- * running sum along the row does the rest. Polygons must not overlap one another.
+ * The exact share of every pixel inside: each edge adds the area to its right, signed by its direction, and a running sum along
+ * the row gives the coverage. Polygons must not overlap each other.
  */
 export function rasterizeCoverage(polygons: readonly Polygon[], { width, height }: Extent): Float64Array<ArrayBuffer> {
   const coverage = new Float64Array(width * height)
-  // Two cells more than a row: an edge in the last pixel writes to the cell behind it.
+  // Two cells more than a row: an edge in the last pixel writes to the cell after it.
   const stride = width + 2
   const sums = new Float64Array(stride * height)
   addCoverage(sums, { width, height, stride }, polygons)
@@ -101,16 +101,16 @@ export function rasterizeCoverage(polygons: readonly Polygon[], { width, height 
 }
 
 interface Accumulator extends Extent {
-  /** Cells from one row to the next: at least two more than the width. */
+  /** Row stride in cells: at least two more than the width. */
   stride: number
 }
 
-/** Adds polygons to differences of coverage; whoever sums them along each row has the share of every pixel that lies inside. */
+/** Adds polygons to the differences of coverage; their running sum along each row is the share of every pixel inside. */
 export function addCoverage(sums: Float64Array, size: Accumulator, polygons: readonly Polygon[]): void {
   for (const polygon of polygons) polygon.forEach((ring, index) => addRing(sums, size, oriented(ring, index === 0)))
 }
 
-/** Outer rings turn one way and holes the other, whatever the input says. */
+/** Orients outer rings one way and holes the other, whatever the input. */
 function oriented(ring: Ring, isOuter: boolean): Ring {
   let area = 0
   for (let i = 0; i + 1 < ring.length; i++) {
@@ -145,7 +145,7 @@ function addEdge(sums: Float64Array, { height, stride }: Accumulator, a: Positio
   const [upper, lower] = isDown ? [a, b] : [b, a]
   const slope = (lower[0] - upper[0]) / (lower[1] - upper[1])
   const [least, most] = [Math.min(upper[0], lower[0]), Math.max(upper[0], lower[0])]
-  // Rounding must not carry a point past the end of its edge: a hair left of the window there is no pixel to write to.
+  // Rounding must not move a point beyond its edge: just left of the window, there is no pixel to write to.
   const across = (y: number): number => Math.min(most, Math.max(least, upper[0] + (y - upper[1]) * slope))
   const lastRow = Math.min(height, Math.ceil(lower[1]))
   for (let row = Math.max(0, Math.floor(upper[1])); row < lastRow; row++) {
@@ -158,7 +158,7 @@ function addEdge(sums: Float64Array, { height, stride }: Accumulator, a: Positio
   }
 }
 
-/** Spreads an edge's part in one row over the pixels it crosses: the area right of it in each, as differences. */
+/** Distributes an edge's part in one row over the pixels it crosses: the area to its right in each, as differences. */
 function addSpan(sums: Float64Array, start: number, { left, right, area }: { left: number; right: number; area: number }): void {
   const first = Math.floor(left)
   const last = Math.max(first, Math.ceil(right) - 1)
@@ -171,7 +171,7 @@ function addSpan(sums: Float64Array, start: number, { left, right, area }: { lef
   const perPixel = 1 / (right - left)
   let before = 0
   for (let column = first; column <= last; column++) {
-    // The share of the edge that lies left of the pixel's right side, and the area right of the edge inside the pixel.
+    // The share of the edge left of the pixel's right side, and the area right of the edge inside the pixel.
     const enter = Math.max(left, column)
     const leave = Math.min(right, column + 1)
     const shareIn = (leave - enter) * perPixel

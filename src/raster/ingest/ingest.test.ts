@@ -1,4 +1,4 @@
-// Goal: what is told of a file that comes in is true: where its data lies, what its bands are, whether it must be rewritten.
+// Goal: the metadata of an incoming file is correct: footprint, bands, and whether it must be converted.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, readdirSync } from 'node:fs'
 import os from 'node:os'
@@ -92,7 +92,7 @@ function contains(ring: Outline, [x, y]: readonly [number, number]): boolean {
   return inside
 }
 
-test('an outline is closed and holds every pixel that is data, whatever shape they have', async () => {
+test('an outline is closed and contains every data pixel, whatever their shape', async () => {
   const blobs = fc.array(
     fc.record({
       x: fc.integer({ min: 0, max: 199 }),
@@ -120,7 +120,7 @@ test('an outline is closed and holds every pixel that is data, whatever shape th
   )
 })
 
-test('outlines on a projection are bent, over the date line they go on, and nothing is an error', async () => {
+test('outlines are curved by projections and continue across the antimeridian; an empty image is an error', async () => {
   const utm = extentOutline((await createRaster({ epsg: 32660, transform: [700_000, 2_000, 0, 5_800_000, 0, -2_000] })).info)
   assert.ok(utm.length > 5, 'edges are followed')
   const [west, , east] = boxOf(utm)
@@ -131,7 +131,7 @@ test('outlines on a projection are bent, over the date line they go on, and noth
   )
 })
 
-test('facts: names, look, resolution, time', async () => {
+test('metadata: names, style, resolution, time', async () => {
   const { info } = await createRaster({
     bands: [{ name: 'nir' }, { color: 'red' }, {}, { name: 'nir' }],
     metadata: { ACQUISITIONDATETIME: '2024-02-03 04:05:06', TIFFTAG_DATETIME: '2025:01:01 00:00:00' },
@@ -176,7 +176,7 @@ test('facts: names, look, resolution, time', async () => {
   assert.equal(JSON.stringify(facts).includes('null,null'), false)
 })
 
-test('what must be rewritten is rewritten: blocks, overviews, classes kept, progress up to one, no file after a failure', async (t) => {
+test('conversion: blocks, overviews, unchanged classes, progress up to 1, no file after a failure', async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ingest-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const plain = await createRaster({ width: 1400, height: 700, overviews: 'none', value: (x) => (x % 2 ? 10 : 200) })
@@ -205,7 +205,7 @@ test('what must be rewritten is rewritten: blocks, overviews, classes kept, prog
   assert.deepEqual(readdirSync(folder), ['out.tif'])
 })
 
-test('refusals name what is wrong with the file, and only that', () => {
+test('errors name what is wrong with the file, and nothing else', () => {
   assert.equal(unlikeTiff(Buffer.from('II*\0')), null)
   assert.equal(unlikeTiff(Buffer.from('MM\0+')), null)
   assert.match(unlikeTiff(Buffer.from('CDF\x01'))!, /NetCDF/)

@@ -1,6 +1,6 @@
 import { unlink } from 'node:fs/promises'
 import { bytesPerSample } from '#raster/tiff/sample.ts'
-import type { TiffRaster } from '#raster/tiff/raster.ts'
+import type { ExactRaster } from '#raster/tiff/raster.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import type { Position } from './position.ts'
 import { convertToCog } from '#raster/write/convert.ts'
@@ -31,7 +31,7 @@ const SPILL_BYTES = 8 * 1024 * 1024
 
 /** Writes a raster as a COG; on failure no file remains. */
 export async function rewriteAsCog(
-  raster: TiffRaster,
+  raster: ExactRaster,
   { path, temporaryDirectory, isCategorical, compression = 'zstd', position, signal, onProgress }: RewriteOptions,
 ): Promise<WrittenCog> {
   const sink = await openFileSink(path)

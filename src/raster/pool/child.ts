@@ -4,6 +4,7 @@
  */
 import { RasterError } from '#raster/errors.ts'
 
+import { takeAnswer } from './ask.ts'
 import { describeError, type ChildMessage, type HandlerModule, type ParentMessage } from './protocol.ts'
 
 const { handlers } = (await import(process.argv[2] ?? '')) as HandlerModule
@@ -11,6 +12,7 @@ const running = new Map<number, AbortController>()
 
 process.on('message', (message: ParentMessage) => {
   if (message.kind === 'run') void run(message)
+  else if (message.kind === 'answer') takeAnswer(message)
   else running.get(message.id)?.abort()
 })
 // Without its parent, a child ends.

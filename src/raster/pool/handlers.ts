@@ -13,7 +13,10 @@ import { readPoint, type PointOptions } from '#raster/render/point.ts'
 import { renderThumbnail, type ThumbnailOptions } from '#raster/render/thumbnail.ts'
 import { renderTerrainTile, renderTile, type TerrainTileOptions, type TileOptions } from '#raster/render/tile.ts'
 import { computeStatistics, type StatisticsOptions } from '#raster/statistics/index.ts'
-import type { TiffRaster } from '#raster/tiff/raster.ts'
+import { assetOf, namingAsset, type StackBand } from '#raster/stack/band.ts'
+import { requireOverlap } from '#raster/stack/info.ts'
+import { isOpen, StackRaster, type StackFile } from '#raster/stack/raster.ts'
+import type { ExactRaster } from '#raster/tiff/raster.ts'
 import type { Raster } from '#raster/types.ts'
 import type { TileAddress } from '#raster/warp/mercator.ts'
 import { changeBetween, type ChangeOptions } from '#raster/zonal/change.ts'
@@ -49,15 +52,23 @@ type RewriteTask<S> = { source: S; options: Omit<RewriteOptions, 'signal' | 'onP
 
 type ProcessTask<S> = { method: string; sources: readonly S[]; task: Omit<MethodTask, 'rasters' | 'signal' | 'onProgress'> }
 
+/** The files of a stack: one per band, or why it cannot be read, or null if it is not used. */
+export interface StackFiles<S> {
+  readonly bands: readonly StackBand[]
+  readonly files: readonly (Located<S> | { readonly problem: string } | null)[]
+}
+
 interface HandlerOptions<S> extends ContextOptions {
-  open: (source: S, signal: AbortSignal) => Promise<TiffRaster>
+  open: (source: S, signal: AbortSignal) => Promise<ExactRaster>
+  /** The files of a source that is a stack; null for a file. */
+  stackOf?: (source: S) => StackFiles<S> | null
 }
 
 /**
  * The handlers of a child that renders and describes rasters. The platform provides a small module that opens its sources,
  * exports `handlers = createHandlers({ open })`, and is passed to the pool.
  */
-export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>) {
+export function createHandlers<S>({ open, stackOf = () => null, ...contextOptions }: HandlerOptions<S>) {
   const dropped: Raster[] = []
   const context = createContext({ ...contextOptions, rasterDropped: (raster) => dropped.push(raster) })
   let running = 0
@@ -73,8 +84,7 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
         if (running === 0) await Promise.all(dropped.splice(0).map((raster) => raster.close()))
       }
     }
-  const opened = ({ source, key }: Located<S>, signal: AbortSignal): Promise<Raster> =>
-    context.rasters.get(key, (loadSignal) => open(source, loadSignal), { signal })
+  const { opened, openAlone } = createOpener(context, { open, stackOf })
   return {
     ...identifyHandlers(context, closing, open),
     tile: closing(async (task: TileTask<S>, signal) =>
@@ -109,8 +119,8 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
     process: async ({ method, sources, task }: ProcessTask<S>, signal, report) =>
       withRasters(
         sources,
-        (source) => open(source, signal),
-        (rasters) => runMethod(method, { ...task, rasters, signal, onProgress: inSteps(report) }),
+        (source) => openAlone(source, signal),
+        (rasters) => runMethod(method, { ...task, rasters: rasters.map(valuesFor(method)), signal, onProgress: inSteps(report) }),
       ),
     /** Releases caches to the system; rasters stay open. */
     rest: async () => {
@@ -127,6 +137,78 @@ export function createHandlers<S>({ open, ...contextOptions }: HandlerOptions<S>
       tiles: context.tiles.metrics,
     }),
   } satisfies Record<string, Handler>
+}
+
+type Opening<S> = Required<Pick<HandlerOptions<S>, 'open' | 'stackOf'>>
+
+function createOpener<S>(context: RenderContext, { open, stackOf }: Opening<S>) {
+  const openFile = ({ source, key }: Located<S>, signal: AbortSignal): Promise<ExactRaster> =>
+    context.rasters.get(key, (loadSignal) => open(source, loadSignal), { signal })
+  return {
+    /** Open until the cache evicts it. */
+    opened: (located: Located<S>, signal: AbortSignal): Promise<ExactRaster> => {
+      const stack = stackOf(located.source)
+      return stack ? sharedStack(context, stack, located.key, (file) => openFile(file, signal)) : openFile(located, signal)
+    },
+    /** Opens a source for one task, which closes it. */
+    openAlone: (source: S, signal: AbortSignal): Promise<ExactRaster> => {
+      const stack = stackOf(source)
+      return stack ? ownStack(context, stack, (file) => open(file.source, signal)) : open(source, signal)
+    },
+  }
+}
+
+/** Methods that copy samples with their scale, or apply it themselves; all others receive physical values of a stack. */
+const SCALING_METHODS: ReadonlySet<string> = new Set(['change', 'convert', 'expression', 'warp', 'zonal'])
+
+const valuesFor =
+  (method: string) =>
+  (raster: ExactRaster): ExactRaster =>
+    raster instanceof StackRaster && !SCALING_METHODS.has(method) ? raster.physical() : raster
+
+type OpenFile<S> = (file: Located<S>) => Promise<ExactRaster>
+
+/** A stack of cached files, which the cache closes. */
+async function sharedStack<S>(context: RenderContext, stack: StackFiles<S>, key: string, openFile: OpenFile<S>): Promise<ExactRaster> {
+  const { files, failure } = await openFiles(stack, openFile)
+  if (failure) throw failure.reason
+  const raster = new StackRaster({ bands: stack.bands, files, key, blocks: context.blocks, info: context.stacks.get(key) })
+  context.stacks.set(key, raster.info)
+  return raster
+}
+
+/** A stack that closes its files. */
+async function ownStack<S>({ blocks }: RenderContext, stack: StackFiles<S>, openFile: OpenFile<S>): Promise<ExactRaster> {
+  const { files, failure } = await openFiles(stack, openFile)
+  const keys = files.map((file) => (isOpen(file) ? file.key : ''))
+  if (!failure) {
+    requireOverlap(
+      stack.bands,
+      files.map((file) => (isOpen(file) ? file.info : null)),
+    )
+    return new StackRaster({ bands: stack.bands, files, key: JSON.stringify([keys, stack.bands]), blocks })
+  }
+  await Promise.all([...new Set(files.filter(isOpen))].map((file) => file.close()))
+  throw failure.reason
+}
+
+/** Opens the used files of a stack concurrently, each once. */
+async function openFiles<S>(
+  { bands, files }: StackFiles<S>,
+  openFile: OpenFile<S>,
+): Promise<{ files: StackFile[]; failure: PromiseRejectedResult | undefined }> {
+  const byKey = new Map<string, Promise<ExactRaster>>()
+  const opening = files.map((file, index) => {
+    if (!file || 'problem' in file) return file
+    const known = byKey.get(file.key) ?? namingAsset(assetOf(bands[index]!), () => openFile(file))
+    byKey.set(file.key, known)
+    return known
+  })
+  const settled = await Promise.allSettled(opening)
+  return {
+    files: settled.map((each) => (each.status === 'fulfilled' ? each.value : null)),
+    failure: settled.find((each) => each.status === 'rejected'),
+  }
 }
 
 type Closing = <I, O>(handler: (input: I, signal: AbortSignal) => Promise<O>) => (input: I, signal: AbortSignal) => Promise<O>
@@ -165,7 +247,7 @@ function analysisHandlers<S>(
     change: closing(async (task: ChangeTask<S>, signal) =>
       changeBetween(await opened(task, signal), await opened(task.after, signal), { ...task.options, signal }),
     ),
-    picture: closing(async (task: MapImageTask<S>, signal) =>
+    mapImage: closing(async (task: MapImageTask<S>, signal) =>
       renderMapImage(context, await opened(task, signal), { ...task.options, signal }),
     ),
   }

@@ -1,4 +1,4 @@
-// Goal: work on rasters happens in children that may crash, hang or hoard without harm to the others.
+// Goal: raster tasks run in child processes that can crash, hang or use too much memory without affecting others.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
@@ -38,7 +38,7 @@ test('a task runs in a child, with binary data in and out, and without our envir
   assert.equal(pool.metrics.started, 1)
 })
 
-test('typed errors arrive typed, and neither they nor bugs cost the child', async () => {
+test('errors keep their type, and neither they nor bugs end the child', async () => {
   const pool = start()
   const pid = await pool.run('pid', null)
   await assert.rejects(pool.run('refuse', 'bad block'), (error) => withCode('corrupt')(error) && (error as Error).message === 'bad block')
@@ -47,7 +47,7 @@ test('typed errors arrive typed, and neither they nor bugs cost the child', asyn
   assert.equal(await pool.run('pid', null), pid)
 })
 
-test('a crash fails its own task; the child is replaced and the others are served', async () => {
+test('a crash fails only its own task, and the child is replaced', async () => {
   const pool = start()
   const first = pool.run('pid', null)
   const broken = assert.rejects(pool.run('crash', null), withCode('worker_failed'))
@@ -57,7 +57,7 @@ test('a crash fails its own task; the child is replaced and the others are serve
   assert.deepEqual([pool.metrics.crashed, pool.metrics.started, pool.metrics.completed], [1, 2, 2])
 })
 
-test('a task that never ends is ended at its deadline', async () => {
+test('a task that hangs is killed at its deadline', async () => {
   const pool = start({ graceMs: 50 })
   await pool.run('echo', 1)
   await assert.rejects(pool.run('spin', null, { deadlineMs: 100 }), withCode('deadline_exceeded'))
@@ -67,14 +67,14 @@ test('a task that never ends is ended at its deadline', async () => {
   assert.equal(pool.metrics.started, 2, 'a task that stops when told does not cost its child')
 })
 
-test('a task that hoards memory is ended, and tells so', async () => {
+test('a task that uses too much memory is killed, with a typed error', async () => {
   const pool = start({ maxRssBytes: 200 * MIB })
   await assert.rejects(pool.run('hoard', null), withCode('limit_exceeded'))
   assert.equal(pool.metrics.outOfMemory, 1)
   assert.equal(await pool.run('echo', 3), 3)
 })
 
-test('a caller that gives up frees its place in the queue and its child', async () => {
+test('an aborted caller frees its place in the queue and its child', async () => {
   const pool = start()
   const [waiting, queued] = [new AbortController(), new AbortController()]
   const cancelled = assert.rejects(pool.run('wait', null, { signal: waiting.signal }), withCode('aborted'))
@@ -88,7 +88,7 @@ test('a caller that gives up frees its place in the queue and its child', async 
   await assert.rejects(pool.run('echo', 5, { signal: AbortSignal.abort() }), withCode('aborted'))
 })
 
-test('a full queue refuses at once', async () => {
+test('a full queue rejects at once', async () => {
   const pool = start({ maxQueue: 2 })
   const stop = new AbortController()
   const running = [1, 2, 3].map(() => assert.rejects(pool.run('wait', null, { signal: stop.signal })))
@@ -98,7 +98,7 @@ test('a full queue refuses at once', async () => {
   await Promise.all(running)
 })
 
-test('a child is replaced after many tasks, once it has nothing to do, and children share the work', async () => {
+test('a child is replaced after many tasks, when idle, and children share the work', async () => {
   const pool = start({ recycleAfterTasks: 2, recycleIdleMs: 0 })
   const pids = await Promise.all([1, 2, 3].map(() => pool.run('pid', null)))
   assert.deepEqual([new Set(pids).size, pool.metrics.recycled], [1, 0], 'not while tasks wait')
@@ -111,7 +111,7 @@ test('a child is replaced after many tasks, once it has nothing to do, and child
   assert.equal(await two.run('pid', null, { affinity: 'a' }), await two.run('pid', null, { affinity: 'a' }))
 })
 
-test('a child that grew waits for a quiet moment; one that is nearly as large as it may be is replaced at once', async () => {
+test('a child that has grown is replaced when idle; one close to its memory limit, at once', async () => {
   const pool = start({ maxRssBytes: 400 * MIB, recycleRssBytes: 200 * MIB })
   const pid = await pool.run('pid', null)
   await pool.run('grow', 300 * MIB)
@@ -121,7 +121,7 @@ test('a child that grew waits for a quiet moment; one that is nearly as large as
   assert.deepEqual([pool.metrics.recycled, pool.metrics.outOfMemory], [1, 0])
 })
 
-test('a child with nothing to do gives back what it keeps, once, and goes on', async () => {
+test('an idle child releases its caches, once, and continues', async () => {
   const pool = start({ restTask: 'rest', restMs: 0 })
   const first = await pool.run('pid', null)
   while (pool.metrics.rested === 0) await new Promise(setImmediate)
@@ -131,14 +131,14 @@ test('a child with nothing to do gives back what it keeps, once, and goes on', a
   while (ended.metrics.children > 0) await new Promise(setImmediate)
 })
 
-test('a child with nothing to do ends, and the next task has another', async () => {
+test('an idle child ends, and the next task starts another', async () => {
   const pool = start({ idleMs: 0 })
   const first = await pool.run('pid', null)
   while (pool.metrics.children > 0) await new Promise(setImmediate)
   assert.notEqual(await pool.run('pid', null), first)
 })
 
-test('closing fails what waits', async () => {
+test('closing rejects queued tasks', async () => {
   const pool = start()
   const running = assert.rejects(pool.run('wait', null), RasterError)
   const queued = assert.rejects(pool.run('echo', 1), withCode('aborted'))

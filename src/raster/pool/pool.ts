@@ -1,7 +1,7 @@
 import { RasterError, throwIfAborted } from '#raster/errors.ts'
 
 import { FairQueue, Tally } from '#core/fair-queue.ts'
-import { Worker, type WorkerOptions, type WorkerOutcome } from './worker.ts'
+import { Worker, type PoolWorker, type WorkerOptions, type WorkerOutcome } from './worker.ts'
 
 export interface PoolOptions {
   /** Module that exports `handlers`; each child loads it. */
@@ -37,7 +37,13 @@ export interface PoolOptions {
   idleMs?: number
   /** The nice value of the children, 0 to 19, for a busy machine. */
   niceness?: number
+  /** Answers questions that a task asks with `askParent`. */
+  answer?: (question: unknown) => Promise<unknown>
+  /** Starts a child; tests pass children on from pool to pool, because starting one takes longer than most of their tasks. */
+  startWorker?: StartWorker
 }
+
+export type StartWorker = (options: WorkerOptions) => PoolWorker
 
 interface RunOptions {
   signal?: AbortSignal | undefined
@@ -83,6 +89,10 @@ const DEFAULTS = {
   restMs: 60_000,
   idleMs: 600_000,
   niceness: 0,
+  startWorker: (options: WorkerOptions): PoolWorker => new Worker(options),
+  answer: async (_question: unknown): Promise<unknown> => {
+    throw new RasterError('invalid_argument', 'This pool answers no questions')
+  },
 }
 
 /** Fraction of the memory limit: a child above it between tasks would be killed in the next one, so it is replaced at once. */
@@ -97,7 +107,7 @@ interface QueuedTask {
   reject: (error: Error) => void
 }
 
-type Slot = { worker: Worker | null; isBusy: boolean; idle: NodeJS.Timeout | undefined }
+type Slot = { worker: PoolWorker | null; isBusy: boolean; idle: NodeJS.Timeout | undefined }
 
 /**
  * Runs raster work in child processes. An untrusted file can make a decoder hang or crash; that costs one task and one
@@ -219,11 +229,11 @@ export class RasterPool {
     this.#dispatch()
   }
 
-  #startWorker(): Worker {
+  #startWorker(): PoolWorker {
     this.#counts.started += 1
-    const { module, maxRssBytes, graceMs, niceness, deadlineFactor } = this.#options
-    const options: WorkerOptions = { module, maxRssBytes, graceMs, niceness, deadlineFactor }
-    return new Worker(options)
+    const { module, maxRssBytes, graceMs, niceness, deadlineFactor, answer } = this.#options
+    const options: WorkerOptions = { module, maxRssBytes, graceMs, niceness, deadlineFactor, answer }
+    return this.#options.startWorker(options)
   }
 
   #count({ ending }: WorkerOutcome): void {
@@ -235,7 +245,7 @@ export class RasterPool {
   }
 
   /** The state of a child between two tasks: it continues, is replaced when idle, or is replaced now. */
-  #rest(slot: Slot, worker: Worker, { rssBytes }: WorkerOutcome, { isRested = false } = {}): void {
+  #rest(slot: Slot, worker: PoolWorker, { rssBytes }: WorkerOutcome, { isRested = false } = {}): void {
     const { maxRssBytes, recycleRssBytes, recycleAfterTasks, recycleIdleMs, restTask, restMs, idleMs } = this.#options
     if (!worker.isAlive) {
       slot.worker = null
@@ -256,7 +266,7 @@ export class RasterPool {
     else later(() => this.#retire(slot), idleMs)
   }
 
-  async #giveBack(slot: Slot, worker: Worker, task: string): Promise<void> {
+  async #giveBack(slot: Slot, worker: PoolWorker, task: string): Promise<void> {
     slot.isBusy = true
     const outcome = await worker.run({ id: this.#nextId++, task, input: null, deadlineMs: this.#options.deadlineMs }, undefined)
     slot.isBusy = false

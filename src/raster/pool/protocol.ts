@@ -1,11 +1,17 @@
 import { RASTER_ERROR_CODES, RasterError, type RasterErrorCode } from '#raster/errors.ts'
 
 /** Messages between parent and child. Binary data is sent as is (structured clone). */
-export type ParentMessage = { kind: 'run'; id: number; task: string; input: unknown } | { kind: 'cancel'; id: number }
+export type ParentMessage =
+  | { kind: 'run'; id: number; task: string; input: unknown }
+  | { kind: 'cancel'; id: number }
+  | { kind: 'answer'; id: number; result: Answer }
+
+export type Answer = { ok: true; output: unknown } | { ok: false; code: RasterErrorCode | null; message: string }
 
 export type ChildMessage =
   | { kind: 'ready' }
   | { kind: 'progress'; id: number; progress: unknown }
+  | { kind: 'ask'; id: number; question: unknown }
   | { kind: 'done'; id: number; output: unknown; rssBytes: number }
   | { kind: 'failed'; id: number; code: RasterErrorCode | null; message: string; rssBytes: number }
 

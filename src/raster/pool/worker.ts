@@ -6,7 +6,7 @@ import path from 'node:path'
 
 import { RasterError } from '#raster/errors.ts'
 
-import { reviveError, type ChildMessage, type ParentMessage } from './protocol.ts'
+import { describeError, reviveError, type Answer, type ChildMessage, type ParentMessage } from './protocol.ts'
 
 export interface WorkerOptions {
   /** URL of the module with the handlers. */
@@ -18,9 +18,11 @@ export interface WorkerOptions {
   /** How many times longer than usual it may take to start. */
   deadlineFactor: number
   niceness: number
+  /** Answers the questions of the child. */
+  answer: (question: unknown) => Promise<unknown>
 }
 
-interface WorkerTask {
+export interface WorkerTask {
   id: number
   task: string
   input: unknown
@@ -59,6 +61,9 @@ function compileCache(): NodeJS.ProcessEnv {
   return folder ? { NODE_COMPILE_CACHE: path.dirname(folder) } : {}
 }
 
+/** What a pool needs of a worker. */
+export type PoolWorker = Pick<Worker, 'isAlive' | 'taskCount' | 'run' | 'kill'>
+
 /** One child process. Runs one task at a time. */
 export class Worker {
   readonly #options: WorkerOptions
@@ -86,6 +91,7 @@ export class Worker {
     this.#child.on('message', (message: ChildMessage) => {
       if (message.kind === 'ready') ready.resolve()
       else if (message.kind === 'progress') this.#onProgress?.(message.progress)
+      else if (message.kind === 'ask') void this.#answer(message)
       else this.#finish(message)
     })
     this.#child.on('error', (error) => this.#died(error.message, ready.reject))
@@ -138,6 +144,14 @@ export class Worker {
   kill(): void {
     this.#isAlive = false
     this.#child.kill('SIGKILL')
+  }
+
+  async #answer({ id, question }: Extract<ChildMessage, { kind: 'ask' }>): Promise<void> {
+    const result: Answer = await this.#options.answer(question).then(
+      (output) => ({ ok: true, output }),
+      (error: unknown) => ({ ok: false, ...describeError(error) }),
+    )
+    this.#send({ kind: 'answer', id, result })
   }
 
   #finish(message: Extract<ChildMessage, { kind: 'done' | 'failed' }>): void {

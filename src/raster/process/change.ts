@@ -1,9 +1,8 @@
 /** Change between two rasters: an index of each, its difference, and the pixels that changed by more than a threshold. */
-import { compileExpression, parseExpression, type CompiledExpression } from '#raster/expression/index.ts'
-import type { TiffRaster } from '#raster/tiff/raster.ts'
+import { compileExpression, parseExpression, scalesOf, type CompiledExpression } from '#raster/expression/index.ts'
+import type { ExactRaster } from '#raster/tiff/raster.ts'
 import { RasterError } from '#raster/types.ts'
 import type { Resampling } from '#raster/warp/sample.ts'
-import { scalesOf } from './expression.ts'
 import { CommonGrid, place, type Cell, type GridOptions } from './grid.ts'
 import { writeRaster, type MethodTask } from './method.ts'
 import { blockOf } from './rows.ts'
@@ -67,8 +66,8 @@ export async function change(task: MethodTask<Change>): Promise<Record<string, u
   }
 }
 
-const compiledFor = (raster: TiffRaster, text: string): CompiledExpression =>
-  compileExpression(parseExpression(text), { dataType: raster.info.dataType, scales: scalesOf(raster) })
+const compiledFor = (raster: ExactRaster, text: string): CompiledExpression =>
+  compileExpression(parseExpression(text), { dataType: raster.info.dataType, scales: scalesOf(raster.info.bands) })
 
 async function indexOf(
   common: CommonGrid,
@@ -78,7 +77,7 @@ async function indexOf(
   signal: AbortSignal | undefined,
 ): Promise<Float64Array<ArrayBuffer>> {
   const bands = compiled.bands.map((band) => band - 1)
-  const method = index === 0 ? 'nearest' : resampling // The first one gives the grid, so its own pixels stand as they are.
+  const method = index === 0 ? 'nearest' : resampling // The first one defines the grid, so its pixels are used unchanged.
   const { planes, mask } = await common.sample(index, cell, { bands, resampling: method, signal })
   return compiled.run(planes, mask, mask.length).values[0]!
 }

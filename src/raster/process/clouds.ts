@@ -3,7 +3,7 @@
  * The tests are those of Zhu and Woodcock 2012 without a thermal band; a majority filter then removes single pixels.
  */
 import { onlyRaster, writeRaster, type MethodTask } from './method.ts'
-import { blockOf, partOf, RowReader, type PlanarRows } from './rows.ts'
+import { blockOf, partOf, RowReader, type Part, type PlanarRows } from './rows.ts'
 
 interface Clouds {
   /** 1-based band numbers; `swir` is optional. */
@@ -28,9 +28,40 @@ export async function clouds(task: MethodTask<Clouds>): Promise<Record<string, u
   const { bands, scale, brightness = DEFAULT_BRIGHTNESS } = task.options
   const raster = onlyRaster(task)
   const part = partOf(raster, undefined)
-  const { width, height, crs, transform } = part.grid
+  const { width, height } = part.grid
   const needed = [bands.blue, bands.green, bands.red, bands.nir, ...(bands.swir === undefined ? [] : [bands.swir])].map((band) => band - 1)
   const neighbours = new Neighbours(new RowReader(raster, part, needed), width, height, (rows) => tested(rows, scale, brightness))
+  return await writeMask(task, part.grid, (y, rows, signal) => neighbours.read(y, rows, signal))
+}
+
+interface CloudClasses {
+  /** 1-based number of the band that holds the mask. */
+  readonly band: number
+  /** Its values that mean cloud. */
+  readonly values: readonly number[]
+}
+
+/** Cloud mask from a mask that comes with the scene, as many vendors deliver one. */
+export async function cloudClasses(task: MethodTask<CloudClasses>): Promise<Record<string, unknown>> {
+  const { band, values } = task.options
+  const raster = onlyRaster(task)
+  const part = partOf(raster, undefined)
+  const reader = new RowReader(raster, part, [band - 1])
+  const isCloud = new Set(values)
+  return await writeMask(task, part.grid, async (y, rows, signal) => {
+    const { planes, mask } = await reader.read(y, rows, signal)
+    const out = new Uint8Array(mask.length).fill(MISSING)
+    for (let i = 0; i < out.length; i++) if (mask[i] !== 0) out[i] = isCloud.has(planes[0]![i]!) ? CLOUD : CLEAR
+    return out
+  })
+}
+
+/** Writes the mask row by row, and returns the cloud cover in percent. */
+async function writeMask(
+  task: MethodTask<object>,
+  { width, height, crs, transform }: Part['grid'],
+  read: (y: number, rows: number, signal: AbortSignal | undefined) => Promise<Uint8Array<ArrayBuffer>>,
+): Promise<Record<string, unknown>> {
   const counts = new Float64Array(256)
   const spec = {
     width,
@@ -44,7 +75,7 @@ export async function clouds(task: MethodTask<Clouds>): Promise<Record<string, u
     bands: [{ name: 'cloud_mask' }],
   }
   await writeRaster(task, 'data.tif', spec, async (y, rows, signal) => {
-    const mask = await neighbours.read(y, rows, signal)
+    const mask = await read(y, rows, signal)
     for (let i = 0; i < mask.length; i++) counts[mask[i]!]! += 1
     return blockOf([mask], width, rows)
   })

@@ -1,4 +1,4 @@
-import { compileExpression, parseExpression } from '#raster/expression/index.ts'
+import { compileExpression, parseExpression, scalesOf } from '#raster/expression/index.ts'
 import { onlyRaster, writeRaster, type MethodTask } from './method.ts'
 import { blockOf, partOf, RowReader } from './rows.ts'
 
@@ -17,7 +17,10 @@ export async function expression(task: MethodTask<Math>): Promise<Record<string,
   const raster = onlyRaster(task)
   const { info } = raster
   const part = partOf(raster, geometry)
-  const compiled = compileExpression(parseExpression(text, names ? { names } : {}), { dataType: info.dataType, scales: scalesOf(raster) })
+  const compiled = compileExpression(parseExpression(text, names ? { names } : {}), {
+    dataType: info.dataType,
+    scales: scalesOf(info.bands),
+  })
   const rows = new RowReader(
     raster,
     part,
@@ -44,11 +47,4 @@ export async function expression(task: MethodTask<Math>): Promise<Record<string,
     )
   })
   return {}
-}
-
-/** Physical values if the file has scale and offset. */
-export function scalesOf({ info }: { info: { bands: readonly { scale: number; offset: number }[] } }) {
-  return new Map(
-    info.bands.flatMap(({ scale, offset }, index) => (scale === 1 && offset === 0 ? [] : [[index + 1, { scale, offset }] as const])),
-  )
 }

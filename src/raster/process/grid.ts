@@ -2,7 +2,7 @@
 import { crsFromEpsg } from '#raster/crs/registry.ts'
 import { boxOf, mapPolygons, readPolygons, type Box, type Polygon } from '#raster/geometry/polygon.ts'
 import { rasterizeMask } from '#raster/geometry/rasterize.ts'
-import type { TiffRaster } from '#raster/tiff/raster.ts'
+import type { ExactRaster } from '#raster/tiff/raster.ts'
 import { RasterError, type RasterInfo } from '#raster/types.ts'
 import { applyAffine, invertAffine } from '#raster/warp/affine.ts'
 import { createBlockCache, type BlockCache } from '#raster/warp/blocks.ts'
@@ -49,12 +49,12 @@ const SLACK_PX = 1e-6
 /** The grid that covers all rasters, or the part inside a polygon, aligned to the pixels of the first one. */
 export class CommonGrid {
   readonly grid: TargetGrid
-  readonly #rasters: readonly TiffRaster[]
+  readonly #rasters: readonly ExactRaster[]
   readonly #boxes: readonly Box[]
   readonly #outline: readonly Polygon[] | null
   readonly #blocks: BlockCache
 
-  constructor(rasters: readonly TiffRaster[], options: GridOptions) {
+  constructor(rasters: readonly ExactRaster[], options: GridOptions) {
     this.#rasters = rasters
     this.#blocks = createBlockCache(BLOCK_CACHE_BYTES)
     const plan = planCommonGrid(

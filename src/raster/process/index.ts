@@ -1,8 +1,8 @@
 /** The processing methods, by name. */
-import type { TiffRaster } from '#raster/tiff/raster.ts'
+import type { ExactRaster } from '#raster/tiff/raster.ts'
 import { RasterError } from '#raster/types.ts'
 import { change } from './change.ts'
-import { clouds } from './clouds.ts'
+import { cloudClasses, clouds } from './clouds.ts'
 import { composite } from './composite.ts'
 import { contour } from './contour.ts'
 import { expression } from './expression.ts'
@@ -18,6 +18,7 @@ import { zonal } from './zonal.ts'
 // oxlint-disable-next-line typescript/no-explicit-any
 const METHODS: Readonly<Record<string, Method<any>>> = {
   change,
+  cloudClasses,
   clouds,
   composite,
   contour,
@@ -40,10 +41,10 @@ export async function runMethod(name: string, task: MethodTask): Promise<Record<
 /** Opens rasters one after another, and always closes all of them. */
 export async function withRasters<S, T>(
   sources: readonly S[],
-  open: (source: S) => Promise<TiffRaster>,
-  work: (rasters: readonly TiffRaster[]) => Promise<T>,
+  open: (source: S) => Promise<ExactRaster>,
+  work: (rasters: readonly ExactRaster[]) => Promise<T>,
 ): Promise<T> {
-  const opened: TiffRaster[] = []
+  const opened: ExactRaster[] = []
   try {
     for (const source of sources) opened.push(await open(source))
     return await work(opened)

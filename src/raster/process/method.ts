@@ -1,13 +1,13 @@
 /** The interface of processing methods, and how they write. Memory holds some rows of blocks, never a whole raster. */
 import { bytesPerSample } from '#raster/tiff/sample.ts'
-import type { TiffRaster } from '#raster/tiff/raster.ts'
+import type { ExactRaster } from '#raster/tiff/raster.ts'
 import { RasterError } from '#raster/types.ts'
 import { writeCog, type PullRows, type WrittenCog } from '#raster/write/cog.ts'
 import { openFileSink, type ByteSink } from '#raster/write/sink.ts'
 import type { CogCompression, CogSpec } from '#raster/write/spec.ts'
 
 export interface MethodTask<O = Readonly<Record<string, unknown>>> {
-  readonly rasters: readonly TiffRaster[]
+  readonly rasters: readonly ExactRaster[]
   readonly options: O
   /** Paths of the output files, by name. */
   readonly files: Readonly<Record<string, string>>
@@ -67,7 +67,7 @@ export async function writeRaster(task: MethodTask<unknown>, name: string, spec:
 }
 
 /** The input of a task with exactly one raster. */
-export function onlyRaster({ rasters }: MethodTask<unknown>): TiffRaster {
+export function onlyRaster({ rasters }: MethodTask<unknown>): ExactRaster {
   const [raster] = rasters
   if (!raster || rasters.length > 1) throw new RasterError('invalid_argument', 'This method takes exactly one raster')
   return raster

@@ -2,12 +2,11 @@
  * Combines scenes into one raster: each pixel comes from one scene, in all bands, and a second raster holds the scene index.
  * A score selects the scene: its brightness, an index, or its position in the list.
  */
-import { compileExpression, parseExpression, type CompiledExpression } from '#raster/expression/index.ts'
-import type { TiffRaster } from '#raster/tiff/raster.ts'
+import { compileExpression, parseExpression, scalesOf, type CompiledExpression } from '#raster/expression/index.ts'
+import type { ExactRaster } from '#raster/tiff/raster.ts'
 import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
 import { RasterError, type SampleArray } from '#raster/types.ts'
 import type { Resampling, SampledPlanes } from '#raster/warp/sample.ts'
-import { scalesOf } from './expression.ts'
 import { interleavedBlock } from '#raster/write/rows.ts'
 import { CommonGrid, type Cell, type GridOptions } from './grid.ts'
 import { writeRaster, type MethodTask } from './method.ts'
@@ -87,7 +86,7 @@ export async function mosaic(task: MethodTask<Mosaic>): Promise<Record<string, u
   return { pixelsOfScenes: [...counts.subarray(1)], pixelsWithoutData: counts[0], width, height }
 }
 
-function requireAlike(scenes: readonly TiffRaster[]): TiffRaster {
+function requireAlike(scenes: readonly ExactRaster[]): ExactRaster {
   const [first] = scenes
   if (!first || scenes.length > 65_535) throw new RasterError('invalid_argument', 'A mosaic takes 1 to 65,535 rasters')
   const other = scenes.find(({ info }) => info.bandCount !== first.info.bandCount || info.dataType !== first.info.dataType)
@@ -196,13 +195,13 @@ interface Choice {
 /** Chooses the scene of each pixel of a cell. */
 class Chooser {
   readonly #common: CommonGrid
-  readonly #scenes: readonly TiffRaster[]
+  readonly #scenes: readonly ExactRaster[]
   readonly #options: Settled
   readonly #index: { compiled: CompiledExpression; bands: readonly number[] } | null
   readonly #picked = new Picked()
   #sampled: SampledPlanes | undefined
 
-  constructor(common: CommonGrid, scenes: readonly TiffRaster[], options: Settled) {
+  constructor(common: CommonGrid, scenes: readonly ExactRaster[], options: Settled) {
     this.#common = common
     this.#scenes = scenes
     this.#options = options
@@ -211,7 +210,7 @@ class Chooser {
     const compiled =
       expression === undefined
         ? null
-        : compileExpression(parseExpression(expression), { dataType: first!.info.dataType, scales: scalesOf(first!) })
+        : compileExpression(parseExpression(expression), { dataType: first!.info.dataType, scales: scalesOf(first!.info.bands) })
     this.#index = compiled && { compiled, bands: compiled.bands.map((band) => band - 1) }
   }
 

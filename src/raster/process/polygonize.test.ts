@@ -16,7 +16,7 @@ const planar = (ring: readonly Position[]): number =>
       0,
     ) / 2
 
-// Goal: every polygon is valid as it comes, whatever touches whatever at a corner, and together they cover each pixel once.
+// Goal: every polygon is valid, whatever touches at corners, and together they cover each pixel once.
 test('polygons of random classes', async (t) => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'polygonize-'))
   t.after(() => rm(folder, { recursive: true }))
@@ -44,7 +44,7 @@ test('polygons of random classes', async (t) => {
     }
   })
 
-  await t.test('in a projection, where straight lines of pixels are bent, and with pixels of a centimetre', async () => {
+  await t.test('in a projection that curves pixel edges, and with pixels of a centimetre', async () => {
     for (const metres of [0.01, 10, 3_000]) {
       const width = metres === 3_000 ? 200 : 2_000
       // A long line on the edge of thin stripes: straight from end to end it would cut through them.

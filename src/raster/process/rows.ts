@@ -2,21 +2,21 @@
 import { rasterizeSpans, type RowSpans } from '#raster/geometry/rasterize.ts'
 import { readPolygons } from '#raster/geometry/polygon.ts'
 import { toNumbers } from '#raster/tiff/masks.ts'
-import type { TiffRaster } from '#raster/tiff/raster.ts'
+import type { ExactRaster } from '#raster/tiff/raster.ts'
 import type { PixelWindow, SampleArray } from '#raster/types.ts'
 import type { TargetGrid } from '#raster/warp/plan.ts'
 import { RowBuffer } from '#raster/write/rows.ts'
 import { ownGrid } from '#raster/write/warp.ts'
 
 /** The part of a raster that a method processes: its grid, its position in the file, and the selected pixels. */
-interface Part {
+export interface Part {
   readonly grid: TargetGrid
   readonly window: PixelWindow
   readonly spans: RowSpans | null
 }
 
 /** A whole raster, or the bounding box of a polygon with everything outside the polygon masked. */
-export function partOf(raster: TiffRaster, geometry: unknown): Part {
+export function partOf(raster: ExactRaster, geometry: unknown): Part {
   const { grid, outline, window } = ownGrid(raster.info, geometry === undefined ? null : readPolygons(geometry))
   return { grid, window: window!, spans: outline && rasterizeSpans(outline, grid) }
 }
@@ -33,14 +33,14 @@ type Rule = 'all' | 'any'
 
 /** Reads a part from top to bottom, each block of the file once. */
 export class RowReader {
-  readonly #raster: TiffRaster
+  readonly #raster: ExactRaster
   readonly #part: Part
   readonly #bands: readonly number[]
   readonly #rows: RowBuffer
   readonly #rule: Rule
 
   /** Bands are zero-based. */
-  constructor(raster: TiffRaster, part: Part, bands: readonly number[], rule: Rule = 'all') {
+  constructor(raster: ExactRaster, part: Part, bands: readonly number[], rule: Rule = 'all') {
     this.#raster = raster
     this.#part = part
     this.#bands = bands

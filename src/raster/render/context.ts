@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { LoadingCache } from '#raster/cache.ts'
 import { computeStatistics } from '#raster/statistics/index.ts'
-import type { DataType, Raster } from '#raster/types.ts'
+import type { ExactRaster } from '#raster/tiff/raster.ts'
+import type { DataType, Raster, RasterInfo } from '#raster/types.ts'
 import { createBlockCache, type BlockCache } from '#raster/warp/blocks.ts'
 import { bent, factorOf, type ByteScale, type ByteTable } from '#raster/warp/samples.ts'
 
@@ -12,7 +13,9 @@ export interface RenderContext {
   /** Decoded blocks. */
   blocks: BlockCache
   /** Open rasters: their headers are read once. */
-  rasters: LoadingCache<Raster>
+  rasters: LoadingCache<ExactRaster>
+  /** Descriptions of stacks, by the identity of their content: what is derived from a description is cached with it. */
+  stacks: LRUCache<string, RasterInfo>
   /** Ranges derived from an image's statistics. */
   ranges: LoadingCache<readonly Range[]>
   /** Encoded tiles. */
@@ -26,7 +29,7 @@ export interface ContextOptions {
   rasterCacheBytes?: number
   tileCacheBytes?: number
   /** Called with evicted rasters. The owner closes them when nobody reads them. */
-  rasterDropped?: (raster: Raster) => void
+  rasterDropped?: (raster: ExactRaster) => void
 }
 
 const MIB = 1024 * 1024
@@ -38,6 +41,7 @@ const DEFAULT_TILE_CACHE_BYTES = 64 * MIB
 const RASTER_BYTES = 256 * 1024
 const RANGE_CACHE_BYTES = MIB
 const MAX_TABLES = 64
+const MAX_STACKS = 256
 
 export function createContext(options: ContextOptions = {}): RenderContext {
   const {
@@ -53,6 +57,7 @@ export function createContext(options: ContextOptions = {}): RenderContext {
       sizeOf: () => RASTER_BYTES,
       ...(rasterDropped ? { dropped: rasterDropped } : {}),
     }),
+    stacks: new LRUCache({ max: MAX_STACKS }),
     ranges: new LoadingCache({ maxBytes: RANGE_CACHE_BYTES, sizeOf: (ranges) => 128 + ranges.length * 16 }),
     tiles: new LoadingCache({ maxBytes: tileCacheBytes, sizeOf: (tile) => tile.length }),
     tables: new LRUCache({ max: MAX_TABLES }),

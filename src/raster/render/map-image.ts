@@ -46,9 +46,10 @@ export async function renderMapImage(context: RenderContext, raster: Raster, opt
   const [width, height] = [Math.max(1, Math.round((right - left) / pixel)), Math.max(1, Math.round((top - bottom) / pixel))]
   const transform = [left, (right - left) / width, 0, top, 0, (bottom - top) / height] as const
   const windows = planTarget(raster, { crs: crsFromEpsg(WEB_MERCATOR_EPSG), transform, width, height })
-  const ranges = await resolveRanges(context, raster, style, { unscale: false, signal })
+  const unscale = raster.info.isScaled ?? false
+  const ranges = await resolveRanges(context, raster, style, { unscale, signal })
   const resampling = style.kind === 'palette' ? 'nearest' : 'bilinear'
-  const image = await draw(context, raster, { windows, width, height }, { style, ranges, resampling, unscale: false, signal })
+  const image = await draw(context, raster, { windows, width, height }, { style, ranges, resampling, unscale, signal })
   if (aoi !== undefined) {
     const inverse = invertAffine(transform)
     const inside = mapPolygons(readPolygons(aoi), ([x, y]) => applyAffine(inverse, ...toMercator(x, y)), MAX_EDGE_DEGREES)

@@ -15,13 +15,22 @@ export interface PointOptions {
   signal?: AbortSignal | undefined
 }
 
+interface Place {
+  longitude: number
+  latitude: number
+}
+
 /** The value of each band at a point, null without data; null altogether outside the raster. */
 export async function readPoint(
   context: RenderContext,
   raster: Raster,
-  place: { longitude: number; latitude: number },
+  place: Place,
   options: PointOptions = {},
 ): Promise<(number | null)[] | null> {
+  return raster.forBands ? readBandwise(context, raster, place, options) : readPixel(context, raster, place, options)
+}
+
+async function readPixel(context: RenderContext, raster: Raster, place: Place, options: PointOptions): Promise<(number | null)[] | null> {
   const { info } = raster
   const bands = (options.bands ?? info.bands.map((_, i) => i + 1)).map((band) => bandIndex(info, band))
   const pixel = pixelAt(raster, place)
@@ -30,6 +39,25 @@ export async function readPoint(
   return withBlocks(context.blocks, { raster, level: 0, range, bands, signal: options.signal }, ({ blocks }) =>
     valuesAt(blocks[0] as Block, info, pixel, bands, options),
   )
+}
+
+/** Of a stack, each band is read on its own pixels. One whose file cannot be read has no value. */
+async function readBandwise(
+  context: RenderContext,
+  raster: Raster,
+  place: Place,
+  options: PointOptions,
+): Promise<(number | null)[] | null> {
+  const { bands: described } = raster.info
+  const bands = options.bands ?? described.map((_, index) => index + 1)
+  const pixels = await Promise.all(
+    bands.map(async (band) => {
+      const index = bandIndex(raster.info, band)
+      if (described[index]!.problem !== undefined) return null
+      return readPixel(context, raster.forBands!([index]), place, { ...options, bands: [band] })
+    }),
+  )
+  return pixels.every((pixel) => pixel === null) ? null : pixels.map((pixel) => pixel?.[0] ?? null)
 }
 
 function valuesAt(
@@ -47,11 +75,11 @@ function valuesAt(
     const value = block.data[plane]?.[offset * block.stride + (block.starts[plane] ?? 0)] ?? Number.NaN
     const { nodata, scale, offset: shift } = info.bands[band] ?? { nodata: null, scale: 1, offset: 0 }
     if (!Number.isFinite(value) || value === nodata) return null
-    return options.unscale ? value * scale + shift : value
+    return (options.unscale ?? info.isScaled) ? value * scale + shift : value
   })
 }
 
-function pixelAt({ info }: Raster, { longitude, latitude }: { longitude: number; latitude: number }): { x: number; y: number } | null {
+function pixelAt({ info }: Raster, { longitude, latitude }: Place): { x: number; y: number } | null {
   const { crs, transform } = placementOf(info)
   const inverse = invertAffine(transform)
   const point: Point = [0, 0]

@@ -57,11 +57,15 @@ export function visualizationsOf(info: RasterInfo, names: BandNames = bandNames(
   return listVisualizations({ bandRoles: rolesFor(info, names), dataType: 'raster', renderParams })
 }
 
-/** Band numbers, separated by commas; `names` is for the error that lists the bands. */
+/** Band numbers or names, separated by commas. */
 export function parseBands(text: string, info: RasterInfo, names: BandNames = bandNames(info)): number[] {
   const { bandCount } = info
-  const bands = text.split(',').map((part) => (/^\s*\d{1,3}\s*$/.test(part) ? Number(part) : 0))
-  if (bands.some((band) => band < 1)) throw refusal(`bands must be numbers from 1, such as '4,3,2'; ${listBands(names, bandCount)}`)
+  const bands = text.split(',').map((part) => {
+    const name = part.trim()
+    return /^\d{1,3}$/.test(name) ? Number(name) : Object.hasOwn(names, name) ? names[name]! : 0
+  })
+  if (bands.some((band) => band < 1))
+    throw refusal(`bands must be numbers from 1 or band names, such as '4,3,2'; ${listBands(names, bandCount)}`)
   const missing = bands.find((band) => band > bandCount)
   if (missing !== undefined) throw refusal(noSuchBand(missing, bandCount, names))
   return bands
@@ -125,12 +129,13 @@ function findVisualization(info: RasterInfo, id: string, names: BandNames): Visu
 
 /** The band names: those given, one per band, or else the file's own. */
 export function bandNames(info: RasterInfo, given: readonly string[] | null = null): BandNames {
-  return Object.fromEntries(
-    info.bands.flatMap((band, index) => {
-      const name = given?.[index] || band.name
-      return name ? [[name, index + 1] as const] : []
-    }),
-  )
+  const names = info.bands.flatMap((band, index) => {
+    const name = given?.[index] || band.name
+    return name ? [[name, index + 1] as const] : []
+  })
+  // A name goes before another band's alias, and an alias before the same one of a later band.
+  const aliases = info.bands.flatMap(({ aliases = [] }, index) => aliases.map((alias) => [alias, index + 1] as const))
+  return Object.fromEntries([...names, ...aliases.toReversed(), ...names])
 }
 
 function colorRoles(info: RasterInfo): BandNames {

@@ -27,8 +27,12 @@ export async function renderThumbnail(context: RenderContext, raster: Raster, op
   const resampling = style.kind === 'palette' ? ('nearest' as const) : ('average' as const)
   const target = { windows, width, height }
   const ranges = await stretch(context, raster, { style, target, signal })
-  return encodeImage(await draw(context, raster, target, { style, ranges, resampling, unscale: false, signal }), options)
+  // A range of its own is one of samples.
+  const unscale = raster.info.isScaled === true && (style.kind === 'expression' || ranges === ownRanges(style))
+  return encodeImage(await draw(context, raster, target, { style, ranges, resampling, unscale, signal }), options)
 }
+
+const ownRanges = (style: Style): readonly Range[] | undefined => (style.kind === 'palette' ? undefined : style.ranges)
 
 function fit(raster: Raster, boxWidth: number, boxHeight: number): { width: number; height: number } {
   for (const side of [boxWidth, boxHeight]) {

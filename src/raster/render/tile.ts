@@ -35,7 +35,8 @@ export async function drawTile(
   tile: TileAddress,
   options: TileOptions = {},
 ): Promise<RawImage | IndexedImage | null> {
-  const { size = DEFAULT_SIZE, style = defaultStyle(raster.info), resampling = 'nearest', unscale = false, aoi, signal } = options
+  const { size = DEFAULT_SIZE, style = defaultStyle(raster.info), resampling = 'nearest', aoi, signal } = options
+  const { unscale = raster.info.isScaled ?? false } = options
   throwIfAborted(signal)
   const windows = planTile(raster, tile, size)
   if (windows.length === 0) return null

@@ -66,6 +66,20 @@ const FIRST_VALUES: Partial<Record<DataType, { first: number; count: number }>> 
 
 /** Statistics of bands, or of an expression, over a raster or a polygon. */
 export async function computeStatistics(raster: Raster, options: StatisticsOptions = {}): Promise<Statistics> {
+  return raster.forBands && options.expression === undefined ? computeBandwise(raster, options) : computeOnGrid(raster, options)
+}
+
+/** Of a stack, each band is described on its own pixels. Overviews are small, so that all bands are read at once. */
+async function computeBandwise(raster: Raster, options: StatisticsOptions): Promise<Statistics> {
+  const bands = options.bands ?? raster.info.bands.map((_, index) => index + 1)
+  const compute = (band: number) => computeOnGrid(raster.forBands!([bandIndex(raster.info, band)]), { ...options, bands: [band] })
+  const parts: Statistics[] = []
+  if (options.minSidePx !== undefined) parts.push(...(await Promise.all(bands.map(compute))))
+  else for (const band of bands) parts.push(await compute(band))
+  return { level: parts[0]?.level ?? 0, pixelCount: parts[0]?.pixelCount ?? 0, bands: parts.flatMap((part) => part.bands) }
+}
+
+async function computeOnGrid(raster: Raster, options: StatisticsOptions): Promise<Statistics> {
   const summary = summaryOptions(options)
   const polygons = options.geometry === undefined ? null : readPolygons(options.geometry)
   const { maxPixels = DEFAULT_MAX_PIXELS, minSidePx, exactCoverage = false, signal } = options
@@ -102,9 +116,10 @@ interface Described {
   pixelCount: number
 }
 
-async function describeBands(common: Common, { bands, unscale = false }: StatisticsOptions, summary: SummaryOptions): Promise<Described[]> {
+async function describeBands(common: Common, options: StatisticsOptions, summary: SummaryOptions): Promise<Described[]> {
   const { raster, area } = common
   const { info } = raster
+  const { bands, unscale = info.isScaled ?? false } = options
   const selected = (bands ?? info.bands.map((_, i) => i + 1).filter((band) => band - 1 !== info.alphaBand)).map((band) =>
     bandIndex(info, band),
   )
@@ -226,7 +241,7 @@ async function describeExpression(
   const expression = parseExpression(source, { bandCount: info.bandCount, ...(options.names ? { names: options.names } : {}) })
   const bands = expression.bands.map((band) => band - 1)
   const scales = new Map<number, BandScale>(
-    options.unscale ? bands.map((band) => [band + 1, info.bands[band] ?? { scale: 1, offset: 0 }]) : [],
+    (options.unscale ?? info.isScaled) ? bands.map((band) => [band + 1, info.bands[band] ?? { scale: 1, offset: 0 }]) : [],
   )
   // An expression without bands still needs the area, which reading the first band provides.
   const read = await readArea(common, area, bands.length > 0 ? bands : [0])

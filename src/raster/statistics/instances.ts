@@ -5,10 +5,10 @@ import type * as Kernels from './kernels.ts'
 
 export type StatisticsKernels = typeof Kernels
 
-/** Modules, loaded once as every import is. */
+/** Modules, each imported once. */
 const instances = new Map<string, Promise<StatisticsKernels>>()
 
-/** One copy of the loops for each kind of array; see `warp/instances.ts`. */
+/** One copy of the loops per array type; see `warp/instances.ts`. */
 export function loadStatisticsKernels(dataType: DataType): Promise<StatisticsKernels> {
   const { name } = sampleArray(dataType, 0).constructor
   let instance = instances.get(name)

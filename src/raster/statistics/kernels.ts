@@ -1,14 +1,14 @@
 /**
- * Loops over samples of one data type, for statistics. Loaded once for each type, as `warp/instances.ts` explains.
+ * Loops over samples of one data type, for statistics. Loaded once per type, as `warp/instances.ts` explains.
  */
 import type { SampleArray } from '#raster/types.ts'
 
 /** Which samples count: those with a weight above 0 that are data. */
 export interface Selection {
-  /** 0 where a sample does not count; null when all do. */
+  /** 0 for samples that do not count; null if all do. */
   mask: Uint8Array | null
   nodata: number | null
-  /** The part of each pixel that a polygon covers; null for whole pixels. */
+  /** The fraction of each pixel that a polygon covers; null for whole pixels. */
   weights: Float64Array | null
 }
 
@@ -41,7 +41,7 @@ export function weighValues(samples: SampleArray, { mask, nodata, weights }: Sel
   }
 }
 
-/** Pairs of pixel numbers of a block: the first of a run and the one after its last. */
+/** Pairs of pixel indices in a block: the start and the end (exclusive) of each run. */
 export type Runs = Int32Array
 
 /** One band of a block. */
@@ -100,7 +100,7 @@ export function collectRuns({ samples, start, stride, mask }: BandSamples, runs:
   into.max = max
 }
 
-/** The sum and the range of samples that were collected otherwise. */
+/** The sum and the range of samples that were collected elsewhere. */
 export function totalAndRange({ values }: Collected, range: { min: number; max: number }, from: number, to: number): number {
   let { min, max } = range
   let total = 0

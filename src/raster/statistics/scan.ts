@@ -66,7 +66,7 @@ export async function scanArea(
 interface Place {
   bx: number
   by: number
-  /** Of the block, from its first to behind the last that holds a pixel of the area. */
+  /** Rows of the block, up to the last one with a pixel of the area (exclusive end). */
   rows: number
 }
 

@@ -60,7 +60,7 @@ function assertSummary(actual: Summary | undefined, name: string): void {
   expected.histogram.edges.forEach((value, i) => assertClose(actual?.histogram.edges[i], value, `${name} edge ${i}`))
 }
 
-test('statistics of every kind of samples equal numpy', async () => {
+test('statistics of every sample type equal numpy', async () => {
   for (const kind of ['uint8', 'uint16', 'int16', 'float32', 'float64'] as const) {
     const { nodata = null } = reference.cases[kind] ?? {}
     const statistics = await computeStatistics(raster(kind, { nodata }), OPTIONS)
@@ -106,7 +106,7 @@ test('percentiles and histograms equal those of sorted samples, whatever the sam
   )
 })
 
-test('blocks and runs of a polygon hold the pixels of its mask', async () => {
+test('blocks and runs of a polygon contain the pixels of its mask', async () => {
   const place = fc.tuple(fc.double({ min: 9.9, max: 10.9, noNaN: true }), fc.double({ min: 49.1, max: 50.1, noNaN: true }))
   const kind = fc.constantFrom('uint8' as const, 'int16' as const, 'float32' as const)
   const hole = (x: number, y: number) => ((x * 5 + y * 3) % 7 === 0 ? 0 : 255)
@@ -176,7 +176,7 @@ const box = (west: number, south: number, east: number, north: number): unknown 
   ],
 })
 
-test('over a polygon a pixel counts when its centre is inside, or by the part that is covered', async () => {
+test('over a polygon, a pixel counts if its centre is inside, or by its covered fraction', async () => {
   const columns = raster('float32', { value: (x) => x })
   // From beyond the middle of column 10 to three quarters of column 12, all of rows 20 and 21.
   const geometry = box(10.106, 49.78, 10.1275, 49.8)
@@ -205,7 +205,7 @@ test('the smallest sufficient overview is read, and scale and offset apply', asy
   await assert.rejects(computeStatistics(large, { maxPixels: 1000 }), /too large/)
 })
 
-test('wrong wishes are refused', async () => {
+test('invalid options are rejected', async () => {
   for (const options of [{ percentiles: [101] }, { binCount: 0 }, { bands: [2] }, { bands: [0] }, { expression: 'b9' }, { geometry: {} }]) {
     await assert.rejects(computeStatistics(raster('uint8'), options), RasterError)
   }

@@ -56,7 +56,7 @@ function histogramOf({ values, weights, count }: Weighted, { min, max }: Moments
     const value = values[i]!
     if (!(value >= low && value <= high)) continue
     let bin = Math.min(binCount - 1, Math.floor((value - low) * perUnit))
-    // The multiplication may round across an edge; the edges themselves decide.
+    // The multiplication can round across an edge, so the edges themselves decide.
     if (value < edges[bin]!) bin -= 1
     else if (bin < binCount - 1 && value >= edges[bin + 1]!) bin += 1
     counts[bin] = counts[bin]! + (weights ? weights[i]! : 1)

@@ -34,11 +34,11 @@ export interface Weighted {
   count: number
 }
 
-/** The borders of equal bins over a range; one value alone gets a range around it, as numpy does. */
+/** The edges of equal bins over a range; a single value gets a range around it, as in numpy. */
 export function binEdges(range: readonly [number, number], binCount: number): number[] {
   const [low, high] = range[0] === range[1] ? [range[0] - 0.5, range[1] + 0.5] : range
   return Array.from({ length: binCount + 1 }, (_, i) => (i === binCount ? high : low + ((high - low) * i) / binCount))
 }
 
-/** Linear between the two nearest samples, as numpy's default: the place of a percentile among `count` samples in order. */
+/** The position of a percentile among `count` sorted samples, linear between the two nearest, as numpy's default. */
 export const placeOf = (percentile: number, count: number): number => (percentile / 100) * (count - 1)

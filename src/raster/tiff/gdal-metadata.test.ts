@@ -17,7 +17,7 @@ const item: fc.Arbitrary<MetadataItem> = fc.record(
   { noNullPrototype: true },
 )
 
-test('any item comes back', () => {
+test('any item round-trips', () => {
   fc.assert(
     fc.property(fc.array(item, { maxLength: 6 }), (items) => {
       assert.deepEqual(parseGdalMetadata(formatGdalMetadata(items)), items)
@@ -25,7 +25,7 @@ test('any item comes back', () => {
   )
 })
 
-test('any text is read without an exception', () => {
+test('any text is parsed without an exception', () => {
   const pieces = fc.array(
     fc.constantFrom('<Item', ' name="', '"', '>', '</Item>', '/>', '&amp;', '&#', '&#x10ffffff;', 'sample="9999999"', '<', 'x'),
     { maxLength: 40 },

@@ -31,7 +31,7 @@ const craft = (tiff: TestTiff): Promise<string> => outcome(buildTiff(tiff))
 const codeOf = (changes: Record<number, readonly number[] | null>, blocks: readonly Uint8Array[] = [tile]): Promise<string> =>
   craft({ ifds: [{ tags: plainTags(16, 16, changes), blocks }] })
 
-test('the plain file that the others are made of is fine', async () => {
+test('the original file is valid', async () => {
   assert.equal(await codeOf({}), 'ok')
 })
 
@@ -43,7 +43,7 @@ test('directories that form a cycle, or are too many', async () => {
   assert.equal(await craft({ ifds: Array.from({ length: 64 }, () => ifd), big: true }), 'ok')
 })
 
-test('sizes that do not fit, or promise too much', async () => {
+test('sizes that are inconsistent or too large', async () => {
   assert.equal(await codeOf({ 256: [2_000_000] }), 'too_large')
   assert.equal(await codeOf({ 256: [0] }), 'corrupt')
   assert.equal(await codeOf({ 256: [4_000_000_000], 257: [4_000_000_000] }), 'too_large')
@@ -69,7 +69,7 @@ test('sizes that do not fit, or promise too much', async () => {
   assert.equal(await craft({ ifds: [strip] }), 'too_large')
 })
 
-test('tags that claim more values than the file or our limits hold', async () => {
+test('tags that claim more values than the file or the limits allow', async () => {
   const claim = (claimedCount: number): Promise<string> =>
     craft({ ifds: [{ tags: [...plainTags(16, 16), { tag: 34_735, type: SHORT, values: [1, 1, 0, 0, 0], claimedCount }], blocks: [tile] }] })
   assert.equal(await claim(4_000_000_000), 'limit_exceeded')
@@ -78,7 +78,7 @@ test('tags that claim more values than the file or our limits hold', async () =>
   assert.equal(await craft({ ifds: [{ tags: [...plainTags(16, 16), offsets], blocks: [tile] }] }), 'limit_exceeded')
 })
 
-test('blocks that lie outside the file, or are far larger than their pixels', async () => {
+test('blocks outside the file, or far larger than their pixels', async () => {
   assert.equal(await codeOf({ 324: [1_000_000] }), 'corrupt')
   assert.equal(await codeOf({ 325: [4_000_000] }, [new Uint8Array(4_000_000)]), 'ok')
   assert.equal(await codeOf({ 259: [8] }, [new Uint8Array(4_000_000)]), 'corrupt')
@@ -122,7 +122,7 @@ test('image codecs that claim other sizes than the directory', async () => {
   assert.equal(await codeOf({ 259: [34_887] }, [lerc]), 'corrupt')
 })
 
-test('what is no TIFF at all', async () => {
+test('files that are not TIFFs', async () => {
   for (const bytes of [
     new Uint8Array(0),
     new Uint8Array(7),

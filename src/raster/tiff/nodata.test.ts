@@ -1,4 +1,4 @@
-// Goal: a nodata value that no sample can have hides nothing and keeps nothing else from doing so; masks in the file win over it.
+// Goal: a nodata value that no sample can have is ignored, and masks in the file take precedence over nodata.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { memorySource } from '#raster/source/memory.ts'
@@ -20,7 +20,7 @@ function withAlpha(nodata: string) {
   return openTiff(memorySource(buildTiff({ ifds: [{ tags, blocks: [pixels] }] })))
 }
 
-test('a drone export with alpha and nodata −10000 in bytes: alpha tells what is data', async () => {
+test('a drone export with alpha and nodata −10000 in bytes: alpha is the mask', async () => {
   for (const nodata of ['-10000', '256', '0.5', 'nan', '1e40']) {
     const raster = await withAlpha(nodata)
     assert.equal(raster.info.maskKind, 'alpha', nodata)
@@ -30,13 +30,13 @@ test('a drone export with alpha and nodata −10000 in bytes: alpha tells what i
   }
 })
 
-test('beside an alpha band a value that samples can have hides them too', async () => {
+test('with an alpha band, a nodata value that samples can have still hides them', async () => {
   const raster = await withAlpha('100')
   assert.deepEqual([raster.info.maskKind, raster.info.bands[0]!.nodata], ['alpha', 100])
   assert.equal((await computeStatistics(raster)).bands[0]!.count, 0)
 })
 
-test('a mask in the file makes nodata moot, and blocks that are left out hold the nearest value of the type', async () => {
+test('a mask overrides nodata, and sparse blocks have the nearest value of the type', async () => {
   const grey = new Uint8Array(SIDE * SIDE).fill(7)
   const main = [...plainTags(SIDE, SIDE), ascii('7')].sort((a, b) => a.tag - b.tag)
   const bits = new Uint8Array((SIDE * SIDE) / 8).fill(0xf0)

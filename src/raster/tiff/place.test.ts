@@ -1,4 +1,4 @@
-// Goal: files of seconds of arc, of control points and of satellites that stand still have their place.
+// Goal: files in arc seconds, with control points or from geostationary satellites are positioned correctly.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
@@ -12,7 +12,7 @@ import { openTiff } from './open.ts'
 const [MODEL, GEOGRAPHIC, ANGULAR, DATUM] = [1024, 2048, 2054, 2050]
 const USER_DEFINED = 32_767
 
-/** A picture of 40 × 30 bytes with the keys and the place given. */
+/** An image of 40 × 30 bytes with the given keys and position. */
 function placed(
   keys: Record<number, number>,
   place: { scale?: number[]; tiepoint: number[] },
@@ -41,7 +41,7 @@ function placed(
   return openTiff(memorySource(bytes))
 }
 
-test('seconds of arc become degrees, where the coordinates can be nothing else', async () => {
+test('arc seconds become degrees if the coordinates allow no other unit', async () => {
   const place = { scale: [3, 3, 0], tiepoint: [0, 0, 0, 36_000, 180_000, 0] }
   const expected = [10, 3 / 3600, 0, 50, 0, -3 / 3600]
   for (const system of [{ [GEOGRAPHIC!]: 4326 }, { [GEOGRAPHIC!]: USER_DEFINED, [DATUM!]: 6326 }]) {
@@ -57,7 +57,7 @@ test('seconds of arc become degrees, where the coordinates can be nothing else',
   assert.deepEqual(degrees.info.transform, [10, 0.1, 0, 50, 0, -0.1], 'a unit that contradicts the coordinates is not theirs')
 })
 
-test('control points in seconds of arc are control points', async () => {
+test('control points in arc seconds are converted', async () => {
   const corner = (column: number, row: number) => [column, row, 0, 36_000 + column * 3, 180_000 - row * 3, 0]
   const tiepoint = [corner(0, 0), corner(40, 0), corner(0, 30), corner(40, 30)].flat()
   const { info } = await placed({ [MODEL!]: 2, [GEOGRAPHIC!]: 4326, [ANGULAR!]: 9104 }, { tiepoint })
@@ -73,7 +73,7 @@ const geostationary = (longitude: number, height: number, sweep: string) =>
   `PARAMETER["central_meridian",${longitude}],PARAMETER["satellite_height",${height}],PARAMETER["false_easting",0],` +
   `PARAMETER["false_northing",0],UNIT["metre",1],EXTENSION["PROJ4","+proj=geos +sweep=${sweep} +lon_0=${longitude} +h=${height}"]]`
 
-test('geostationary views lie where PROJ puts them, and the sky lies nowhere', () => {
+test('geostationary views agree with PROJ, and points in space are NaN', () => {
   const cases = [
     { wkt: geostationary(-75, 35_786_023, 'x'), at: [-85.6292336041303, 29.0867833688672] },
     { wkt: geostationary(9.5, 35_785_831, 'y'), at: [-1.09276449045952, 29.0992222501607] },

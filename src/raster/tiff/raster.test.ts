@@ -54,7 +54,7 @@ test('windows and bands are parts of the whole', async () => {
   }
 })
 
-test('blocks of a chunky file share one array, blocks of a planar file have one a band', async () => {
+test('blocks of a chunky file share one array, blocks of a planar file have one per band', async () => {
   const chunky = await (await open('deflate-tile-pixel-int16')).readBlock(0, 0, 0, { bands: [1] })
   assert.deepEqual([chunky.stride, chunky.starts, chunky.data.length], [2, [1], 1])
   const planar = await (await open('deflate-tile-band-int16')).readBlock(0, 0, 0)
@@ -62,13 +62,13 @@ test('blocks of a chunky file share one array, blocks of a planar file have one 
   assert.notEqual(planar.data[0], planar.data[1])
 })
 
-test('64-bit integers come as doubles unless asked for as they are', async () => {
+test('64-bit integers are read as doubles unless exact ones are requested', async () => {
   const raster = await open('zstd-strip-pixel-uint64')
   assert.ok((await raster.readBlock(0, 0, 0)).data[0] instanceof Float64Array)
   assert.equal((await raster.readExactBlock(0, 0, 0)).data[0]?.[0], 2n ** 64n - 1n)
 })
 
-test('wrong requests are typed errors', async () => {
+test('invalid requests are typed errors', async () => {
   const raster = await open('overviews')
   await assert.rejects(raster.readBlock(9, 0, 0), isCode('invalid_argument'))
   await assert.rejects(raster.readBlock(0, 99, 0), isCode('invalid_argument'))
@@ -78,7 +78,7 @@ test('wrong requests are typed errors', async () => {
   await assert.rejects(raster.readBlock(0, 0, 0, { signal: AbortSignal.abort() }), isCode('aborted'))
 })
 
-test('ground control points give a fit and how far they are from it', async () => {
+test('ground control points give a fit and its residual', async () => {
   const { info } = await open('geo-gcps')
   assert.equal(info.gcps.length, 12)
   assert.ok(info.transform)

@@ -1,11 +1,9 @@
 import { bandIndex } from '#raster/bands.ts'
 import type { RawGeoKeys } from '#raster/crs/geokeys.ts'
 import { RasterError, throwIfAborted } from '#raster/errors.ts'
-import { LIMITS } from '#raster/limits.ts'
 import { readMaskUnder, readPlane, type BlockAddress, type TiffImage } from '#raster/tiff/blocks.ts'
 import { sparseFill } from '#raster/tiff/bands.ts'
 import { blockMask, toNumbers } from '#raster/tiff/masks.ts'
-import { bytesPerSample } from '#raster/tiff/sample.ts'
 import { assembleWindow } from '#raster/tiff/window.ts'
 import type {
   Block,
@@ -24,7 +22,7 @@ export interface TiffLevel extends TiffImage {
   readonly mask: TiffImage | null
 }
 
-interface ReadExactOptions extends ReadOptions {
+export interface ReadExactOptions extends ReadOptions {
   readonly interleaved?: boolean
 }
 
@@ -33,11 +31,20 @@ interface RasterFiles {
   readonly overviews: Source | undefined
 }
 
+/** A raster whose samples can be copied without loss: an open TIFF, or a stack of them. */
+export interface ExactRaster extends Raster {
+  /** The tags that define the CRS, as stored. */
+  readonly geoKeys: RawGeoKeys
+  /** Like `readBlock`, with exact 64-bit integers. */
+  readExactBlock(level: number, blockX: number, blockY: number, options?: ReadBlockOptions): Promise<Block<ExactSampleArray>>
+  /** Like `readWindow`, with exact 64-bit integers, and optionally pixel-interleaved. */
+  readExactWindow(level: number, window: PixelWindow, options?: ReadExactOptions): Promise<Block<ExactSampleArray>>
+}
+
 /** An open TIFF. It caches nothing: callers that read many tiles cache decoded blocks by `key`. */
-export class TiffRaster implements Raster {
+export class TiffRaster implements ExactRaster {
   readonly info: RasterInfo
   readonly key: string
-  /** The tags that define the CRS, as stored. */
   readonly geoKeys: RawGeoKeys
   readonly #files: RasterFiles
   readonly #levels: readonly TiffLevel[]
@@ -57,7 +64,6 @@ export class TiffRaster implements Raster {
     return { ...exact, data: shareConverted(exact.data) }
   }
 
-  /** Like `readBlock`, with exact 64-bit integers. */
   async readExactBlock(level: number, blockX: number, blockY: number, options: ReadBlockOptions = {}): Promise<Block<ExactSampleArray>> {
     throwIfAborted(options.signal)
     const image = this.#level(level)
@@ -88,17 +94,8 @@ export class TiffRaster implements Raster {
     return { ...exact, data: exact.data.map(toNumbers) }
   }
 
-  /** Like `readWindow`, with exact 64-bit integers, and optionally pixel-interleaved. */
   async readExactWindow(level: number, window: PixelWindow, options: ReadExactOptions = {}): Promise<Block<ExactSampleArray>> {
-    const { directory } = this.#level(level)
-    const { x, y, width, height } = window
-    const inside = [x, y, width, height].every(Number.isInteger) && x >= 0 && y >= 0 && width > 0 && height > 0
-    if (!inside || x + width > directory.width || y + height > directory.height) {
-      throw new RasterError('invalid_argument', 'The window lies outside the level')
-    }
     const bands = this.#bands(options.bands)
-    const bytes = width * height * bands.length * bytesPerSample(this.info.dataType)
-    if (bytes > LIMITS.windowBytes) throw new RasterError('limit_exceeded', `A window of ${bytes} bytes is too large`)
     return assembleWindow(this, { level, window, bands, interleaved: options.interleaved ?? false, signal: options.signal })
   }
 

@@ -1,4 +1,4 @@
-// Goal: files that say where they lie only by a camera model, or by control points, are placed, and their pictures are not mirrored.
+// Goal: files with only a camera model or control points are positioned, and their images are not mirrored.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
@@ -50,7 +50,7 @@ function fileWith(values: readonly number[]) {
   return openTiff(memorySource(buildTiff({ ifds: [{ tags, blocks: [new Uint8Array(SIDE * SIDE).fill(9)] }] })))
 }
 
-test('a file with a camera model only is placed by a fit to it, which says how good it is', async () => {
+test('a file with only a camera model is positioned by a fit, with its residual', async () => {
   const { info } = await fileWith(tagValues)
   assert.deepEqual([info.placedBy, info.crs?.epsg], ['rpc', 4326])
   assert.ok(info.gcpResidualPx! < 0.1, `${info.gcpResidualPx}`)
@@ -65,7 +65,7 @@ test('a file with a camera model only is placed by a fit to it, which says how g
   assert.match(positionNote(info) ?? '', /mean height/)
 })
 
-test('a model that makes no sense places nothing', async () => {
+test('an invalid model is ignored', async () => {
   for (const values of [tagValues.slice(0, 50), tagValues.map(() => 0), tagValues.map((value, i) => (i === 4 ? 123 : value))]) {
     const { info } = await fileWith(values)
     assert.deepEqual([info.transform, info.placedBy], [null, null])
@@ -83,7 +83,7 @@ async function brightQuarter(transform: Affine): Promise<string> {
   return `${vertical}-${horizontal} ${info.width}×${info.height}`
 }
 
-test('thumbnails show north above and east to the right, however the image is stored', async () => {
+test('thumbnails are north-up, however the image is stored', async () => {
   assert.equal(await brightQuarter([0, 10, 0, 5e6, 0, -10]), 'north-west 64×32')
   assert.equal(await brightQuarter([0, 10, 0, 5e6, 0, 10]), 'south-west 64×32')
   assert.equal(await brightQuarter([0, -10, 0, 5e6, 0, -10]), 'north-east 64×32')
@@ -92,7 +92,7 @@ test('thumbnails show north above and east to the right, however the image is st
   assert.equal(await brightQuarter([0, 2, 10, 5e6, 10, 3]), 'south-west 32×64')
 })
 
-test('overviews in sub-directories are levels, and one that leads nowhere is an error of the file', async () => {
+test('overviews in sub-directories are levels, and a dangling one is an error', async () => {
   const small = plainTags(SIDE / 2, SIDE / 2, { 254: [1], 322: [32], 323: [32] })
   const main = plainTags(SIDE, SIDE, { 322: [SIDE], 323: [SIDE], 330: [0] })
   const blocks = [new Uint8Array(SIDE * SIDE).fill(9)]

@@ -24,6 +24,9 @@ export async function assembleWindow(raster: ExactBlocks, request: WindowRequest
   const { window, bands } = request
   const level = raster.info.levels[request.level]
   if (!level) throw new RasterError('invalid_argument', `The raster has no level ${request.level}`)
+  requireInside(level, window)
+  const bytes = window.width * window.height * bands.length * bytesPerSample(raster.info.dataType)
+  if (bytes > LIMITS.windowBytes) throw new RasterError('limit_exceeded', `A window of ${bytes} bytes is too large`)
   const target = emptyTarget(raster, request)
   let mask: Uint8Array | null = null
   const blocks = blocksIn(level, window)
@@ -48,6 +51,12 @@ export async function assembleWindow(raster: ExactBlocks, request: WindowRequest
   const distinct = request.interleaved ? target.data.slice(0, 1) : target.data
   const byteLength = distinct.reduce((sum, samples) => sum + samples.byteLength, mask?.byteLength ?? 0)
   return { width: window.width, height: window.height, bands, ...target, mask, byteLength }
+}
+
+function requireInside(level: Level, { x, y, width, height }: PixelWindow): void {
+  const isInside = [x, y, width, height].every(Number.isInteger) && x >= 0 && y >= 0 && width > 0 && height > 0
+  if (!isInside || x + width > level.width || y + height > level.height)
+    throw new RasterError('invalid_argument', 'The window lies outside the level')
 }
 
 type Target = Pick<Block<ExactSampleArray>, 'data' | 'starts' | 'stride'>

@@ -1,6 +1,6 @@
 import { RasterError, type Affine } from '#raster/types.ts'
 
-/** The affine that undoes `t`: coordinates to pixels. */
+/** The inverse of `t`: coordinates to pixels. */
 export function invertAffine(t: Affine): Affine {
   const [x0, a, b, y0, c, d] = t
   const determinant = a * d - b * c

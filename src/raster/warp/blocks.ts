@@ -97,6 +97,18 @@ export function withBlocks<T>(cache: BlockCache, request: BlockRequest, look: (b
   })
 }
 
+/** Of a stack, names the files. */
+function withoutOverview({ raster, bands }: BlockRequest): string {
+  const lack = 'no overview that is small enough for this image'
+  if (!raster.forBands) return `The raster has ${lack}`
+  const names = bands.map((band) => `'${raster.info.bands[band]?.name}'`)
+  const isOne = names.length === 1
+  return (
+    `The asset${isOne ? '' : 's'} ${names.join(', ')} ${isOne ? 'has' : 'have'} ${lack}. ` +
+    `Add overviews to the file${isOne ? '' : 's'}, or use other bands`
+  )
+}
+
 async function readBlocks(cache: BlockCache, request: BlockRequest): Promise<BlockSet | null> {
   const { raster, range } = request
   const level = raster.info.levels[request.level] as Level
@@ -107,7 +119,7 @@ async function readBlocks(cache: BlockCache, request: BlockRequest): Promise<Blo
   if (!(countX > 0 && countY > 0)) return null
   const pixels = countX * countY * level.blockWidth * level.blockHeight
   if (pixels > MAX_SOURCE_PIXELS || countX * countY > MAX_BLOCKS) {
-    throw new RasterError('limit_exceeded', 'The raster has no overview that is small enough for this image')
+    throw new RasterError('limit_exceeded', withoutOverview(request))
   }
   const reads = Array.from({ length: countX * countY }, (_, i) =>
     readBlock(cache, request, firstX + (i % countX), firstY + Math.floor(i / countX)),

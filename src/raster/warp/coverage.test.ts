@@ -8,7 +8,7 @@ import { fromMercator, toMercator, WORLD_M } from './mercator.ts'
 const info = (options: { epsg: number; transform: [number, number, number, number, number, number]; width?: number; height?: number }) =>
   new MemoryRaster({ width: 1_000, height: 800, value: () => 1, ...options }).info
 
-// Goal: a map is told where a raster lies and between which zooms it is worth looking at, for any place, size and resolution.
+// Goal: a map gets the extent and the useful zoom levels of a raster, for any position, size and resolution.
 test('bounds are the raster’s, and a tile’s pixel at the finest zoom is as fine as its own', () => {
   fc.assert(
     fc.property(
@@ -32,7 +32,7 @@ test('bounds are the raster’s, and a tile’s pixel at the finest zoom is as f
   )
 })
 
-test('known places', () => {
+test('known examples', () => {
   const sentinel = coverageOf(info({ epsg: 32_632, transform: [399_960, 10, 0, 5_000_040, 0, -10], width: 10_980, height: 10_980 }))
   assert.deepEqual([sentinel.minZoom, sentinel.maxZoom], [6, 14])
   assert.ok(Math.abs(sentinel.bounds[0] - 7.7) < 0.1 && Math.abs(sentinel.bounds[3] - 45.15) < 0.05)
@@ -47,7 +47,7 @@ test('known places', () => {
   assert.deepEqual([world.bounds[0], world.bounds[2], world.minZoom], [-180, 180, 0])
 })
 
-test('a huge raster without overviews is offered only at zooms at which a tile of it can be read', () => {
+test('a huge raster without overviews is only offered at zooms where a tile can be read', () => {
   const { minZoom, maxZoom } = coverageOf(info({ epsg: 3857, transform: [0, 1, 0, 0, 0, -1], width: 100_000, height: 100_000 }))
   assert.equal(maxZoom, 18)
   assert.equal(minZoom, 13)

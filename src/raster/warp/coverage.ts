@@ -14,7 +14,7 @@ export interface Coverage {
   bounds: [number, number, number, number]
   /** Longitude, latitude, and a zoom at which the whole raster is visible. */
   center: [number, number, number]
-  /** Below it the raster is a speck. */
+  /** Below this zoom, the raster is only a few pixels wide. */
   minZoom: number
   /** At this zoom a tile pixel is no larger than a raster pixel. */
   maxZoom: number
@@ -24,7 +24,7 @@ const TILE_PX = 256
 /** Approximate size of a raster in pixels at its lowest zoom. */
 const SPECK_PX = 64
 
-/** A pure function's answer for each raster, and gone with it. */
+/** Cached per raster, and released with it. */
 const coverages = new WeakMap<RasterInfo, Coverage>()
 
 /** Extent of a raster on a map, and its useful zooms. */
@@ -34,13 +34,15 @@ export function coverageOf(info: RasterInfo): Coverage {
   return coverage
 }
 
+const extentOf = ([west, south, east, north]: NonNullable<RasterInfo['bounds']>) => ({ west, south, east, north })
 const WORLD = { west: -180, south: -MAX_LATITUDE, east: 180, north: MAX_LATITUDE }
 
 function compute(info: RasterInfo): Coverage {
   const { width, height, transform } = info
   if (!transform) throw new RasterError('no_georeference', 'The raster has no georeference')
   const computed = lonLatExtent({ width, height, transform, crs: requireCrs(info) })
-  const extent = !computed ? WORLD : computed.holdsPole ? aroundPole(computed) : computed
+  const own = !computed ? WORLD : computed.holdsPole ? aroundPole(computed) : computed
+  const extent = info.bounds ? extentOf(info.bounds) : own
   const turns = extent.west >= 180 ? -360 : extent.east <= -180 ? 360 : 0
   const { west, south, east, north } = {
     west: extent.west + turns,
@@ -101,7 +103,8 @@ export function imageGridOf(info: RasterInfo): ImageGrid {
 function sidesOf(info: RasterInfo): { x: number; y: number; right: number; bottom: number } {
   const { minX, maxX, minY, maxY } = placementOf(info).extent
   if (minX < -HALF_WORLD_M || maxX > HALF_WORLD_M) return { x: minX, y: maxY, right: maxX, bottom: minY }
-  const [west, south, east, north] = coverageOf(info).bounds
+  const { bounds: _ofAllFiles, ...grid } = info
+  const [west, south, east, north] = compute(grid).bounds
   const [x, bottom] = toMercator(west, south)
   const [right, y] = toMercator(east, north)
   return { x, y, right, bottom }

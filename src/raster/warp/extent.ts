@@ -16,7 +16,7 @@ export interface MercatorExtent {
 }
 
 const POINTS_PER_SIDE = 32
-/** Between two points of the border a projected edge bulges by a small part of its length. */
+/** Between two points of the border, a projected edge deviates by a small fraction of its length. */
 const MARGIN_SHARE = 0.01
 const WHOLE_WORLD: MercatorExtent = { minX: -HALF_WORLD_M, maxX: HALF_WORLD_M, minY: -HALF_WORLD_M, maxY: HALF_WORLD_M }
 
@@ -27,7 +27,7 @@ export interface Placed {
   crs: Crs
 }
 
-/** Degrees. Across the date line `east` (or `west`) lies beyond 180. */
+/** Degrees. Across the antimeridian, `east` (or `west`) is beyond 180. */
 interface LonLatExtent {
   west: number
   south: number

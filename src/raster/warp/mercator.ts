@@ -1,13 +1,13 @@
 import { RasterError, type Affine } from '#raster/types.ts'
 
-/** Half the width of the square world in Web Mercator, in metres. */
+/** Half the width of the Web Mercator world, in metres. */
 export const HALF_WORLD_M = 20_037_508.342789244
 export const WORLD_M = 2 * HALF_WORLD_M
 export const WEB_MERCATOR = '+proj=merc +a=6378137 +b=6378137 +lat_ts=0 +lon_0=0 +x_0=0 +y_0=0 +k=1 +units=m +nadgrids=@null +no_defs'
 export const WGS84 = '+proj=longlat +datum=WGS84 +no_defs'
 export const WEB_MERCATOR_EPSG = 3857
 export const MAX_ZOOM = 24
-/** The latitude at which the square world ends. */
+/** The maximum latitude of Web Mercator. */
 export const MAX_LATITUDE = 85.0511287798066
 
 /** The side of a tile in pixels of its grid; tiles can be rendered with more. */

@@ -5,8 +5,8 @@ import { fillRow } from './grid.ts'
 import type { WarpWindow } from './plan.ts'
 
 /**
- * Takes a run of target pixels that lie in one block. `offsets` holds, for each of them, its pixel's number in the block
- * (row times the block's width plus column); the first belongs to target pixel `out`.
+ * Receives a run of target pixels from one block. `offsets` has the index of each source pixel in the block (row times the
+ * block's width plus column); the first belongs to target pixel `out`.
  */
 export type PixelSink = (block: Block, offsets: Int32Array, run: { count: number; out: number }) => void
 
@@ -27,7 +27,7 @@ export function walkNearest(window: WarpWindow, blocks: BlockSet, targetWidth: n
     while (i < grid.width) {
       const px = x[i]! + EDGE_EPSILON
       const py = y[i]! + EDGE_EPSILON
-      // Written so that NaN is outside.
+      // Written so that NaN counts as outside.
       if (!(px >= 0 && py >= 0 && px < level.width && py < level.height)) {
         i += 1
         continue
@@ -65,7 +65,7 @@ interface Edges {
   bottom: number
 }
 
-/** Fills in the offsets of the pixels from `start` on that stay inside the block; there is at least one. */
+/** Writes the offsets of the pixels from `start` that are inside the block; there is at least one. */
 function fillRun({ x, y, start, end }: RowPart, edges: Edges, blockWidth: number, offsets: Int32Array): number {
   const { left, top, right, bottom } = edges
   let i = start

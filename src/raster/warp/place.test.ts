@@ -1,4 +1,4 @@
-// Goal: an area counts the pixels that lie in it however wide it is and wherever the raster's projection ends: never 0 for the whole world.
+// Goal: an area counts its pixels, however wide it is and wherever the projection ends: never 0 for the whole world.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aoiMask } from '#raster/render/aoi.ts'
@@ -68,7 +68,7 @@ const AREAS: Record<string, Box> = {
 }
 
 for (const [place, raster] of Object.entries(PLACES)) {
-  test(`areas over ${place} count the pixels that lie in them`, async () => {
+  test(`areas over ${place} count their pixels`, async () => {
     for (const [name, box] of Object.entries(AREAS)) {
       const covered = expected(raster, box)
       if (covered === 0) {
@@ -85,13 +85,13 @@ for (const [place, raster] of Object.entries(PLACES)) {
   })
 }
 
-test('an area larger than the raster clips nothing off', async () => {
+test('an area larger than the raster clips nothing', async () => {
   const raster = PLACES['a UTM zone']!
   const clipped = await readClipped(raster, area([-180, -90, 180, 90]), { maxPixels: 1e6 })
   assert.deepEqual([clipped.width, clipped.height, clipped.mask.every((value) => value === 255)], [100, 100, true])
 })
 
-test('tiles under an area that goes round more than once are whole, as are those under the other side of the date line', () => {
+test('tiles under an area that wraps around more than once are complete, also across the antimeridian', () => {
   for (const tile of [
     { z: 0, x: 0, y: 0 },
     { z: 2, x: 0, y: 1 },

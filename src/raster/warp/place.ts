@@ -6,9 +6,9 @@ import type { Crs } from '#raster/types.ts'
 import { lonLatExtent, type Placed } from './extent.ts'
 import { nearestTurn, projectorFromLonLat, projectorToLonLat, type Point } from './projector.ts'
 
-/** Between two points of the border a projected edge bulges by a small part of its length. */
+/** Between two points of the border, a projected edge deviates by a small fraction of its length. */
 const MARGIN_SHARE = 0.02
-/** Degrees: a box that goes once around ends this much before it meets itself, so that both ends stay on their side. */
+/** Degrees: a box around the whole Earth ends this far before its start, so that both ends stay on their side. */
 const SEAM = 1e-9
 /** Cells of a raster that is larger than its projection: from 45° down to about a sixth of a degree. */
 const CELL_DEGREES = 45

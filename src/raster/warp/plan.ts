@@ -27,7 +27,7 @@ interface Placement {
   fromMercator: Projector
 }
 
-/** A pure function's answer for each raster, and gone with it. */
+/** Cached per raster, and released with it. */
 const placements = new WeakMap<RasterInfo, Placement>()
 
 /** Margin around a raster's extent in a tile, so that rounding never cuts its edge. */
@@ -116,6 +116,23 @@ export function planTarget(raster: Raster, target: TargetGrid): WarpWindow[] {
   return [planWindow(raster.info, { x: 0, y: 0, width: target.width, height: target.height }, locateIn)]
 }
 
+/** The target pixels of a window, in another raster. */
+export function planAgain({ x, y, grid, level }: WarpWindow, from: RasterInfo, to: RasterInfo): WarpWindow {
+  const { transform } = from.levels[level] as Level
+  if (!transform) throw new RasterError('no_georeference', 'The raster has no georeference')
+  const project = projectorBetween(placementOf(from).crs, placementOf(to).crs)
+  const locateIn = (inverse: Affine): Projector => {
+    const point: Point = [0, 0]
+    return (px, py, out) => {
+      grid.locate(px, py, point)
+      project(...applyAffine(transform, point[0], point[1]), point)
+      out[0] = inverse[0] + point[0] * inverse[1] + point[1] * inverse[2]
+      out[1] = inverse[3] + point[0] * inverse[4] + point[1] * inverse[5]
+    }
+  }
+  return planWindow(to, { x, y, width: grid.width, height: grid.height }, locateIn)
+}
+
 /** How to rotate and mirror a raster so that north is up, in quarter turns. */
 interface Orientation {
   /** Rows run from west to east. */
@@ -126,7 +143,7 @@ interface Orientation {
 
 const AS_STORED: Orientation = { isTransposed: false, fromRight: false, fromBelow: false }
 
-/** Scenes from orbit are stored as scanned: from below, from the right, or across. */
+/** Satellite scenes are stored as scanned: bottom-up, right to left, or transposed. */
 export function orientationOf({ transform }: RasterInfo): Orientation {
   if (!transform) return AS_STORED
   const [, a, b, , d, e] = transform
@@ -162,7 +179,7 @@ function planWindow(info: RasterInfo, rectangle: Rectangle, locateIn: (inverse: 
   return { x, y, grid, level, ratio: { x: (full.x * levelWidth) / info.width, y: (full.y * levelHeight) / info.height } }
 }
 
-/** At the middle of the rectangle, or somewhere else in it where the middle lies outside the projection. */
+/** At the centre of the rectangle, or elsewhere in it if the centre is outside the projection. */
 function coarseRatio(rectangle: Rectangle, locate: Projector): { x: number; y: number } {
   for (const share of [0.5, 0.25, 0.75, 0.05, 0.95]) {
     const ratio = ratioAt(locate, rectangle.width * share, rectangle.height * share)
@@ -171,7 +188,7 @@ function coarseRatio(rectangle: Rectangle, locate: Projector): { x: number; y: n
   return { x: 1, y: 1 }
 }
 
-/** A pure function's answer for each level, and gone with it. */
+/** Cached per level, and released with it. */
 const levelInverses = new WeakMap<Level, Affine>()
 
 function levelInverse(info: RasterInfo, index: number): Affine {

@@ -6,7 +6,7 @@ import type { SampleArray } from '#raster/types.ts'
 
 import { fillRow, type CoordinateGrid } from './grid.ts'
 
-/** A rectangle of a level: samples by band, and one byte a pixel that says what is data. */
+/** A rectangle of a level: samples by band, and a mask of one byte per pixel. */
 export interface SourceWindow {
   x: number
   y: number
@@ -18,7 +18,7 @@ export interface SourceWindow {
 
 export type SmoothResampling = 'bilinear' | 'cubic' | 'average'
 
-/** The source pixels along one axis that make up a target pixel. */
+/** The source pixels along one axis that contribute to a target pixel. */
 interface Taps {
   first: number
   count: number
@@ -31,7 +31,7 @@ interface Taps {
 const MIN_WEIGHT = 1e-6
 /** Up to this ratio the plain kernel is used; above it is widened with the ratio, as in GDAL, so that nothing is skipped. */
 const PLAIN_RATIO = 1 / 0.95
-/** Coordinates a hair below a pixel's edge belong to the next pixel; GDAL adds the same. */
+/** Coordinates slightly below a pixel's edge belong to the next pixel; GDAL adds the same. */
 const EDGE_EPSILON = 1e-10
 const MAX_TAPS = 1 << 16
 const CUBIC_A = -0.5
@@ -52,7 +52,7 @@ interface SmoothTarget {
   width: number
   planes: readonly SampleArray[]
   mask: Uint8Array
-  /** Where planes hold integers: the least and the largest one, and means are rounded half up. */
+  /** For integer planes: the minimum and the maximum; means are rounded half up. */
   limits: readonly [number, number] | null
 }
 
@@ -117,7 +117,7 @@ function setBothTaps({ source, ratio }: SmoothJob, taps: TapPair, method: Smooth
 /** Maximum slope of rows and columns, in source pixels, that counts as straight. */
 const STRAIGHT_PX = 1e-6
 
-/** Whether columns of the target are columns of the source and rows are rows, as wherever coordinate systems are the same. */
+/** Whether target columns and rows are parallel to source columns and rows, as with the same CRS. */
 function isAligned({ x, y, columns, rows, exactCells }: CoordinateGrid): boolean {
   if (exactCells) return false
   for (let row = 0, node = 0; row < rows; row++)
@@ -157,7 +157,7 @@ function alignedTaps({ source, grid, method, ratio }: SmoothJob): AlignedTaps {
   }
 }
 
-/** Parts of a pixel on which coordinates lie wherever one grid is so many times as fine as the other. */
+/** Coordinates are multiples of 1/this of a pixel if one grid is an integer multiple of the other. */
 const PARTS = 4096
 const SNAP_PX = 1e-9
 
@@ -209,7 +209,7 @@ function isOpaque(mask: Uint8Array): boolean {
 
 interface RowPart {
   out: SampleArray
-  /** Where the row begins in `out`. */
+  /** The start of the row in `out`. */
   start: number
   first: number
   last: number
@@ -223,7 +223,7 @@ function storeRounded(sums: Float64Array, { out, start, first, last }: RowPart, 
   }
 }
 
-/** Four rows at a time, which is all that most kernels reach: a pixel is then written once. */
+/** Four rows at a time, the size of most kernels, so that a pixel is written once. */
 function downRows(rows: ReadonlyMap<number, Float64Array>, taps: Taps, { out, start, first, last }: RowPart): void {
   const row = (j: number): Float64Array => rows.get(taps.first + Math.min(j, taps.count - 1))!
   const weight = (j: number): number => (j < taps.count ? taps.weights[j]! / taps.total : 0)
@@ -268,7 +268,7 @@ function isAllData({ mask, width }: SourceWindow, taps: TapPair): boolean {
   return true
 }
 
-/** The mean where every pixel under the kernel is data: row by row, without a look at the mask. */
+/** The mean if every pixel under the kernel is data: row by row, without reading the mask. */
 function weighAll({ source, target }: SmoothJob, taps: TapPair, out: number): void {
   const { planes, width } = source
   const { weights: wx, count } = taps.x
@@ -309,10 +309,10 @@ function weighData({ source, target }: SmoothJob, taps: TapPair, out: number): b
   return true
 }
 
-/** Finds the pixels under the kernel around `at`, cut off at the window, and their weights. */
+/** Finds the pixels under the kernel around `at`, clipped to the window, and their weights. */
 function setTaps(taps: Taps, method: SmoothResampling, at: number, axis: { ratio: number; size: number }): void {
   if (method === 'average') {
-    // The mean is over what the target pixel covers, however little that is.
+    // The mean covers the area of the target pixel, however small.
     const [from, to] = [at - axis.ratio / 2, at + axis.ratio / 2]
     place(taps, Math.floor(from), Math.ceil(to) - 1, axis.size)
     for (let i = 0; i < taps.count; i++) taps.weights[i] = Math.min(taps.first + i + 1, to) - Math.max(taps.first + i, from)

@@ -1,10 +1,10 @@
-import type { Block, DataType, Level, Raster, SampleArray } from '#raster/types.ts'
+import type { Block, DataType, GridBands, Level, Raster, SampleArray } from '#raster/types.ts'
 
 import { withBlocks, type BlockCache, type BlockSet, type PixelRange } from './blocks.ts'
 import { gridBounds, wholeShift } from './grid.ts'
 import { isFloatType, loadResampleKernels, loadSampleKernels, sampleArray } from './instances.ts'
 import { walkNearest, type PixelSink } from './nearest.ts'
-import type { WarpWindow } from './plan.ts'
+import { planAgain, type WarpWindow } from './plan.ts'
 import type { SmoothResampling, SourceWindow } from './resample.ts'
 import type { ValidRule } from './samples.ts'
 
@@ -34,15 +34,79 @@ interface SampleRequest {
   signal?: AbortSignal | undefined
   /** Means of 8- and 16-bit samples are rounded to the source's type. */
   isRounded?: boolean | undefined
+  /** The mask then says only where the raster has pixels: samples are not compared with nodata values. */
+  ignoresNodata?: boolean | undefined
   /** A result for another raster of the same type that is no longer needed: its memory is reused. */
   into?: SampledPlanes | undefined
 }
 
-type GatherRequest = Omit<SampleRequest, 'resampling' | 'rule' | 'isRounded' | 'into'>
+type GatherRequest = Omit<SampleRequest, 'resampling' | 'rule' | 'isRounded' | 'ignoresNodata' | 'into'>
 
 /** Reads the bands on the target's pixels. */
 export async function samplePlanes(request: SampleRequest): Promise<SampledPlanes> {
-  return request.resampling === 'nearest' ? sampleNearest(request) : sampleSmooth(request, request.resampling)
+  if (request.resampling === 'nearest') return sampleNearest(request)
+  const groups = request.raster.byGrid?.(request.bands) ?? []
+  return groups.some(({ raster }) => raster !== request.raster)
+    ? sampleByGrid(request, request.resampling, groups)
+    : sampleSmooth(request, request.resampling)
+}
+
+/**
+ * Bands of a stack on several grids, each resampled from its own pixels: a band of 20 m beside one of 10 m is as smooth as alone.
+ * For one file, a pixel is data under the rule `any` if one band has data. Files of a stack must in addition all cover it.
+ */
+async function sampleByGrid(request: SampleRequest, method: SmoothResampling, groups: readonly GridBands[]): Promise<SampledPlanes> {
+  const { raster, bands, width, height, rule } = request
+  const parts = await Promise.all(
+    groups.map(async (group) => {
+      const isSame = group.raster === raster
+      const windows = isSame ? request.windows : request.windows.map((window) => planAgain(window, raster.info, group.raster.info))
+      const own = { ...request, ...group, windows }
+      const sampled = await sampleSmooth(own, method)
+      return { ...group, ...sampled, covered: rule === 'any' ? await coveredBy(own, sampled) : sampled.mask }
+    }),
+  )
+  const mask = joinedMask(parts)
+  const planes = bands.map((band) => {
+    const part = parts.find((each) => each.bands.includes(band))!
+    const plane = asPlaneOf(request, part.planes[part.bands.indexOf(band)]!)
+    const nodata = raster.info.bands[band]?.nodata ?? 0
+    if (nodata !== 0 && part.mask !== part.covered) part.mask.forEach((value, i) => value === 0 && (plane[i] = nodata))
+    return plane
+  })
+  return { width, height, planes, mask }
+}
+
+/** Where the files of a group have pixels, whatever their values. */
+async function coveredBy(request: SampleRequest, { mask }: SampledPlanes): Promise<Uint8Array> {
+  const hasNodata = request.bands.some((band) => request.raster.info.bands[band]?.nodata != null)
+  if (!hasNodata || !mask.includes(0)) return mask
+  const { mask: covered } = await sampleNearest({ ...request, bands: request.bands.slice(0, 1), ignoresNodata: true, into: undefined })
+  for (let i = 0; i < mask.length; i++) if (mask[i] !== 0) covered[i] = mask[i]!
+  return covered
+}
+
+/** Data where all parts cover a pixel and one of them has data. */
+function joinedMask(parts: readonly { mask: Uint8Array; covered: Uint8Array }[]): Uint8Array<ArrayBuffer> {
+  const joined = Uint8Array.from(parts[0]!.covered)
+  for (let i = 0; i < joined.length; i++) {
+    let isData = false
+    for (const { mask, covered } of parts) {
+      if (covered[i]! < joined[i]!) joined[i] = covered[i]!
+      isData ||= mask[i] !== 0
+    }
+    if (!isData) joined[i] = 0
+  }
+  return joined
+}
+
+/** Files of a stack can have different types; their planes have that of the stack. */
+function asPlaneOf(request: SampleRequest, plane: SampleArray): SampleArray {
+  const empty = emptySmooth(request, 0)
+  if (empty.constructor === plane.constructor) return plane
+  const converted = emptySmooth(request, plane.length)
+  converted.set(plane)
+  return converted
 }
 
 async function sampleNearest(request: SampleRequest): Promise<SampledPlanes> {
@@ -50,7 +114,8 @@ async function sampleNearest(request: SampleRequest): Promise<SampledPlanes> {
   const { dataType } = raster.info
   const { copyPixels, copyRectangle, nodataOf } = await loadSampleKernels(dataType)
   const { planes, mask } = fits(into, request) ? { planes: into.planes, mask: into.mask.fill(0) } : emptyPlanes(request)
-  const target = { bands, planes, mask, rule, nodata: nodataOf(raster.info.bands, bands), isFloat: isFloatType(dataType) }
+  const nodata = request.ignoresNodata ? bands.map(() => null) : nodataOf(raster.info.bands, bands)
+  const target = { bands, planes, mask, rule, nodata, isFloat: isFloatType(dataType) }
   for (const window of request.windows) {
     const shift = wholeShift(window.grid)
     if (!shift) {
@@ -85,7 +150,7 @@ function fits(into: SampledPlanes | undefined, { raster, bands, width, height }:
   return into.planes.every((plane) => plane.constructor === constructor)
 }
 
-/** A part of a block: its first pixel's number there, and where it lies in the level. */
+/** A part of a block: the index of its first pixel, and its position in the level. */
 interface BlockPart {
   block: Block
   from: number
@@ -95,7 +160,7 @@ interface BlockPart {
   height: number
 }
 
-/** The parts of blocks that lie in a range of pixels. */
+/** The parts of blocks in a range of pixels. */
 function eachRectangle(set: BlockSet, range: PixelRange, look: (part: BlockPart) => void): void {
   const { level, firstX, firstY, countX } = set
   set.blocks.forEach((block, i) => {
@@ -132,11 +197,11 @@ function sourceRange(window: WarpWindow, padding: { x: number; y: number }): Pix
   }
 }
 
-/** How far each kernel reaches, in pixels at a ratio of 1, with a pixel to spare. */
+/** The radius of each kernel in pixels at a ratio of 1, plus one pixel. */
 const REACH: Record<SmoothResampling, number> = { bilinear: 1, cubic: 2, average: 0.5 }
 const SPARE_PX = 2
 
-/** The least and the largest sample of the types whose means can be rounded. */
+/** Minimum and maximum of the types whose means can be rounded. */
 const ROUNDED: Partial<Record<DataType, readonly [number, number]>> = {
   uint8: [0, 255],
   int8: [-128, 127],
@@ -144,14 +209,23 @@ const ROUNDED: Partial<Record<DataType, readonly [number, number]>> = {
   int16: [-32_768, 32_767],
 }
 
+const limitsOf = ({ isRounded, raster }: SampleRequest): readonly [number, number] | null =>
+  (isRounded && ROUNDED[raster.info.dataType]) || null
+
+/** 32-bit integers and doubles do not fit into a float; all other types do, with precision for the mean. */
+const WIDE_TYPES: ReadonlySet<DataType> = new Set(['uint32', 'int32', 'uint64', 'int64', 'float64'])
+
+function emptySmooth(request: SampleRequest, length: number): SampleArray {
+  const { dataType } = request.raster.info
+  if (limitsOf(request)) return sampleArray(dataType, length)
+  return WIDE_TYPES.has(dataType) ? new Float64Array(length) : new Float32Array(length)
+}
+
 async function sampleSmooth(request: SampleRequest, method: SmoothResampling): Promise<SampledPlanes> {
   const { raster, bands, width, height } = request
   const { dataType } = raster.info
-  // 32-bit integers and doubles do not fit into a float; all other types do, with precision for the mean.
-  const isWide = ['uint32', 'int32', 'uint64', 'int64', 'float64'].includes(dataType)
-  const limits = (request.isRounded && ROUNDED[dataType]) || null
-  const floats = isWide ? Float64Array : Float32Array
-  const planes = bands.map(() => (limits ? sampleArray(dataType, width * height) : new floats(width * height)))
+  const limits = limitsOf(request)
+  const planes = bands.map(() => emptySmooth(request, width * height))
   const mask = new Uint8Array(width * height)
   const { resample } = await loadResampleKernels(dataType)
   for (const window of request.windows) {

@@ -1,6 +1,6 @@
 /**
- * Loops over samples of one data type. This module is loaded once for each type (see `instances.ts`), so that the engine
- * compiles each copy for a single kind of array; one copy for all types would run ten times slower.
+ * Loops over samples of one data type. This module is loaded once per type (see `instances.ts`), so that the engine
+ * compiles each copy for a single array type; one copy for all types would run ten times slower.
  */
 import type { Band, Block, SampleArray } from '#raster/types.ts'
 
@@ -14,7 +14,7 @@ export interface Run {
 
 /** Target of gathered samples: planes of the source's type, and a mask. Samples without data are copied too. */
 export interface PlanarTarget {
-  /** Zero-based bands of the file, one a plane. */
+  /** Zero-based bands of the file, one per plane. */
   bands: readonly number[]
   planes: readonly SampleArray[]
   mask: Uint8Array
@@ -23,7 +23,7 @@ export interface PlanarTarget {
   isFloat: boolean
 }
 
-/** NaN is never equal to anything, so a missing nodata value needs no test of its own. */
+/** NaN equals nothing, so a missing nodata value needs no separate test. */
 const markerOf = (nodata: number | null | undefined): number => nodata ?? Number.NaN
 
 /** Copies the samples of a run into planes, and marks the pixels with data. */
@@ -42,7 +42,7 @@ export function copyPixels(target: PlanarTarget, block: Block, offsets: Int32Arr
   if (block.mask) for (let i = 0; i < count; i++) if (mask[out + i] !== 0) mask[out + i] = block.mask[offsets[i]!]!
 }
 
-/** A rectangle of a block, and where it goes: pixel numbers in the block and in the target. */
+/** A rectangle of a block and its target position, as pixel indices in both. */
 export interface Rectangle {
   from: number
   out: number
@@ -51,7 +51,7 @@ export interface Rectangle {
   outWidth: number
 }
 
-/** As `copyPixels` for pixels that lie in the target as they lie in the block. */
+/** Like `copyPixels`, for pixels with the same layout in the target and in the block. */
 export function copyRectangle(target: PlanarTarget, block: Block, { from, out, width, height, outWidth }: Rectangle): void {
   const { bands, planes, mask, nodata, rule, isFloat } = target
   const mayMiss = isFloat || nodata.some((value) => value !== null)
@@ -220,7 +220,7 @@ interface Pack {
   pixels: Uint32Array
 }
 
-/** No sample of 16 bits equals it. An integer, because comparing with a number that may be anything takes three times as long. */
+/** No 16-bit sample equals it. An integer, because comparing with an arbitrary number takes three times as long. */
 const NO_MARKER = 0x3fffffff
 const integerMarker = (nodata: number | null | undefined): number =>
   Number.isInteger(nodata) && Math.abs(nodata!) < NO_MARKER ? nodata! | 0 : NO_MARKER
@@ -325,7 +325,7 @@ function bendPlane(samples: SampleArray, mask: Uint8Array, scale: ByteScale, byt
   }
 }
 
-/** The byte for a place between the ends, from 0 to 1. */
+/** The byte for a position between the ends, from 0 to 1. */
 export function bent(place: number, { first, last, gamma = 1 }: ByteScale): number {
   const within = place >= 1 ? 1 : place > 0 ? place : 0
   return first + (last - first) * within ** (1 / gamma)

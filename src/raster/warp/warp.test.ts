@@ -120,7 +120,7 @@ test('four tiles equal the one above them with twice the pixels: no seams, for e
   }
 })
 
-test('a raster across the date line shows on both sides of it, and on the tile of the whole world', async () => {
+test('a raster across the antimeridian is shown on both sides, and on the world tile', async () => {
   const across = [
     new MemoryRaster({ epsg: 4326, width: 200, height: 100, transform: [170, 0.1, 0, 5, 0, -0.1], value: () => 9 }),
     new MemoryRaster({ epsg: 4326, width: 200, height: 100, transform: [-190, 0.1, 0, 5, 0, -0.1], value: () => 9 }),
@@ -173,7 +173,7 @@ test('a raster around a pole is complete along the edge of the map', async () =>
   assert.ok((await sampleTile(raster, { z: 2, x: 0, y: 0 })).mask.every((value) => value === 0))
 })
 
-test('smooth methods give back a ramp, and mix nothing with missing pixels', async () => {
+test('smooth methods preserve a ramp, and ignore missing pixels', async () => {
   const ramp = new MemoryRaster({
     epsg: 3857,
     width: 300,
@@ -253,7 +253,7 @@ test('the coarsest level with enough detail is read', () => {
   )
 })
 
-test('blocks are read once: for neighbours and for tiles drawn at the same time', async () => {
+test('blocks are read once, for neighbouring and for concurrent tiles', async () => {
   const raster = new MemoryRaster({ ...(PLACES['Web Mercator'] ?? assert.fail()), dataType: 'uint16' })
   const tile = tileAround(raster)
   const blocks = createBlockCache(CACHE_BYTES)
@@ -264,7 +264,7 @@ test('blocks are read once: for neighbours and for tiles drawn at the same time'
   assert.equal(raster.reads, reads)
 })
 
-test('bands that nobody has asked for yet are there for the next one', async () => {
+test('bands that were not requested are cached for the next request', async () => {
   for (const interleave of ['pixel', 'band'] as const) {
     const raster = new MemoryRaster({
       ...(PLACES['Web Mercator'] ?? assert.fail()),
@@ -297,7 +297,7 @@ test('a file without overviews cannot make one tile read everything', async () =
   assert.equal(huge.reads, 0)
 })
 
-test('addresses outside the scheme are refused', () => {
+test('tile addresses outside the scheme are rejected', () => {
   const raster = new MemoryRaster({ ...(PLACES['geographic'] ?? assert.fail()) })
   for (const tile of [
     { z: -1, x: 0, y: 0 },

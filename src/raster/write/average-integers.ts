@@ -3,9 +3,9 @@ import type { ReduceShape, RowReducer, RowView } from './row-reducer.ts'
 import type { SampleArray } from '#raster/types.ts'
 
 /**
- * The average of `AverageReducer` for integers without mask or alpha, which is most imagery. All weights and sums are whole
- * numbers far below 2^53, so that rows may be added up before columns are: a plain loop over the samples of a row, and one look at
- * the columns for each coarse row instead of each fine one. Both give the same samples.
+ * The average of `AverageReducer` for integers without mask or alpha, which is most imagery. All weights and sums are integers far
+ * below 2^53, so that rows can be summed before columns: a plain loop over the samples of a row, and one pass over the columns per
+ * coarse row instead of per fine row. Both give the same samples.
  */
 export class IntegerAverageReducer implements RowReducer {
   readonly #shape: ReduceShape
@@ -41,7 +41,7 @@ export class IntegerAverageReducer implements RowReducer {
     return true
   }
 
-  /** A copy: the buffer of the rows may be reused before the next one comes. */
+  /** A copy, because the buffer of the rows can be reused before the next one arrives. */
   #keep(samples: SampleArray, weight: number): void {
     const place = this.#rowWeights.push(weight) - 1
     const known = this.#rows[place]
@@ -51,7 +51,7 @@ export class IntegerAverageReducer implements RowReducer {
 }
 
 interface Accumulator {
-  /** For each fine sample. */
+  /** One per fine sample. */
   readonly sums: Float64Array
   readonly weights: Float64Array
 }
@@ -91,7 +91,7 @@ function finishRow({ sums, weights }: Accumulator, columns: ColumnWeights, bandC
     const w1 = columns.weights[at + 1]!
     const w2 = columns.weights[at + 2]!
     const from = columns.first[x]! * bandCount
-    // Columns that a coarse one does not reach weigh 0; the first is read again for them, since there may be none behind it.
+    // Columns outside a coarse one have weight 0; the first is read again for them, since there may be no further one.
     const second = columns.count[x]! > 1 ? from + bandCount : from
     const third = columns.count[x]! > 2 ? from + 2 * bandCount : from
     for (let band = 0; band < bandCount; band++, to++) {

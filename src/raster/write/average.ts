@@ -41,7 +41,7 @@ export class AverageReducer implements RowReducer {
     return true
   }
 
-  /** 64-bit integers are averaged as doubles; everything else is read where it is. */
+  /** 64-bit integers are averaged as doubles; other samples are read in place. */
   #asNumbers({ samples, sampleAt }: RowView): SampleArray {
     const count = this.#numbers.length
     if (!isBigArray(samples)) return samples.subarray(sampleAt, sampleAt + count)
@@ -79,7 +79,7 @@ export class AverageReducer implements RowReducer {
 interface Accumulator {
   readonly sums: Float64Array
   readonly weights: Float64Array
-  /** 255 where the mask shows any of a coarse pixel. */
+  /** 255 if any part of a coarse pixel is visible. */
   readonly seen: Uint8Array
 }
 
@@ -108,7 +108,7 @@ interface ValidRow {
   readonly samples: SampleArray
   readonly bandCount: number
   readonly mask: Uint8Array | null
-  /** NaN where there is none: nothing equals it, and NaN samples never count. */
+  /** NaN without a nodata value: nothing equals it, and NaN samples never count. */
   readonly nodata: number
   readonly alphaBand: number | null
 }
@@ -126,7 +126,7 @@ function addValid(row: ValidRow, columns: ColumnWeights, into: Accumulator, rowW
       const isHidden = alphaBand !== null && !samples[pixel * bandCount + alphaBand]
       for (let band = 0; band < bandCount; band++) {
         const value = samples[pixel * bandCount + band] ?? NaN
-        // value - value is 0 only for what is finite.
+        // value - value is 0 only for finite numbers.
         if (value === nodata || value - value !== 0 || (isHidden && band !== alphaBand)) continue
         into.sums[to + band]! += value * weight
         into.weights[to + band]! += weight

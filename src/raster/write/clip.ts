@@ -1,5 +1,5 @@
 import type { RowSpans } from '#raster/geometry/rasterize.ts'
-import type { TiffRaster } from '#raster/tiff/raster.ts'
+import type { ExactRaster } from '#raster/tiff/raster.ts'
 import { isBigArray } from '#raster/tiff/sample.ts'
 import type { ExactSampleArray, PixelWindow, RasterInfo } from '#raster/types.ts'
 import type { PullRows } from '#raster/write/cog.ts'
@@ -7,7 +7,7 @@ import { interleavedBlock, RowBuffer } from '#raster/write/rows.ts'
 import type { CogSpec } from '#raster/write/spec.ts'
 
 interface ClipSource {
-  raster: TiffRaster
+  raster: ExactRaster
   window: PixelWindow
   /** Zero-based. */
   bands: readonly number[]
@@ -44,7 +44,7 @@ export function clippedRows({ raster, window, bands, spans, spec }: ClipSource):
   }
 }
 
-/** The first column, and the one behind the last, that spans of some rows touch; null where none does. */
+/** The column range (exclusive end) that spans of some rows touch; null if none does. */
 function touched({ starts, edges }: RowSpans, y: number, end: number): [number, number] | null {
   let [from, to] = [Infinity, -Infinity]
   for (let k = starts[y]!; k < starts[end]!; k++) {

@@ -90,7 +90,7 @@ const specs = fc.record({
   nodata: fc.option(fc.constantFrom(0, 7, 255)),
 })
 
-test('any raster comes back as it went in', async () => {
+test('any raster round-trips', async () => {
   await fc.assert(
     fc.asyncProperty(specs, fc.integer(), async (drawn, seed) => {
       const isFloat = drawn.dataType.startsWith('float')
@@ -114,7 +114,7 @@ test('any raster comes back as it went in', async () => {
   )
 })
 
-test('georeference, names, scales, palette and metadata come back', async () => {
+test('georeference, names, scales, palette and metadata round-trip', async () => {
   const colorTable = Uint8Array.from({ length: 1024 }, (_, i) => (i % 4 === 3 ? 255 : (i * 7) % 256))
   const spec: CogSpec = {
     width: 40,
@@ -139,7 +139,7 @@ test('georeference, names, scales, palette and metadata come back', async () => 
   assert.equal(info.colorTable?.[5 * 4], colorTable[20])
 })
 
-test('rotated transforms, south-up images and bands of colour come back', async () => {
+test('rotated transforms, south-up images and colour bands round-trip', async () => {
   const bands = (['red', 'green', 'blue', 'alpha'] as const).map((color) => ({ color }))
   const spec: CogSpec = {
     width: 20,
@@ -176,7 +176,7 @@ test('the file has the layout of a COG: note, directories, then blocks from coar
   )
 })
 
-test('levels that outgrow memory go through temporary files and come out the same', async () => {
+test('levels that exceed memory use temporary files, with the same result', async () => {
   const spec: CogSpec = { width: 150, height: 130, dataType: 'int32', bandCount: 3, blockSize: 16 }
   const pixels = randomPixels(spec, 17)
   assert.deepEqual(await write(spec, pixels, { spillBytes: 1000 }), await write(spec, pixels))
@@ -199,7 +199,7 @@ test('progress rises to 1, and a cancelled write ends with its own error', async
   await assert.rejects(half, (error) => error instanceof RasterError && error.code === 'aborted')
 })
 
-test('rows that are not what the specification says are refused, and a Node buffer is as good as bytes', async () => {
+test('rows that do not match the specification are rejected, and a Node buffer is accepted as bytes', async () => {
   const spec: CogSpec = { width: 40, height: 40, dataType: 'uint8', bandCount: 1, blockSize: 16 }
   const rowsOf =
     (data: ExactSampleArray): PullRows =>
@@ -216,7 +216,7 @@ test('rows that are not what the specification says are refused, and a Node buff
   assert.deepEqual(buffer.bytes(), bytes.bytes())
 })
 
-test('impossible specifications are refused', async () => {
+test('invalid specifications are rejected', async () => {
   const good: CogSpec = { width: 10, height: 10, dataType: 'uint8', bandCount: 1 }
   const bad: Partial<CogSpec>[] = [
     { width: 0 },

@@ -61,7 +61,7 @@ export async function writeCog(sink: ByteSink, spec: CogSpec, pull: PullRows, op
   }
 }
 
-/** From coarse to fine, since each level hands its rows to the next coarser one. */
+/** From coarse to fine, because each level passes its rows to the next coarser one. */
 function buildLevels(plan: CogPlan, spills: readonly Spill[], encoder: TileEncoder): LevelBuilder[] {
   const levels: LevelBuilder[] = []
   for (let index = plan.levels.length - 1; index >= 0; index--) {
@@ -82,7 +82,7 @@ async function encodeAll(plan: CogPlan, levels: readonly LevelBuilder[], pull: P
     report()
     return block
   }
-  // Rows are read while those before them are compressed in other threads.
+  // Rows are read while the previous ones are compressed in other threads.
   let next = pullNext(0)
   for (let y = 0; y < height; y += plan.blockSize) {
     const rows = rowsAt(y)

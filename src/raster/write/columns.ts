@@ -1,4 +1,4 @@
-/** For each coarse column its first fine column and the weights of up to three in a row, in units of 1/(fine·coarse) of the width. */
+/** For each coarse column: its first fine column and the weights of up to three fine columns, in units of 1/(fine·coarse) of the width. */
 export interface ColumnWeights {
   readonly first: Uint32Array
   readonly count: Uint8Array

@@ -1,6 +1,6 @@
 import { RasterError } from '#raster/errors.ts'
 import { positioned, type Position } from '#raster/ingest/position.ts'
-import type { TiffRaster } from '#raster/tiff/raster.ts'
+import type { ExactRaster } from '#raster/tiff/raster.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import { writeCog, type WriteOptions, type WrittenCog } from '#raster/write/cog.ts'
 import { interleavedBlock, RowBuffer } from '#raster/write/rows.ts'
@@ -20,7 +20,7 @@ export interface ConvertOptions extends WriteOptions {
  * Rewrites any readable TIFF as a COG with the same samples, mask, georeference, palette and
  * descriptions. Odd widths become whole types (4-bit to uint8, half floats to float32).
  */
-export async function convertToCog(raster: TiffRaster, sink: ByteSink, options: ConvertOptions = {}): Promise<WrittenCog> {
+export async function convertToCog(raster: ExactRaster, sink: ByteSink, options: ConvertOptions = {}): Promise<WrittenCog> {
   const spec = specOf(raster, options)
   const { width, height } = raster.info
   const bands = raster.info.bands.map((_, band) => band)
@@ -28,7 +28,7 @@ export async function convertToCog(raster: TiffRaster, sink: ByteSink, options: 
   return writeCog(sink, spec, async (y, count, signal) => interleavedBlock(await rows.read(y, count, signal), width, bands.length), options)
 }
 
-function specOf(raster: TiffRaster, options: ConvertOptions): CogSpec {
+function specOf(raster: ExactRaster, options: ConvertOptions): CogSpec {
   const info = options.position ? positioned(raster.info, options.position) : raster.info
   const hasOwnKeys = raster.geoKeys.directory.length > 0 && info.placedBy !== 'rpc' && info.placedBy !== 'caller'
   if (info.colorTable && info.dataType !== 'uint8') throw new RasterError('unsupported', 'Palettes of more than 8 bits are not supported')

@@ -1,11 +1,11 @@
 import zlib from 'node:zlib'
 
-/** As many as Node has threads for it by default. */
+/** Node's default number of threads. */
 const MAX_STREAMS = 4
-/** A frame may be a little longer than what it holds, where that cannot be compressed. */
+/** A frame of incompressible data can be slightly longer than the data. */
 const SLACK_BYTES = 4096
 
-/** How a tile is compressed. `runs` is deflate that searches for nothing but runs of one byte. */
+/** How a tile is compressed. `runs` is Deflate that only searches for runs of one byte. */
 interface FrameCoding {
   readonly method: 'zstd' | 'deflate' | 'runs'
   readonly level: number
@@ -98,7 +98,7 @@ class FrameStream {
    */
   rewind(): void {
     this.#pieces.length = 0
-    // A zlib stream is at its end. One of Zstandard goes on by itself, and a reset would take its level away.
+    // A zlib stream has ended. A Zstandard stream continues, and a reset would lose its level.
     if (this.#mustReset && 'reset' in this.#stream) this.#stream.reset()
     if (typeof Reflect.get(this.#stream, '_outOffset') === 'number') Reflect.set(this.#stream, '_outOffset', 0)
   }

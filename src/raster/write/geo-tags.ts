@@ -16,7 +16,7 @@ export function geoTags(spec: CogSpec): TagValue[] {
   return tags
 }
 
-/** North-up images as scale and tie point, which every reader knows; others as a matrix. */
+/** North-up images as scale and tie point, which every reader supports; others as a matrix. */
 function transformTags([x, a, b, y, d, e]: Affine): TagValue[] {
   if (b === 0 && d === 0 && a > 0 && e < 0) {
     return [
@@ -28,7 +28,7 @@ function transformTags([x, a, b, y, d, e]: Affine): TagValue[] {
 }
 
 function keyDirectory(crs: Crs): number[] {
-  if (crs.epsg === null) throw new RasterError('unknown_crs', 'A CRS without an EPSG code is written by its own keys only')
+  if (crs.epsg === null) throw new RasterError('unknown_crs', 'A CRS without an EPSG code can only be written with its own keys')
   const isProjected = crs.kind === 'projected'
   const entries = [
     [KEY.modelType, isProjected ? MODEL.projected : MODEL.geographic],
@@ -38,7 +38,7 @@ function keyDirectory(crs: Crs): number[] {
   return [1, 1, 0, entries.length, ...entries.flatMap(([key = 0, value = 0]) => [key, 0, 1, value])]
 }
 
-/** Copied as they are, but for the pixel type: our transform always starts at a corner. */
+/** Copied unchanged except for the pixel type, because our transform always starts at a corner. */
 function rawKeyTags(keys: RawGeoKeys): TagValue[] {
   const directory = [...keys.directory]
   for (let at = ENTRY_VALUES; at + 3 < directory.length; at += ENTRY_VALUES) {

@@ -5,8 +5,8 @@ import { IntegerAverageReducer } from './average-integers.ts'
 import type { ReduceShape, RowReducer, RowView } from '#raster/write/row-reducer.ts'
 
 /**
- * Average where both sides halve evenly, which most of the work does: every coarse pixel is the mean
- * of exactly four fine ones, so that two rows in hand are enough.
+ * Average for even sides, which is most of the work: every coarse pixel is the mean of exactly four fine
+ * ones, so that two rows in memory are enough.
  */
 class HalvingReducer implements RowReducer {
   readonly #shape: ReduceShape
@@ -24,7 +24,7 @@ class HalvingReducer implements RowReducer {
     this.#isLower = !this.#isLower
     const upper = this.#upper
     if (this.#isLower) {
-      // The buffer of the rows may be reused before the next one comes.
+      // The buffer of the rows can be reused before the next one arrives.
       if (upper.samples?.length === samples.length) upper.samples.set(samples)
       else upper.samples = samples.slice()
       upper.mask = mask?.slice() ?? null
@@ -46,7 +46,7 @@ class HalvingReducer implements RowReducer {
   }
 }
 
-/** The plain average where both sides halve evenly, or a weighted one: for odd sides, and for 64-bit integers. */
+/** The plain average for even sides; a weighted one for odd sides and 64-bit integers. */
 export function averageReducer(shape: ReduceShape, isWide: boolean, hasMask: boolean): RowReducer {
   const { fine, coarse } = shape
   const isEven = fine.width === 2 * coarse.width && fine.height === 2 * coarse.height
@@ -69,7 +69,7 @@ interface CoarseRow {
   readonly bandCount: number
 }
 
-/** Integers without anything to leave out, rounded half up. */
+/** Integers without nodata, rounded half up. */
 function meanOfFour({ upper, lower }: FineRows, { samples, at, count, bandCount }: CoarseRow): void {
   let to = at
   for (let x = 0; x < count; x++) {
@@ -81,7 +81,7 @@ function meanOfFour({ upper, lower }: FineRows, { samples, at, count, bandCount 
   }
 }
 
-/** Integers without those that are nodata. */
+/** Integers, ignoring nodata. */
 function meanOfIntegers({ upper, lower }: FineRows, { samples, at, count, bandCount }: CoarseRow, nodata: number): void {
   let to = at
   for (let x = 0; x < count; x++) {
@@ -97,7 +97,7 @@ function meanOfIntegers({ upper, lower }: FineRows, { samples, at, count, bandCo
   }
 }
 
-/** Floats without those that are nodata or not finite. */
+/** Floats, ignoring nodata and non-finite values. */
 function meanOfFloats({ upper, lower }: FineRows, { samples, at, count, bandCount }: CoarseRow, nodata: number): void {
   let to = at
   for (let x = 0; x < count; x++) {
@@ -108,7 +108,7 @@ function meanOfFloats({ upper, lower }: FineRows, { samples, at, count, bandCoun
       const c = lower[from]!
       const d = lower[from + bandCount]!
       const sum = a + b + c + d
-      // sum - sum is 0 only where all are finite.
+      // sum - sum is 0 only if all are finite.
       if (sum - sum === 0 && a !== nodata && b !== nodata && c !== nodata && d !== nodata) samples[to] = sum / 4
       else samples[to] = meanOfSome([a, b, c, d], nodata)
     }
@@ -126,7 +126,7 @@ function meanOfSome(values: readonly number[], nodata: number): number {
   return n === 0 ? nodata : sum / n
 }
 
-/** Leaves out nodata, what is not finite, and what mask or alpha hide. */
+/** Ignores nodata, non-finite values, and pixels hidden by mask or alpha. */
 function meanOfValid(rows: FineRows, target: CoarseRow, shape: ReduceShape): void {
   const { nodata, alphaBand, isFloat, bandCount } = shape
   const empty = nodata ?? (isFloat ? NaN : 0)
@@ -146,7 +146,7 @@ function meanOfValid(rows: FineRows, target: CoarseRow, shape: ReduceShape): voi
       for (let k = 0; k < 4; k++) {
         const value = values[k] ?? 0
         const isShown = visible[k] || (band === alphaBand && isMaskOpen(rows, left, k))
-        // value - value is 0 only for what is finite.
+        // value - value is 0 only for finite numbers.
         if (!isShown || value === nodata || value - value !== 0) continue
         sum += value
         n++

@@ -96,11 +96,11 @@ function directories(plan: CogPlan, levels: readonly LevelSizes[], places: Place
   })
 }
 
-/** What GDAL's readers look for to know that blocks are ordered and framed. */
+/** GDAL's readers recognize by this note that blocks are ordered and framed. */
 function ghostArea(hasMask: boolean): Uint8Array {
   const lines =
     'LAYOUT=IFDS_BEFORE_DATA\nBLOCK_ORDER=ROW_MAJOR\nBLOCK_LEADER=SIZE_AS_UINT4\nBLOCK_TRAILER=LAST_4_BYTES_REPEATED\n' +
-    // The blank leaves room for a writer that changes NO into YES.
+    // The space allows a writer to change NO to YES in place.
     `KNOWN_INCOMPATIBLE_EDITION=NO\n ${hasMask ? 'MASK_INTERLEAVED_WITH_IMAGERY=YES\n' : ''}`
   return Buffer.from(`GDAL_STRUCTURAL_METADATA_SIZE=${String(lines.length).padStart(6, '0')} bytes\n${lines}`, 'latin1')
 }

@@ -48,7 +48,7 @@ export class LevelBuilder {
     this.#shape = shapeAt(plan, index)
     this.#spill = spill
     this.#next = next && { level: next, reducer: rowReducer(plan, this.#shape, next.#shape) }
-    // Level 0 is handed whole rows of blocks and keeps none.
+    // Level 0 receives complete rows of blocks and buffers none.
     const pixels = index === 0 ? 0 : this.#shape.width * Math.min(plan.blockSize, this.#shape.height)
     this.#samples = index === 0 ? null : new EXACT_ARRAY[plan.spec.dataType](pixels * plan.bandCount)
     this.#mask = index === 0 || !plan.hasMask ? null : new Uint8Array(pixels)

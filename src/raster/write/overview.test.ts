@@ -63,7 +63,7 @@ test('average of an odd side covers the whole side evenly', async () => {
   assert.ok(Math.abs((got[0] ?? 0) - (0 + 1 * (8 / 9)) / (17 / 9)) < 1e-12)
 })
 
-test('average leaves out nodata, NaN and what the mask hides', async () => {
+test('average ignores nodata, NaN and masked pixels', async () => {
   const row = [10, 0, 0, 0, 20, 40]
   const pad = Array.from({ length: 12 }, () => 5)
   const withNodata = await overview({ width: 18, height: 1, nodata: 0 }, Uint8Array.from([...row, ...pad]))
@@ -130,7 +130,7 @@ test('mode is the most frequent class and ignores nodata', async () => {
   assert.deepEqual(samples.slice(0, 4), [1, 9, 7, 3])
 })
 
-test('nearest takes samples that exist', async () => {
+test('nearest only takes existing samples', async () => {
   const samples = Uint8Array.from({ length: 18 * 18 }, (_, i) => i % 251)
   const { samples: got } = await overview({ width: 18, height: 18, overviews: 'nearest' }, samples)
   assert.equal(got[0], samples[19])

@@ -2,16 +2,16 @@ import type { ExactSampleArray } from '#raster/types.ts'
 import type { ReduceShape, RowReducer, RowView } from '#raster/write/row-reducer.ts'
 
 /**
- * Nearest and mode: coarse pixels that are one of the fine ones, for classes, palettes and flags.
- * Nearest takes the fine pixel under the coarse one's centre; mode the most frequent sample among
- * the up to four fine pixels whose centres the coarse one covers, the first seen where two are equal.
+ * Nearest and mode: each coarse pixel has the value of a fine one, for classes, palettes and flags.
+ * Nearest takes the fine pixel under the coarse one's centre; mode takes the most frequent sample of the
+ * up to four fine pixels whose centres the coarse one covers, the first one if two are equally frequent.
  */
 export class PickReducer implements RowReducer {
   readonly #shape: ReduceShape
   readonly #isMode: boolean
   readonly #columns: Spans
   readonly #rows: Spans
-  /** The first of the two fine rows that a coarse row may cover. */
+  /** The first of the two fine rows that a coarse row can cover. */
   #held: HeldRow | null = null
   #fineRow = 0
   #coarseRow = 0
@@ -137,7 +137,7 @@ interface Spans {
   readonly count: Uint8Array
 }
 
-/** The rows of a band live in a buffer that is reused before the next row comes. */
+/** A copy, because the buffer of the rows is reused before the next row arrives. */
 function copyRow(row: RowView, shape: ReduceShape): HeldRow {
   const { width } = shape.fine
   return {
@@ -151,7 +151,7 @@ function centreSpans(fine: number, coarse: number): Spans {
   return { first, count: new Uint8Array(coarse).fill(1) }
 }
 
-/** One or two fine pixels: those whose centres lie inside. */
+/** The one or two fine pixels whose centres are inside. */
 function coveredSpans(fine: number, coarse: number): Spans {
   const border = (i: number): number => Math.floor((i * fine) / coarse + 0.5)
   const first = Uint32Array.from({ length: coarse }, (_, i) => Math.min(border(i), fine - 1))
@@ -159,7 +159,7 @@ function coveredSpans(fine: number, coarse: number): Spans {
   return { first, count }
 }
 
-/** Samples of either kind by index: both sides of a copy always have the same kind. */
+/** Samples of either type by index: both sides of a copy always have the same type. */
 function asIndexed(samples: ExactSampleArray): { [index: number]: Sample } {
   return samples
 }

@@ -3,7 +3,7 @@ import type { ExactSampleArray } from '#raster/types.ts'
 /** The horizontal predictors, applied. The inverse of codec/predictor.ts. */
 
 interface TileShape {
-  /** Samples in a row, all bands together. */
+  /** Samples per row, over all bands. */
   readonly rowSamples: number
   readonly rows: number
   /** Distance between two samples of one band. */

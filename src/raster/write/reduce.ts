@@ -3,7 +3,7 @@ import { PickReducer } from '#raster/write/pick.ts'
 import type { ReduceShape, RowReducer } from '#raster/write/row-reducer.ts'
 import type { CogPlan, LevelShape } from '#raster/write/spec.ts'
 
-/** The reducer that a plan asks for. */
+/** The reducer for a plan. */
 export function rowReducer(plan: CogPlan, fine: LevelShape, coarse: LevelShape): RowReducer {
   const { bandCount, nodata, alphaBand } = plan
   const shape: ReduceShape = { fine, coarse, bandCount, nodata, alphaBand, isFloat: plan.spec.dataType.startsWith('float') }

@@ -10,12 +10,11 @@ export interface RowView {
 }
 
 /**
- * Makes the rows of a coarser level from those of the finer one, as they come. A side of odd length
- * does not halve evenly: coarse pixels then cover a little less than two fine ones, so that both
- * levels cover the same ground.
+ * Computes the rows of a coarser level from those of the finer one as they arrive. If a side is odd,
+ * coarse pixels cover slightly less than two fine ones, so that both levels cover the same area.
  */
 export interface RowReducer {
-  /** Takes the next fine row; returns whether a coarse row was written into `out`. */
+  /** Adds the next fine row; returns whether a coarse row was written to `out`. */
   push(row: RowView, out: RowView): boolean
 }
 

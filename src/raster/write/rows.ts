@@ -1,4 +1,4 @@
-import type { TiffRaster } from '#raster/tiff/raster.ts'
+import type { ExactRaster } from '#raster/tiff/raster.ts'
 import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
 import type { Block, ExactSampleArray } from '#raster/types.ts'
 
@@ -12,7 +12,7 @@ interface Rows {
 
 /** The selected part of a raster: all rows of some columns, and some bands. */
 interface RowSource {
-  readonly raster: TiffRaster
+  readonly raster: ExactRaster
   readonly x: number
   readonly width: number
   /** Zero-based. */
@@ -46,7 +46,7 @@ export class RowBuffer {
     return this.#join(this.#cut(held, y, heldEnd), this.#cut(fresh, heldEnd, end))
   }
 
-  /** From a row to the end of the row of blocks that the last wanted row is in. */
+  /** From a row to the end of the row of blocks that contains the last requested row. */
   async #readAhead(y: number, end: number, signal: AbortSignal | undefined): Promise<Rows> {
     const { raster, x, width, bands, endY } = this.#source
     const blockHeight = raster.info.levels[0]?.blockHeight ?? 1
@@ -95,7 +95,7 @@ export class RowBuffer {
   }
 }
 
-/** Interleaved rows as what a COG is written from. */
+/** Interleaved rows as the input of the COG writer. */
 export function interleavedBlock(
   { height, samples, mask }: Pick<Rows, 'height' | 'samples' | 'mask'>,
   width: number,

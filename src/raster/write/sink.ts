@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { RasterError } from '#raster/errors.ts'
 
-/** Where a finished file goes, strictly from its first byte to its last: a file, an upload, memory. */
+/** Where a file is written, sequentially from its first byte to its last: a file, an upload, memory. */
 export interface ByteSink {
   write(bytes: Uint8Array): Promise<void>
 }
@@ -17,7 +17,7 @@ export function memorySink(): ByteSink & { bytes(): Uint8Array } {
   }
 }
 
-/** Writes a local file. `close` must be called whatever happens. */
+/** Writes a local file. `close` must always be called. */
 export async function openFileSink(path: string): Promise<ByteSink & { close(): Promise<void> }> {
   const handle = await open(path, 'w').catch((cause: unknown) => {
     throw new RasterError('source_unavailable', 'Cannot create the raster file', { cause })

@@ -15,7 +15,7 @@ interface CogBand {
   readonly unit?: string | null
 }
 
-/** What to write. Everything below `bandCount` has a default: the profile that our tile path reads fastest. */
+/** The file to write. All fields after `bandCount` have defaults, which our tile rendering reads fastest. */
 export interface CogSpec {
   readonly width: number
   readonly height: number
@@ -26,10 +26,10 @@ export interface CogSpec {
   /** Overrides `crs`. */
   readonly geoKeys?: RawGeoKeys | null
   readonly nodata?: number | null
-  /** Whether the pixels have a mask, which is stored beside them. */
+  /** Whether the pixels have a mask, which is stored as a separate image. */
   readonly hasMask?: boolean
   readonly bands?: readonly CogBand[]
-  /** RGBA, four bytes an entry; makes the only band a palette. */
+  /** RGBA, four bytes per entry; makes the only band a palette. */
   readonly colorTable?: Uint8Array | null
   readonly metadata?: Readonly<Record<string, string>>
   /** A multiple of 16. */
@@ -49,7 +49,7 @@ export interface LevelShape {
   readonly tilesY: number
 }
 
-/** A checked specification with every default in place. */
+/** A validated specification with all defaults. */
 export interface CogPlan {
   readonly spec: CogSpec
   readonly bandCount: number
@@ -67,9 +67,9 @@ export interface CogPlan {
 
 const DEFAULT_BLOCK_SIZE = 256
 /**
- * Classes come in runs, which a longer search shrinks. Measurements are noise once predicted: deflate's level 3 was within 1% of 6
- * on synthetic 16-bit scenes, and no slower; zstd's level 1 within 2% of its level 3, in two thirds of the time, and a third faster to
- * read. Of floats only the high bytes are predicted, and level 3 finds more in them for nothing.
+ * Class codes have runs, which a longer search compresses better. Measurements are noise after prediction: Deflate level 3 was within
+ * 1% of level 6 on synthetic 16-bit scenes, and no slower; zstd level 1 was within 2% of level 3, in two thirds of the time, and a
+ * third faster to read. Of floats only the high bytes are predicted, and level 3 compresses them better at no cost.
  */
 const LEVELS: Readonly<Record<CogCompression, { classes: number; integers: number; floats: number }>> = {
   deflate: { classes: 6, integers: 3, floats: 3 },
@@ -132,7 +132,7 @@ function assertRowBand(spec: CogSpec, blockSize: number): void {
     throw new RasterError('limit_exceeded', `A row of blocks of ${bytes} bytes is too large: use smaller blocks`)
 }
 
-/** Halves, rounded up, until one block holds the whole image. */
+/** Halved, rounded up, until one block contains the whole image. */
 function levelShapes(spec: CogSpec, blockSize: number, overviews: OverviewMethod): LevelShape[] {
   const shapes: LevelShape[] = []
   let { width, height } = spec

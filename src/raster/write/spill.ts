@@ -33,7 +33,7 @@ export class Spill {
     if (this.#chunkBytes > this.#memoryBytes) await this.#flush()
   }
 
-  /** All bytes in the order in which they came, in pieces. */
+  /** All bytes in their original order, in chunks. */
   async *read(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < this.#fileBytes && this.#file;) {
       const piece = Buffer.allocUnsafe(Math.min(Spill.COPY_BYTES, this.#fileBytes - at))

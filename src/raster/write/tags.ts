@@ -92,7 +92,7 @@ function sampleFormat(dataType: SampleType['dataType']): number {
 function nodataText(nodata: number): string {
   if (Number.isNaN(nodata)) return 'nan'
   if (!Number.isFinite(nodata)) return nodata > 0 ? 'inf' : '-inf'
-  // Whole numbers in full: -9223372036854775808 must not become -9.2e18.
+  // Integers in full: -9223372036854775808 must not become -9.2e18.
   return Number.isInteger(nodata) && Math.abs(nodata) < 2 ** 64 ? BigInt(nodata).toString() : String(nodata)
 }
 

@@ -15,7 +15,7 @@ export const BLOCK_TRAILER_BYTES = 4
 /** Accepted growth of tiles whose pixels are noise, for a third of the time. */
 const MOST_GROWTH = 1.05
 
-/** Rows of interleaved pixels, with a mask byte a pixel where the file has a mask. */
+/** Rows of interleaved pixels, with one mask byte per pixel if the file has a mask. */
 export interface RowBand {
   readonly width: number
   readonly rows: number
@@ -30,7 +30,7 @@ export interface RowBand {
 export class TileEncoder {
   readonly #plan: CogPlan
   readonly #frames: Frames
-  /** Deflate that searches only for runs, such as those outside an area, where that is worth trying. */
+  /** Deflate that only searches for runs, such as those outside an area; used if it is worth trying. */
   readonly #coded: Frames | null
   readonly #free: ExactSampleArray[] = []
 
@@ -114,7 +114,7 @@ function copyWithin(target: ExactSampleArray, source: ExactSampleArray, at: numb
   ;(target as Uint8Array).set(source as Uint8Array, at)
 }
 
-/** Cuts and predicts at once. Differences wrap around, so they are those of unsigned numbers of the same width. */
+/** Copies and predicts in one pass. Differences wrap around, as for unsigned integers of the same width. */
 function cutDifferences(band: RowBand, tileX: number, { blockSize, bandCount }: CogPlan, tile: ExactSampleArray): void {
   const left = tileX * blockSize
   const columns = Math.min(blockSize, band.width - left)
@@ -170,7 +170,7 @@ function unsigned({ buffer, byteOffset, length, BYTES_PER_ELEMENT }: ExactSample
   return BYTES_PER_ELEMENT === 2 ? new Uint16Array(buffer, byteOffset, length) : new Uint32Array(buffer, byteOffset, length)
 }
 
-/** Behind the image the row goes on with its last pixel: differences of 0. */
+/** Beyond the image, the row repeats its last pixel: differences of 0. */
 function differencesOfRow(
   from: UnsignedArray,
   start: number,
@@ -183,8 +183,7 @@ function differencesOfRow(
 }
 
 /**
- * Cuts 32-bit floats and predicts them at once: the highest byte of each sample of a row first, then the next ones, and of all of them
- * the differences.
+ * Copies 32-bit floats and predicts them in one pass: differences of byte planes, the highest byte of each sample of a row first.
  */
 function cutFloats(band: RowBand, tileX: number, { blockSize, bandCount }: CogPlan, tile: Uint8Array): void {
   const left = tileX * blockSize
@@ -201,7 +200,7 @@ function cutFloats(band: RowBand, tileX: number, { blockSize, bandCount }: CogPl
 interface PlanesOfRow {
   readonly to: Uint8Array
   readonly at: number
-  /** Samples of the row that lie in the image; behind them it goes on with its last pixel. */
+  /** Samples of the row inside the image; beyond them, the last pixel is repeated. */
   readonly count: number
   readonly planeBytes: number
 }
@@ -211,7 +210,7 @@ function floatsOfRow(words: Uint32Array, from: number, { to, at, count, planeByt
   const last = from + count - stride
   for (let i = 0; i < stride; i++) {
     const word = words[from + i]!
-    // What stands before the first byte of a plane is the last one of the plane before.
+    // The first byte of a plane follows the last one of the previous plane.
     const before = words[last + i]!
     to[at + i] = word >>> 24
     to[second + i] = (word >>> 16) - (before >>> 24)
@@ -230,7 +229,7 @@ function floatsOfRow(words: Uint32Array, from: number, { to, at, count, planeByt
   for (const start of [at, second, third, fourth]) to.fill(0, start + count, start + planeBytes)
 }
 
-/** One tile of the mask: one bit a pixel, high bit first, outside the image 0. */
+/** One tile of the mask: one bit per pixel, high bit first, 0 outside the image. */
 export async function encodeMaskTile(band: RowBand, tileX: number, plan: CogPlan): Promise<Uint8Array> {
   const { blockSize } = plan
   const bits = new Uint8Array((blockSize / 8) * blockSize)

@@ -62,7 +62,7 @@ test('a clip keeps the samples', async () => {
   )
 })
 
-test('what has no nodata gets a mask, floats get NaN', async () => {
+test('rasters without nodata get a mask, floats get NaN', async () => {
   const triangle = {
     type: 'Polygon',
     coordinates: [
@@ -83,7 +83,7 @@ test('what has no nodata gets a mask, floats get NaN', async () => {
   assert.ok(Number.isNaN(floats.info.bands[0]!.nodata))
 })
 
-test('reprojection finds the place, size and values again', async () => {
+test('reprojection keeps position, size and values', async () => {
   const utm = await warped({ value: (_band, x) => 5_000 + x }, { crs: crsFromEpsg(32756), resampling: 'bilinear' })
   assert.equal(utm.info.crs!.epsg, 32756)
   const [, pixelM] = utm.info.transform!
@@ -94,7 +94,7 @@ test('reprojection finds the place, size and values again', async () => {
   assert.deepEqual([coarse.info.transform![1], coarse.info.width, coarse.info.height], [1_000, 34, 27])
 })
 
-test('a polygon beside the raster, and a caller who leaves, are refused as such', async () => {
+test('a polygon outside the raster and an abort are typed errors', async () => {
   await assert.rejects(
     warped({}, { geometry: box(10, 10, 11, 11) }),
     (error) => error instanceof RasterError && error.code === 'invalid_argument' && /does not intersect/.test(error.message),
@@ -102,7 +102,7 @@ test('a polygon beside the raster, and a caller who leaves, are refused as such'
   await assert.rejects(warped({}, { signal: AbortSignal.abort() }), (error) => error instanceof RasterError && error.code === 'aborted')
 })
 
-test('progress goes from nothing to all', async () => {
+test('progress rises from 0 to 1', async () => {
   const seen: number[] = []
   await warped(
     { width: 600, height: 700 },
@@ -115,7 +115,7 @@ test('progress goes from nothing to all', async () => {
   assert.ok(seen.length > 2 && seen.at(-1) === 1 && seen.every((fraction, index) => index === 0 || fraction >= seen[index - 1]!))
 })
 
-test('a row of blocks that is made in strips is what lower blocks make at once', async () => {
+test('a row of blocks computed in strips equals one computed at once', async () => {
   const source: Scene = { width: 5_000, height: 300, value: (band, x, y) => 1_000 * band + ((x * 13 + y * 7) % 500) }
   const options: WarpOptions = { crs: crsFromEpsg(3857), resampling: 'bilinear' }
   const samples = async (blockSize: number) => {

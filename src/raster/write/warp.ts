@@ -1,7 +1,7 @@
 import { readPolygons, mapPolygons, boxOf, type Box, type Polygon } from '#raster/geometry/polygon.ts'
 import { rasterizeMask, rasterizeSpans } from '#raster/geometry/rasterize.ts'
 import { movedInto, toPixels } from '#raster/statistics/area.ts'
-import type { TiffRaster } from '#raster/tiff/raster.ts'
+import type { ExactRaster } from '#raster/tiff/raster.ts'
 import { EXACT_ARRAY } from '#raster/tiff/sample.ts'
 import {
   RasterError,
@@ -50,7 +50,7 @@ const MIN_STRIP_ROWS = 16
 const MAX_EDGE_DEGREES = 0.05
 
 /** Writes the part of a raster under a polygon, or all of it, as a COG, in its own CRS or another. */
-export async function warpToCog(raster: TiffRaster, sink: ByteSink, options: WarpOptions = {}): Promise<WrittenCog> {
+export async function warpToCog(raster: ExactRaster, sink: ByteSink, options: WarpOptions = {}): Promise<WrittenCog> {
   const { info } = raster
   const isOwnGrid = options.crs === undefined && options.resolution === undefined
   const { grid, outline, window } = targetOf(info, options)
@@ -73,7 +73,7 @@ interface Warping {
 }
 
 /** Rows of the target, computed in strips: samples are floats, and a whole row of blocks would be too much of a wide raster. */
-function warpedRows(raster: TiffRaster, { grid, outline, bands, spec, resampling }: Warping): PullRows {
+function warpedRows(raster: ExactRaster, { grid, outline, bands, spec, resampling }: Warping): PullRows {
   const { width } = grid
   const blocks = createBlockCache(BLOCK_CACHE_BYTES)
   const most = Math.max(MIN_STRIP_ROWS, Math.floor(STRIP_SAMPLES / (width * bands.length)))

@@ -1,5 +1,5 @@
 /** Change between two scenes: one value of each, per pixel on the grid of the earlier one. */
-import { compileExpression, parseExpression } from '#raster/expression/index.ts'
+import { compileExpression, parseExpression, scalesOf } from '#raster/expression/index.ts'
 import { readPolygons } from '#raster/geometry/polygon.ts'
 import { chooseArea, joinedMask, readArea, type AreaSamples } from '#raster/statistics/area.ts'
 import { summarizeSamples } from '#raster/statistics/summarize.ts'
@@ -85,7 +85,8 @@ function evaluated(
 ): Values {
   const nodata = bands.map((band) => info.bands[band]?.nodata ?? null)
   const dataType = planes[0] instanceof Float64Array ? 'float64' : planes[0] instanceof Float32Array ? 'float32' : info.dataType
-  const { values, mask } = compileExpression(expression, { dataType }).run(planes, joinedMask(planes, known, nodata, count), count)
+  const scales = scalesOf(info.isScaled ? info.bands : [])
+  const { values, mask } = compileExpression(expression, { dataType, scales }).run(planes, joinedMask(planes, known, nodata, count), count)
   return { values: values[0]!, mask }
 }
 

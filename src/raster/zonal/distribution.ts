@@ -108,7 +108,7 @@ function sorted({ whole, wholeCount, parts, weights, partCount }: Kept): Distrib
 }
 
 /**
- * Percentiles of weighted values, linear between neighbours. With n distinct values, the k-th (from 0) stands at
+ * Percentiles of weighted values, linear between neighbours. With n distinct values, the k-th (from 0) is at
  * k · its weight + (n - 1) · the weight of all before it: with equal weights that is the usual rule.
  */
 export function percentilesOf({ values, weights, count }: Distribution, percentiles: readonly number[]): (number | null)[] {

@@ -61,6 +61,23 @@ export interface ZonalResult {
 const DEFAULT_STATISTICS: readonly ZonalStatistic[] = ['count', 'mean', 'min', 'max', 'std', 'sum']
 
 export async function zonalStatistics(raster: Raster, options: ZonalOptions): Promise<ZonalResult> {
+  const bands = options.bands ?? raster.info.bands.map((_, index) => index + 1)
+  if (!raster.forBands || options.expression !== undefined || bands.length === 1) return zonalOnGrid(raster, options)
+  // Of a stack, each band is described on its own pixels.
+  const { onProgress } = options
+  const parts: ZonalResult[] = []
+  for (const [index, band] of bands.entries()) {
+    const own = raster.forBands([bandIndex(raster.info, band)])
+    const progress = onProgress ? { onProgress: (fraction: number) => onProgress((index + fraction) / bands.length) } : {}
+    parts.push(await zonalOnGrid(own, { ...options, ...progress, bands: [band] }))
+  }
+  return {
+    zones: options.zones.map((_, zone) => parts.flatMap((part) => part.zones[zone]!)),
+    pixelsRead: parts.reduce((sum, { pixelsRead }) => sum + pixelsRead, 0),
+  }
+}
+
+async function zonalOnGrid(raster: Raster, options: ZonalOptions): Promise<ZonalResult> {
   const { info } = raster
   const series = seriesOf(info, options)
   const level = info.levels[0] as Level
@@ -99,7 +116,7 @@ function seriesOf(info: RasterInfo, options: ZonalOptions): Series {
   if (options.expression !== undefined) return computedSeries(info, options.expression, options)
   const all = info.bands.map((_, index) => index + 1).filter((band) => band - 1 !== info.alphaBand)
   const bands = (options.bands ?? all).map((band) => bandIndex(info, band))
-  if (options.unscale && bands.some((band) => info.bands[band]!.scale !== 1 || info.bands[band]!.offset !== 0))
+  if ((options.unscale ?? info.isScaled) && bands.some((band) => info.bands[band]!.scale !== 1 || info.bands[band]!.offset !== 0))
     return computedSeries(info, bands.map((band) => `b${band + 1}`).join(';'), options)
   return {
     count: bands.length,
@@ -120,7 +137,7 @@ function seriesOf(info: RasterInfo, options: ZonalOptions): Series {
 function computedSeries(info: RasterInfo, source: string, options: ZonalOptions): Series {
   const compile = () => compiledFor(info, source, options)
   // Scales differ per raster and are compiled in.
-  const compiled = options.memory && !options.unscale ? options.memory.expression(info, source, compile) : compile()
+  const compiled = options.memory && !(options.unscale ?? info.isScaled) ? options.memory.expression(info, source, compile) : compile()
   const used = compiled.bands.map((band) => band - 1)
   const nodata = used.map((band) => info.bands[band]!.nodata)
   let output: ReturnType<CompiledExpression['run']>
@@ -142,7 +159,7 @@ function computedSeries(info: RasterInfo, source: string, options: ZonalOptions)
   }
 }
 
-function compiledFor(info: RasterInfo, source: string, { names, unscale = false }: ZonalOptions): CompiledExpression {
+function compiledFor(info: RasterInfo, source: string, { names, unscale = info.isScaled ?? false }: ZonalOptions): CompiledExpression {
   const expression = parseExpression(source, { bandCount: info.bandCount, ...(names ? { names } : {}) })
   const scales = new Map<number, BandScale>(unscale ? expression.bands.map((band) => [band, info.bands[band - 1]!]) : [])
   return compileExpression(expression, { dataType: info.dataType, scales })

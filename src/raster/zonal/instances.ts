@@ -3,10 +3,10 @@ import { sampleArray } from '#raster/warp/instances.ts'
 
 import type * as Kernels from './kernels.ts'
 
-/** Modules, loaded once as every import is. */
+/** Modules, each imported once. */
 const instances = new Map<string, Promise<typeof Kernels>>()
 
-/** One copy of the loop for each kind of array; see `warp/instances.ts`. */
+/** One copy of the loop per array type; see `warp/instances.ts`. */
 export function loadZonalKernels(dataType: DataType): Promise<typeof Kernels> {
   const { name } = sampleArray(dataType, 0).constructor
   let instance = instances.get(name)

@@ -9,9 +9,9 @@ export interface Samples {
   samples: SampleArray
   start: number
   stride: number
-  /** Pixels in a row of the block. */
+  /** Pixels per row of the block. */
   width: number
-  /** 0 where a pixel is no data. */
+  /** 0 for no-data pixels. */
   mask: Uint8Array | null
   nodata: number | null
 }
@@ -23,7 +23,7 @@ export interface Part {
   width: number
   height: number
   sums: Float64Array
-  /** Cells of `sums` from one row to the next. */
+  /** Row stride of `sums` in cells. */
   stride: number
   /** A smaller fraction of a pixel is ignored. */
   sliver: number

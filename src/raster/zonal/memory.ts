@@ -1,4 +1,4 @@
-/** What the rasters of a series share: the same zones on the same grid, and the same expression over the same bands. */
+/** Shared by the rasters of a series: the same zones on the same grid, and the same expression over the same bands. */
 import { LRUCache } from 'lru-cache'
 import type { CompiledExpression } from '#raster/expression/index.ts'
 import type { Level, RasterInfo } from '#raster/types.ts'

@@ -1,4 +1,4 @@
-// Goal: a series says of each scene what the scene alone says, whatever grids they lie on, and a scene that fails spoils no other.
+// Goal: a series gives the same result for each scene as the scene alone, on any grid, and a failed scene affects no other.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
@@ -61,7 +61,7 @@ test('a series equals its scenes one by one', async () => {
   assert.ok('summary' in points[6]! && points[6].summary.covered === 0)
 })
 
-test('a scene that cannot be read says why, and what is wrong with the question ends the series', async () => {
+test('a scene that cannot be read has a reason, and an invalid request ends the series', async () => {
   const open = async () => scene(1)
   const broken = async (): Promise<Raster> => {
     throw new RasterError('corrupt', 'half of it is missing')
@@ -83,7 +83,7 @@ test('a scene that cannot be read says why, and what is wrong with the question 
   await assert.rejects(zonalSeries([{ expression: EXPRESSION, open }], { geometry: FIELD, maxPixels: 10 }), { code: 'limit_exceeded' })
 })
 
-test('a part of a pixel counts down to what a float can tell of its grid, and less does not', async () => {
+test('fractions of a pixel count down to the precision of a float', async () => {
   const raster = scene(1)
   const sliver = sliverOf(raster.info)
   assert.ok(sliver > 1e-12 && sliver < 1e-11, `${sliver}`)

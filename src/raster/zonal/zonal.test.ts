@@ -1,4 +1,4 @@
-// Goal: statistics of many zones in one pass are those of each zone alone, exact to the last part of a pixel.
+// Goal: statistics of many zones in one pass equal those of each zone alone, exact to fractions of a pixel.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
@@ -39,7 +39,7 @@ const box = (left: number, top: number, right: number, bottom: number) =>
 const near = (actual: number | null | undefined, expected: number, what: string) =>
   assert.ok(Math.abs(actual! - expected) <= 1e-9 * Math.max(1, Math.abs(expected)), `${what}: ${actual} is not ${expected}`)
 
-test('a zone of parts of pixels is weighed by hand', async () => {
+test('a zone of partial pixels equals a manual calculation', async () => {
   // Pixels 1, 2 / 3, 4: the zone covers all of the first, half of the second and third, a quarter of the fourth.
   const small = raster({ width: 2, height: 2, value: (x, y) => 1 + x + 2 * y })
   const { zones } = await zonalStatistics(small, { zones: [box(0, 0, 1.5, 1.5)], statistics: ZONAL_STATISTICS, percentiles: [0, 100] })
@@ -53,7 +53,7 @@ test('a zone of parts of pixels is weighed by hand', async () => {
   assert.deepEqual(percentiles, [1, 4])
 })
 
-test('percentiles of equal weights are the usual ones, and weights move them', () => {
+test('percentiles of equal weights are the usual ones, and weights shift them', () => {
   const of = (values: number[], weights: number[], percentile: number) =>
     percentilesOf({ values: Float64Array.from(values), weights: Float64Array.from(weights), count: values.length }, [percentile])[0]
   assert.equal(of([1, 2, 3, 4], [1, 1, 1, 1], 50), 2.5)
@@ -63,7 +63,7 @@ test('percentiles of equal weights are the usual ones, and weights move them', (
   assert.equal(of([10, 20], [1, 3], 50), 15)
 })
 
-test('many zones at once equal each alone, whatever their shape, the blocks and the bands', async () => {
+test('many zones at once equal each alone, for any shapes, blocks and bands', async () => {
   const corner = fc.double({ min: -10, max: SIDE + 10, noNaN: true })
   const triangle = fc.tuple(fc.tuple(corner, corner), fc.tuple(corner, corner), fc.tuple(corner, corner))
   await fc.assert(
@@ -99,7 +99,7 @@ test('many zones at once equal each alone, whatever their shape, the blocks and 
   )
 })
 
-test('values that lie far from zero keep the digits of their spread', async () => {
+test('values far from zero keep their precision', async () => {
   const high = raster({ dataType: 'float64', value: (x) => 1e9 + (x % 2) })
   const { zones } = await zonalStatistics(high, { zones: [box(0, 0, 90, 90)] })
   near(zones[0]![0]!.values.std, 0.5, 'std')
@@ -124,7 +124,7 @@ test('expressions, masks and nodata count as they do elsewhere', async () => {
   near(values.median, 0.5, 'median')
 })
 
-test('zones beside the raster are empty, blocks without a zone are not read, and too much is refused before reading', async () => {
+test('zones outside the raster are empty, blocks without zones are not read, and too many pixels are rejected before reading', async () => {
   const source = raster()
   const { zones, pixelsRead } = await zonalStatistics(source, { zones: [box(-30, -30, -10, -10), box(1, 1, 5, 5)] })
   assert.deepEqual(zones[0]![0], {
@@ -140,7 +140,7 @@ test('zones beside the raster are empty, blocks without a zone are not read, and
   assert.equal(source.reads, 1)
 })
 
-test('a change between two scenes is weighed, counted and drawn, on whatever grids they lie', async () => {
+test('a change between two scenes is weighted, counted and rendered, on any grids', async () => {
   const before = raster({ value: () => 100 })
   const after = raster({ value: (x) => (x < 10 ? 150 : x < 20 ? 60 : 105) })
   const options = {

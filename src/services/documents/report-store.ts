@@ -1,6 +1,6 @@
 /** Stores reports and results of analytics methods for a week, under the day they were created. */
 import type { Context } from '#operation.ts'
-import * as keptFiles from '#model/plans/kept-file.ts'
+import * as expiringFiles from '#model/plans/expiring-file.ts'
 import type { ObjectRef } from '#ports/storage.ts'
 import { newId } from '#core/ids.ts'
 import { DAY_MS } from '#core/time.ts'
@@ -18,7 +18,7 @@ interface NewReport {
   body: Uint8Array
   fileName?: string
   /** Style of a raster that has tiles. */
-  look?: keptFiles.RasterStyle
+  style?: expiringFiles.RasterStyle
 }
 
 /**
@@ -27,7 +27,7 @@ interface NewReport {
  */
 export async function keepReport(
   { db, storage, clock, signal }: Pick<Context, 'db' | 'storage' | 'clock' | 'signal'>,
-  { organizationId, reportId, ending, contentType, body, fileName, look }: NewReport,
+  { organizationId, reportId, ending, contentType, body, fileName, style }: NewReport,
 ): Promise<{ id: string; at: ObjectRef; url: string }> {
   const now = clock.now()
   const id = newId()
@@ -38,10 +38,10 @@ export async function keepReport(
     bucket: at.bucket,
     objectKey: at.key,
     sizeBytes: body.byteLength,
-    look: look ?? null,
+    style: style ?? null,
     expiresAt: new Date(now.getTime() + REPORT_SECONDS * 1_000),
   }
-  await db.transaction().execute((tx) => keptFiles.insert(tx, file, now))
+  await db.transaction().execute((tx) => expiringFiles.insert(tx, file, now))
   await storage.createBucket(REPORT_BUCKET)
   await storage.put(at, body, { contentType, signal })
   const url = await storage.signGet({
@@ -64,9 +64,9 @@ export async function sweepReports({ db, storage, clock, signal }: Pick<Context,
   const keptFrom = dayOf(new Date(now.getTime() - (REPORT_DAYS + 1) * DAY_MS))
   await storage.createBucket(REPORT_BUCKET)
   let removed = 0
-  for (const file of await keptFiles.expired(db, new Date(now.getTime() - DAY_MS), MAX_SWEPT)) {
+  for (const file of await expiringFiles.expired(db, new Date(now.getTime() - DAY_MS), MAX_SWEPT)) {
     await storage.remove({ bucket: file.bucket, key: file.objectKey })
-    await db.transaction().execute((tx) => keptFiles.remove(tx, file))
+    await db.transaction().execute((tx) => expiringFiles.remove(tx, file))
     removed += 1
   }
   let cursor: string | null = null

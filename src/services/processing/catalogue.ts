@@ -17,6 +17,7 @@ import pansharpen from './processes/pansharpen.ts'
 import polygonize from './processes/polygonize.ts'
 import reproject from './processes/reproject.ts'
 import resample from './processes/resample.ts'
+import sceneCopy from './processes/scene-copy.ts'
 import slope from './processes/slope.ts'
 import zonalStats from './processes/zonal-stats.ts'
 
@@ -35,6 +36,7 @@ export const PROCESSES: readonly AnyProcess[] = Object.freeze([
   polygonize,
   reproject,
   resample,
+  sceneCopy,
   slope,
   spectralIndex,
   zonalStats,

@@ -8,15 +8,27 @@ import type { OpenSource } from './process.ts'
 const REQUIRED_ROLES = ['BLUE', 'GREEN', 'RED', 'NIR'] as const
 
 interface CloudTerms {
-  /** Factor from samples to reflectance; by default, the usual one for the data type. */
+  /** Factor from samples to reflectance; by default, the usual one for the data type. Values of a scaled stack are reflectances. */
   readonly scale?: number | undefined
   readonly brightness?: number | undefined
 }
 
+interface MaskTerms {
+  readonly band: number
+  readonly values: readonly number[]
+}
+
+/** The same from a mask that came with the scene. 422 for `field` if it lacks the band. */
+export function cloudClassRequest(source: OpenSource, field: string, { band, values }: MaskTerms) {
+  const { bandCount } = source.info
+  if (band > bandCount) throw invalidField(field, `must be a band of the mask, which has ${bandCount}`)
+  return { method: 'cloudClasses', sources: [source.source], options: { band, values }, outputs: ['data.tif'] }
+}
+
 /** 422 for `field` if the scene lacks a band. */
 export function cloudRequest(source: OpenSource, field: string, { scale, brightness }: CloudTerms = {}) {
-  const { dataType } = source.info
-  const usual = dataType === 'uint8' ? 1 / 255 : dataType.startsWith('float') ? 1 : 0.0001
+  const { dataType, isScaled } = source.info
+  const usual = isScaled ? 1 : dataType === 'uint8' ? 1 / 255 : dataType.startsWith('float') ? 1 : 0.0001
   const options = { bands: cloudBandsOf(source, field), scale: scale ?? usual, brightness }
   return { method: 'clouds', sources: [source.source], options, outputs: ['data.tif'] }
 }

@@ -12,7 +12,9 @@ import * as spending from '#model/money/spending.ts'
 import * as computeQuotas from '#model/plans/compute-quota.ts'
 import * as storageAccounts from '#model/plans/storage-account.ts'
 import * as jobs from '#model/processing/job.ts'
+import type { PaymentContext } from '#model/money/processor.ts'
 import { runJobTask } from '#model/processing/tasks.ts'
+import type { Change } from '#effects.ts'
 import type { Context, WriteContext } from '#operation.ts'
 import { withValidAreas } from './areas.ts'
 import { validateParams } from './catalogue.ts'
@@ -43,7 +45,7 @@ export async function permitJob({ db, principal }: Pick<Context, 'db' | 'princip
 
 /** Stage 4: rejects everything that is invalid before anything is charged. */
 export async function checkJob(
-  context: Context,
+  context: Pick<Context, 'db' | 'principal' | 'raster' | 'vendors' | 'signal'>,
   { process, projectId, params: given, field, targetCollectionId, origin = 'items' }: JobRequest,
 ) {
   const project = projects.requireActive(await permitJob(context, projectId))
@@ -51,6 +53,7 @@ export async function checkJob(
   const params = await withValidAreas(requireBounded(validateParams(process, given, field), field, MAX_PARAMS_DEPTH))
   if (targetCollectionId) await collections.requireIn(context.db, project.id, targetCollectionId)
   const sources = await findSources(context, process, params, project.organizationId)
+  if (origin === 'items' && process.createdBy) throw problem('bad-request', `Create this job with ${process.createdBy}`)
   if (origin === 'items' && sources.every(({ item }) => item === null)) throw invalidField(field, 'must name at least one item')
   const opened = await openSources(context, sources)
   process.check?.(params, opened)
@@ -71,7 +74,11 @@ export async function checkJob(
 const MAX_PARAMS_DEPTH = 12
 
 /** Stage 6a: authorizes the price. */
-export async function fundJob(context: Context, { project, credits }: CheckedJob, operation: string) {
+export async function fundJob(
+  context: PaymentContext & Pick<Context, 'principal' | 'idempotencyKey'>,
+  { project, credits }: CheckedJob,
+  operation: string,
+) {
   const spender = spending.spenderOf(context.principal, project.organizationId)
   return await spending.authorize(context, { spender, credits, countsForCaps: false, operation, idempotencyKey: context.idempotencyKey })
 }
@@ -80,7 +87,7 @@ const WHOLE_DOCUMENT: jobs.RequestedResults = { response: 'document', outputs: n
 
 /** Stage 6b: stores the job and its reservation and, if it is dispatched at once, enqueues it. */
 export async function storeJob(
-  context: WriteContext,
+  context: Change & Pick<WriteContext, 'principal' | 'workers' | 'attributeTo'>,
   { process, project, params, sources, origin, targetCollectionId, credits, areaSqKm, bytes }: CheckedJob,
   funding: Awaited<ReturnType<typeof fundJob>>,
   { dispatch, requested = WHOLE_DOCUMENT }: { dispatch: boolean; requested?: jobs.RequestedResults },
@@ -133,5 +140,5 @@ export async function queueJob(
   { tasks, workers }: Pick<WriteContext, 'tasks' | 'workers'>,
   job: Pick<jobs.Job, 'id' | 'jobType'>,
 ): Promise<void> {
-  if (!workers.serve(job.jobType)) await tasks.enqueue(runJobTask, { job_id: job.id })
+  if (!workers.handles(job.jobType)) await tasks.enqueue(runJobTask, { job_id: job.id })
 }

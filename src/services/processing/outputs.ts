@@ -258,7 +258,7 @@ async function insertDefaultStyle(
   { seq, assets, output }: { seq: number; assets: readonly StoredAsset[]; output: OutputItem },
 ): Promise<void> {
   const raster = assets.find(({ info }) => info !== null)
-  if (!raster) return
+  if (!raster || (!output.style && isStack(assets))) return
   const style = output.style ?? initialProfile(raster.info!, raster.file.bandNames!, raster.isCategorical)
   const key = raster.file.key
   await visualizationProfiles.insertDefault(
@@ -269,6 +269,10 @@ async function insertDefaultStyle(
   )
 }
 
+/** Bands in several files have no style of one file: the layer's own follows from all of them. */
+const isStack = (assets: readonly StoredAsset[]): boolean =>
+  assets.every(({ file }) => file.key !== 'data') && assets.filter(({ info }) => info?.bandCount === 1).length > 1
+
 function toItem({ id, output, assets }: StoredItem, run: runs.Run, title: string, warning: string | null, now: Date): itemWrite.NewItem {
   const raster = assets.find(({ info }) => info !== null)
   const place = raster?.place ?? itemPlaces.placeOf(output.geometry as Parameters<typeof itemPlaces.placeOf>[0], null)
@@ -276,7 +280,7 @@ function toItem({ id, output, assets }: StoredItem, run: runs.Run, title: string
     ...place,
     id,
     collectionId: run.targetCollectionId,
-    stacId: id,
+    stacId: output.stacId ?? id,
     type: output.type,
     name: displayName(output.name),
     description: output.description ?? null,

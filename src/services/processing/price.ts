@@ -26,15 +26,20 @@ export function quote(process: AnyProcess, params: unknown, sources: readonly Op
   // Rasters by URL belong to the operator: only the area is charged, as in the estimate without them.
   const bySamples = sources.every(({ item }) => item === null) ? 0 : roundUpCredits(samples / SAMPLES_PER_CREDIT)
   const { creditsPerKm2, minimumCredits } = process.price
+  const isFree = process.isFree?.(params) ?? false
   return {
-    credits: Math.max(minimumCredits, roundUpCredits(areaSqKm * creditsPerKm2), bySamples),
+    credits: isFree ? 0 : Math.max(minimumCredits, roundUpCredits(areaSqKm * creditsPerKm2), bySamples),
     areaSqKm: Math.round(areaSqKm * PRECISION) / PRECISION,
     bytes,
   }
 }
 
 /** The estimate of `processing.catalog.estimate`, for operations that also return a price. */
-export async function estimate(context: Pick<Context, 'db' | 'principal' | 'raster' | 'signal'>, process: AnyProcess, input: unknown) {
+export async function estimate(
+  context: Pick<Context, 'db' | 'principal' | 'raster' | 'vendors' | 'signal'>,
+  process: AnyProcess,
+  input: unknown,
+) {
   const params = await withValidAreas(validateParams(process, input, 'inputs'))
   const sources = await openSources(context, await findSources(context, process, params, null))
   if (sources.length > 0) process.check?.(params, sources)

@@ -8,6 +8,7 @@
  */
 import type { Static, TSchema } from 'typebox'
 import type { Item } from '#model/imagery/item-read.ts'
+import type { NewItem } from '#model/imagery/item-write.ts'
 import type { JobMeter } from '#model/plans/usage.ts'
 import type { Received } from '#core/shapes.ts'
 import type { ItemType } from '#core/vocabulary.ts'
@@ -23,7 +24,7 @@ interface Price {
   readonly minimumCredits: number
 }
 
-/** Rasters that the parameters name: files of an item, or a URL on an allowed host. */
+/** Rasters that the parameters name: files of an item, a URL on an allowed host, or files of an open scene. */
 export type SourceRequest =
   | {
       /** The parameter that names it, for error messages. */
@@ -31,10 +32,18 @@ export type SourceRequest =
       readonly itemId: string
       /** The main raster, all rasters, or these asset keys. */
       readonly assets: 'primary' | 'rasters' | readonly string[]
+      /** Assets that are not bands of the main raster, if that has one file per band. */
+      readonly without?: readonly string[]
       /** The parameter with the asset keys; if set, each must be a raster. */
       readonly keysField?: string
     }
   | { readonly field: string; readonly key: string; readonly url: string }
+  /** Files of an open scene at its host; all by default. */
+  | {
+      readonly field: string
+      readonly scene: { readonly hostName: string; readonly id: string }
+      readonly assets: readonly string[] | null
+    }
 
 /** A raster to work on. */
 export interface Source {
@@ -44,6 +53,10 @@ export interface Source {
   readonly key: string
   readonly bandNames: readonly string[] | null
   readonly source: RasterSource
+  /** Roles of the file, and what its catalogue states about its bands, in STAC's names. */
+  readonly stated?: { readonly roles: readonly string[]; readonly fields: Readonly<Record<string, unknown>> }
+  /** The open scene that it is a file of, as an item that refers to its host. */
+  readonly scene?: NewItem
 }
 
 /** A source whose header was read. */
@@ -70,6 +83,8 @@ export interface ProducedAsset {
 export interface ProducedItem {
   readonly name: string
   readonly type: ItemType
+  /** The item's own ID by default. */
+  readonly stacId?: string
   readonly description?: string | null
   readonly properties?: Readonly<Record<string, unknown>>
   readonly datetime?: Date | null
@@ -99,8 +114,19 @@ export interface RunContext {
   readonly signal: AbortSignal
   /** Writes bytes to a local file that exists until the run ends; returns its path. */
   saveFile(name: string, bytes: Uint8Array): Promise<string>
+  /** Fetches a file of an open scene, unchanged; returns its path. */
+  download(file: DownloadedFile, stage: Stage): Promise<string>
   /** Runs a method of the raster library in a child process. The stage is shown as the job's progress. */
   compute(request: Omit<ProcessRequest, 'onProgress' | 'signal'>, stage: Stage): Promise<Computed>
+}
+
+/** A file at its host, and what the catalogue states about it. */
+export interface DownloadedFile {
+  readonly key: string
+  readonly url: string
+  readonly sizeBytes: number | null
+  /** A multihash in hexadecimal, as `file:checksum` of STAC. */
+  readonly checksum: string | null
 }
 
 /** A part of the run, as fractions of the whole between 0 and 1. */
@@ -150,6 +176,8 @@ interface ProcessTerms<I extends TSchema = TSchema> {
   readonly timeoutMinutes: number
   /** The monthly quota that it counts against; processing_jobs by default. */
   readonly meter?: JobMeter
+  /** The operation that creates such jobs, if `processing.create` does not. */
+  readonly createdBy?: string
   /** Example parameters for the reference; a test validates them against `input`. */
   readonly example: Static<I>
 }
@@ -159,6 +187,8 @@ interface Handler<P> {
   sources(params: P): readonly SourceRequest[]
   /** The area that counts for the price; the sources' whole area by default. */
   area?(params: P): { readonly geometry: unknown; readonly field: string } | null
+  /** Whether these parameters cost nothing. */
+  isFree?(params: P): boolean
   /** Checks what the schema cannot express. Throws 422. */
   check?(params: P, sources: readonly OpenSource[]): void
   /** Computed from headers alone, before anything is charged. */

@@ -147,6 +147,11 @@ test('process runs', async (t) => {
     const { bytes, done } = await make('cloud_mask', { item_id: cloudy })
     assert.deepEqual([await pixel(bytes, 10, 10), await pixel(bytes, 80, 10)], [[1], [0]])
     assert.equal(done.output_artifacts.cloud_cover, 50)
+    const masked = await upload({ bandNames: ['clear', 'cloud'], value: (band, x) => (band === 1 ? (x < 30 ? 3 : 2) : 0) })
+    const mask = { item_id: masked, mask_asset_key: 'data', mask_band: 2, mask_cloud_values: [3, 4] }
+    const taken = await make('cloud_mask', mask)
+    assert.deepEqual([await pixel(taken.bytes, 10, 10), await pixel(taken.bytes, 80, 10)], [[1], [0]])
+    assert.equal(Math.round(taken.done.output_artifacts.cloud_cover), 33)
     const fine = await upload({ bandNames: ['pan'], width: 2 * WIDTH, height: 2 * HEIGHT, degrees: DEGREES / 2, value: () => 500 })
     const flat = await upload({ bandNames: ['red', 'green'], value: (band) => (band === 0 ? 100 : 300) })
     const sharp = await make('pansharpen', { item_id: flat, pan_item_id: fine })

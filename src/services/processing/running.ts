@@ -7,8 +7,9 @@ import type { Context } from '#operation.ts'
 import { requireProcess, validateParams } from './catalogue.ts'
 import type { Computed, OpenSource, Produced, RunContext, Stage } from './process.ts'
 import { findSources, openSources } from './sources.ts'
+import { downloadFile } from './download.ts'
 
-type RunServices = Pick<Context, 'raster' | 'clock' | 'db' | 'signal'>
+type RunServices = Pick<Context, 'raster' | 'vendors' | 'clock' | 'db' | 'signal'>
 type Report = (stage: string, fraction: number) => void
 
 /** Overall progress when computing and storing start. */
@@ -24,12 +25,15 @@ interface Work {
 
 /** Returns the outputs as local files. Sources are looked up again, because items may have been deleted since. */
 export async function work(services: RunServices, run: Run, report: Report): Promise<Work> {
-  const { db, raster, signal, clock } = services
+  const { db, raster, vendors, signal, clock } = services
   const process = requireProcess(run.jobType)
   const params = validateParams(process, run.inputParams, 'input_params')
   const principal = { ...SERVICE, organizationId: run.organizationId }
   report('reading', 0)
-  const sources = await openSources(services, await findSources({ db, principal, raster, signal }, process, params, run.organizationId))
+  const sources = await openSources(
+    services,
+    await findSources({ db, principal, raster, vendors, signal }, process, params, run.organizationId),
+  )
   const temporary: { remove(): Promise<void> }[] = []
   const clear = async () => void (await Promise.allSettled(temporary.splice(0).map((files) => files.remove())))
   const compute: RunContext['compute'] = async (request, stage): Promise<Computed> => {
@@ -38,14 +42,20 @@ export async function work(services: RunServices, run: Run, report: Report): Pro
     return computed
   }
   const saveFile: RunContext['saveFile'] = async (name, bytes) => {
-    const folder = await raster.folder()
+    const folder = await raster.createWorkFolder()
     temporary.push(folder)
     const file = path.join(folder.path, path.basename(name))
     await writeFile(file, bytes)
     return file
   }
+  const download: RunContext['download'] = async (file, stage) => {
+    const folder = await raster.createWorkFolder()
+    temporary.push(folder)
+    return await downloadFile({ vendors, signal }, file, { path: path.join(folder.path, 'data.tif'), onProgress: inStage(report, stage) })
+  }
   try {
-    return { produced: await process.run({ jobId: run.id, now: clock.now(), signal, saveFile, compute }, params, sources), sources, clear }
+    const context = { jobId: run.id, now: clock.now(), signal, saveFile, compute, download }
+    return { produced: await process.run(context, params, sources), sources, clear }
   } catch (error) {
     await clear()
     throw error

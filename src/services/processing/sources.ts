@@ -3,8 +3,11 @@ import { sqKmOf } from '#core/area.ts'
 import { requireArea, type AreaGeometry, type Position } from '#core/geometry.ts'
 import { invalidField, Problem, problem } from '#core/problem.ts'
 import * as assets from '#model/imagery/asset.ts'
+import * as itemLayers from '#model/imagery/item-layer.ts'
 import * as items from '#model/imagery/item-read.ts'
 import type { Context } from '#operation.ts'
+import { referenceTo, requireOpenScene } from '#services/scenes/open-scene.ts'
+import { namingAsset } from '#raster/stack/band.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import { applyAffine } from '#raster/warp/affine.ts'
 import { projectorToLonLat, type Point } from '#raster/warp/projector.ts'
@@ -14,7 +17,7 @@ import type { AnyProcess, OpenSource, Source, SourceRequest } from './process.ts
 export const MAX_SOURCES = 500
 const HEADER_CONCURRENCY = 4
 
-type SourceContext = Pick<Context, 'db' | 'principal' | 'raster' | 'signal'>
+type SourceContext = Pick<Context, 'db' | 'principal' | 'raster' | 'vendors' | 'signal'>
 
 /** 404 and 403 as for reading an item; 400 for an item of another organization, or one without a usable file. */
 export async function findSources(
@@ -30,13 +33,11 @@ export async function findSources(
   return sources
 }
 
-async function findRequested(
-  { db, principal, raster }: SourceContext,
-  request: SourceRequest,
-  organizationId: string | null,
-): Promise<Source[]> {
+async function findRequested(context: SourceContext, request: SourceRequest, organizationId: string | null): Promise<Source[]> {
+  const { db, principal, raster } = context
+  if ('scene' in request) return await filesOfScene(context, request)
   if ('url' in request) {
-    if (!raster.mayRead(request.url)) throw invalidField(request.field, 'must be an HTTPS URL on an allowed host')
+    if (!raster.canRead(request.url)) throw invalidField(request.field, 'must be an HTTPS URL on an allowed host')
     return [{ item: null, key: request.key, bandNames: null, source: { url: request.url } }]
   }
   const { item } = await items.requireReader(db, principal, request.itemId)
@@ -46,9 +47,40 @@ async function findRequested(
       `The item '${item.name}' belongs to another organization; a job can only use items of its own organization`,
     )
   if (item.lifecycleState === 'expired') throw problem('bad-request', `The item '${item.name}' is past its retention period`)
+  const stack = request.assets === 'primary' ? await findStack(db, item, raster, request.without ?? []) : null
+  if (stack) return [stack]
   return (await assetsOf({ db }, item, request)).map((file) => {
     assets.requireReachable(file, raster)
-    return { item, key: file.key, bandNames: file.bandNames, source: assets.rasterSourceOf(file) }
+    const stated = { roles: file.roles, fields: (file.raster?.['stac'] ?? {}) as Record<string, unknown> }
+    return { item, key: file.key, bandNames: file.bandNames, source: assets.rasterSourceOf(file), stated }
+  })
+}
+
+/** The files of an item whose bands are in several, as one raster; null for other items. A band fails only where it is used. */
+async function findStack(
+  db: SourceContext['db'],
+  item: items.Item,
+  raster: SourceContext['raster'],
+  without: readonly string[],
+): Promise<Source | null> {
+  const layer = await itemLayers.find(db, item.seq, { assetKey: null, profile: null })
+  if (!layer?.asset.stack) return null
+  const stack = layer.asset.stack.filter(({ file }) => !without.includes(file.key))
+  if (stack.length === 0) return null
+  const key = stack.map(({ file }) => file.key).join(',')
+  return { item, key, bandNames: stack.map(({ band }) => band.name), source: assets.rasterSourceOf({ ...layer.asset, key, stack }, raster) }
+}
+
+/** The scene is read from its host again, so that nothing about it can be invented. */
+async function filesOfScene(
+  context: SourceContext,
+  { scene: { hostName, id }, assets: keys }: Extract<SourceRequest, { scene: object }>,
+): Promise<Source[]> {
+  const open = await requireOpenScene(context, { hostName, id, assets: keys })
+  const scene = referenceTo(open, { ...context, collectionId: null })
+  return open.files.map((key) => {
+    const { bandNames } = scene.assets.find((asset) => asset.key === key)!
+    return { item: null, key, bandNames, source: { url: open.scene.assets[key]!.href }, scene }
   })
 }
 
@@ -82,15 +114,18 @@ function unresolved({ name }: items.Item, key: string, field: string, all: reado
   return problem('bad-request', `No raster assets resolved: ${field}: ${message}`, { members: { errors: [{ field, message }] } })
 }
 
-/** Reads the header of every raster, so that errors occur before anything is charged. */
+/** Reads the header of every raster, so that errors occur before anything is charged. The error names the file that fails. */
 export async function openSources(
   { raster, signal }: Pick<SourceContext, 'raster' | 'signal'>,
   sources: readonly Source[],
 ): Promise<OpenSource[]> {
   const opened: OpenSource[] = []
+  const isOne = sources.length === 1
+  const describe = ({ key, source }: Source) =>
+    isOne ? raster.describe(source, signal) : namingAsset(key, () => raster.describe(source, signal))
   for (let first = 0; first < sources.length; first += HEADER_CONCURRENCY) {
     const batch = sources.slice(first, first + HEADER_CONCURRENCY)
-    opened.push(...(await Promise.all(batch.map(async (source) => ({ ...source, info: await raster.describe(source.source, signal) })))))
+    opened.push(...(await Promise.all(batch.map(async (source) => ({ ...source, info: await describe(source) })))))
   }
   return opened
 }
@@ -102,8 +137,10 @@ export async function openSources(
 export function areaSqKmOf(process: AnyProcess, params: unknown, sources: readonly OpenSource[]): number {
   const requested = process.area?.(params) ?? null
   const sqKmByItem = new Map<string, number>()
-  for (const { item, info } of sources)
-    if (item) sqKmByItem.set(item.id, Math.max(sqKmByItem.get(item.id) ?? footprintSqKm(item.geometry), rasterSqKm(info)))
+  for (const { item, scene, info } of sources) {
+    const owner = item ?? scene
+    if (owner) sqKmByItem.set(owner.id, Math.max(sqKmByItem.get(owner.id) ?? footprintSqKm(item?.geometry ?? null), rasterSqKm(info)))
+  }
   const covered = [...sqKmByItem.values()].reduce((sum, sqKm) => sum + sqKm, 0)
   if (requested?.geometry === undefined) return covered
   const requestedSqKm = sqKmOf(requireArea(requested.geometry, requested.field))

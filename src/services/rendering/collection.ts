@@ -11,7 +11,7 @@ import { RasterError } from '#raster/types.ts'
 import { coverageOf, type Coverage } from '#raster/warp/coverage.ts'
 import { fromMercator, HALF_WORLD_M, MAX_LATITUDE, toMercator, WORLD_M } from '#raster/warp/mercator.ts'
 import { choiceOf, styleLayer, type StyledLayer, type LayerRequest, type TileRequest } from './styled-layer.ts'
-import { imageFormat, type Picture } from '#wire/tile.ts'
+import { imageFormat, type ImageResponse } from '#wire/tile.ts'
 
 /** A saved profile belongs to one item, so only a derived profile applies to a whole collection. */
 export function rejectSavedProfile(request: LayerRequest): void {
@@ -25,7 +25,7 @@ export async function renderCollectionTile(
   context: RenderingContext,
   collection: Collection,
   request: LayerRequest & TileRequest,
-): Promise<Picture> {
+): Promise<ImageResponse> {
   const { z, x, y, format, quality, tile_size: size } = request
   const seqs = await collectionLayers.itemsUnder(context.db, context.searchMemory, collection, boxOf(request))
   const itemsInTile = await itemLayers.findMany(context.db, seqs, choiceOf(request))

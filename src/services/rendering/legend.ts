@@ -39,7 +39,7 @@ export async function legendOf(context: Pick<Context, 'raster' | 'signal'>, styl
     const channels = style.kind === 'rgb' ? style.bands.map((band) => nameOf(names, band)) : partsOf(style.expression)
     return { kind: 'composite', low: null, high: null, unit: null, colors: [], channels }
   }
-  const isBytes = style.kind === 'single' && info.dataType === 'uint8'
+  const isBytes = style.kind === 'single' && info.dataType === 'uint8' && !info.isScaled
   const [low, high] = style.ranges?.[0] ?? (isBytes ? BYTES : await measuredRange(context, styled))
   const unit = style.kind === 'single' ? unitOf(styled, style.band, style.hillshade === true) : null
   return { kind: 'scale', low, high, unit, colors: colorsOf(style.colormap ?? GRAY), channels: [] }
@@ -53,10 +53,10 @@ async function measuredRange(
   return [p2, p98]
 }
 
-/** Scaled samples have no unit, because the unit applies to the real values. Heights without a unit are in metres. */
+/** Unscaled samples have no unit, because the unit applies to the real values. Heights without a unit are in metres. */
 function unitOf({ info }: StyledLayer, band: number, isHeight: boolean): string | null {
   const { scale, offset, unit } = info.bands[band - 1] ?? { scale: 1, offset: 0, unit: null }
-  return scale === 1 && offset === 0 ? (unit ?? (isHeight ? 'm' : null)) : null
+  return info.isScaled || (scale === 1 && offset === 0) ? (unit ?? (isHeight ? 'm' : null)) : null
 }
 
 function colorsOf(colormap: string): string[] {

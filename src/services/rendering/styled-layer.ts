@@ -13,7 +13,10 @@ import { bandNames, parseStyle, type BandNames } from '#raster/render/request.ts
 import type { Style } from '#raster/render/style.ts'
 import type { RasterInfo } from '#raster/types.ts'
 import type { Resampling } from '#raster/warp/sample.ts'
-import { imageFormat, type Picture } from '#wire/tile.ts'
+import { outlineStack } from '#raster/stack/info.ts'
+import { bandsOfStyle } from '#raster/stack/used.ts'
+import type { RasterSource, StackSource } from '#ports/raster.ts'
+import { imageFormat, type ImageResponse } from '#wire/tile.ts'
 
 /** How a caller wants an item rendered, with the parameter names of a tile URL. */
 export interface LayerRequest {
@@ -47,7 +50,7 @@ type RenderingContext = Pick<Context, 'raster'> & { readonly signal?: AbortSigna
 /** An item's raster with the style to render it in. */
 export interface StyledLayer {
   layer: Layer
-  source: ReturnType<typeof rasterSourceOf>
+  source: RasterSource
   info: RasterInfo
   names: BandNames
   style: Style
@@ -57,9 +60,34 @@ export interface StyledLayer {
 /** Reads the raster's header and resolves the style. An impossible style is rejected here, before any pixel is read. */
 export async function styleLayer({ raster, signal }: RenderingContext, layer: Layer, request: LayerRequest): Promise<StyledLayer> {
   const source = rasterSourceOf(layer.asset)
+  if ('stack' in source) return await styleStack({ raster, signal }, layer, source, request)
   const info = await raster.describe(source, signal)
   const { names, style, resampling } = cachedStyle(info, layer, request)
   return { layer, source, info, names, style, resampling }
+}
+
+/** The style of a stack follows from its band names, so that only the files that it uses are opened. */
+async function styleStack(
+  { raster, signal }: RenderingContext,
+  layer: Layer,
+  source: StackSource,
+  request: LayerRequest,
+): Promise<StyledLayer> {
+  const { names, style, resampling } = cachedStyle(cachedOutline(source), layer, request)
+  const used = bandsOfStyle(source.stack.length, style)
+  const info = await raster.describe(used ? { ...source, used } : source, signal)
+  return { layer, source, info, names, style, resampling }
+}
+
+const MAX_CACHED_OUTLINES = 500
+/** Results of a pure function, by its input: styles are cached with them. */
+const outlines = new LRUCache<string, RasterInfo>({ max: MAX_CACHED_OUTLINES })
+
+function cachedOutline({ stack }: StackSource): RasterInfo {
+  const key = JSON.stringify(stack)
+  const outline = outlines.get(key) ?? outlineStack(stack)
+  outlines.set(key, outline)
+  return outline
 }
 
 type ResolvedStyle = Pick<StyledLayer, 'names' | 'style' | 'resampling'>
@@ -133,7 +161,7 @@ export async function renderLayerTile(
   { raster, usage, ifNoneMatch, signal }: RenderingContext & Pick<Context, 'ifNoneMatch' | 'usage'>,
   { layer, source, style, resampling }: StyledLayer,
   request: TileRequest,
-): Promise<Picture> {
+): Promise<ImageResponse> {
   const { z, x, y, format, quality, tile_size: size, grid } = request
   const tile = { z, x, y, ...(grid ? { grid: { left: grid.left, top: grid.top, pixelM: grid.pixel_m } } : {}) }
   const image = await raster.tile(

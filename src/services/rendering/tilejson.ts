@@ -9,6 +9,7 @@ export const TileJson = Closed(
     name: Type.String({ description: 'Tileset name' }),
     description: Described(Type.Optional(Type.String()), 'Tileset description'),
     version: Type.String({ description: 'Tileset version' }),
+    attribution: Described(Type.Optional(Type.String()), 'Attribution and licence to show with the map'),
     scheme: Type.Literal('xyz', { description: 'Row order: `xyz`, counted from the north' }),
     tiles: Type.Array(Type.String(), { description: 'Tile URL templates with `{z}`, `{x}` and `{y}`' }),
     minzoom: Type.Integer({ description: 'Lowest zoom level with tiles' }),
@@ -34,16 +35,19 @@ export const EXAMPLE_TILEJSON = {
 interface Described {
   name: string
   description: string | null
+  /** Plain text; omitted if unknown. */
+  attribution: string | null
   tiles: string
 }
 
 /** Tells a map client the URL of the tiles, their bounds and their zoom levels. */
-export function tileJson({ name, description, tiles }: Described, { bounds, center, minZoom, maxZoom }: Coverage) {
+export function tileJson({ name, description, attribution, tiles }: Described, { bounds, center, minZoom, maxZoom }: Coverage) {
   return {
     tilejson: '3.0.0' as const,
     name,
     ...(description === null ? {} : { description }),
     version: '1.0.0',
+    ...(attribution === null ? {} : { attribution: escaped(attribution) }),
     scheme: 'xyz' as const,
     tiles: [tiles],
     minzoom: minZoom,
@@ -52,6 +56,10 @@ export function tileJson({ name, description, tiles }: Described, { bounds, cent
     center: [rounded(center[0]), rounded(center[1]), center[2]],
   }
 }
+
+/** Map clients insert the attribution as HTML. */
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 /** About a centimetre on the ground. */
 const rounded = (degrees: number): number => Math.round(degrees * 1e7) / 1e7

@@ -31,7 +31,7 @@ const WHERE = inPage<Step>(`(element) => {
   if (!target || !target.isConnected) return 'gone'
   const active = document.activeElement
   if (active === target || (target.id && active?.getAttribute('aria-activedescendant') === target.id)) return 'here'
-  const isBehind = (one, other) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_PRECEDING) !== 0
+  const isBehind = (node, other) => (node.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_PRECEDING) !== 0
   const arrow = (from) => (isBehind(from, target) ? 'arrow-back' : 'arrow')
   if (target.type === 'radio' && active?.type === 'radio' && active.name === target.name) return arrow(active)
   const group = target.closest(GROUP)
@@ -47,12 +47,12 @@ const WHERE = inPage<Step>(`(element) => {
 /** Whether somebody who looks sees where they are: an outline or a ring on what has the focus, or on what stands for it. */
 const SHOWN = `() => {
   const active = document.activeElement
-  const outlined = (one) => {
-    if (!one) return false
-    const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(one)
+  const outlined = (node) => {
+    if (!node) return false
+    const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(node)
     return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1 && outlineColor !== 'rgba(0, 0, 0, 0)'
   }
-  const ringed = (one) => one && getComputedStyle(one).boxShadow !== 'none'
+  const ringed = (node) => node && getComputedStyle(node).boxShadow !== 'none'
   const marked = document.getElementById(active.getAttribute('aria-activedescendant') ?? '')
   const box = (marked ?? active).getBoundingClientRect()
   const style = active.outerHTML.slice(0, 160)
@@ -94,14 +94,14 @@ async function reach(page: Page, locator: Locator): Promise<void> {
     if (where === 'arrow' || where === 'arrow-back') await page.keyboard.press(await arrowOf(locator, where))
     else await page.keyboard.press(where === 'back' ? 'Shift+Tab' : 'Tab')
   }
-  assert.fail(`cannot be reached by keys: ${await locator.evaluate(inPage<string>('(one) => one.outerHTML.slice(0, 200)'))}`)
+  assert.fail(`cannot be reached by keys: ${await locator.evaluate(inPage<string>('(node) => node.outerHTML.slice(0, 200)'))}`)
 }
 
 /** Tabs lie side by side; everything else stands one above the other. */
 async function arrowOf(locator: Locator, step: 'arrow' | 'arrow-back'): Promise<string> {
   const lies = await locator.evaluate(
-    inPage<boolean>(`(one) => {
-      const group = one.closest('[role=tablist]')
+    inPage<boolean>(`(node) => {
+      const group = node.closest('[role=tablist]')
       return group !== null && group.getAttribute('aria-orientation') !== 'vertical'
     }`),
   )
@@ -145,11 +145,11 @@ type Wanted = string | { label?: string; value?: string; index?: number }
 async function select(page: Page, locator: Locator, wanted: Wanted): Promise<string[]> {
   await reach(page, locator)
   const is = typeof wanted === 'string' ? { value: wanted, label: wanted } : wanted
-  const find = inPage<[number, number, string]>(`(one) => {
+  const find = inPage<[number, number, string]>(`(node) => {
     const is = ${JSON.stringify(is)}
-    const open = [...one.options].filter((option) => !option.disabled)
+    const open = [...node.options].filter((option) => !option.disabled)
     const at = open.findIndex((option, index) => option.value === is.value || option.label === is.label || index === is.index)
-    return [at, open.indexOf(one.selectedOptions[0]), open[at]?.value ?? '']
+    return [at, open.indexOf(node.selectedOptions[0]), open[at]?.value ?? '']
   }`)
   for (let keys = 0; keys < MAX_KEYS; keys++) {
     const [at, now, value] = await locator.evaluate(find)

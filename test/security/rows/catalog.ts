@@ -1,6 +1,7 @@
 import type { Rows } from '../rows.ts'
 import { PRINCIPALS } from '../cast.ts'
-import { ANYBODY, FINDS_NOTHING } from '../statuses.ts'
+import { otherProject } from '../makers.ts'
+import { ANYBODY, CHANGES_A_PROJECT, FINDS_NOTHING, NOBODY } from '../statuses.ts'
 
 /** A search that no host needs to be asked for: none has the collection. */
 const NOWHERE = { collections: ['nothing'] }
@@ -23,6 +24,21 @@ export const rows: Rows = {
   'catalog.item.get': { ...FINDS_NOTHING, input: () => ({ host_name: 'sandbox-hr', id: 'nothing' }), breaks: null },
   'catalog.provider.samples': { ...FINDS_NOTHING, input: () => ({ provider: 'nobody' }), breaks: null },
   'catalog.providers.list': { ...ANYBODY, input: () => ({}), breaks: null },
+  /** Whoever may change the project is told that there is no such host. */
+  'catalog.scene.copy': {
+    a: `${NOBODY} | 404 404 403 403 | 404 404 | 403 403 404 | 403 404 404 404`,
+    b: `${NOBODY} | 404 404 404 404 | 404 404 | 403 403 404 | 403 404 404 404`,
+    input: (_w, org) => ({ host_name: 'nobody', id: 'nothing', project_id: org.projectId }),
+    missing: otherProject,
+    breaks: 'table project',
+  },
+  'catalog.scene.save': {
+    a: CHANGES_A_PROJECT.a.replaceAll('200', '404'),
+    b: CHANGES_A_PROJECT.b.replaceAll('200', '404'),
+    input: (_w, org) => ({ host_name: 'nobody', id: 'nothing', project_id: org.projectId }),
+    missing: otherProject,
+    breaks: 'table project',
+  },
   'catalog.search': { ...ANYBODY, input: () => ({ host_name: 'sandbox-hr', ...NOWHERE }), breaks: null },
   'catalog.search_stream': { ...ANYBODY, input: () => ({ host_name: 'sandbox-hr', ...NOWHERE }), breaks: null },
   'catalog.sources.list': { ...ANYBODY, input: () => ({}), breaks: null },

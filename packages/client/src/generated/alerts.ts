@@ -204,7 +204,7 @@ export class AlertsEventsApi {
   /**
    * List alert events, latest first; limit and offset.
    *
-   * Requires the scope `alerts:read`. Changes nothing.
+   * Requires the scope `alerts:read`. Read-only.
    */
   list(input: AlertsEventsListInput = {}, options?: CallOptions): Page<AlertsEventsListOutput, AlertEvent> {
     return this.#client.page('alerts.events.list', input, options, ['alert_events', 'offset', 'limit', 50])
@@ -221,7 +221,7 @@ export class AlertsRuleApi {
   /**
    * One alert rule.
    *
-   * Requires the scope `alerts:read`. Changes nothing.
+   * Requires the scope `alerts:read`. Read-only.
    */
   get(input: AlertsRuleGetInput, options?: CallOptions): Promise<AlertsRuleGetOutput> {
     return this.#client.call('alerts.rule.get', input, options, 'read')
@@ -238,7 +238,7 @@ export class AlertsRulesApi {
   /**
    * List alert rules, newest first.
    *
-   * Requires the scope `alerts:read`. Changes nothing.
+   * Requires the scope `alerts:read`. Read-only.
    */
   list(input: AlertsRulesListInput = {}, options?: CallOptions): Promise<AlertsRulesListOutput> {
     return this.#client.call('alerts.rules.list', input, options, 'read')
@@ -279,7 +279,7 @@ export class AlertsApi {
   /**
    * Delete an alert rule.
    *
-   * Requires the scope `alerts:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `alerts:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   deleteRule(input: AlertsDeleteRuleInput, options?: CallOptions): Promise<AlertsDeleteRuleOutput> {
     return this.#client.call('alerts.delete_rule', input, options, 'keyed')
@@ -288,7 +288,7 @@ export class AlertsApi {
   /**
    * Evaluate a rule on one item; persists nothing.
    *
-   * Requires the scope `alerts:read`. Changes nothing.
+   * Requires the scope `alerts:read`. Read-only.
    */
   testRule(input: AlertsTestRuleInput, options?: CallOptions): Promise<AlertsTestRuleOutput> {
     return this.#client.call('alerts.test_rule', input, options, 'read')

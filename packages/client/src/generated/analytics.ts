@@ -430,7 +430,7 @@ export class AnalyticsIndexApi {
   /**
    * One spectral index.
    *
-   * Requires the scope `analytics:read`. Changes nothing.
+   * Requires the scope `analytics:read`. Read-only.
    */
   get(input: AnalyticsIndexGetInput, options?: CallOptions): Promise<AnalyticsIndexGetOutput> {
     return this.#client.call('analytics.index.get', input, options, 'read')
@@ -447,7 +447,7 @@ export class AnalyticsIndicesApi {
   /**
    * List spectral indices with formula and required bands.
    *
-   * Requires the scope `analytics:read`. Changes nothing.
+   * Requires the scope `analytics:read`. Read-only.
    */
   list(input: AnalyticsIndicesListInput = {}, options?: CallOptions): Promise<AnalyticsIndicesListOutput> {
     return this.#client.call('analytics.indices.list', input, options, 'read')
@@ -464,7 +464,7 @@ export class AnalyticsOperationsApi {
   /**
    * One analytics method with its parameter schema.
    *
-   * Requires the scope `analytics:read`. Changes nothing.
+   * Requires the scope `analytics:read`. Read-only.
    */
   get(input: AnalyticsOperationsGetInput, options?: CallOptions): Promise<AnalyticsOperationsGetOutput> {
     return this.#client.call('analytics.operations.get', input, options, 'read')
@@ -473,7 +473,7 @@ export class AnalyticsOperationsApi {
   /**
    * List the analytics methods.
    *
-   * Requires the scope `analytics:read`. Changes nothing.
+   * Requires the scope `analytics:read`. Read-only.
    */
   list(input: AnalyticsOperationsListInput = {}, options?: CallOptions): Promise<AnalyticsOperationsListOutput> {
     return this.#client.call('analytics.operations.list', input, options, 'read')
@@ -490,7 +490,7 @@ export class AnalyticsResultApi {
   /**
    * Tile of a raster that an analytics method computed, until it expires.
    *
-   * Requires the scope `analytics:read`. Changes nothing.
+   * Requires the scope `analytics:read`. Read-only.
    */
   tile(input: AnalyticsResultTileInput, options?: CallOptions): Promise<Response> {
     return this.#client.raw('analytics.result.tile', input, options, 'read')
@@ -507,7 +507,7 @@ export class AnalyticsSensorsApi {
   /**
    * List sensors with their band names and indices.
    *
-   * Requires the scope `analytics:read`. Changes nothing.
+   * Requires the scope `analytics:read`. Read-only.
    */
   list(input: AnalyticsSensorsListInput = {}, options?: CallOptions): Promise<AnalyticsSensorsListOutput> {
     return this.#client.call('analytics.sensors.list', input, options, 'read')
@@ -567,7 +567,7 @@ export class AnalyticsApi {
   /**
    * Check a band-math formula; report bands used and errors.
    *
-   * Requires the scope `analytics:read`. Changes nothing.
+   * Requires the scope `analytics:read`. Read-only.
    */
   validateFormula(input: AnalyticsValidateFormulaInput, options?: CallOptions): Promise<AnalyticsValidateFormulaOutput> {
     return this.#client.call('analytics.validate_formula', input, options, 'read')

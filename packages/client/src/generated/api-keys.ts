@@ -62,8 +62,7 @@ export class ApiKeysApi {
   /**
    * Mint an organization API key; the secret is returned once only.
    *
-   * Requires the scope `api_keys:write`. Lets data or access leave the platform. Send an `Idempotency-Key`: without one, a retry can run
-   * twice.
+   * Requires the scope `api_keys:write`. Shares or exports data or access. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   create(input: ApiKeysCreateInput, options?: CallOptions): Promise<ApiKeysCreateOutput> {
     return this.#client.call('api_keys.create', input, options, 'keyed')
@@ -72,7 +71,7 @@ export class ApiKeysApi {
   /**
    * List the organization's key metadata, newest first, never the secret.
    *
-   * Requires the scope `api_keys:read`. Changes nothing.
+   * Requires the scope `api_keys:read`. Read-only.
    */
   list(input: ApiKeysListInput = {}, options?: CallOptions): Promise<ApiKeysListOutput> {
     return this.#client.call('api_keys.list', input, options, 'read')
@@ -81,7 +80,7 @@ export class ApiKeysApi {
   /**
    * Deactivate a key permanently and at once, by its id.
    *
-   * Requires the scope `api_keys:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `api_keys:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   revoke(input: ApiKeysRevokeInput, options?: CallOptions): Promise<ApiKeysRevokeOutput> {
     return this.#client.call('api_keys.revoke', input, options, 'keyed')

@@ -25,7 +25,7 @@ export class AssetsApi {
   /**
    * Delete one asset of an item; never the last primary data asset.
    *
-   * Requires the scope `items:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `items:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: AssetsDeleteInput, options?: CallOptions): Promise<AssetsDeleteOutput> {
     return this.#client.call('assets.delete', input, options, 'keyed')

@@ -174,82 +174,82 @@ export class AuthApi {
     this.#client = client
   }
 
-  /** Make an account. It belongs to no organization until it founds one or accepts an invitation. */
+  /** Create an account. It has no organization until it creates one or accepts an invitation. */
   signUp(input: AuthSignUpInput, options?: CallOptions): Promise<Grant> {
     return this.#client.signIn('/auth/sign-up', input, options)
   }
 
-  /** Exchange email and password for a session. */
+  /** Sign in with email and password. */
   signIn(input: AuthSignInInput, options?: CallOptions): Promise<Grant> {
     return this.#client.signIn('/auth/sign-in', input, options)
   }
 
-  /** Spend a refresh token for a new pair; may switch the organization. */
+  /** Exchange a refresh token for new tokens, optionally for another organization. */
   refresh(input: AuthRefreshInput = {}, options?: CallOptions): Promise<Grant> {
     return this.#client.signIn('/auth/refresh', input, options)
   }
 
-  /** End the session of a refresh token. */
+  /** Sign out: end the session of a refresh token. */
   signOut(input: AuthSignOutInput = {}, options?: CallOptions): Promise<void> {
     return this.#client.signOut('/auth/sign-out', input, options)
   }
 
-  /** Join what an invitation is for, by the token of its link. */
+  /** Accept an invitation with the token of its link. */
   acceptInvitation(input: AuthAcceptInvitationInput, options?: CallOptions): Promise<AuthAcceptInvitationOutput> {
     return this.#client.route<AuthAcceptInvitationOutput>('POST', '/auth/invitations/accept', input, options)
   }
 
-  /** Change the password; every other session ends. */
+  /** Change the password and end all other sessions. */
   password(input: AuthPasswordInput, options?: CallOptions): Promise<void> {
     return this.#client.route<void>('POST', '/auth/password', input, options)
   }
 
-  /** End every session, this one too. */
+  /** Sign out everywhere: end all sessions, including this one. */
   signOutEverywhere(input: AuthSignOutEverywhereInput = {}, options?: CallOptions): Promise<void> {
     return this.#client.route<void>('POST', '/auth/sign-out-everywhere', input, options)
   }
 
-  /** End the account with its keys, sessions and memberships. */
+  /** Delete the account with its API keys, sessions and memberships. */
   deleteAccount(input: AuthDeleteAccountInput, options?: CallOptions): Promise<void> {
     return this.#client.route<void>('POST', '/auth/delete-account', input, options)
   }
 
-  /** End an organization with everything in it; for its owners. */
+  /** Delete an organization and all its data. Owners only. */
   deleteOrganization(input: AuthDeleteOrganizationInput, options?: CallOptions): Promise<void> {
     return this.#client.route<void>('POST', '/auth/delete-organization', input, options)
   }
 
-  /** The sessions of the signed-in person that have not ended. */
+  /** List the active sessions of the signed-in user. */
   sessions(options?: CallOptions): Promise<AuthSessionsOutput> {
     return this.#client.route<AuthSessionsOutput>('GET', '/auth/sessions', undefined, options)
   }
 
-  /** The signed-in person and their organizations. */
+  /** Get the signed-in user and their organizations. */
   me(options?: CallOptions): Promise<AuthMeOutput> {
     return this.#client.route<AuthMeOutput>('GET', '/auth/me', undefined, options)
   }
 
-  /** Ask for a mail with a link to a new password. The answer is the same for every address. */
+  /** Request an email with a password reset link. The response is the same for every address. */
   forgot(input: AuthForgotInput, options?: CallOptions): Promise<AuthForgotOutput> {
     return this.#client.route<AuthForgotOutput>('POST', '/auth/forgot', input, options)
   }
 
-  /** Choose a new password by the token of a mail, which works once and for 30 minutes; every session ends. */
+  /** Set a new password with the token of an email, which works once and expires after 30 minutes. All sessions end. */
   reset(input: AuthResetInput, options?: CallOptions): Promise<void> {
     return this.#client.route<void>('POST', '/auth/reset', input, options)
   }
 
-  /** Confirm an address by the token of a mail, which works once and for 7 days. */
+  /** Confirm an email address with the token of an email, which works once and expires after 7 days. */
   confirm(input: AuthConfirmInput, options?: CallOptions): Promise<void> {
     return this.#client.route<void>('POST', '/auth/confirm', input, options)
   }
 
-  /** When notifications of the signed-in person are mailed. */
+  /** Get when notifications of the signed-in user are emailed. */
   notifications(options?: CallOptions): Promise<AuthNotificationsOutput> {
     return this.#client.route<AuthNotificationsOutput>('GET', '/auth/notifications', undefined, options)
   }
 
-  /** Choose when notifications are mailed: from now on, not what lies in the inbox already. */
+  /** Set when future notifications are emailed. */
   chooseNotifications(input: AuthChooseNotificationsInput, options?: CallOptions): Promise<void> {
     return this.#client.route<void>('POST', '/auth/notifications', input, options)
   }

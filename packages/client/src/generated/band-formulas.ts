@@ -103,7 +103,7 @@ export class BandFormulasApi {
   /**
    * Delete a saved band formula.
    *
-   * Requires the scope `band_formulas:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `band_formulas:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: BandFormulasDeleteInput, options?: CallOptions): Promise<BandFormulasDeleteOutput> {
     return this.#client.call('band_formulas.delete', input, options, 'keyed')
@@ -112,7 +112,7 @@ export class BandFormulasApi {
   /**
    * One saved band formula.
    *
-   * Requires the scope `band_formulas:read`. Changes nothing.
+   * Requires the scope `band_formulas:read`. Read-only.
    */
   get(input: BandFormulasGetInput, options?: CallOptions): Promise<BandFormulasGetOutput> {
     return this.#client.call('band_formulas.get', input, options, 'read')
@@ -121,7 +121,7 @@ export class BandFormulasApi {
   /**
    * List built-in and saved band formulas.
    *
-   * Requires the scope `band_formulas:read`. Changes nothing.
+   * Requires the scope `band_formulas:read`. Read-only.
    */
   list(input: BandFormulasListInput = {}, options?: CallOptions): Promise<BandFormulasListOutput> {
     return this.#client.call('band_formulas.list', input, options, 'read')

@@ -391,7 +391,7 @@ export class BillingApprovalsApi {
   /**
    * One spend approval request.
    *
-   * Requires the scope `billing:read`. Changes nothing.
+   * Requires the scope `billing:read`. Read-only.
    */
   get(input: BillingApprovalsGetInput, options?: CallOptions): Promise<BillingApprovalsGetOutput> {
     return this.#client.call('billing.approvals.get', input, options, 'read')
@@ -400,7 +400,7 @@ export class BillingApprovalsApi {
   /**
    * Spend approval requests, by status.
    *
-   * Requires the scope `billing:read`. Changes nothing.
+   * Requires the scope `billing:read`. Read-only.
    */
   list(input: BillingApprovalsListInput = {}, options?: CallOptions): Promise<BillingApprovalsListOutput> {
     return this.#client.call('billing.approvals.list', input, options, 'read')
@@ -435,7 +435,7 @@ export class BillingAutoTopupApi {
   /**
    * Current automatic top-up settings and today's charges.
    *
-   * Requires the scope `billing:read`. Changes nothing.
+   * Requires the scope `billing:read`. Read-only.
    */
   get(input: BillingAutoTopupGetInput = {}, options?: CallOptions): Promise<BillingAutoTopupGetOutput> {
     return this.#client.call('billing.auto_topup.get', input, options, 'read')
@@ -452,7 +452,7 @@ export class BillingCreditsApi {
   /**
    * Wallet balance: total, reserved and available credits.
    *
-   * Requires the scope `billing:read`. Changes nothing.
+   * Requires the scope `billing:read`. Read-only.
    */
   balance(input: BillingCreditsBalanceInput = {}, options?: CallOptions): Promise<BillingCreditsBalanceOutput> {
     return this.#client.call('billing.credits.balance', input, options, 'read')
@@ -461,7 +461,7 @@ export class BillingCreditsApi {
   /**
    * Ledger of reservations, charges, refunds and grants.
    *
-   * Requires the scope `billing:read`. Changes nothing.
+   * Requires the scope `billing:read`. Read-only.
    */
   transactions(
     input: BillingCreditsTransactionsInput = {},
@@ -481,7 +481,7 @@ export class BillingInvoicesApi {
   /**
    * One invoice with its lines and a document link.
    *
-   * Requires the scope `billing:read`. Changes nothing.
+   * Requires the scope `billing:read`. Read-only.
    */
   get(input: BillingInvoicesGetInput, options?: CallOptions): Promise<BillingInvoicesGetOutput> {
     return this.#client.call('billing.invoices.get', input, options, 'read')
@@ -490,7 +490,7 @@ export class BillingInvoicesApi {
   /**
    * List the organization's invoices and their status.
    *
-   * Requires the scope `billing:read`. Changes nothing.
+   * Requires the scope `billing:read`. Read-only.
    */
   list(input: BillingInvoicesListInput = {}, options?: CallOptions): Promise<BillingInvoicesListOutput> {
     return this.#client.call('billing.invoices.list', input, options, 'read')
@@ -524,7 +524,7 @@ export class BillingPlansApi {
   /**
    * List subscription plans with quotas and prices.
    *
-   * Requires the scope `billing:read`. Changes nothing.
+   * Requires the scope `billing:read`. Read-only.
    */
   list(input: BillingPlansListInput = {}, options?: CallOptions): Promise<BillingPlansListOutput> {
     return this.#client.call('billing.plans.list', input, options, 'read')
@@ -541,7 +541,7 @@ export class BillingStatusApi {
   /**
    * Plan, billing mode, subscription state and quotas in use.
    *
-   * Requires the scope `billing:read`. Changes nothing.
+   * Requires the scope `billing:read`. Read-only.
    */
   get(input: BillingStatusGetInput, options?: CallOptions): Promise<BillingStatusGetOutput> {
     return this.#client.call('billing.status.get', input, options, 'read')
@@ -558,7 +558,7 @@ export class BillingStripeInvoicesApi {
   /**
    * The payment processor's own invoices for the organization.
    *
-   * Requires the scope `billing:read`. Changes nothing.
+   * Requires the scope `billing:read`. Read-only.
    */
   list(input: BillingStripeInvoicesListInput = {}, options?: CallOptions): Promise<BillingStripeInvoicesListOutput> {
     return this.#client.call('billing.stripe_invoices.list', input, options, 'read')

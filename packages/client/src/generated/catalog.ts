@@ -9,6 +9,8 @@ import type {
   CatalogVendor,
   CountedSource,
   Geometry,
+  Item,
+  ProcessingJob,
   ProviderSample,
   PublicProvider,
   PublicSceneInfo,
@@ -215,6 +217,52 @@ export interface CatalogProvidersListOutput {
   count: number
 }
 
+/** Input of `catalog.scene.copy`. */
+export interface CatalogSceneCopyInput {
+  /** Host name from `catalog.vendors.list` */
+  host_name: string
+  /** Scene ID from a search */
+  id: string
+  /** ID of the project to copy to; it must have a storage bucket */
+  project_id: string
+  /** ID of the collection to add the item to */
+  collection_id?: string | null | undefined
+  /** Asset keys of the rasters to save; all by default */
+  assets?: string[] | null | undefined
+  /** Area to clip the files to: GeoJSON Polygon or MultiPolygon; whole files by default */
+  area?: { [name: string]: unknown } | null | undefined
+  /** Display name of the item; defaults to the scene's */
+  name?: string | null | undefined
+}
+
+/** Output of `catalog.scene.copy`. */
+export interface CatalogSceneCopyOutput {
+  job: ProcessingJob
+  /** `false` if these files were copied before, or are being copied */
+  created: boolean
+}
+
+/** Input of `catalog.scene.save`. */
+export interface CatalogSceneSaveInput {
+  /** Host name from `catalog.vendors.list` */
+  host_name: string
+  /** Scene ID from a search */
+  id: string
+  /** Project ID */
+  project_id: string
+  /** ID of the collection to add the item to */
+  collection_id?: string | null | undefined
+  /** Asset keys of the rasters to save; all by default */
+  assets?: string[] | null | undefined
+}
+
+/** Output of `catalog.scene.save`. */
+export interface CatalogSceneSaveOutput {
+  item: Item
+  /** `false` if the project already had the scene */
+  created: boolean
+}
+
 /** Input of `catalog.search`. */
 export interface CatalogSearchInput {
   /** Host name from `catalog.vendors.list` */
@@ -321,6 +369,8 @@ export interface CatalogTileRenderInput {
   provider?: string | null | undefined
   /** Quality of lossy formats, 1 to 100 */
   quality?: number | null | undefined
+  /** Tile width and height in pixels: 256, or 512 for high-density screens */
+  tile_size?: 256 | 512 | null | undefined
   /** Area to render, as GeoJSON Polygon or MultiPolygon text */
   aoi_clip?: string | null | undefined
   /** Area to render, as a GeoJSON object */
@@ -330,7 +380,7 @@ export interface CatalogTileRenderInput {
   /** Colormap name from `cog.colormaps` */
   colormap?: string | null | undefined
   /**
-   * The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file,
+   * Values that map to the first and last colour, as `min,max`: one range for all bands, or one per band shown or per band of the file,
    * separated by `;`
    */
   rescale?: string | null | undefined
@@ -367,7 +417,7 @@ export class CatalogImageApi {
   /**
    * Quicklook image of one catalog scene, proxied from its host.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   quicklook(input: CatalogImageQuicklookInput, options?: CallOptions): Promise<Response> {
     return this.#client.raw('catalog.image.quicklook', input, options, 'read')
@@ -376,7 +426,7 @@ export class CatalogImageApi {
   /**
    * Thumbnail image of one catalog scene, proxied from its host.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   thumbnail(input: CatalogImageThumbnailInput, options?: CallOptions): Promise<Response> {
     return this.#client.raw('catalog.image.thumbnail', input, options, 'read')
@@ -393,7 +443,7 @@ export class CatalogInfoApi {
   /**
    * Bands, bounds and statistics of one public Landsat scene.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   landsat(input: CatalogInfoLandsatInput, options?: CallOptions): Promise<CatalogInfoLandsatOutput> {
     return this.#client.call('catalog.info.landsat', input, options, 'read')
@@ -402,7 +452,7 @@ export class CatalogInfoApi {
   /**
    * Bands, bounds and statistics of one public NAIP scene.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   naip(input: CatalogInfoNaipInput, options?: CallOptions): Promise<CatalogInfoNaipOutput> {
     return this.#client.call('catalog.info.naip', input, options, 'read')
@@ -411,7 +461,7 @@ export class CatalogInfoApi {
   /**
    * Bands, bounds and statistics of one provider sample image.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   sample(input: CatalogInfoSampleInput, options?: CallOptions): Promise<CatalogInfoSampleOutput> {
     return this.#client.call('catalog.info.sample', input, options, 'read')
@@ -420,7 +470,7 @@ export class CatalogInfoApi {
   /**
    * Bands, bounds and statistics of one public Sentinel-2 scene.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   sentinel(input: CatalogInfoSentinelInput, options?: CallOptions): Promise<CatalogInfoSentinelOutput> {
     return this.#client.call('catalog.info.sentinel', input, options, 'read')
@@ -437,7 +487,7 @@ export class CatalogItemApi {
   /**
    * One catalog scene by host and id, with price and preview links.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   get(input: CatalogItemGetInput, options?: CallOptions): Promise<CatalogItemGetOutput> {
     return this.#client.call('catalog.item.get', input, options, 'read')
@@ -454,7 +504,7 @@ export class CatalogProviderApi {
   /**
    * List the sample images that one imagery provider offers.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   samples(input: CatalogProviderSamplesInput, options?: CallOptions): Page<CatalogProviderSamplesOutput, ProviderSample> {
     return this.#client.page('catalog.provider.samples', input, options, ['samples', 'offset', 'limit', 50])
@@ -471,10 +521,36 @@ export class CatalogProvidersApi {
   /**
    * List public-imagery providers that can be rendered as tiles.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   list(input: CatalogProvidersListInput = {}, options?: CallOptions): Promise<CatalogProvidersListOutput> {
     return this.#client.call('catalog.providers.list', input, options, 'read')
+  }
+}
+
+export class CatalogSceneApi {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /**
+   * Copy an open scene into a project, whole or clipped to an area, as a job.
+   *
+   * Requires the scope `processing:process`. Spends money or credits. Send an `Idempotency-Key`: without one, a retry can run twice.
+   */
+  copy(input: CatalogSceneCopyInput, options?: CallOptions): Promise<CatalogSceneCopyOutput> {
+    return this.#client.call('catalog.scene.copy', input, options, 'keyed')
+  }
+
+  /**
+   * Save an open scene to a project, rendered from its host.
+   *
+   * Requires the scope `items:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
+   */
+  save(input: CatalogSceneSaveInput, options?: CallOptions): Promise<CatalogSceneSaveOutput> {
+    return this.#client.call('catalog.scene.save', input, options, 'keyed')
   }
 }
 
@@ -488,7 +564,7 @@ export class CatalogSourcesApi {
   /**
    * List registered sources with their collections and data types.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   list(input: CatalogSourcesListInput = {}, options?: CallOptions): Promise<CatalogSourcesListOutput> {
     return this.#client.call('catalog.sources.list', input, options, 'read')
@@ -505,7 +581,7 @@ export class CatalogTileApi {
   /**
    * Tile of public imagery; no bearer token needed.
    *
-   * Needs no credential. Changes nothing.
+   * Requires no credential. Read-only.
    */
   render(input: CatalogTileRenderInput, options?: CallOptions): Promise<Response> {
     return this.#client.raw('catalog.tile.render', input, options, 'read')
@@ -522,7 +598,7 @@ export class CatalogVendorsApi {
   /**
    * List commercial vendors and the host names that catalog.search accepts.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   list(input: CatalogVendorsListInput = {}, options?: CallOptions): Promise<CatalogVendorsListOutput> {
     return this.#client.call('catalog.vendors.list', input, options, 'read')
@@ -539,7 +615,7 @@ export class CatalogVizApi {
   /**
    * Visualization options and tile template for a Landsat scene.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   landsat(input: CatalogVizLandsatInput = {}, options?: CallOptions): Promise<CatalogVizLandsatOutput> {
     return this.#client.call('catalog.viz.landsat', input, options, 'read')
@@ -548,7 +624,7 @@ export class CatalogVizApi {
   /**
    * Visualization options and tile template for a NAIP scene.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   naip(input: CatalogVizNaipInput = {}, options?: CallOptions): Promise<CatalogVizNaipOutput> {
     return this.#client.call('catalog.viz.naip', input, options, 'read')
@@ -562,6 +638,7 @@ export class CatalogApi {
   readonly item: CatalogItemApi
   readonly provider: CatalogProviderApi
   readonly providers: CatalogProvidersApi
+  readonly scene: CatalogSceneApi
   readonly sources: CatalogSourcesApi
   readonly tile: CatalogTileApi
   readonly vendors: CatalogVendorsApi
@@ -574,6 +651,7 @@ export class CatalogApi {
     this.item = new CatalogItemApi(client)
     this.provider = new CatalogProviderApi(client)
     this.providers = new CatalogProvidersApi(client)
+    this.scene = new CatalogSceneApi(client)
     this.sources = new CatalogSourcesApi(client)
     this.tile = new CatalogTileApi(client)
     this.vendors = new CatalogVendorsApi(client)
@@ -583,7 +661,7 @@ export class CatalogApi {
   /**
    * Counts of matching scenes by day, source and cloud class, for a timeline.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   aggregate(input: CatalogAggregateInput = {}, options?: CallOptions): Promise<CatalogAggregateOutput> {
     return this.#client.call('catalog.aggregate', input, options, 'read')
@@ -592,7 +670,7 @@ export class CatalogApi {
   /**
    * Search every registered source covering the area, merged, most recent first.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   federatedSearch(input: CatalogFederatedSearchInput = {}, options?: CallOptions): Promise<CatalogFederatedSearchOutput> {
     return this.#client.call('catalog.federated_search', input, options, 'read')
@@ -601,7 +679,7 @@ export class CatalogApi {
   /**
    * Altimetry or point-cloud granule points for an area, as GeoJSON points.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   granulePoints(input: CatalogGranulePointsInput, options?: CallOptions): Promise<CatalogGranulePointsOutput> {
     return this.#client.call('catalog.granule_points', input, options, 'read')
@@ -610,7 +688,7 @@ export class CatalogApi {
   /**
    * Search one vendor host; price-enriched STAC FeatureCollection with a next cursor.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   search(input: CatalogSearchInput, options?: CallOptions): Page<CatalogSearchOutput, CatalogScene> {
     return this.#client.page('catalog.search', input, options, ['features', 'token', 'limit', 100])
@@ -619,7 +697,7 @@ export class CatalogApi {
   /**
    * NDJSON streaming variant of catalog.search; scope inferred from catalog.search.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   searchStream(input: CatalogSearchStreamInput, options?: CallOptions): Lines<CatalogSearchStreamOutput> {
     return this.#client.lines('catalog.search_stream', input, options)

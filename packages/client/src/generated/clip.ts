@@ -187,7 +187,7 @@ export class ClipAreaApi {
   /**
    * Metadata of one predefined clip area.
    *
-   * Requires the scope `clip:read`. Changes nothing.
+   * Requires the scope `clip:read`. Read-only.
    */
   metadata(input: ClipAreaMetadataInput, options?: CallOptions): Promise<ClipAreaMetadataOutput> {
     return this.#client.call('clip.area.metadata', input, options, 'read')
@@ -196,7 +196,7 @@ export class ClipAreaApi {
   /**
    * Mosaics available for one predefined clip area.
    *
-   * Requires the scope `clip:read`. Changes nothing.
+   * Requires the scope `clip:read`. Read-only.
    */
   mosaics(input: ClipAreaMosaicsInput, options?: CallOptions): Promise<ClipAreaMosaicsOutput> {
     return this.#client.call('clip.area.mosaics', input, options, 'read')
@@ -213,7 +213,7 @@ export class ClipAreasApi {
   /**
    * List the predefined clip areas.
    *
-   * Requires the scope `clip:read`. Changes nothing.
+   * Requires the scope `clip:read`. Read-only.
    */
   list(input: ClipAreasListInput = {}, options?: CallOptions): Promise<ClipAreasListOutput> {
     return this.#client.call('clip.areas.list', input, options, 'read')
@@ -230,7 +230,7 @@ export class ClipJobApi {
   /**
    * Hard-delete a clip job and its output files.
    *
-   * Requires the scope `clip:destroy`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `clip:destroy`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: ClipJobDeleteInput, options?: CallOptions): Promise<ClipJobDeleteOutput> {
     return this.#client.call('clip.job.delete', input, options, 'keyed')
@@ -239,7 +239,7 @@ export class ClipJobApi {
   /**
    * Stream one clipped COG (image/tiff); egress-enforced.
    *
-   * Requires the scope `clip:read`. Changes nothing.
+   * Requires the scope `clip:read`. Read-only.
    */
   download(input: ClipJobDownloadInput, options?: CallOptions): Promise<Response> {
     return this.#client.raw('clip.job.download', input, options, 'read')
@@ -248,7 +248,7 @@ export class ClipJobApi {
   /**
    * List the output files of a completed clip job.
    *
-   * Requires the scope `clip:read`. Changes nothing.
+   * Requires the scope `clip:read`. Read-only.
    */
   downloads(input: ClipJobDownloadsInput, options?: CallOptions): Promise<ClipJobDownloadsOutput> {
     return this.#client.call('clip.job.downloads', input, options, 'read')
@@ -257,7 +257,7 @@ export class ClipJobApi {
   /**
    * One clip job.
    *
-   * Requires the scope `clip:read`. Changes nothing.
+   * Requires the scope `clip:read`. Read-only.
    */
   get(input: ClipJobGetInput, options?: CallOptions): Promise<ClipJobGetOutput> {
     return this.#client.call('clip.job.get', input, options, 'read')
@@ -266,7 +266,7 @@ export class ClipJobApi {
   /**
    * Tile source, bounds and zoom range of a completed clip's outputs.
    *
-   * Requires the scope `clip:read`. Changes nothing.
+   * Requires the scope `clip:read`. Read-only.
    */
   tileInfo(input: ClipJobTileInfoInput, options?: CallOptions): Promise<ClipJobTileInfoOutput> {
     return this.#client.call('clip.job.tile_info', input, options, 'read')
@@ -283,7 +283,7 @@ export class ClipJobsApi {
   /**
    * List the organization's clip jobs; status filter, limit and offset.
    *
-   * Requires the scope `clip:read`. Changes nothing.
+   * Requires the scope `clip:read`. Read-only.
    */
   list(input: ClipJobsListInput = {}, options?: CallOptions): Page<ClipJobsListOutput, ClipJob> {
     return this.#client.page('clip.jobs.list', input, options, ['jobs', 'offset', 'limit', 50])

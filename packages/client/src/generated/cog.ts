@@ -86,7 +86,7 @@ export interface CogTileRenderInput {
   /** Derived visualization such as `ndvi`, for files with band names */
   visualization?: string | null | undefined
   /**
-   * The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file,
+   * Values that map to the first and last colour, as `min,max`: one range for all bands, or one per band shown or per band of the file,
    * separated by `;`
    */
   rescale?: string | null | undefined
@@ -128,7 +128,7 @@ export class CogTileApi {
   /**
    * Tile from an allow-listed COG by bands or expression.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   render(input: CogTileRenderInput, options?: CallOptions): Promise<Response> {
     return this.#client.raw('cog.tile.render', input, options, 'read')
@@ -137,7 +137,7 @@ export class CogTileApi {
   /**
    * Terrain-RGB tile (webp) from a single-band COG.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   terrain(input: CogTileTerrainInput, options?: CallOptions): Promise<Response> {
     return this.#client.raw('cog.tile.terrain', input, options, 'read')
@@ -156,7 +156,7 @@ export class CogApi {
   /**
    * Curated colormap groups.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   colormaps(input: CogColormapsInput = {}, options?: CallOptions): Promise<CogColormapsOutput> {
     return this.#client.call('cog.colormaps', input, options, 'read')
@@ -165,7 +165,7 @@ export class CogApi {
   /**
    * Spectral-index formula templates keyed by index id.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   formulas(input: CogFormulasInput = {}, options?: CallOptions): Promise<CogFormulasOutput> {
     return this.#client.call('cog.formulas', input, options, 'read')
@@ -174,7 +174,7 @@ export class CogApi {
   /**
    * AOI percentile statistics of a COG and a ready rescale.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   statistics(input: CogStatisticsInput, options?: CallOptions): Promise<CogStatisticsOutput> {
     return this.#client.call('cog.statistics', input, options, 'read')
@@ -183,7 +183,7 @@ export class CogApi {
   /**
    * JPEG thumbnail of a COG, auto-stretched when not uint8.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   thumbnail(input: CogThumbnailInput, options?: CallOptions): Promise<Response> {
     return this.#client.raw('cog.thumbnail', input, options, 'read')

@@ -70,14 +70,14 @@ export interface CollectionsTileRenderInput {
   format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
   /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** Asset key, for items with several rasters */
+  /** Asset key, for items with several rasters; defaults to all files of an item with one file per band */
   asset_key?: string | null | undefined
-  /** 1-based band numbers, separated by commas */
+  /** 1-based band numbers or band names, separated by commas */
   bands?: string | null | undefined
-  /** Band math expression, for example `(b4-b3)/(b4+b3)` */
+  /** Band math expression with band numbers or names, for example `(b4-b3)/(b4+b3)` or `(nir-red)/(nir+red)` */
   expression?: string | null | undefined
   /**
-   * The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file,
+   * Values that map to the first and last colour, as `min,max`: one range for all bands, or one per band shown or per band of the file,
    * separated by `;`
    */
   rescale?: string | null | undefined
@@ -95,7 +95,7 @@ export interface CollectionsTileTilejsonInput {
   collection_id: string
   /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** Asset key, for items with several rasters */
+  /** Asset key, for items with several rasters; defaults to all files of an item with one file per band */
   asset_key?: string | null | undefined
   /** API key to include in tile URLs */
   key?: string | null | undefined
@@ -139,7 +139,7 @@ export class CollectionsTileApi {
   /**
    * Tile of a collection as one layer: its items by date, newest on top, at most 32 in a tile.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   render(input: CollectionsTileRenderInput, options?: CallOptions): Promise<Response> {
     return this.#client.raw('collections.tile.render', input, options, 'read')
@@ -148,7 +148,7 @@ export class CollectionsTileApi {
   /**
    * TileJSON 3.0.0 document of a collection as one layer.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   tilejson(input: CollectionsTileTilejsonInput, options?: CallOptions): Promise<CollectionsTileTilejsonOutput> {
     return this.#client.call('collections.tile.tilejson', input, options, 'read')
@@ -177,7 +177,7 @@ export class CollectionsApi {
   /**
    * Soft-delete a collection; its items lose their collection_id.
    *
-   * Requires the scope `collections:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `collections:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: CollectionsDeleteInput, options?: CallOptions): Promise<CollectionsDeleteOutput> {
     return this.#client.call('collections.delete', input, options, 'keyed')
@@ -186,7 +186,7 @@ export class CollectionsApi {
   /**
    * One collection of one project.
    *
-   * Requires the scope `collections:read`. Changes nothing.
+   * Requires the scope `collections:read`. Read-only.
    */
   get(input: CollectionsGetInput, options?: CallOptions): Promise<CollectionsGetOutput> {
     return this.#client.call('collections.get', input, options, 'read')
@@ -195,7 +195,7 @@ export class CollectionsApi {
   /**
    * Array of a project's collections with item_count.
    *
-   * Requires the scope `collections:read`. Changes nothing.
+   * Requires the scope `collections:read`. Read-only.
    */
   list(input: CollectionsListInput, options?: CallOptions): Promise<CollectionsListOutput> {
     return this.#client.call('collections.list', input, options, 'read')

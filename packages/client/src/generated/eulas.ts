@@ -111,7 +111,7 @@ export class EulasDocumentApi {
   /**
    * One licence document's text and link.
    *
-   * Requires the scope `eulas:read`. Changes nothing.
+   * Requires the scope `eulas:read`. Read-only.
    */
   get(input: EulasDocumentGetInput, options?: CallOptions): Promise<EulasDocumentGetOutput> {
     return this.#client.call('eulas.document.get', input, options, 'read')
@@ -128,7 +128,7 @@ export class EulasDocumentsApi {
   /**
    * List the document versions of a licence agreement.
    *
-   * Requires the scope `eulas:read`. Changes nothing.
+   * Requires the scope `eulas:read`. Read-only.
    */
   list(input: EulasDocumentsListInput, options?: CallOptions): Page<EulasDocumentsListOutput, EulaDocumentEntry> {
     return this.#client.page('eulas.documents.list', input, options, ['content', 'page', 'size', 20])
@@ -149,7 +149,7 @@ export class EulasApi {
   /**
    * One licence agreement.
    *
-   * Requires the scope `eulas:read`. Changes nothing.
+   * Requires the scope `eulas:read`. Read-only.
    */
   get(input: EulasGetInput, options?: CallOptions): Promise<EulasGetOutput> {
     return this.#client.call('eulas.get', input, options, 'read')
@@ -158,7 +158,7 @@ export class EulasApi {
   /**
    * List licence agreements with the organization's acceptance state.
    *
-   * Requires the scope `eulas:read`. Changes nothing.
+   * Requires the scope `eulas:read`. Read-only.
    */
   list(input: EulasListInput = {}, options?: CallOptions): Page<EulasListOutput, Eula> {
     return this.#client.page('eulas.list', input, options, ['content', 'page', 'size', 20])

@@ -46,6 +46,7 @@ export interface EventSubscriptionsCreateInput {
     | 'topup.failed'
     | 'payment_method.attached'
     | 'payment_method.detached'
+    | 'saved_search.matched'
     | 'alert.triggered'
   /** HTTPS URL that receives events; must be public and without credentials */
   endpoint_url: string
@@ -154,6 +155,7 @@ export interface EventSubscriptionsListInput {
     | 'topup.failed'
     | 'payment_method.attached'
     | 'payment_method.detached'
+    | 'saved_search.matched'
     | 'alert.triggered' | null | undefined
   /** Only active (`true`) or paused (`false`) subscriptions */
   active?: boolean | null | undefined
@@ -225,7 +227,7 @@ export class EventSubscriptionsDeliveriesApi {
   /**
    * Delivery attempts of a subscription, dead letters included.
    *
-   * Requires the scope `event_subscriptions:read`. Changes nothing.
+   * Requires the scope `event_subscriptions:read`. Read-only.
    */
   list(input: EventSubscriptionsDeliveriesListInput, options?: CallOptions): Page<EventSubscriptionsDeliveriesListOutput, WebhookDelivery> {
     return this.#client.page('event_subscriptions.deliveries.list', input, options, ['deliveries', 'offset', 'limit', 50])
@@ -234,8 +236,8 @@ export class EventSubscriptionsDeliveriesApi {
   /**
    * Send a failed or dead-lettered delivery again.
    *
-   * Requires the scope `event_subscriptions:write`. Lets data or access leave the platform. Send an `Idempotency-Key`: without one, a retry
-   * can run twice.
+   * Requires the scope `event_subscriptions:write`. Shares or exports data or access. Send an `Idempotency-Key`: without one, a retry can
+   * run twice.
    */
   retry(input: EventSubscriptionsDeliveriesRetryInput, options?: CallOptions): Promise<EventSubscriptionsDeliveriesRetryOutput> {
     return this.#client.call('event_subscriptions.deliveries.retry', input, options, 'keyed')
@@ -254,8 +256,8 @@ export class EventSubscriptionsApi {
   /**
    * Subscribe an HTTPS endpoint to one event type; secret shown once.
    *
-   * Requires the scope `event_subscriptions:write`. Lets data or access leave the platform. Send an `Idempotency-Key`: without one, a retry
-   * can run twice.
+   * Requires the scope `event_subscriptions:write`. Shares or exports data or access. Send an `Idempotency-Key`: without one, a retry can
+   * run twice.
    */
   create(input: EventSubscriptionsCreateInput, options?: CallOptions): Promise<EventSubscriptionsCreateOutput> {
     return this.#client.call('event_subscriptions.create', input, options, 'keyed')
@@ -264,7 +266,7 @@ export class EventSubscriptionsApi {
   /**
    * Delete a subscription; its queued deliveries stop.
    *
-   * Requires the scope `event_subscriptions:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `event_subscriptions:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: EventSubscriptionsDeleteInput, options?: CallOptions): Promise<EventSubscriptionsDeleteOutput> {
     return this.#client.call('event_subscriptions.delete', input, options, 'keyed')
@@ -273,7 +275,7 @@ export class EventSubscriptionsApi {
   /**
    * One subscription with its recent deliveries, never the secret.
    *
-   * Requires the scope `event_subscriptions:read`. Changes nothing.
+   * Requires the scope `event_subscriptions:read`. Read-only.
    */
   get(input: EventSubscriptionsGetInput, options?: CallOptions): Promise<EventSubscriptionsGetOutput> {
     return this.#client.call('event_subscriptions.get', input, options, 'read')
@@ -282,7 +284,7 @@ export class EventSubscriptionsApi {
   /**
    * List the organization's subscriptions.
    *
-   * Requires the scope `event_subscriptions:read`. Changes nothing.
+   * Requires the scope `event_subscriptions:read`. Read-only.
    */
   list(input: EventSubscriptionsListInput = {}, options?: CallOptions): Promise<EventSubscriptionsListOutput> {
     return this.#client.call('event_subscriptions.list', input, options, 'read')
@@ -291,8 +293,8 @@ export class EventSubscriptionsApi {
   /**
    * Send one signed test delivery now, even when paused.
    *
-   * Requires the scope `event_subscriptions:write`. Lets data or access leave the platform. Send an `Idempotency-Key`: without one, a retry
-   * can run twice.
+   * Requires the scope `event_subscriptions:write`. Shares or exports data or access. Send an `Idempotency-Key`: without one, a retry can
+   * run twice.
    */
   test(input: EventSubscriptionsTestInput, options?: CallOptions): Promise<EventSubscriptionsTestOutput> {
     return this.#client.call('event_subscriptions.test', input, options, 'keyed')

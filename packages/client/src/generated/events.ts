@@ -330,6 +330,21 @@ export interface EventData {
     last4: string
     is_default: boolean
   }
+  /** A saved search added new scenes to its project. */
+  'saved_search.matched': {
+    id: string
+    project_id: string
+    name: string
+    mode: string
+    count: number
+    scenes: ({
+      host_name: string
+      id: string
+    })[]
+    item_ids: string[]
+    job_ids: string[]
+    matched_at: string
+  }
   /** An alert rule fired on an item. */
   'alert.triggered': {
     id: string

@@ -124,7 +124,7 @@ export class GlossaryCollectionsApi {
   /**
    * One glossary collection by name, with its data products.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   get(input: GlossaryCollectionsGetInput, options?: CallOptions): Promise<GlossaryCollectionsGetOutput> {
     return this.#client.call('glossary.collections.get', input, options, 'read')
@@ -133,7 +133,7 @@ export class GlossaryCollectionsApi {
   /**
    * Archive and tasking collections with providers and data products.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   list(input: GlossaryCollectionsListInput = {}, options?: CallOptions): Page<GlossaryCollectionsListOutput, GlossaryCollection> {
     return this.#client.page('glossary.collections.list', input, options, ['content', 'page', 'size', 10])
@@ -150,7 +150,7 @@ export class GlossaryDataProductsApi {
   /**
    * One data product by name, with its order schema and licence.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   get(input: GlossaryDataProductsGetInput, options?: CallOptions): Promise<GlossaryDataProductsGetOutput> {
     return this.#client.call('glossary.data_products.get', input, options, 'read')
@@ -159,7 +159,7 @@ export class GlossaryDataProductsApi {
   /**
    * Data products that can be ordered or tasked, paged.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   list(input: GlossaryDataProductsListInput = {}, options?: CallOptions): Page<GlossaryDataProductsListOutput, GlossaryProduct> {
     return this.#client.page('glossary.data_products.list', input, options, ['content', 'page', 'size', 10])
@@ -176,7 +176,7 @@ export class GlossaryProvidersApi {
   /**
    * One data provider's description, roles and collections.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   get(input: GlossaryProvidersGetInput, options?: CallOptions): Promise<GlossaryProvidersGetOutput> {
     return this.#client.call('glossary.providers.get', input, options, 'read')
@@ -185,7 +185,7 @@ export class GlossaryProvidersApi {
   /**
    * Providers with their roles, paged.
    *
-   * Requires the scope `catalog:read`. Changes nothing.
+   * Requires the scope `catalog:read`. Read-only.
    */
   list(input: GlossaryProvidersListInput = {}, options?: CallOptions): Page<GlossaryProvidersListOutput, GlossaryProvider> {
     return this.#client.page('glossary.providers.list', input, options, ['content', 'page', 'size', 10])

@@ -290,7 +290,7 @@ export interface ItemsPointInput {
   longitude: number
   /** Latitude in degrees, -90 to 90 */
   latitude: number
-  /** Asset key, for items with several rasters */
+  /** Asset key, for items with several rasters; defaults to all files of an item with one file per band */
   asset_key?: string | null | undefined
   /** Band math expression, for example `(b4-b3)/(b4+b3)` */
   expression?: string | null | undefined
@@ -302,7 +302,7 @@ export interface ItemsPointInput {
 export interface ItemsPointOutput {
   /** Item ID */
   item_id: string
-  /** Asset key */
+  /** Asset key; for an item with one file per band, the keys of all files, separated by commas */
   asset_key: string
   /** Longitude in degrees, -180 to 180 */
   longitude: number
@@ -427,14 +427,14 @@ export interface ItemsTileRenderInput {
   format?: 'png' | 'webp' | 'jpg' | 'jpeg' | undefined
   /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** Asset key, for items with several rasters */
+  /** Asset key, for items with several rasters; defaults to all files of an item with one file per band */
   asset_key?: string | null | undefined
-  /** 1-based band numbers, separated by commas */
+  /** 1-based band numbers or band names, separated by commas */
   bands?: string | null | undefined
-  /** Band math expression, for example `(b4-b3)/(b4+b3)` */
+  /** Band math expression with band numbers or names, for example `(b4-b3)/(b4+b3)` or `(nir-red)/(nir+red)` */
   expression?: string | null | undefined
   /**
-   * The values that become the first and the last colour: `min,max`, one such pair for each band shown, or one for each band of the file,
+   * Values that map to the first and last colour, as `min,max`: one range for all bands, or one per band shown or per band of the file,
    * separated by `;`
    */
   rescale?: string | null | undefined
@@ -456,7 +456,7 @@ export interface ItemsTileStatisticsInput {
   expression?: string | null | undefined
   /** 1-based band numbers, separated by commas */
   bands?: string | null | undefined
-  /** Asset key, for items with several rasters */
+  /** Asset key, for items with several rasters; defaults to all files of an item with one file per band */
   asset_key?: string | null | undefined
   /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
@@ -488,7 +488,7 @@ export interface ItemsTileTilejsonInput {
   item_id: string
   /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** Asset key, for items with several rasters */
+  /** Asset key, for items with several rasters; defaults to all files of an item with one file per band */
   asset_key?: string | null | undefined
   /** API key to include in tile URLs */
   key?: string | null | undefined
@@ -511,7 +511,7 @@ export interface ItemsTileWmtsCapabilitiesInput {
   key?: string | null | undefined
   /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** Asset key, for items with several rasters */
+  /** Asset key, for items with several rasters; defaults to all files of an item with one file per band */
   asset_key?: string | null | undefined
 }
 
@@ -527,7 +527,7 @@ export interface ItemsTileWmtsGetTileInput {
   y: number
   /** Visualization profile ID, or a derived visualization such as `rgb` or `ndvi`; defaults to the item's default profile */
   profile?: string | null | undefined
-  /** Asset key, for items with several rasters */
+  /** Asset key, for items with several rasters; defaults to all files of an item with one file per band */
   asset_key?: string | null | undefined
   /** Tile image format. Default: `"webp"` */
   format?: 'webp' | 'png' | undefined
@@ -581,7 +581,7 @@ export class ItemsAssetApi {
   /**
    * Signed download URL of an asset, valid 900 seconds, egress-tracked.
    *
-   * Requires the scope `items:read`. Lets data or access leave the platform. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `items:read`. Shares or exports data or access. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   download(input: ItemsAssetDownloadInput, options?: CallOptions): Promise<ItemsAssetDownloadOutput> {
     return this.#client.call('items.asset.download', input, options, 'keyed')
@@ -598,7 +598,7 @@ export class ItemsTileApi {
   /**
    * Tile of a catalog item by profile, bands or expression.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   render(input: ItemsTileRenderInput, options?: CallOptions): Promise<Response> {
     return this.#client.raw('items.tile.render', input, options, 'read')
@@ -607,7 +607,7 @@ export class ItemsTileApi {
   /**
    * Global p2/p98 statistics of an expression from the smallest overview.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   statistics(input: ItemsTileStatisticsInput, options?: CallOptions): Promise<ItemsTileStatisticsOutput> {
     return this.#client.call('items.tile.statistics', input, options, 'read')
@@ -616,7 +616,7 @@ export class ItemsTileApi {
   /**
    * TileJSON 3.0.0 document of one item.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   tilejson(input: ItemsTileTilejsonInput, options?: CallOptions): Promise<ItemsTileTilejsonOutput> {
     return this.#client.call('items.tile.tilejson', input, options, 'read')
@@ -625,7 +625,7 @@ export class ItemsTileApi {
   /**
    * WMTS 1.0.0 GetCapabilities XML of one item.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   wmtsCapabilities(input: ItemsTileWmtsCapabilitiesInput, options?: CallOptions): Promise<string> {
     return this.#client.text('items.tile.wmts_capabilities', input, options)
@@ -634,7 +634,7 @@ export class ItemsTileApi {
   /**
    * WMTS GetTile (KVP); transparent tile where there is no data.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   wmtsGetTile(input: ItemsTileWmtsGetTileInput, options?: CallOptions): Promise<Response> {
     return this.#client.raw('items.tile.wmts_get_tile', input, options, 'read')
@@ -664,7 +664,7 @@ export class ItemsApi {
   /**
    * Soft-delete an item and decrement storage billing per asset.
    *
-   * Requires the scope `items:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `items:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: ItemsDeleteInput, options?: CallOptions): Promise<ItemsDeleteOutput> {
     return this.#client.call('items.delete', input, options, 'keyed')
@@ -673,7 +673,7 @@ export class ItemsApi {
   /**
    * Read an asset's raster header and propose band names and roles.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   detectAssetBands(input: ItemsDetectAssetBandsInput, options?: CallOptions): Promise<ItemsDetectAssetBandsOutput> {
     return this.#client.call('items.detect_asset_bands', input, options, 'read')
@@ -691,7 +691,7 @@ export class ItemsApi {
   /**
    * One item by id.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   get(input: ItemsGetInput, options?: CallOptions): Promise<ItemsGetOutput> {
     return this.#client.call('items.get', input, options, 'read')
@@ -700,7 +700,7 @@ export class ItemsApi {
   /**
    * One item as a STAC 1.0.0 Feature (application/geo+json).
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   getStac(input: ItemsGetStacInput, options?: CallOptions): Promise<ItemsGetStacOutput> {
     return this.#client.call('items.get_stac', input, options, 'read')
@@ -718,7 +718,7 @@ export class ItemsApi {
   /**
    * Parent and child lineage tree of one item.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   lineage(input: ItemsLineageInput, options?: CallOptions): Promise<ItemsLineageOutput> {
     return this.#client.call('items.lineage', input, options, 'read')
@@ -727,7 +727,7 @@ export class ItemsApi {
   /**
    * Items of a project or collection, with total; limit and offset.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   list(input: ItemsListInput, options?: CallOptions): Page<ItemsListOutput, Item> {
     return this.#client.page('items.list', input, options, ['items', 'token', 'limit', 100])
@@ -736,7 +736,7 @@ export class ItemsApi {
   /**
    * Bare array of one item's assets.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   listAssets(input: ItemsListAssetsInput, options?: CallOptions): Promise<ItemsListAssetsOutput> {
     return this.#client.call('items.list_assets', input, options, 'read')
@@ -745,7 +745,7 @@ export class ItemsApi {
   /**
    * Items of one collection.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   listByCollection(input: ItemsListByCollectionInput, options?: CallOptions): Page<ItemsListByCollectionOutput, Item> {
     return this.#client.page('items.list_by_collection', input, options, ['items', 'offset', 'limit', 100])
@@ -754,7 +754,7 @@ export class ItemsApi {
   /**
    * Band or expression values of an item at a longitude and latitude.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   point(input: ItemsPointInput, options?: CallOptions): Promise<ItemsPointOutput> {
     return this.#client.call('items.point', input, options, 'read')
@@ -763,7 +763,7 @@ export class ItemsApi {
   /**
    * Filtered item search in one project; FeatureCollection with numberMatched.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   search(input: ItemsSearchInput, options?: CallOptions): Page<ItemsSearchOutput, ItemFeature> {
     return this.#client.page('items.search', input, options, ['features', 'offset', 'limit', 100])
@@ -772,7 +772,7 @@ export class ItemsApi {
   /**
    * The same filtered item search across the whole organization.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   searchOrg(input: ItemsSearchOrgInput = {}, options?: CallOptions): Page<ItemsSearchOrgOutput, ItemFeature> {
     return this.#client.page('items.search_org', input, options, ['features', 'offset', 'limit', 100])

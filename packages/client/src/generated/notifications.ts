@@ -74,7 +74,7 @@ export class NotificationsApi {
   /**
    * The user's inbox as a bare array; dismissed ones hidden.
    *
-   * Requires the scope `notifications:read`. Changes nothing.
+   * Requires the scope `notifications:read`. Read-only.
    */
   list(input: NotificationsListInput = {}, options?: CallOptions): Page<NotificationsListOutput, Notification> {
     return this.#client.page('notifications.list', input, options, [null, 'offset', 'limit', 50])
@@ -103,7 +103,7 @@ export class NotificationsApi {
   /**
    * Count of unread, undismissed notifications.
    *
-   * Requires the scope `notifications:read`. Changes nothing.
+   * Requires the scope `notifications:read`. Read-only.
    */
   unreadCount(input: NotificationsUnreadCountInput = {}, options?: CallOptions): Promise<NotificationsUnreadCountOutput> {
     return this.#client.call('notifications.unread_count', input, options, 'read')

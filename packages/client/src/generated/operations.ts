@@ -24,10 +24,12 @@ import { ProcessingApi } from './processing.ts'
 import { ProjectsApi } from './projects.ts'
 import { ProvenanceApi } from './provenance.ts'
 import { ReportsApi } from './reports.ts'
+import { SavedSearchesApi } from './saved-searches.ts'
 import { ShareApi } from './share.ts'
 import { StacApi } from './stac.ts'
 import { UploadsApi } from './uploads.ts'
 import { UsageApi } from './usage.ts'
+import { VendorsApi } from './vendors.ts'
 import { VisualizationApi } from './visualization.ts'
 
 export type * from './auth.ts'
@@ -54,10 +56,12 @@ export type * from './processing.ts'
 export type * from './projects.ts'
 export type * from './provenance.ts'
 export type * from './reports.ts'
+export type * from './saved-searches.ts'
 export type * from './share.ts'
 export type * from './stac.ts'
 export type * from './uploads.ts'
 export type * from './usage.ts'
+export type * from './vendors.ts'
 export type * from './visualization.ts'
 
 /** Every operation as a method: `items.tile.render` is `items.tile.render(…)`, `api_keys.create` is `apiKeys.create(…)`. */
@@ -86,10 +90,12 @@ export class Operations extends Client {
   readonly projects: ProjectsApi = new ProjectsApi(this)
   readonly provenance: ProvenanceApi = new ProvenanceApi(this)
   readonly reports: ReportsApi = new ReportsApi(this)
+  readonly savedSearches: SavedSearchesApi = new SavedSearchesApi(this)
   readonly share: ShareApi = new ShareApi(this)
   readonly stac: StacApi = new StacApi(this)
   readonly uploads: UploadsApi = new UploadsApi(this)
   readonly usage: UsageApi = new UsageApi(this)
+  readonly vendors: VendorsApi = new VendorsApi(this)
   readonly visualization: VisualizationApi = new VisualizationApi(this)
 }
 
@@ -151,6 +157,8 @@ export const OPERATION_IDS: readonly string[] = [
   'catalog.item.get',
   'catalog.provider.samples',
   'catalog.providers.list',
+  'catalog.scene.copy',
+  'catalog.scene.save',
   'catalog.search',
   'catalog.search_stream',
   'catalog.sources.list',
@@ -299,6 +307,12 @@ export const OPERATION_IDS: readonly string[] = [
   'projects.update_member',
   'provenance.get',
   'reports.generate',
+  'saved_searches.create',
+  'saved_searches.delete',
+  'saved_searches.get',
+  'saved_searches.list',
+  'saved_searches.run',
+  'saved_searches.update',
   'share.asset.download',
   'share.link.create',
   'share.link.revoke',
@@ -317,6 +331,10 @@ export const OPERATION_IDS: readonly string[] = [
   'usage.current',
   'usage.history',
   'usage.recalculate_storage',
+  'vendors.accounts.check',
+  'vendors.accounts.delete',
+  'vendors.accounts.list',
+  'vendors.accounts.put',
   'visualization.list_for',
   'visualization.profile.create',
   'visualization.profile.delete',

@@ -3,6 +3,7 @@ import type { CallOptions, Client } from '../client.ts'
 import type { Page } from '../pages.ts'
 import type {
   Asset,
+  BilledByVendor,
   CoverageShare,
   EstimatedPart,
   FeasibilityStudy,
@@ -39,6 +40,8 @@ export interface OrdersArchiveEstimateOutput {
     credits: number
     /** Price in Australian dollars; 100 credits cost A$1 */
     aud: number
+    /** Amount that the vendor bills directly, in addition to the price in credits; null if the order is paid here */
+    billedByVendor: BilledByVendor | null
   })[]
   /** Captures that could not be priced, with the reason */
   errors: PricingError[]
@@ -373,18 +376,18 @@ export interface OrdersTaskingOpportunitiesListInput {
 export interface OrdersTaskingOpportunitiesListOutput {
   /** Satellite passes of this page */
   content: ({
-    /** Satellite name */
-    satellite: string
-    /** NORAD catalogue number */
-    noradId: number
+    /** Satellite name; null if the vendor does not say */
+    satellite: string | null
+    /** NORAD catalogue number; null if the vendor does not say */
+    noradId: number | null
     /** Start of the pass */
     start: string
     /** End of the pass */
     end: string
-    /** Smallest off-nadir angle in degrees */
-    offNadirDeg: number
-    /** Sun elevation in degrees */
-    sunElevationDeg: number
+    /** Smallest off-nadir angle in degrees; null if the vendor does not say */
+    offNadirDeg: number | null
+    /** Sun elevation in degrees; null for radar */
+    sunElevationDeg: number | null
   })[]
   /** 0-based page number */
   page: number
@@ -578,7 +581,7 @@ export class OrdersArchiveApi {
   /**
    * Price a set of captures; groups, errors, totals; persists nothing.
    *
-   * Requires the scope `orders:read`. Changes nothing.
+   * Requires the scope `orders:read`. Read-only.
    */
   estimate(input: OrdersArchiveEstimateInput, options?: CallOptions): Promise<OrdersArchiveEstimateOutput> {
     return this.#client.call('orders.archive.estimate', input, options, 'read')
@@ -604,7 +607,7 @@ export class OrdersCoverageGroupsApi {
   /**
    * Coverage of each AOI group of one order.
    *
-   * Requires the scope `orders:read`. Changes nothing.
+   * Requires the scope `orders:read`. Read-only.
    */
   list(input: OrdersCoverageGroupsListInput, options?: CallOptions): Promise<OrdersCoverageGroupsListOutput> {
     return this.#client.call('orders.coverage.groups.list', input, options, 'read')
@@ -623,7 +626,7 @@ export class OrdersCoverageApi {
   /**
    * Covered and remaining area of one order against its AOI.
    *
-   * Requires the scope `orders:read`. Changes nothing.
+   * Requires the scope `orders:read`. Read-only.
    */
   get(input: OrdersCoverageGetInput, options?: CallOptions): Promise<OrdersCoverageGetOutput> {
     return this.#client.call('orders.coverage.get', input, options, 'read')
@@ -640,7 +643,7 @@ export class OrdersTaskingDecisionsApi {
   /**
    * Studies and quotations that wait for the customer's decision.
    *
-   * Requires the scope `orders:read`. Changes nothing.
+   * Requires the scope `orders:read`. Read-only.
    */
   pending(
     input: OrdersTaskingDecisionsPendingInput = {},
@@ -660,7 +663,7 @@ export class OrdersTaskingFeasibilityStudiesApi {
   /**
    * Page through feasibility studies, filtered by workspace, order or decision.
    *
-   * Requires the scope `orders:read`. Changes nothing.
+   * Requires the scope `orders:read`. Read-only.
    */
   list(
     input: OrdersTaskingFeasibilityStudiesListInput = {},
@@ -680,7 +683,7 @@ export class OrdersTaskingQuotationsApi {
   /**
    * Page through quotations of the organization's tasking orders.
    *
-   * Requires the scope `orders:read`. Changes nothing.
+   * Requires the scope `orders:read`. Read-only.
    */
   list(input: OrdersTaskingQuotationsListInput = {}, options?: CallOptions): Page<OrdersTaskingQuotationsListOutput, Quotation> {
     return this.#client.page('orders.tasking.quotations.list', input, options, ['content', 'page', 'size', 20])
@@ -697,7 +700,7 @@ export class OrdersTaskingTemplatesApi {
   /**
    * Delete a saved tasking order template.
    *
-   * Requires the scope `orders:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `orders:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: OrdersTaskingTemplatesDeleteInput, options?: CallOptions): Promise<OrdersTaskingTemplatesDeleteOutput> {
     return this.#client.call('orders.tasking.templates.delete', input, options, 'keyed')
@@ -706,7 +709,7 @@ export class OrdersTaskingTemplatesApi {
   /**
    * List the organization's saved tasking order templates.
    *
-   * Requires the scope `orders:read`. Changes nothing.
+   * Requires the scope `orders:read`. Read-only.
    */
   list(input: OrdersTaskingTemplatesListInput = {}, options?: CallOptions): Promise<OrdersTaskingTemplatesListOutput> {
     return this.#client.call('orders.tasking.templates.list', input, options, 'read')
@@ -740,7 +743,7 @@ export class OrdersTaskingApi {
   /**
    * Indicative price of tasking groups; creates nothing.
    *
-   * Requires the scope `orders:read`. Changes nothing.
+   * Requires the scope `orders:read`. Read-only.
    */
   estimate(input: OrdersTaskingEstimateInput, options?: CallOptions): Promise<OrdersTaskingEstimateOutput> {
     return this.#client.call('orders.tasking.estimate', input, options, 'read')
@@ -749,7 +752,7 @@ export class OrdersTaskingApi {
   /**
    * Predict per feature whether a feasibility study is needed; creates nothing.
    *
-   * Requires the scope `orders:read`. Changes nothing.
+   * Requires the scope `orders:read`. Read-only.
    */
   feasibilityCheck(input: OrdersTaskingFeasibilityCheckInput, options?: CallOptions): Promise<OrdersTaskingFeasibilityCheckOutput> {
     return this.#client.call('orders.tasking.feasibility_check', input, options, 'read')
@@ -767,7 +770,7 @@ export class OrdersTaskingApi {
   /**
    * Predicted satellite passes over an area in a time window.
    *
-   * Requires the scope `orders:read`. Changes nothing.
+   * Requires the scope `orders:read`. Read-only.
    */
   opportunitiesList(
     input: OrdersTaskingOpportunitiesListInput,
@@ -797,7 +800,7 @@ export class OrdersTaskingApi {
   /**
    * List taskable sensors with resolution, constraints and data products.
    *
-   * Requires the scope `orders:read`. Changes nothing.
+   * Requires the scope `orders:read`. Read-only.
    */
   sensors(input: OrdersTaskingSensorsInput = {}, options?: CallOptions): Promise<OrdersTaskingSensorsOutput> {
     return this.#client.call('orders.tasking.sensors', input, options, 'read')
@@ -829,7 +832,7 @@ export class OrdersApi {
   /**
    * Generic price estimate of a data product order.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   estimate(input: OrdersEstimateInput, options?: CallOptions): Promise<OrdersEstimateOutput> {
     return this.#client.call('orders.estimate', input, options, 'read')
@@ -838,7 +841,7 @@ export class OrdersApi {
   /**
    * One order by id.
    *
-   * Requires the scope `orders:read`. Changes nothing.
+   * Requires the scope `orders:read`. Read-only.
    */
   get(input: OrdersGetInput, options?: CallOptions): Promise<OrdersGetOutput> {
     return this.#client.call('orders.get', input, options, 'read')
@@ -847,7 +850,7 @@ export class OrdersApi {
   /**
    * JSON Schema of one data product's order parameters.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   getSchema(input: OrdersGetSchemaInput, options?: CallOptions): Promise<OrdersGetSchemaOutput> {
     return this.#client.call('orders.get_schema', input, options, 'read')
@@ -856,7 +859,7 @@ export class OrdersApi {
   /**
    * Page through orders, filtered by status; size and zero-based page.
    *
-   * Requires the scope `orders:read`. Changes nothing.
+   * Requires the scope `orders:read`. Read-only.
    */
   list(input: OrdersListInput = {}, options?: CallOptions): Page<OrdersListOutput, Order> {
     return this.#client.page('orders.list', input, options, ['content', 'page', 'size', 20])
@@ -865,7 +868,7 @@ export class OrdersApi {
   /**
    * Assets delivered so far for one order.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   listAssets(input: OrdersListAssetsInput, options?: CallOptions): Promise<OrdersListAssetsOutput> {
     return this.#client.call('orders.list_assets', input, options, 'read')

@@ -215,7 +215,7 @@ export class OrganizationsAuditApi {
   /**
    * Audit trail of the organization; owner or admin.
    *
-   * Requires the scope `organizations:read`. Changes nothing.
+   * Requires the scope `organizations:read`. Read-only.
    */
   list(input: OrganizationsAuditListInput = {}, options?: CallOptions): Page<OrganizationsAuditListOutput, AuditEntry> {
     return this.#client.page('organizations.audit.list', input, options, ['entries', 'offset', 'limit', 100])
@@ -232,7 +232,7 @@ export class OrganizationsCommitmentsApi {
   /**
    * Contracted commitments with their computed rollup.
    *
-   * Requires the scope `orders:read`. Changes nothing.
+   * Requires the scope `orders:read`. Read-only.
    */
   list(input: OrganizationsCommitmentsListInput = {}, options?: CallOptions): Promise<OrganizationsCommitmentsListOutput> {
     return this.#client.call('organizations.commitments.list', input, options, 'read')
@@ -241,7 +241,7 @@ export class OrganizationsCommitmentsApi {
   /**
    * Monthly enterprise statement; default the prior settled month.
    *
-   * Requires the scope `billing:read`. Changes nothing.
+   * Requires the scope `billing:read`. Read-only.
    */
   statement(input: OrganizationsCommitmentsStatementInput, options?: CallOptions): Promise<OrganizationsCommitmentsStatementOutput> {
     return this.#client.call('organizations.commitments.statement', input, options, 'read')
@@ -258,7 +258,7 @@ export class OrganizationsInvitationsApi {
   /**
    * Open invitations of the organization.
    *
-   * Requires the scope `organizations:read`. Changes nothing.
+   * Requires the scope `organizations:read`. Read-only.
    */
   list(input: OrganizationsInvitationsListInput = {}, options?: CallOptions): Page<OrganizationsInvitationsListOutput, Invitation> {
     return this.#client.page('organizations.invitations.list', input, options, ['invitations', 'offset', 'limit', 50])
@@ -267,7 +267,7 @@ export class OrganizationsInvitationsApi {
   /**
    * Revoke an open invitation.
    *
-   * Requires the scope `organizations:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `organizations:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   revoke(input: OrganizationsInvitationsRevokeInput, options?: CallOptions): Promise<OrganizationsInvitationsRevokeOutput> {
     return this.#client.call('organizations.invitations.revoke', input, options, 'keyed')
@@ -294,7 +294,7 @@ export class OrganizationsMembersApi {
   /**
    * Members with roles and spend caps; admin or owner only.
    *
-   * Requires the scope `organizations:read`. Changes nothing.
+   * Requires the scope `organizations:read`. Read-only.
    */
   list(input: OrganizationsMembersListInput, options?: CallOptions): Promise<OrganizationsMembersListOutput> {
     return this.#client.call('organizations.members.list', input, options, 'read')
@@ -303,7 +303,7 @@ export class OrganizationsMembersApi {
   /**
    * Remove a member; their keys and sessions for the organization end.
    *
-   * Requires the scope `organizations:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `organizations:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   remove(input: OrganizationsMembersRemoveInput, options?: CallOptions): Promise<OrganizationsMembersRemoveOutput> {
     return this.#client.call('organizations.members.remove', input, options, 'keyed')
@@ -358,7 +358,7 @@ export class OrganizationsApi {
   /**
    * The organization's profile, plan and billing mode.
    *
-   * Requires the scope `organizations:read`. Changes nothing.
+   * Requires the scope `organizations:read`. Read-only.
    */
   get(input: OrganizationsGetInput = {}, options?: CallOptions): Promise<OrganizationsGetOutput> {
     return this.#client.call('organizations.get', input, options, 'read')

@@ -105,7 +105,7 @@ export class PaymentMethodsApi {
   /**
    * Remove a saved card.
    *
-   * Requires the scope `billing:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `billing:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   detach(input: PaymentMethodsDetachInput, options?: CallOptions): Promise<PaymentMethodsDetachOutput> {
     return this.#client.call('payment_methods.detach', input, options, 'keyed')
@@ -114,7 +114,7 @@ export class PaymentMethodsApi {
   /**
    * List saved cards: brand, last four digits, expiry, default.
    *
-   * Requires the scope `billing:read`. Changes nothing.
+   * Requires the scope `billing:read`. Read-only.
    */
   list(input: PaymentMethodsListInput = {}, options?: CallOptions): Promise<PaymentMethodsListOutput> {
     return this.#client.call('payment_methods.list', input, options, 'read')

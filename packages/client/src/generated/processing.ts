@@ -313,7 +313,7 @@ export class ProcessingCatalogApi {
   /**
    * Credits that a process would cost for given inputs.
    *
-   * Requires the scope `processing:read`. Changes nothing.
+   * Requires the scope `processing:read`. Read-only.
    */
   estimate(input: ProcessingCatalogEstimateInput, options?: CallOptions): Promise<ProcessingCatalogEstimateOutput> {
     return this.#client.call('processing.catalog.estimate', input, options, 'read')
@@ -322,7 +322,7 @@ export class ProcessingCatalogApi {
   /**
    * One process with its input and output schema.
    *
-   * Requires the scope `processing:read`. Changes nothing.
+   * Requires the scope `processing:read`. Read-only.
    */
   get(input: ProcessingCatalogGetInput, options?: CallOptions): Promise<ProcessingCatalogGetOutput> {
     return this.#client.call('processing.catalog.get', input, options, 'read')
@@ -331,7 +331,7 @@ export class ProcessingCatalogApi {
   /**
    * List the processes on offer, with versions and prices.
    *
-   * Requires the scope `processing:read`. Changes nothing.
+   * Requires the scope `processing:read`. Read-only.
    */
   list(input: ProcessingCatalogListInput = {}, options?: CallOptions): Promise<ProcessingCatalogListOutput> {
     return this.#client.call('processing.catalog.list', input, options, 'read')
@@ -340,7 +340,7 @@ export class ProcessingCatalogApi {
   /**
    * Check inputs against a process schema without creating a job.
    *
-   * Requires the scope `processing:read`. Changes nothing.
+   * Requires the scope `processing:read`. Read-only.
    */
   validate(input: ProcessingCatalogValidateInput, options?: CallOptions): Promise<ProcessingCatalogValidateOutput> {
     return this.#client.call('processing.catalog.validate', input, options, 'read')
@@ -367,7 +367,7 @@ export class ProcessingJobApi {
   /**
    * Hard-delete a job; an open reservation is released.
    *
-   * Requires the scope `clip:destroy`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `clip:destroy`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: ProcessingJobDeleteInput, options?: CallOptions): Promise<ProcessingJobDeleteOutput> {
     return this.#client.call('processing.job.delete', input, options, 'keyed')
@@ -376,7 +376,7 @@ export class ProcessingJobApi {
   /**
    * One processing job.
    *
-   * Requires the scope `processing:read`. Changes nothing.
+   * Requires the scope `processing:read`. Read-only.
    */
   get(input: ProcessingJobGetInput, options?: CallOptions): Promise<ProcessingJobGetOutput> {
     return this.#client.call('processing.job.get', input, options, 'read')
@@ -394,7 +394,7 @@ export class ProcessingJobApi {
   /**
    * Tile templates of a completed processing job.
    *
-   * Requires the scope `clip:read`. Changes nothing.
+   * Requires the scope `clip:read`. Read-only.
    */
   tileInfo(input: ProcessingJobTileInfoInput, options?: CallOptions): Promise<ProcessingJobTileInfoOutput> {
     return this.#client.call('processing.job.tile_info', input, options, 'read')
@@ -411,7 +411,7 @@ export class ProcessingJobTypesApi {
   /**
    * List job types and the ids that processing.create takes.
    *
-   * Requires the scope `processing:read`. Changes nothing.
+   * Requires the scope `processing:read`. Read-only.
    */
   list(input: ProcessingJobTypesListInput = {}, options?: CallOptions): Promise<ProcessingJobTypesListOutput> {
     return this.#client.call('processing.job_types.list', input, options, 'read')
@@ -428,7 +428,7 @@ export class ProcessingJobsApi {
   /**
    * Page through the organization's jobs; limit and zero-based page.
    *
-   * Requires the scope `processing:read`. Changes nothing.
+   * Requires the scope `processing:read`. Read-only.
    */
   list(input: ProcessingJobsListInput = {}, options?: CallOptions): Page<ProcessingJobsListOutput, ProcessingJob> {
     return this.#client.page('processing.jobs.list', input, options, ['jobs', 'page', 'limit', 20])
@@ -445,7 +445,7 @@ export class ProcessingProjectJobApi {
   /**
    * One job of one project.
    *
-   * Requires the scope `processing:read`. Changes nothing.
+   * Requires the scope `processing:read`. Read-only.
    */
   get(input: ProcessingProjectJobGetInput, options?: CallOptions): Promise<ProcessingProjectJobGetOutput> {
     return this.#client.call('processing.project_job.get', input, options, 'read')
@@ -462,7 +462,7 @@ export class ProcessingProjectJobsApi {
   /**
    * Page through the jobs of one project.
    *
-   * Requires the scope `processing:read`. Changes nothing.
+   * Requires the scope `processing:read`. Read-only.
    */
   list(input: ProcessingProjectJobsListInput, options?: CallOptions): Page<ProcessingProjectJobsListOutput, ProcessingJob> {
     return this.#client.page('processing.project_jobs.list', input, options, ['jobs', 'offset', 'limit', 50])

@@ -179,7 +179,7 @@ export class ProjectsApi {
   /**
    * Soft-delete a project with its items and collections.
    *
-   * Requires the scope `projects:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `projects:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: ProjectsDeleteInput, options?: CallOptions): Promise<ProjectsDeleteOutput> {
     return this.#client.call('projects.delete', input, options, 'keyed')
@@ -188,7 +188,7 @@ export class ProjectsApi {
   /**
    * One project with members and storage use.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   get(input: ProjectsGetInput, options?: CallOptions): Promise<ProjectsGetOutput> {
     return this.#client.call('projects.get', input, options, 'read')
@@ -197,7 +197,7 @@ export class ProjectsApi {
   /**
    * Projects the caller can see, with role, item count and storage.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   list(input: ProjectsListInput = {}, options?: CallOptions): Page<ProjectsListOutput, Project> {
     return this.#client.page('projects.list', input, options, ['projects', 'offset', 'limit', 100])
@@ -206,7 +206,7 @@ export class ProjectsApi {
   /**
    * Remove a user from a project.
    *
-   * Requires the scope `projects:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `projects:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   removeMember(input: ProjectsRemoveMemberInput, options?: CallOptions): Promise<ProjectsRemoveMemberOutput> {
     return this.#client.call('projects.remove_member', input, options, 'keyed')

@@ -46,7 +46,7 @@ export class ProvenanceApi {
   /**
    * Lineage graph around one artifact, up, down or both.
    *
-   * Requires the scope `provenance:read`. Changes nothing.
+   * Requires the scope `provenance:read`. Read-only.
    */
   get(input: ProvenanceGetInput, options?: CallOptions): Promise<ProvenanceGetOutput> {
     return this.#client.call('provenance.get', input, options, 'read')

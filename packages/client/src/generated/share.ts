@@ -10,6 +10,7 @@ import type {
   ShareLink,
   SharedFile,
   SharedItem,
+  SharedLicense,
   SharedVisualization,
 } from './types.ts'
 
@@ -96,8 +97,9 @@ export interface ShareLinkValidateOutput {
     gsd: number | null
     /** Visualizations of the shared item, best first */
     visualizations: SharedVisualization[]
-    /** Attribution and licence of the image; null if unknown */
+    /** Who must be named when the image is shown; null if unknown */
     attribution: string | null
+    license: SharedLicense
     /** TileJSON URL including a grant; null without a raster */
     tilejson: string | null
     /** Downloadable files; only with the `download` permission */
@@ -199,6 +201,8 @@ export interface ShareTilejsonOutput {
   description?: string | undefined
   /** Tileset version */
   version: string
+  /** Attribution and licence to show with the map */
+  attribution?: string | undefined
   /** Row order: `xyz`, counted from the north */
   scheme: 'xyz'
   /** Tile URL templates with `{z}`, `{x}` and `{y}` */
@@ -233,7 +237,7 @@ export class ShareAssetApi {
   /**
    * Signed download URL of a shared file, where the link permits it, egress-tracked.
    *
-   * Needs no credential. Lets data or access leave the platform.
+   * Requires no credential. Shares or exports data or access.
    */
   download(input: ShareAssetDownloadInput, options?: CallOptions): Promise<ShareAssetDownloadOutput> {
     return this.#client.call('share.asset.download', input, options, 'write')
@@ -250,8 +254,7 @@ export class ShareLinkApi {
   /**
    * Create a password-protected, expiring link; the token is returned once.
    *
-   * Requires the scope `shares:write`. Lets data or access leave the platform. Send an `Idempotency-Key`: without one, a retry can run
-   * twice.
+   * Requires the scope `shares:write`. Shares or exports data or access. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   create(input: ShareLinkCreateInput, options?: CallOptions): Promise<ShareLinkCreateOutput> {
     return this.#client.call('share.link.create', input, options, 'keyed')
@@ -260,7 +263,7 @@ export class ShareLinkApi {
   /**
    * Revoke a link permanently, by its id.
    *
-   * Requires the scope `shares:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `shares:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   revoke(input: ShareLinkRevokeInput, options?: CallOptions): Promise<ShareLinkRevokeOutput> {
     return this.#client.call('share.link.revoke', input, options, 'keyed')
@@ -269,7 +272,7 @@ export class ShareLinkApi {
   /**
    * Open a link with token and password; returns its target.
    *
-   * Needs no credential. Changes nothing.
+   * Requires no credential. Read-only.
    */
   validate(input: ShareLinkValidateInput, options?: CallOptions): Promise<ShareLinkValidateOutput> {
     return this.#client.call('share.link.validate', input, options, 'read')
@@ -286,7 +289,7 @@ export class ShareLinksApi {
   /**
    * Share links of a project or target, never the token.
    *
-   * Requires the scope `shares:read`. Changes nothing.
+   * Requires the scope `shares:read`. Read-only.
    */
   list(input: ShareLinksListInput = {}, options?: CallOptions): Page<ShareLinksListOutput, ShareLink> {
     return this.#client.page('share.links.list', input, options, ['share_links', 'offset', 'limit', 100])
@@ -303,7 +306,7 @@ export class ShareTileApi {
   /**
    * Tile of a shared item, by token and password.
    *
-   * Needs no credential. Changes nothing.
+   * Requires no credential. Read-only.
    */
   render(input: ShareTileRenderInput, options?: CallOptions): Promise<Response> {
     return this.#client.raw('share.tile.render', input, options, 'read')
@@ -328,7 +331,7 @@ export class ShareApi {
   /**
    * TileJSON of a shared item, by token and password.
    *
-   * Needs no credential. Changes nothing.
+   * Requires no credential. Read-only.
    */
   tilejson(input: ShareTilejsonInput, options?: CallOptions): Promise<ShareTilejsonOutput> {
     return this.#client.call('share.tilejson', input, options, 'read')

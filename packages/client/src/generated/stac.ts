@@ -124,7 +124,7 @@ export class StacCollectionsApi {
   /**
    * The organization's collections as minimal STAC Collections.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   list(input: StacCollectionsListInput = {}, options?: CallOptions): Promise<StacCollectionsListOutput> {
     return this.#client.call('stac.collections.list', input, options, 'read')
@@ -143,7 +143,7 @@ export class StacApi {
   /**
    * STAC search over the organization's own items, with CQL2-JSON filters.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   search(input: StacSearchInput = {}, options?: CallOptions): Page<StacSearchOutput, StacSearchOutput['features'][number]> {
     return this.#client.page('stac.search', input, options, ['features', 'token', 'limit', 10])

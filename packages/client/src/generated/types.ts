@@ -4,6 +4,22 @@
 export type * from '../geojson.ts'
 import type { Geometry } from '../geojson.ts'
 
+/** A vendor at which the organization can connect an account */
+export interface AccountVendor {
+  /** Host name to connect an account at */
+  host_name: string
+  /** Vendor title */
+  title: string
+  /** Fields that `vendors.accounts.put` needs */
+  credentials: ('key' | 'user' | 'password' | 'client_id' | 'client_secret')[]
+  /** Currency in which the vendor bills, as an ISO 4217 code */
+  currency: string
+  /** Our fee in credits for each order group that the vendor bills */
+  handling_credits: number
+  /** Whether the imagery can also be bought without an account at the vendor */
+  is_sold_here: boolean
+}
+
 /** A project member, with the invitation link if they were invited */
 export interface AddedProjectMember {
   /** Project ID */
@@ -253,6 +269,18 @@ export interface AuditEntry {
   artifacts: string[]
 }
 
+/** How a saved search adds new scenes */
+export interface AutoAdd {
+  /** `reference` renders scenes from their host; `copy` stores their files */
+  mode: 'reference' | 'copy'
+  /** ID of the collection that scenes are added to; null if none */
+  collection_id: string | null
+  /** Maximum cloud cover of added scenes in percent; null for the search's */
+  max_cloud_cover: number | null
+  /** Maximum number of scenes to add per day (UTC) */
+  max_scenes_per_day: number
+}
+
 /** Automatic top-up settings */
 export interface AutoTopup {
   /** Whether automatic top-up is on */
@@ -337,6 +365,14 @@ export interface BandStatistics {
   }
 }
 
+/** Amount that the vendor bills to the account that your organization has there */
+export interface BilledByVendor {
+  /** Vendor's currency, as an ISO 4217 code */
+  currency: string
+  /** Expected amount in that currency; null if your contract with the vendor decides */
+  amount: number | null
+}
+
 /** A link to a related resource */
 export interface CatalogLink {
   /** Link relation */
@@ -366,11 +402,14 @@ export interface CatalogScene {
   geometry: Geometry | null
   /** Bounding box as west, south, east, north in degrees */
   bbox?: [number, number, number, number] | undefined
-  /** STAC properties; scenes for sale add `pricePerSqKm`, `creditsPerSqKm`, `pricingResolution` and `dataProduct` */
+  /**
+   * STAC properties and `simulated`. Open scenes have `license`, `attribution` and the name and URL of the licence as `svc:license_name`
+   * and `svc:license_url`; scenes for sale add `pricePerSqKm`, `creditsPerSqKm`, `pricingResolution` and `dataProduct`
+   */
   properties: { [name: string]: unknown }
   /** Freely readable files; empty for scenes for sale */
   assets: { [name: string]: unknown }
-  /** Links to previews and thumbnails */
+  /** Links to previews, thumbnails and the licence; `xyz` is a URL template of map tiles */
   links: CatalogLink[]
 }
 
@@ -392,12 +431,20 @@ export interface CatalogSource {
   countries: string[]
   /** Attribution to display with the imagery */
   attribution: string
-  /** Licence of the imagery */
+  /** SPDX identifier or name of the licence; `various` if collections have different ones */
   license: string
+  /** URL of the licence; null if unknown */
+  license_url: string | null
   /** How scenes are rendered */
   render_strategy: 'cog' | 'preview' | 'points' | 'none'
   /** Whether the imagery is simulated (sandbox) */
   simulated: boolean
+  /** Whether the host responds; `unknown` until its first probe. Searches skip unreachable hosts */
+  status: 'reachable' | 'unreachable' | 'unknown'
+  /** When the status last changed; null if unknown */
+  status_since: string | null
+  /** Why the host is unreachable; null if it is not */
+  status_error: string | null
   /** Collections of the source */
   collections: SourceCollection[]
 }
@@ -723,6 +770,8 @@ export interface EstimatedPart {
   credits: number
   /** Price in Australian dollars; 100 credits cost A$1 */
   aud: number
+  /** Amount that the vendor bills directly, in addition to the price in credits; null if the order is paid here */
+  billedByVendor: BilledByVendor | null
 }
 
 /** A licence agreement */
@@ -925,6 +974,26 @@ export interface FormulaTemplate {
   category: string
   /** Publication the formula is from */
   reference: string
+}
+
+/** A scene that matches a saved search */
+export interface FoundScene {
+  /** Source ID */
+  source_id: string
+  /** Host name, as `catalog.scene.save` takes it */
+  host_name: string
+  /** Collection name */
+  collection: string
+  /** Scene ID */
+  id: string
+  /** Acquisition time; null if unknown */
+  datetime: string | null
+  /** Cloud cover in percent; null if unknown */
+  cloud_cover: number | null
+  /** Bounding box as west, south, east, north in degrees; null if unknown */
+  bbox: [number, number, number, number] | null
+  /** Whether the project has saved the scene */
+  saved: boolean
 }
 
 /** A collection of imagery on offer */
@@ -1401,7 +1470,7 @@ export interface Limits {
     alert_rules: number
     /** Maximum event subscriptions */
     webhooks: number
-    /** Maximum queued webhook deliveries; later events wait their turn */
+    /** Maximum queued webhook deliveries; further events wait in the backlog */
     pending_deliveries: number
     /** Maximum listed successful webhook deliveries */
     listed_deliveries: number
@@ -1520,6 +1589,18 @@ export interface NamedBand {
   role: string | null
 }
 
+/** How new scenes are added automatically, about every hour */
+export interface NewAutoAdd {
+  /** `reference` renders scenes from their host; `copy` stores their whole files in the project. Default: `"reference"` */
+  mode?: 'reference' | 'copy' | undefined
+  /** ID of the collection to add scenes to */
+  collection_id?: string | null | undefined
+  /** Maximum cloud cover of added scenes in percent; defaults to the search's */
+  max_cloud_cover?: number | null | undefined
+  /** Maximum number of scenes to add per day (UTC). Default: `20` */
+  max_scenes_per_day?: number | undefined
+}
+
 /** A new event subscription, with its signing secret */
 export interface NewEventSubscription {
   /** Event subscription ID */
@@ -1569,7 +1650,7 @@ export interface NewInvitation {
   project_id: string | null
   /** Expiry time of the invitation */
   expires_at: string
-  /** Invitation link; usable once, by whoever is signed in */
+  /** Invitation link; usable once, by any signed-in user */
   url: string
 }
 
@@ -1610,7 +1691,7 @@ export interface Notification {
   /** ID of the organization the notification concerns */
   organization_id: string
   /** Notification kind */
-  kind: 'alert' | 'decision' | 'approval' | 'payment' | 'webhook' | 'retention' | 'invitation'
+  kind: 'alert' | 'decision' | 'approval' | 'payment' | 'webhook' | 'retention' | 'invitation' | 'search'
   /** Notification title */
   title: string
   /** Notification text */
@@ -1766,6 +1847,8 @@ export interface OrderGroup {
   aud: number
   /** Credits charged for the group */
   capturedCredits: number
+  /** Amount that the vendor bills directly, in addition to the price in credits; null if the order is paid here */
+  billedByVendor: BilledByVendor | null
   /** IDs of the delivered items */
   itemIds: string[]
   /** Why the group failed, was cancelled or was partly delivered; null otherwise */
@@ -1902,6 +1985,8 @@ export interface Process {
   price: ProcessPrice
   /** Time limit of a job in minutes; a job that exceeds it fails without charge */
   timeout_minutes: number
+  /** The operation that creates jobs of this process; null for `processing.execute` and others of its kind */
+  created_by: string | null
   /** JSON Schema of the process parameters */
   input_schema: { [name: string]: unknown }
   /** JSON Schema of the outputs of a completed job */
@@ -1933,6 +2018,8 @@ export interface ProcessSummary {
   price: ProcessPrice
   /** Time limit of a job in minutes; a job that exceeds it fails without charge */
   timeout_minutes: number
+  /** The operation that creates jobs of this process; null for `processing.execute` and others of its kind */
+  created_by: string | null
 }
 
 /** A processing job */
@@ -2261,6 +2348,53 @@ export interface Removed {
   id: string
 }
 
+/** A saved search */
+export interface SavedSearch {
+  /** Saved search ID */
+  id: string
+  /** ID of the project that scenes are added to */
+  project_id: string
+  /** Display name of the search */
+  name: string
+  /** Area to search */
+  area: { [name: string]: unknown }
+  /** Sources to search; null for all open sources */
+  source_ids: string[] | null
+  /** Collections to search; null for all */
+  collections: string[] | null
+  /** Maximum cloud cover in percent; null for any */
+  max_cloud_cover: number | null
+  /** Earliest acquisition time */
+  date_from: string
+  /** How new scenes are added; null if they are not */
+  auto_add: AutoAdd | null
+  /** Whether new scenes are added */
+  active: boolean
+  /** Number of scenes added so far */
+  added_count: number
+  /** Progress per source */
+  sources: ({
+    /** Source ID */
+    source_id: string
+    /** Acquisition time up to which scenes were added */
+    searched_until: string
+    /** Why the source could not be searched; null if it was */
+    error: string | null
+  })[]
+  /** Time of the last background run; null if none */
+  last_run_at: string | null
+  /** Why the last run was incomplete or the search is paused; null if all is well */
+  last_error: string | null
+  /** Time of the next background run; null if there is none */
+  next_run_at: string | null
+  /** User ID of the creator; null if created with an API key */
+  created_by: string | null
+  /** Creation time */
+  created_at: string
+  /** Time of the last change */
+  updated_at: string
+}
+
 /** A group of counted scenes */
 export interface SceneBucket {
   /** Acquisition day (UTC); null if unknown or not grouped by day */
@@ -2374,12 +2508,21 @@ export interface SharedItem {
   gsd: number | null
   /** Visualizations of the shared item, best first */
   visualizations: SharedVisualization[]
-  /** Attribution and licence of the image; null if unknown */
+  /** Who must be named when the image is shown; null if unknown */
   attribution: string | null
+  license: SharedLicense
   /** TileJSON URL including a grant; null without a raster */
   tilejson: string | null
   /** Downloadable files; only with the `download` permission */
   assets?: SharedFile[] | undefined
+}
+
+/** Licence of a shared image */
+export interface SharedLicense {
+  /** SPDX identifier or name of the licence; null if unknown */
+  name: string | null
+  /** URL of the licence text; null if unknown */
+  url: string | null
 }
 
 /** A way to render a shared item */
@@ -2434,10 +2577,18 @@ export interface SourceCollection {
   description: string
   /** Type of data in the collection */
   data_type: 'raster' | 'dem' | 'pointcloud' | 'altimetry' | 'vector'
+  /** How scenes of the collection are rendered */
+  render_strategy: 'cog' | 'preview' | 'points' | 'none'
   /** Ground resolution in metres per pixel; null if it varies */
   gsd: number | null
   /** Bands of the collection */
   bands: NamedBand[]
+  /** Attribution to display with scenes of the collection */
+  attribution: string
+  /** SPDX identifier or name of the licence */
+  license: string
+  /** URL of the licence; null if unknown */
+  license_url: string | null
 }
 
 /** Search result of one source */
@@ -2653,6 +2804,8 @@ export interface TileJson {
   description?: string | undefined
   /** Tileset version */
   version: string
+  /** Attribution and licence to show with the map */
+  attribution?: string | undefined
   /** Row order: `xyz`, counted from the north */
   scheme: 'xyz'
   /** Tile URL templates with `{z}`, `{x}` and `{y}` */
@@ -2734,6 +2887,44 @@ export interface UploadFile {
   item_id: string | null
   /** Asset ID; null until the item is created */
   asset_id: string | null
+}
+
+/** The organization's account at a vendor */
+export interface VendorAccount {
+  /** Account ID */
+  id: string
+  /** Host name of the vendor of the account */
+  host_name: string
+  /** Vendor title */
+  title: string
+  /** User name or client ID, or the last characters of the key */
+  hint: string
+  /** Whether the vendor accepted the credentials when it was last asked */
+  status: 'unchecked' | 'accepted' | 'refused'
+  /** What the vendor said at the last check; null if nothing */
+  detail: string | null
+  /** Time of the last check; null if the vendor has not been reached yet */
+  checked_at: string | null
+  /** User ID of the member who connected the account; null if unknown */
+  created_by: string | null
+  /** Time the account was connected */
+  created_at: string
+  /** Time the credentials were last replaced */
+  updated_at: string
+}
+
+/** Credentials at the vendor; which fields it needs is in `vendors.accounts.list`. Never returned */
+export interface VendorCredentials {
+  /** API key */
+  key?: string | undefined
+  /** User name or email address */
+  user?: string | undefined
+  /** Password of the user */
+  password?: string | undefined
+  /** OAuth client ID */
+  client_id?: string | undefined
+  /** OAuth client secret */
+  client_secret?: string | undefined
 }
 
 /** A way to render an item */

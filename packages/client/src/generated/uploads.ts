@@ -32,6 +32,11 @@ export interface UploadsCompleteInput {
       y: number
     })[] | undefined
   })[] | null | undefined
+  /**
+   * Makes one item of files with one band each; its asset keys and, for Sentinel-2 and Landsat, its band names follow from the file names.
+   * By default, each file becomes an item
+   */
+  as_one_item?: boolean | null | undefined
 }
 
 /** Output of `uploads.complete`. */
@@ -180,7 +185,7 @@ export class UploadsApi {
   /**
    * Upload sessions of a project, newest first.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   list(input: UploadsListInput, options?: CallOptions): Page<UploadsListOutput, Upload> {
     return this.#client.page('uploads.list', input, options, ['uploads', 'offset', 'limit', 20])

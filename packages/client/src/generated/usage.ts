@@ -109,7 +109,7 @@ export class UsageApi {
   /**
    * This month's storage, egress, tiles, compute and API calls.
    *
-   * Requires the scope `usage:read`. Changes nothing.
+   * Requires the scope `usage:read`. Read-only.
    */
   current(input: UsageCurrentInput = {}, options?: CallOptions): Promise<UsageCurrentOutput> {
     return this.#client.call('usage.current', input, options, 'read')
@@ -118,7 +118,7 @@ export class UsageApi {
   /**
    * Usage by day or month over a past range.
    *
-   * Requires the scope `usage:read`. Changes nothing.
+   * Requires the scope `usage:read`. Read-only.
    */
   history(input: UsageHistoryInput = {}, options?: CallOptions): Promise<UsageHistoryOutput> {
     return this.#client.call('usage.history', input, options, 'read')

@@ -134,7 +134,7 @@ export class VisualizationProfileApi {
   /**
    * Delete a saved visualization profile.
    *
-   * Requires the scope `items:write`. Removes something. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `items:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: VisualizationProfileDeleteInput, options?: CallOptions): Promise<VisualizationProfileDeleteOutput> {
     return this.#client.call('visualization.profile.delete', input, options, 'keyed')
@@ -143,7 +143,7 @@ export class VisualizationProfileApi {
   /**
    * One saved visualization profile.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   get(input: VisualizationProfileGetInput, options?: CallOptions): Promise<VisualizationProfileGetOutput> {
     return this.#client.call('visualization.profile.get', input, options, 'read')
@@ -178,7 +178,7 @@ export class VisualizationProfilesApi {
   /**
    * Saved visualization profiles of one item.
    *
-   * Requires the scope `items:read`. Changes nothing.
+   * Requires the scope `items:read`. Read-only.
    */
   list(input: VisualizationProfilesListInput, options?: CallOptions): Promise<VisualizationProfilesListOutput> {
     return this.#client.call('visualization.profiles.list', input, options, 'read')
@@ -199,7 +199,7 @@ export class VisualizationApi {
   /**
    * Visualization catalog for given band roles and data type.
    *
-   * Requires the scope `tiles:read`. Changes nothing.
+   * Requires the scope `tiles:read`. Read-only.
    */
   listFor(input: VisualizationListForInput = {}, options?: CallOptions): Promise<VisualizationListForOutput> {
     return this.#client.call('visualization.list_for', input, options, 'read')

@@ -5,33 +5,33 @@ export { isProblem, ProblemError } from '../../../client/src/core.ts'
 
 /** What to say first, by kind; the service's own sentence follows. */
 const SENTENCES: Readonly<Record<string, string>> = {
-  'insufficient-credits': 'There are not enough credits for this.',
-  'payment-method-required': 'A card is needed first.',
+  'insufficient-credits': 'Not enough credits.',
+  'payment-method-required': 'Add a card to continue.',
   'card-declined': 'The card was declined.',
   'authentication-required': 'Your bank requires confirmation.',
-  'spend-limit-exceeded': 'This is above your spending cap.',
-  'licence-acceptance-required': 'A licence has to be accepted first.',
-  'storage-quota-exceeded': 'The storage quota of the plan is used up.',
-  'compute-quota-exceeded': 'The jobs of this month are used up.',
+  'spend-limit-exceeded': 'This exceeds your spending cap.',
+  'licence-acceptance-required': 'Accept the licence to continue.',
+  'storage-quota-exceeded': "Your plan's storage quota is used up.",
+  'compute-quota-exceeded': "This month's job quota is used up.",
   'subscription-past-due': 'An invoice is past due.',
   forbidden: 'Your role does not allow this.',
   'missing-scope': 'Your role does not allow this.',
   'organization-required': 'Choose or create an organization first.',
   'not-found': "Not found, or you don't have access.",
-  gone: 'It has expired.',
-  'rate-limited': 'Too many calls at once.',
+  gone: 'This has expired.',
+  'rate-limited': 'Rate limit exceeded. Try again shortly.',
   'too-many-attempts': 'Too many attempts.',
   'asset-not-ready': 'The file is still being prepared.',
-  'invalid-input': 'Something in the form needs another value.',
-  unavailable: 'The service is not ready.',
-  'gateway-timeout': 'The vendor gave no answer in time.',
-  'bad-gateway': 'The vendor answered with an error.',
+  'invalid-input': 'Some values are invalid.',
+  unavailable: 'The service is temporarily unavailable.',
+  'gateway-timeout': 'The vendor did not respond in time.',
+  'bad-gateway': 'The vendor returned an error.',
 }
 
 export function headline(error: unknown): string {
-  if (error instanceof ConnectionError) return 'The service could not be reached.'
-  if (!(error instanceof ProblemError)) return 'Something went wrong here.'
-  return SENTENCES[error.slug] ?? (error.status >= 500 ? 'The service failed at this.' : 'This was refused.')
+  if (error instanceof ConnectionError) return 'Could not reach the service.'
+  if (!(error instanceof ProblemError)) return 'Something went wrong.'
+  return SENTENCES[error.slug] ?? (error.status >= 500 ? 'Server error.' : 'The request was rejected.')
 }
 
 /** Whether trying again by itself may help: nothing was wrong with the question. */

@@ -1,4 +1,4 @@
-/** The last calls of this browser, for 'show the API call'. Nothing that is secret enters it. */
+/** The latest calls of this tab, for the API drawer. Secrets are redacted before they are recorded. */
 import { createStore } from '../store.ts'
 
 export interface RecordedCall {
@@ -6,17 +6,18 @@ export interface RecordedCall {
   readonly operation: string
   readonly method: 'POST' | 'GET'
   readonly path: string
-  /** The body as it was sent, secrets struck out; null for GET. */
+  /** The request body with secrets redacted; null for GET. */
   readonly body: unknown
   readonly idempotencyKey: string | null
   readonly status: number
   readonly ms: number
-  /** The screen it was made for. */
+  /** The path of the screen that made it. */
   readonly screen: string
 }
 
 const KEPT = 50
-const SECRET = /^(password|new_password|refresh_token|token|client_secret|secret|key)$/
+const REDACTED = '…'
+const SECRET = /^(password|new_password|refresh_token|token|client_secret|secret|key|credentials)$/
 let nextId = 1
 
 export const recordedCalls = createStore<readonly RecordedCall[]>([])
@@ -56,15 +57,16 @@ function record(call: Omit<RecordedCall, 'id' | 'screen'>): void {
   recordedCalls.set([latest, ...recordedCalls.get()].slice(0, KEPT))
 }
 
-function redact(value: unknown): unknown {
+/** Replaces the values of secret fields, at any depth. */
+export function redact(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redact)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, struck(name, inner)]))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, redactField(name, inner)]))
 }
 
-/** Headers of a webhook are keys of somebody's gateway: their names may be read, never their values. */
-function struck(name: string, value: unknown): unknown {
-  if (SECRET.test(name)) return '…'
+/** Webhook headers can hold the key of a gateway: their names are shown, their values are not. */
+function redactField(name: string, value: unknown): unknown {
+  if (SECRET.test(name)) return REDACTED
   if (name !== 'headers' || typeof value !== 'object' || value === null) return redact(value)
-  return Object.fromEntries(Object.keys(value).map((header) => [header, '…']))
+  return Object.fromEntries(Object.keys(value).map((header) => [header, REDACTED]))
 }

@@ -1,13 +1,16 @@
-/** A recorded call in other languages. */
+/** A recorded call as curl, TypeScript, Python and a command line. */
 import type { RecordedCall } from './recorder.ts'
 
 export type Language = 'curl' | 'typescript' | 'python' | 'cli'
 
-/** Longer bodies are folded: they are geometry that nobody reads. */
+/** Longer bodies are put on one line: they are mostly geometry. */
 const MAX_BODY = 4_000
 
 const indent = (text: string, by: string) => text.replaceAll('\n', `\n${by}`)
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+/** A path without quotes where a shell leaves it alone; a query can hold what somebody typed. */
+const plain = (path: string) => (/^[\w./-]*$/.test(path) ? path : quoted(path))
 
 function json(body: unknown, spaces?: number): string {
   const text = JSON.stringify(body ?? {}, null, spaces)
@@ -22,8 +25,8 @@ export function snippet(call: RecordedCall, language: Language): string {
 }
 
 function curl({ method, path, body, idempotencyKey }: RecordedCall): string {
-  const lines = [`curl -s "$BASE${path}"`, '-H "Authorization: Bearer $TOKEN"']
-  if (idempotencyKey) lines.push(`-H 'Idempotency-Key: ${idempotencyKey}'`)
+  const lines = [`curl -s "$BASE"${plain(path)}`, '-H "Authorization: Bearer $TOKEN"']
+  if (idempotencyKey) lines.push(`-H ${quoted(`Idempotency-Key: ${idempotencyKey}`)}`)
   if (method === 'POST') lines.push("-H 'Content-Type: application/json'", `-d ${quoted(json(body))}`)
   return lines.join(' \\\n  ')
 }
@@ -34,24 +37,25 @@ function typescript({ operation, body, idempotencyKey }: RecordedCall): string {
   return `import { Groundtrack } from '@groundtrack/client'
 
 const gt = new Groundtrack({ baseUrl: process.env.BASE, apiKey: process.env.TOKEN })
-const answer = await gt.${operation}(${input}${options})`
+const result = await gt.${operation}(${input}${options})`
 }
 
+const PYTHON: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }
+/** A string is matched as a whole, so that the words in it stay as they are. */
+const STRING_OR_CONSTANT = /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g
+
 function python({ operation, path, body, idempotencyKey }: RecordedCall): string {
-  const input = indent(json(body, 4), '    ')
-    .replaceAll(/\btrue\b/g, 'True')
-    .replaceAll(/\bfalse\b/g, 'False')
-    .replaceAll(/\bnull\b/g, 'None')
+  const input = indent(json(body, 4), '    ').replaceAll(STRING_OR_CONSTANT, (part) => PYTHON[part] ?? part)
   const key = idempotencyKey ? `, "Idempotency-Key": "${idempotencyKey}"` : ''
   return `import json, os, urllib.request
 
 # ${operation}
 request = urllib.request.Request(
-    os.environ["BASE"] + "${path}",
+    os.environ["BASE"] + ${JSON.stringify(path)},
     data=json.dumps(${input}).encode(),
     headers={"Authorization": "Bearer " + os.environ["TOKEN"], "Content-Type": "application/json"${key}},
 )
-answer = json.load(urllib.request.urlopen(request))`
+result = json.load(urllib.request.urlopen(request))`
 }
 
 function cli({ operation, body }: RecordedCall): string {

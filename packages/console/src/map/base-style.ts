@@ -1,4 +1,4 @@
-/** The base map: land and borders that the service carries itself. No byte comes from anywhere else. */
+/** The base map: land and borders, served by this service and by no other. */
 import type * as maplibre from '/assets/maplibre-gl.mjs'
 
 const PALETTES = {
@@ -39,7 +39,7 @@ function baseLayers(theme: Theme): Paint {
       source: 'borders',
       paint: { 'line-color': colours.border, 'line-width': ['interpolate', ['linear'], ['zoom'], 1, 0.5, 8, 1.4] },
     },
-    // Imagery goes below this one, everything drawn above it.
+    // Imagery is inserted below this layer, overlays are above it.
     { id: 'above-rasters', type: 'background', layout: { visibility: 'none' } },
   ]
 }
@@ -52,11 +52,18 @@ const state = (name: string, on: number, off: number): maplibre.ExpressionSpecif
 ]
 
 const FILL = 0.05
-/** However many footprints lie over each other, the ground is seen through them. */
+/** With more footprints than this, each is more transparent, so that the map stays visible. */
 const MAX_FILLED = 24
-export const fillOpacity = (footprints: number) => state('hovered', 0.16, FILL * Math.min(1, MAX_FILLED / Math.max(1, footprints)))
+const fillOpacity = (footprints: number) => state('hovered', 0.16, FILL * Math.min(1, MAX_FILLED / Math.max(1, footprints)))
+const AREA_FILL = 0.08
 
-/** On imagery nothing relies on the theme: a light stroke lies over a dark one. */
+/** Footprints and areas over imagery are outlines, so that it keeps its colours. */
+export function paintFills(map: maplibre.Map, footprints: number, hasImagery: boolean): void {
+  map.setPaintProperty('footprint-area', 'fill-opacity', hasImagery ? 0 : fillOpacity(footprints))
+  map.setPaintProperty('area-fill', 'fill-opacity', hasImagery ? 0 : AREA_FILL)
+}
+
+/** A light stroke over a dark one is visible on any imagery, in either theme. */
 function overlays(theme: Theme): Paint {
   const colour: maplibre.ExpressionSpecification = ['coalesce', ['get', 'colour'], PALETTES[theme].line]
   const hover: maplibre.ExpressionSpecification = ['case', ['boolean', ['feature-state', 'hovered'], false], SIGNAL, colour]
@@ -74,7 +81,7 @@ function overlays(theme: Theme): Paint {
       paint: { 'line-color': hover, 'line-width': state('selected', 2.6, 1.1), 'line-opacity': 0.8 },
     },
     { id: 'area-under', type: 'line', source: 'area', paint: { 'line-color': '#2b1a00', 'line-width': 4, 'line-opacity': 0.55 } },
-    { id: 'area-fill', type: 'fill', source: 'area', paint: { 'fill-color': SIGNAL, 'fill-opacity': 0.08 } },
+    { id: 'area-fill', type: 'fill', source: 'area', paint: { 'fill-color': SIGNAL, 'fill-opacity': AREA_FILL } },
     { id: 'area-line', type: 'line', source: 'area', paint: { 'line-color': SIGNAL, 'line-width': 2 } },
     {
       id: 'points',

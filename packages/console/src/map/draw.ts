@@ -1,4 +1,4 @@
-/** Drawing an area with pointer or finger. Everything that can be drawn can also be typed. */
+/** Draws an area by pointer or finger. Everything that can be drawn can also be entered as text. */
 import { TerraDraw, TerraDrawCircleMode, TerraDrawPolygonMode, TerraDrawRectangleMode } from 'terra-draw'
 import { TerraDrawMapLibreGLAdapter } from 'terra-draw-maplibre-gl-adapter'
 import type { SharedMap } from './shared-map.ts'
@@ -6,18 +6,16 @@ import type { SharedMap } from './shared-map.ts'
 export type DrawMode = 'polygon' | 'rectangle' | 'circle'
 
 const SIGNAL = '#f2a33a' as const
-const STYLES = {
-  fillColor: SIGNAL,
-  fillOpacity: 0.15,
-  outlineColor: SIGNAL,
-  outlineWidth: 2,
+const SHAPE = { fillColor: SIGNAL, fillOpacity: 0.15, outlineColor: SIGNAL, outlineWidth: 2 } as const
+const POLYGON = {
+  ...SHAPE,
   closingPointColor: '#ffffff',
   closingPointOutlineColor: SIGNAL,
   closingPointOutlineWidth: 2,
   closingPointWidth: 5,
 } as const
 
-/** Draws one shape; what is returned gives up. */
+/** Draws one shape. The returned function cancels. */
 export function drawArea(shared: SharedMap, mode: DrawMode, onDone: (geometry: GeoJSON.Polygon | null) => void): () => void {
   let stopped = false
   let draw: TerraDraw | null = null
@@ -31,9 +29,9 @@ export function drawArea(shared: SharedMap, mode: DrawMode, onDone: (geometry: G
     draw = new TerraDraw({
       adapter: new TerraDrawMapLibreGLAdapter({ map: shared.map }),
       modes: [
-        new TerraDrawPolygonMode({ styles: STYLES }),
-        new TerraDrawRectangleMode({ styles: { fillColor: SIGNAL, fillOpacity: 0.15, outlineColor: SIGNAL, outlineWidth: 2 } }),
-        new TerraDrawCircleMode({ styles: { fillColor: SIGNAL, fillOpacity: 0.15, outlineColor: SIGNAL, outlineWidth: 2 } }),
+        new TerraDrawPolygonMode({ styles: POLYGON }),
+        new TerraDrawRectangleMode({ styles: SHAPE }),
+        new TerraDrawCircleMode({ styles: SHAPE }),
       ],
     })
     draw.start()

@@ -1,4 +1,4 @@
-/** Geometry that the screens need: sizes, boxes, texts that mean an area, and an area in an address. */
+/** Geometry that the screens need: sizes, bounding boxes, coverage, and areas in URLs. */
 export type Box = [west: number, south: number, east: number, north: number]
 export type Position = [number, number]
 
@@ -6,11 +6,11 @@ const EARTH_RADIUS_M = 6_371_008.8
 const radians = (degrees: number) => (degrees * Math.PI) / 180
 
 export const MAX_VERTICES = 999
-/** Of an area that is shown, and offered to be simplified. */
+/** A larger area than MAX_VERTICES is still shown, with an offer to simplify it. */
 export const MAX_KEPT_VERTICES = 5_000
 export const MAX_AREA_M2 = 50_000e6
 
-/** On the sphere, by the excess of its edges. */
+/** Square metres on the sphere (Chamberlain and Duquette). */
 function ringArea(ring: readonly Position[]): number {
   let sum = 0
   for (let index = 0; index < ring.length - 1; index++) {
@@ -47,11 +47,10 @@ function flat(value: unknown): Position[] {
 }
 
 export function boxOf(geometry: GeoJSON.Geometry | null | undefined): Box | null {
-  const all = positionsOf(geometry)
-  if (all.length === 0) return null
-  const xs = all.map(([x]) => x)
-  const ys = all.map(([, y]) => y)
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
+  let box: Box | null = null
+  for (const [x, y] of positionsOf(geometry))
+    box = box ? [Math.min(box[0], x), Math.min(box[1], y), Math.max(box[2], x), Math.max(box[3], y)] : [x, y, x, y]
+  return box
 }
 
 /** Corners of a footprint from the top left, clockwise: where its quicklook goes. */
@@ -75,7 +74,7 @@ export const boxPolygon = ([west, south, east, north]: Box): GeoJSON.Polygon => 
   ],
 })
 
-/** About a point, as a polygon of 64 corners. */
+/** A circle around a point, as a polygon of 64 corners. */
 export function circle([longitude, latitude]: Position, radiusM: number): GeoJSON.Polygon {
   const dy = (radiusM / EARTH_RADIUS_M) * (180 / Math.PI)
   const dx = dy / Math.max(0.01, Math.cos(radians(latitude)))
@@ -86,7 +85,7 @@ export function circle([longitude, latitude]: Position, radiusM: number): GeoJSO
   return { type: 'Polygon', coordinates: [ring] }
 }
 
-/** How much of the area a footprint covers, by counting points of a grid: good to a percent or two, which is what is shown. */
+/** The share of the area that a footprint covers, by counting points of a grid: exact to one or two percent, as it is shown. */
 export function coverage(area: GeoJSON.Geometry, footprint: GeoJSON.Geometry | null): number {
   const box = boxOf(area)
   if (!box || !footprint) return 0
@@ -104,7 +103,7 @@ export function coverage(area: GeoJSON.Geometry, footprint: GeoJSON.Geometry | n
   return inside === 0 ? 0 : covered / inside
 }
 
-function contains(geometry: GeoJSON.Geometry, at: Position): boolean {
+export function contains(geometry: GeoJSON.Geometry, at: Position): boolean {
   return polygonsOf(geometry).some(
     ([outer, ...holes]) => outer !== undefined && inRing(outer, at) && !holes.some((hole) => inRing(hole, at)),
   )
@@ -120,14 +119,15 @@ function inRing(ring: readonly Position[], [x, y]: Position): boolean {
   return inside
 }
 
-const FIVE = 1e5
+/** Five decimal places: about a metre. */
+const UNITS_PER_DEGREE = 1e5
 
-/** An encoded polyline of the outer ring: short enough for an address. */
+/** An encoded polyline of the outer ring: short enough for a URL. */
 export function encodeArea(geometry: GeoJSON.Polygon): string {
   let last: Position = [0, 0]
   let text = ''
   for (const [x, y] of (geometry.coordinates[0] as Position[]).slice(0, -1)) {
-    const now: Position = [Math.round(x * FIVE), Math.round(y * FIVE)]
+    const now: Position = [Math.round(x * UNITS_PER_DEGREE), Math.round(y * UNITS_PER_DEGREE)]
     text += encodeNumber(now[0] - last[0]) + encodeNumber(now[1] - last[1])
     last = now
   }
@@ -162,17 +162,17 @@ export function decodeArea(text: string | undefined): GeoJSON.Polygon | null {
     return result & 1 ? ~(result >> 1) : result >> 1
   }
   while (index < text.length) {
-    // What is longer is no area of ours: half of it would be another area.
+    // Too long: a truncated ring would be another area.
     if (ring.length >= MAX_KEPT_VERTICES) return null
     x += next()
     y += next()
-    if (Math.abs(x) > 180 * FIVE || Math.abs(y) > 90 * FIVE) return null
-    ring.push([x / FIVE, y / FIVE])
+    if (Math.abs(x) > 180 * UNITS_PER_DEGREE || Math.abs(y) > 90 * UNITS_PER_DEGREE) return null
+    ring.push([x / UNITS_PER_DEGREE, y / UNITS_PER_DEGREE])
   }
   return ring.length < 3 ? null : { type: 'Polygon', coordinates: [[...ring, ring[0]!]] }
 }
 
-/** Fewer points, by leaving out those that matter least (Visvalingam's triangles). */
+/** Removes the points that matter least (Visvalingam's triangles) until the limit is met. */
 export function simplify(geometry: GeoJSON.Polygon, limit: number): GeoJSON.Polygon {
   const ring = (geometry.coordinates[0] as Position[]).slice(0, -1)
   const weigh = (i: number) => {

@@ -1,9 +1,9 @@
-/** One map for the whole visit. Screens say what is on it; camera and tiles stay when they change. */
+/** One map for all screens. Each says what is on it; the camera and loaded tiles stay when the screen changes. */
 import * as maplibre from '/assets/maplibre-gl.mjs'
 import { currentToken } from '../api/session.ts'
 import { currentTheme, onTheme } from '../ui/theme.ts'
 import slotStyles from './map-slot.module.css'
-import { baseStyle, repaint, fillOpacity } from './base-style.ts'
+import { baseStyle, paintFills, repaint } from './base-style.ts'
 import { boxOf, type Box, type Position } from './geo.ts'
 
 interface RasterLayer {
@@ -15,6 +15,8 @@ interface RasterLayer {
   maxzoom?: number
   opacity?: number
   visible?: boolean
+  /** Who must be named, as plain text. */
+  attribution?: string | null
 }
 
 interface Footprint {
@@ -33,20 +35,30 @@ interface Picture {
 const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
 const MAX_FOOTPRINTS = 2_000
 
-const STYLES = '/assets/maplibre-gl.css'
+const STYLE_SHEET = '/assets/maplibre-gl.css'
 
-/** Before ours, which say more; a map drawn without its own would measure itself wrongly. */
-function styles(): Promise<void> {
+/** Loaded before our own rules, which override it; without it, a map measures itself wrongly. */
+function loadStyles(): Promise<void> {
   const link = document.createElement('link')
   link.rel = 'stylesheet'
-  link.href = STYLES
+  link.href = STYLE_SHEET
   document.head.prepend(link)
   return new Promise((resolve) => {
     link.onload = () => resolve()
     link.onerror = () => resolve()
   })
 }
-await styles()
+await loadStyles()
+
+/** Requests of a map to this service carry the token of the session; others never do. */
+export const authorizeTiles: maplibre.RequestTransformFunction = (url) => {
+  const token = currentToken()
+  const isOurs = url.startsWith(`${location.origin}/api/`)
+  return { url, ...(isOurs && token ? { headers: { Authorization: `Bearer ${token}` } } : {}) }
+}
+
+/** The map library shows an attribution as HTML. */
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 class SharedMap {
   readonly element = document.createElement('div')
@@ -54,6 +66,7 @@ class SharedMap {
   readonly ready: Promise<void>
   #rasters: RasterLayer[] = []
   #pictures = new Map<string, string>()
+  #footprintCount = 0
   #hovered: string | null = null
   #selected = new Set<string>()
 
@@ -69,11 +82,7 @@ class SharedMap {
       dragRotate: false,
       pitchWithRotate: false,
       touchPitch: false,
-      transformRequest: (url) => {
-        const token = currentToken()
-        const isOurs = url.startsWith(`${location.origin}/api/`)
-        return { url, ...(isOurs && token ? { headers: { Authorization: `Bearer ${token}` } } : {}) }
-      },
+      transformRequest: authorizeTiles,
     })
     this.map.touchZoomRotate.disableRotation()
     this.map.addControl(new maplibre.ScaleControl({ unit: 'metric' }), 'bottom-left')
@@ -83,9 +92,12 @@ class SharedMap {
     )
     const canvas = this.map.getCanvas()
     canvas.setAttribute('role', 'application')
-    canvas.setAttribute('aria-label', 'Map. Arrow keys move it, plus and minus zoom. Everything on it is also in the lists beside it.')
+    canvas.setAttribute(
+      'aria-label',
+      'Map. Use the arrow keys to move and plus and minus to zoom. The lists beside it have the same content.',
+    )
     this.ready = new Promise((resolve) => this.map.once('load', () => resolve()))
-    this.map.on('error', () => undefined) // A tile that fails is a gap, said by the screen; it must not fill the log.
+    this.map.on('error', () => undefined) // A tile that fails is a gap; it must not fill the console.
     this.map.on('movestart', () => this.element.setAttribute('aria-busy', 'true'))
     this.map.on('dataloading', () => this.element.setAttribute('aria-busy', 'true'))
     this.map.on('idle', () => this.element.setAttribute('aria-busy', 'false'))
@@ -104,15 +116,22 @@ class SharedMap {
         this.map.moveLayer(layer.id, 'above-rasters')
       }
       this.#rasters = layers
+      this.#paintFills()
     })
   }
 
-  #addRaster({ id, tiles, bounds, minzoom = 0, maxzoom = 22 }: RasterLayer): void {
+  #paintFills(): void {
+    const hasImagery = this.#pictures.size > 0 || this.#rasters.some(({ visible, opacity }) => visible !== false && opacity !== 0)
+    paintFills(this.map, this.#footprintCount, hasImagery)
+  }
+
+  #addRaster({ id, tiles, bounds, minzoom = 0, maxzoom = 22, attribution }: RasterLayer): void {
     this.map.addSource(id, {
       type: 'raster',
       tiles: [tiles.replace('{y}.', '{y}@2x.')], // Twice the size, a quarter of the requests.
       tileSize: 512,
       ...(bounds ? { bounds } : {}),
+      ...(attribution ? { attribution: escaped(attribution) } : {}),
       minzoom: Math.max(0, minzoom - 1),
       maxzoom: Math.max(1, maxzoom - 1),
     })
@@ -137,6 +156,7 @@ class SharedMap {
         this.map.addSource(`picture-${id}`, { type: 'image', url, coordinates: corners })
         this.map.addLayer({ id: `picture-${id}`, type: 'raster', source: `picture-${id}` }, 'above-rasters')
       }
+      this.#paintFills()
     })
   }
 
@@ -148,7 +168,8 @@ class SharedMap {
           geometry ? [{ type: 'Feature', properties: { id, colour: colour ?? null }, geometry }] : [],
         )
       this.#source('footprints').setData({ type: 'FeatureCollection', features })
-      this.map.setPaintProperty('footprint-area', 'fill-opacity', fillOpacity(features.length))
+      this.#footprintCount = features.length
+      this.#paintFills()
       this.#hovered = null
       for (const id of this.#selected) this.map.setFeatureState({ source: 'footprints', id }, { selected: true })
     })
@@ -175,7 +196,7 @@ class SharedMap {
     void this.ready.then(() => this.#source('area').setData(geometry ? { type: 'Feature', properties: {}, geometry } : EMPTY))
   }
 
-  /** Small marks: pinned pixels, corners. */
+  /** Small marks, for example pinned pixels. */
   setPoints(points: readonly Position[]): void {
     void this.ready.then(() =>
       this.#source('points').setData({
@@ -188,11 +209,11 @@ class SharedMap {
   fit(box: Box | null | undefined, options: { animate?: boolean; maxZoom?: number; padding?: maplibre.PaddingOptions } = {}): void {
     if (!box) return
     const [west, south, east, north] = box
-    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches
+    const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches
     this.map.fitBounds([west, south, east < west ? east + 360 : east, north], {
       padding: options.padding ?? this.padding(),
       maxZoom: options.maxZoom ?? 17,
-      animate: (options.animate ?? true) && !calm,
+      animate: (options.animate ?? true) && !isCalm,
       duration: 700,
     })
   }
@@ -201,7 +222,7 @@ class SharedMap {
     this.fit(boxOf(geometry))
   }
 
-  /** Room for what floats over the map, on phones for the sheet. */
+  /** Keeps what is shown clear of panels over the map; on phones, of the sheet. */
   padding(): maplibre.PaddingOptions {
     const { clientWidth, clientHeight } = this.element
     if (clientWidth < 760) return { top: 66, left: 24, right: 24, bottom: Math.round(clientHeight * 0.58) }

@@ -1,10 +1,10 @@
-import { Menu } from '@mantine/core'
 import type { ReactElement } from 'react'
 import { call } from '../api/client.ts'
 import { headline } from '../api/problem.ts'
 import type { Asset } from '../api/contract.ts'
 import { bytes } from '../ui/format.ts'
 import { Button } from '../ui/kit.ts'
+import { Menu, MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toasts.tsx'
 
 /** The bytes come from the store itself, by an address that is good for some minutes. */
@@ -20,20 +20,20 @@ export function Downloads({ itemId, assets }: { itemId: string; assets: readonly
     }
   }
   return (
-    <Menu transitionProps={{ duration: 120 }}>
-      <Menu.Target>
-        <Button size="s" icon="down">
+    <Menu
+      label="Files to download"
+      button={(trigger) => (
+        <Button {...trigger} size="s" icon="down">
           Download
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {fetchable.map((asset) => (
-          <Menu.Item key={asset.id} onClick={() => void get(asset)}>
-            {asset.title ?? asset.key}
-            {asset.file_size_bytes !== null && ` (${bytes(asset.file_size_bytes)})`}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
+      )}
+    >
+      {fetchable.map((asset) => (
+        <MenuItem key={asset.id} onClick={() => void get(asset)}>
+          {asset.title ?? asset.key}
+          {asset.file_size_bytes !== null && ` (${bytes(asset.file_size_bytes)})`}
+        </MenuItem>
+      ))}
     </Menu>
   )
 }

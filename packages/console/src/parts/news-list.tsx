@@ -29,7 +29,8 @@ const KINDS: Readonly<Record<Notification['kind'], Kind>> = {
   payment: { icon: 'card', word: 'payment', to: '/billing', act: 'See billing' },
   webhook: { icon: 'hook', word: 'webhook', to: '/develop/webhooks', act: 'See deliveries' },
   retention: { icon: 'clock', word: 'retention', to: '/billing/plan', act: 'See plans' },
-  invitation: { icon: 'users', word: 'invitation', to: '/team/organization', act: 'See the organization' },
+  search: { icon: 'sat', word: 'search', to: '/library', act: 'See library' },
+  invitation: { icon: 'users', word: 'invitation', to: '/team/organization', act: 'See organization' },
 }
 
 interface NewsParts {

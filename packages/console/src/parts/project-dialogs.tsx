@@ -22,7 +22,7 @@ export function NewProject({ onClose }: { onClose(): void }): ReactElement {
       { name, description: description || null, visibility },
       {
         onSuccess: ({ id }) => {
-          toast(`${name} is ready`)
+          toast(`${name} created`)
           onClose()
           void navigate({ to: '/library/$project', params: { project: id } })
         },
@@ -35,19 +35,19 @@ export function NewProject({ onClose }: { onClose(): void }): ReactElement {
         <Field label="Name" required maxLength={200} data-autofocus value={name} onChange={(event) => setName(event.target.value)} />
         <Field label="Description" maxLength={2000} value={description} onChange={(event) => setDescription(event.target.value)} />
         <Choice
-          label="Who sees it"
+          label="Visibility"
           value={visibility}
           onChange={(event) => setVisibility(event.target.value as 'organization' | 'private')}
           options={[
-            { value: 'organization', text: 'Everybody in the organization' },
-            { value: 'private', text: 'Its members only' },
+            { value: 'organization', text: 'Everyone in the organization' },
+            { value: 'private', text: 'Project members only' },
           ]}
         />
         <FormProblem error={create.error} />
         <div className={classes(ui.flexRow, ui.justifyEnd)}>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" busy={create.isPending}>
-            Create the project
+            Create project
           </Button>
         </div>
       </form>
@@ -89,7 +89,7 @@ export function NewCollection({ projectId, onClose }: { projectId: string; onClo
         <div className={classes(ui.flexRow, ui.justifyEnd)}>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" busy={create.isPending}>
-            Create the collection
+            Create collection
           </Button>
         </div>
       </form>

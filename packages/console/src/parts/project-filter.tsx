@@ -13,10 +13,7 @@ export function ProjectFilter(): ReactElement {
       hideLabel
       value={url['project'] ?? ''}
       onChange={(event) => setUrl({ project: event.target.value || null, page: null })}
-      options={[
-        { value: '', text: 'Every project' },
-        ...(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, text: name })),
-      ]}
+      options={[{ value: '', text: 'All projects' }, ...(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, text: name }))]}
     />
   )
 }

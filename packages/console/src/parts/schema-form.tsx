@@ -7,53 +7,34 @@ import { AreaProblem, readArea } from '../map/read-area.ts'
 import { area as areaText, date, plural } from '../ui/format.ts'
 import { Button, Check, Choice, Field } from '../ui/kit.ts'
 import { isJsonText, jsonText, jsonValue } from './json-text.ts'
+import {
+  errorOf,
+  isArea,
+  isItem,
+  labelOf,
+  listValue,
+  optionValue,
+  orderedFields,
+  type FieldError,
+  type Schema,
+  type Values,
+} from './schema-values.ts'
 import { classes } from '../ui/classes.ts'
 import styles from './schema-form.module.css'
 import fieldStyles from '../ui/field.module.css'
 import ui from '../ui/ui.module.css'
 
-export interface Schema {
-  type?: string
-  title?: string
-  description?: string
-  default?: unknown
-  enum?: readonly (string | number)[]
-  format?: string
-  minimum?: number
-  maximum?: number
-  exclusiveMinimum?: number
-  items?: Schema
-  properties?: Readonly<Record<string, Schema>>
-  required?: readonly string[]
-}
-
-export type Values = Readonly<Record<string, unknown>>
-
 interface FormParts {
   schema: Schema
   values: Values
-  errors: readonly { field: string; message: string }[]
+  errors: readonly FieldError[]
   onChange(values: Values): void
 }
 
 const MAX_ITEMS = 200
-const words = (name: string) => {
-  const text = name
-    .replace(/_ids?$/, (end) => (end === '_ids' ? 's' : ''))
-    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
-    .replaceAll('_', ' ')
-    .toLowerCase()
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
-const isItem = (name: string) => name === 'item_id' || name.endsWith('_item_id')
-const isArea = (name: string, { type }: Schema) => name === 'geometry' && type === 'object'
-
 export function SchemaForm({ schema, values, errors, onChange }: FormParts): ReactElement {
   const required = schema.required ?? []
-  const names = Object.keys(schema.properties ?? {})
-  const isFirst = (name: string) =>
-    required.includes(name) || isItem(name) || name === 'item_ids' || isArea(name, schema.properties![name]!)
-  const [first, rest] = [names.filter(isFirst), names.filter((name) => !isFirst(name))]
+  const { first, rest } = orderedFields(schema)
   const field = (name: string) => (
     <SchemaField
       key={name}
@@ -61,7 +42,7 @@ export function SchemaForm({ schema, values, errors, onChange }: FormParts): Rea
       schema={schema.properties![name]!}
       isRequired={required.includes(name)}
       value={values[name]}
-      error={errors.find(({ field: at }) => at === name || at.endsWith(`.${name}`) || at.includes(`.${name}.`))?.message}
+      error={errorOf(errors, name)}
       onChange={(value) => {
         const { [name]: _old, ...others } = values
         onChange(value === undefined ? others : { ...others, [name]: value })
@@ -93,7 +74,7 @@ interface OneParts {
 
 function SchemaField(parts: OneParts): ReactElement {
   const { name, schema, isRequired, value, error, onChange } = parts
-  const label = `${schema.title ?? words(name)}${isRequired ? '' : ' (optional)'}`
+  const label = `${schema.title ?? labelOf(name)}${isRequired ? '' : ' (optional)'}`
   const help = schema.description
   if (isItem(name)) return <ItemField {...parts} label={label} />
   if (name === 'item_ids') return <ItemsField {...parts} label={label} />
@@ -102,12 +83,13 @@ function SchemaField(parts: OneParts): ReactElement {
     return (
       <Choice
         label={label}
-        help={error ?? help}
+        help={help}
+        error={error}
         value={String(value ?? schema.default ?? '')}
-        onChange={(event) => onChange(chosen(schema, event.target.value))}
+        onChange={(event) => onChange(optionValue(schema, event.target.value))}
         options={[
-          ...(schema.default === undefined && !isRequired ? [{ value: '', text: 'as the service chooses' }] : []),
-          ...schema.enum.map((value) => ({ value: String(value), text: words(String(value)) })),
+          ...(schema.default === undefined && !isRequired ? [{ value: '', text: 'Default' }] : []),
+          ...schema.enum.map((value) => ({ value: String(value), text: labelOf(String(value)) })),
         ]}
       />
     )
@@ -163,25 +145,21 @@ function SchemaField(parts: OneParts): ReactElement {
   )
 }
 
-const chosen = ({ type }: Schema, text: string): unknown => (text === '' ? undefined : type === 'integer' ? Number(text) : text)
-
 type LabelledParts = OneParts & { label: string }
 
 /** Words or numbers with commas between. */
 function ListField({ label, schema, value, error, onChange }: LabelledParts): ReactElement {
   const given = (value ?? []) as readonly (string | number)[]
   const [text, setText] = useState(given.join(', '))
-  const isNumber = schema.items?.type === 'integer' || schema.items?.type === 'number'
   const read = (next: string) => {
     setText(next)
-    const parts = next.split(',').flatMap((part) => part.trim() || [])
-    onChange(parts.length === 0 ? undefined : isNumber ? parts.map(Number) : parts)
+    onChange(listValue(schema, next))
   }
   const standard = Array.isArray(schema.default) && schema.default.length > 0 ? schema.default.join(', ') : undefined
   return (
     <Field
       label={label}
-      help={`${schema.description ?? ''} With commas between.`}
+      help={`${schema.description ?? ''} Separate values with commas.`}
       error={error}
       value={text}
       placeholder={standard}
@@ -193,7 +171,7 @@ function ListField({ label, schema, value, error, onChange }: LabelledParts): Re
 function JsonField({ label, schema, value, error, onChange }: LabelledParts): ReactElement {
   const id = useId()
   const [text, setText] = useState(jsonText(value))
-  const wrong = isJsonText(text) ? undefined : 'This is not a JSON object or list yet.'
+  const wrong = isJsonText(text) ? undefined : 'Enter a JSON object or array.'
   const read = (next: string) => {
     setText(next)
     onChange(jsonValue(next))
@@ -213,7 +191,7 @@ function JsonField({ label, schema, value, error, onChange }: LabelledParts): Re
         aria-describedby={`${id}-help`}
         onChange={(event) => read(event.target.value)}
       />
-      <p className={wrong || error ? classes(fieldStyles.help, ui.danger) : fieldStyles.help} id={`${id}-help`}>
+      <p className={wrong || error ? fieldStyles.error : fieldStyles.help} id={`${id}-help`}>
         {wrong ?? error ?? `${schema.description ?? ''} As JSON.`}
       </p>
     </div>
@@ -228,12 +206,12 @@ function AreaField({ label, schema, value, error, onChange }: LabelledParts): Re
   const take = async () => {
     try {
       const read = await readArea(text)
-      if (read?.kind !== 'area') return setWrong('Paste GeoJSON, WKT or KML of a polygon.')
+      if (read?.kind !== 'area') return setWrong('Paste a polygon as GeoJSON, WKT or KML.')
       onChange(read.geometry)
       setText('')
       setWrong(undefined)
     } catch (cause) {
-      setWrong(cause instanceof AreaProblem ? cause.message : 'This could not be read.')
+      setWrong(cause instanceof AreaProblem ? cause.message : 'Could not read this area.')
     }
   }
   if (area)
@@ -243,11 +221,11 @@ function AreaField({ label, schema, value, error, onChange }: LabelledParts): Re
         <div className={classes(ui.flexRow, ui.gap8)}>
           <span className={ui.grow}>{areaText(areaOf(area))}, drawn on the map</span>
           <Button size="s" onClick={() => onChange(undefined)}>
-            Remove the area
+            Remove area
           </Button>
         </div>
         {error && (
-          <p className={classes(fieldStyles.help, ui.danger)} role="alert">
+          <p className={fieldStyles.error} role="alert">
             {error}
           </p>
         )}
@@ -288,11 +266,12 @@ function ItemField({ label, schema, value, error, onChange }: LabelledParts): Re
   return (
     <Choice
       label={label}
-      help={error ?? schema.description}
+      help={schema.description}
+      error={error}
       value={current}
       onChange={(event) => onChange(event.target.value || undefined)}
       options={[
-        { value: '', text: items.isPending ? 'Loading' : list.length === 0 ? 'No items yet: upload or order one' : 'Choose an item' },
+        { value: '', text: items.isPending ? 'Loading' : list.length === 0 ? 'No items yet. Upload or order one.' : 'Choose an item' },
         ...(isKnown ? [] : [{ value: current, text: current }]),
         ...list,
       ]}
@@ -316,10 +295,10 @@ function ItemsField({ label, schema, value, error, onChange }: LabelledParts): R
             {choiceOf(item).text}
           </Check>
         ))}
-        {items.data?.features.length === 0 && <p className={ui.soft}>No items yet: upload or order some.</p>}
+        {items.data?.features.length === 0 && <p className={ui.soft}>No items yet. Upload or order some.</p>}
       </div>
-      <p className={error ? classes(fieldStyles.help, ui.danger) : fieldStyles.help}>
-        {error ?? `${plural(chosenIds.length, 'item')} chosen. ${schema.description ?? ''}`}
+      <p className={error ? fieldStyles.error : fieldStyles.help}>
+        {error ?? `${plural(chosenIds.length, 'item')} selected. ${schema.description ?? ''}`}
       </p>
     </fieldset>
   )

@@ -1,7 +1,7 @@
-/** A link with a password and an end, shown once; and the links there are. */
+/** Share links: creating one, which is shown once, and the active ones. */
 import { Link } from '@tanstack/react-router'
 import qrcode from 'qrcode-generator'
-import { useState, type ReactElement } from 'react'
+import { useState, type FormEvent, type ReactElement } from 'react'
 import type { ShareLink } from '../api/contract.ts'
 import { useAct, useOp } from '../api/query.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -16,6 +16,11 @@ import secretStyles from '../ui/secret.module.css'
 import ui from '../ui/ui.module.css'
 
 const DAY_MS = 86_400_000
+const EXPIRY_DAYS = [1, 7, 30, 90, 365]
+const PERMISSIONS = [
+  { value: 'view', text: 'View' },
+  { value: 'download', text: 'View and download' },
+] as const
 const WORDS =
   'coral sand tide reef dune mesa fern moss lake delta ridge grove amber slate cedar linen maple river stone cloud field ocean'.split(' ')
 
@@ -34,93 +39,14 @@ interface ShareParts {
 }
 
 export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): ReactElement {
-  const [permission, setPermission] = useState<'view' | 'download'>('view')
-  const [password, setPassword] = useState(newPassword)
-  const [days, setDays] = useState('30')
-  const create = useAct('share.link.create', ['share'])
   const links = useOp('share.links.list', { target_type: type, target_id: id })
   const active = (links.data?.share_links ?? []).filter(
     ({ revoked_at, expires_at }) => revoked_at === null && Date.parse(expires_at) > Date.now(),
   )
-  const url = create.data ? `${location.origin}/s/${create.data.token}` : null
   return (
     <Dialog title={`Share “${name}”`} onClose={onClose}>
       <div className={classes(ui.flexColumn, ui.gap16)}>
-        {mayWrite && (
-          <form
-            className={classes(ui.flexColumn, ui.gap12)}
-            onSubmit={(event) => {
-              event.preventDefault()
-              create.mutate({
-                target_type: type,
-                target_id: id,
-                permission,
-                password,
-                expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
-              })
-            }}
-          >
-            <div>
-              <span className={fieldStyles.label}>Permission</span>
-              <Segmented
-                label="Permission"
-                value={permission}
-                onChange={setPermission}
-                options={[
-                  { value: 'view', text: 'Look' },
-                  { value: 'download', text: 'Look and download' },
-                ]}
-              />
-            </div>
-            <div className={ui.pair}>
-              <Field
-                label="Password"
-                className={fieldStyles.monoField}
-                required
-                minLength={8}
-                value={password}
-                onChange={(event) => setPassword(event.target.value)}
-                help="Send it separately from the link."
-                end={
-                  <Button
-                    size="s"
-                    variant="quiet"
-                    icon="retry"
-                    label="Another password"
-                    className={fieldStyles.inField}
-                    onClick={() => setPassword(newPassword())}
-                  />
-                }
-              />
-              <Choice
-                label="Ends"
-                value={days}
-                onChange={(event) => setDays(event.target.value)}
-                options={['1', '7', '30', '90', '365'].map((days) => ({
-                  value: days,
-                  text: `in ${days} ${days === '1' ? 'day' : 'days'}`,
-                }))}
-                help="You can end it sooner at any time."
-              />
-            </div>
-            <FormProblem error={create.error} />
-            <Button type="submit" variant="primary" icon="share" busy={create.isPending}>
-              Create link
-            </Button>
-          </form>
-        )}
-        {url && (
-          <Note tone="ok" icon="check">
-            <b>Link made.</b> It is shown once.
-            <div className={classes(secretStyles.secret, ui.marginTop8)}>
-              <output className={classes(ui.mono, ui.grow, ui.ellipsis)} aria-label="Share link">
-                {url}
-              </output>
-              <CopyButton text={`${url}\nPassword: ${password}`} label="Copy both" variant="primary" />
-            </div>
-            <QrCode text={url} />
-          </Note>
-        )}
+        {mayWrite && <NewLink type={type} id={id} />}
         <div>
           <div className={classes(ui.flexRow, ui.between)}>
             <b>Links to this {type}</b>
@@ -129,10 +55,82 @@ export function ShareDialog({ type, id, name, mayWrite, onClose }: ShareParts): 
           {active.map((link) => (
             <ShareRow key={link.id} link={link} mayWrite={mayWrite} />
           ))}
-          {active.length === 0 && <p className={ui.soft}>Not shared.</p>}
+          {active.length === 0 && <p className={ui.soft}>No active links.</p>}
         </div>
       </div>
     </Dialog>
+  )
+}
+
+function NewLink({ type, id }: Pick<ShareParts, 'type' | 'id'>): ReactElement {
+  const [permission, setPermission] = useState<ShareLink['permission']>('view')
+  const [password, setPassword] = useState(newPassword)
+  const [days, setDays] = useState('30')
+  const create = useAct('share.link.create', ['share'])
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    const expires_at = new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+    create.mutate({ target_type: type, target_id: id, permission, password, expires_at })
+  }
+  return (
+    <>
+      <form className={classes(ui.flexColumn, ui.gap12)} onSubmit={send}>
+        <div>
+          <span className={fieldStyles.label}>Permission</span>
+          <Segmented label="Permission" value={permission} onChange={setPermission} options={PERMISSIONS} />
+        </div>
+        <div className={ui.pair}>
+          <Field
+            label="Password"
+            className={fieldStyles.monoField}
+            required
+            minLength={8}
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+            help="Send it separately from the link."
+            end={
+              <Button
+                size="s"
+                variant="quiet"
+                icon="retry"
+                label="Generate another password"
+                className={fieldStyles.inField}
+                onClick={() => setPassword(newPassword())}
+              />
+            }
+          />
+          <Choice
+            label="Expires"
+            value={days}
+            onChange={(event) => setDays(event.target.value)}
+            options={EXPIRY_DAYS.map((count) => ({ value: String(count), text: `in ${plural(count, 'day')}` }))}
+            help="You can revoke it at any time."
+          />
+        </div>
+        <FormProblem error={create.error} />
+        <Button type="submit" variant="primary" icon="share" busy={create.isPending}>
+          Create link
+        </Button>
+      </form>
+      {create.data && <CreatedLink token={create.data.token} password={create.variables.password} />}
+    </>
+  )
+}
+
+/** The password is the one that the link was created with; the form may hold another one by now. */
+function CreatedLink({ token, password }: { token: string; password: string }): ReactElement {
+  const url = `${location.origin}/s/${token}`
+  return (
+    <Note tone="ok" icon="check">
+      <b>Link created.</b> Copy it now; it is shown only once.
+      <div className={classes(secretStyles.secret, ui.marginTop8)}>
+        <output className={classes(ui.mono, ui.grow, ui.ellipsis)} aria-label="Share link">
+          {url}
+        </output>
+        <CopyButton text={`${url}\nPassword: ${password}`} label="Copy both" variant="primary" />
+      </div>
+      <QrCode text={url} />
+    </Note>
   )
 }
 
@@ -173,15 +171,16 @@ function ShareTarget({ link: { target_type, target_id, project_id } }: { link: S
 
 export function ShareRow({ link, mayWrite, named }: { link: ShareLink; mayWrite: boolean; named?: boolean }): ReactElement {
   const revoke = useAct('share.link.revoke', ['share'])
+  const permission = PERMISSIONS.find(({ value }) => value === link.permission)!.text
   const isOver = link.revoked_at !== null || Date.parse(link.expires_at) < Date.now()
   return (
     <div className={classes(ui.flexRow, ui.gap12, styles.entry)}>
       <Icon name="share" />
       <span className={ui.grow}>
-        {named ? <ShareTarget link={link} /> : <b>{link.permission === 'download' ? 'Look and download' : 'Look'}</b>}{' '}
+        {named ? <ShareTarget link={link} /> : <b>{permission}</b>}{' '}
         <span className={ui.soft}>
-          {named && `${link.permission === 'download' ? 'look and download' : 'look'}, `}
-          {link.revoked_at ? `ended ${date(link.revoked_at)}` : `until ${date(link.expires_at)}`}
+          {named && `${permission.toLowerCase()}, `}
+          {link.revoked_at ? `revoked ${date(link.revoked_at)}` : `${isOver ? 'expired' : 'expires'} ${date(link.expires_at)}`}
         </span>
         <br />
         <span className={classes(ui.soft, ui.small)}>
@@ -192,7 +191,7 @@ export function ShareRow({ link, mayWrite, named }: { link: ShareLink; mayWrite:
       </span>
       {mayWrite && !isOver && (
         <Button variant="danger" size="s" busy={revoke.isPending} onClick={() => revoke.mutate({ link_id: link.id })}>
-          End
+          Revoke
         </Button>
       )}
     </div>

@@ -6,7 +6,6 @@ import { Icon } from '../ui/icons.tsx'
 import { Empty } from '../ui/states.tsx'
 import { snippet, type Language } from '../api/snippets.ts'
 import { classes } from '../ui/classes.ts'
-import workspaceStyles from '../parts/workspace.module.css'
 import styles from './api-drawer.module.css'
 import buttonStyles from '../ui/button.module.css'
 import cardStyles from '../ui/card.module.css'
@@ -48,7 +47,7 @@ export default function ApiDrawer({ onClose }: { onClose(): void }): ReactElemen
   return (
     <aside className={styles.drawer} aria-label="API calls of this screen">
       <div className={classes(ui.flexRow, styles.header)}>
-        <h2 className={ui.grow}>What this screen called</h2>
+        <h2 className={ui.grow}>API calls of this screen</h2>
         <Badge>{calls.length} calls</Badge>
         <button
           type="button"
@@ -60,15 +59,14 @@ export default function ApiDrawer({ onClose }: { onClose(): void }): ReactElemen
           <Icon name="x" />
         </button>
       </div>
-      <div className={workspaceStyles.scroll}>
+      <div className={styles.scroll}>
         <div className={classes(ui.flexRow, ui.between, ui.wrap)}>
           <p className={classes(ui.soft, ui.small)}>
-            Newest first. Your token is left out: snippets read <span className={ui.mono}>$BASE</span> and{' '}
-            <span className={ui.mono}>$TOKEN</span>.
+            Newest first. Snippets read your token from <span className={ui.mono}>$BASE</span> and <span className={ui.mono}>$TOKEN</span>.
           </p>
           <Segmented label="Language" value={language} options={LANGUAGES} onChange={choose} />
         </div>
-        {calls.length === 0 && <Empty icon="code" title="Nothing was called yet" />}
+        {calls.length === 0 && <Empty icon="code" title="No calls yet" />}
         {calls.map((entry) => (
           <CallCard key={entry.id} call={entry} language={language} isOpen={entry.id === shown} onOpen={() => setOpenId(entry.id)} />
         ))}
@@ -95,7 +93,7 @@ function CallCard({
       <button type="button" className={classes(ui.flexRow, styles.callHead)} aria-expanded={isOpen} onClick={onOpen}>
         <Icon name={isOpen ? 'chev' : 'right'} />
         <b className={classes(ui.mono, ui.grow, ui.ellipsis)}>{call.operation}</b>
-        <Badge tone={isOk ? 'ok' : 'bad'}>{call.status || 'no answer'}</Badge>
+        <Badge tone={isOk ? 'ok' : 'bad'}>{call.status || 'no response'}</Badge>
         <span className={classes(ui.faint, ui.small, ui.numeric)}>{call.ms} ms</span>
       </button>
       {isOpen && (

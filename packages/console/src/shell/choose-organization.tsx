@@ -79,22 +79,22 @@ function NewOrganization({ onMade, isFirst }: { onMade(id: string): Promise<void
       })
   }
   return (
-    <Card title={isFirst ? 'Create your organization' : 'Or create another one'}>
+    <Card title={isFirst ? 'Create your organization' : 'Create another organization'}>
       <form className={classes(ui.flexColumn, ui.gap12)} onSubmit={send}>
         <p className={ui.soft}>
-          It holds your projects, your imagery, your colleagues and your wallet. If you were invited, open the link you were sent instead.
+          An organization holds your projects, imagery, members and credits. If you were invited, open the link in your invitation instead.
         </p>
         <Field label="Name" required maxLength={200} autoFocus={isFirst} value={name} onChange={(event) => setName(event.target.value)} />
         <Field
-          label="Country, two letters"
+          label="Country code (two letters)"
           maxLength={2}
           value={country}
           onChange={(event) => setCountry(event.target.value.toUpperCase())}
-          help="Decides whether GST is added."
+          help="Used to decide whether GST applies."
         />
         <FormProblem error={error} />
         <Button type="submit" variant={isFirst ? 'primary' : 'plain'} busy={busy}>
-          Create the organization
+          Create organization
         </Button>
       </form>
     </Card>

@@ -17,7 +17,7 @@ export function Gate({ children }: { children: ReactNode }): ReactElement | null
   if (session.state === 'out') return <RedirectToSignIn />
   if (isWaiting)
     return isFirstSeen() ? null : (
-      <div className={chooseOrganizationStyles.splash} aria-busy="true" aria-label="Opening the console">
+      <div className={chooseOrganizationStyles.splash} aria-busy="true" aria-label="Loading the console">
         <Logo size={48} />
       </div>
     )

@@ -7,7 +7,7 @@ export function Lost(): ReactElement {
   useTakeOver()
   return (
     <Empty icon="globe" title="Page not found" actions={<Link to="/explore">Go to the map</Link>}>
-      The address may be mistyped, or from a newer version.
+      Check the URL, or go back to the map.
     </Empty>
   )
 }

@@ -1,12 +1,12 @@
 /** The bell: how much is unread, the newest of it, and a word when an alert fires. */
-import { Popover } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState, type ReactElement } from 'react'
+import { lazy, Suspense, useEffect, type ReactElement } from 'react'
 import { onEvent, useLive } from '../api/live.ts'
 import { useAct, useOp } from '../api/query.ts'
 import { value } from '../ui/format.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Button, LinkButton } from '../ui/kit.ts'
+import { Popover } from '../ui/popover.tsx'
 import { Empty, Loaded, Skeleton } from '../ui/states.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { useWho } from '../state/who.ts'
@@ -24,7 +24,6 @@ const MOST = 99
 export function NotificationMenu(): ReactElement {
   const { organizationId } = useWho()
   useLive(organizationId)
-  const [open, setOpen] = useState(false)
   const unread = useOp('notifications.unread_count', {}, { refetchInterval: POLL_MS })
   const navigate = useNavigate()
   useEffect(
@@ -42,22 +41,15 @@ export function NotificationMenu(): ReactElement {
   const count = unread.data?.count ?? 0
   return (
     <Popover
-      opened={open}
-      onChange={setOpen}
-      position="bottom-end"
-      width={380}
-      trapFocus
-      withRoles={false}
-      transitionProps={{ duration: 120 }}
-    >
-      <Popover.Target>
+      label="Inbox"
+      align="end"
+      className={styles.panel}
+      button={(trigger) => (
         <button
+          {...trigger}
           type="button"
           className={classes(buttonStyles.button, buttonStyles.quiet, buttonStyles.iconOnly, styles.button)}
           aria-label={count > 0 ? `Inbox, ${count} unread` : 'Inbox'}
-          aria-expanded={open}
-          aria-haspopup="dialog"
-          onClick={() => setOpen(!open)}
         >
           <Icon name="bell" />
           {count > 0 && (
@@ -66,12 +58,9 @@ export function NotificationMenu(): ReactElement {
             </span>
           )}
         </button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <div role="dialog" aria-label="Inbox" className={styles.list}>
-          {open && <Newest onLeave={() => setOpen(false)} />}
-        </div>
-      </Popover.Dropdown>
+      )}
+    >
+      {(hide) => <Newest onLeave={hide} />}
     </Popover>
   )
 }
@@ -97,7 +86,7 @@ function Newest({ onLeave }: { onLeave(): void }): ReactElement {
         </span>
       </div>
       <Suspense fallback={<Skeleton rows={2} />}>
-        <Loaded query={list} rows={2} empty={(news) => news.length === 0 && <Empty icon="check" title="Nothing waits for you" />}>
+        <Loaded query={list} rows={2} empty={(news) => news.length === 0 && <Empty icon="check" title="No notifications" />}>
           {(news) => <NewsList news={news} isShort onAll={() => all.mutate({})} onLeave={onLeave} />}
         </Loaded>
       </Suspense>

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactEle
 import { useOp } from '../api/query.ts'
 import { circle, encodeArea } from '../map/geo.ts'
 import { readArea, type ReadArea } from '../map/read-area.ts'
+import { Modal } from '../ui/dialog.tsx'
 import { Icon, type IconName } from '../ui/icons.tsx'
 import type { PlainPath } from '../ui/kit.ts'
 import { PLACES } from './places.ts'
@@ -32,12 +33,6 @@ export default function Palette({ onClose, open }: { onClose(): void; open(overl
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const entries = useEntries(text, onClose, open)
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    const opener = document.activeElement as HTMLElement | null
-    field.current?.focus()
-    return () => opener?.focus()
-  }, [])
   useEffect(() => setAt(0), [text])
   const run = (entry: Entry | undefined) => {
     if (!entry) return
@@ -45,7 +40,6 @@ export default function Palette({ onClose, open }: { onClose(): void; open(overl
     entry.run()
   }
   const onKey = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') return onClose()
     if (event.key === 'Tab') return event.preventDefault()
     if (event.key === 'Enter') return run(entries[at])
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -54,12 +48,12 @@ export default function Palette({ onClose, open }: { onClose(): void; open(overl
     setAt((at + step + entries.length) % Math.max(1, entries.length))
   }
   return (
-    <div className={styles.veil} onMouseDown={(event) => event.target === event.currentTarget && onClose()}>
-      <div className={styles.palette} role="dialog" aria-modal="true" aria-label="Search and commands">
+    <Modal className={styles.modal} onClose={onClose} aria-label="Search and commands">
+      <div className={styles.palette}>
         <div className={styles.query}>
           <Icon name="search" />
           <input
-            ref={field}
+            data-autofocus
             role="combobox"
             aria-expanded="true"
             aria-controls="palette-list"
@@ -72,7 +66,7 @@ export default function Palette({ onClose, open }: { onClose(): void; open(overl
           />
           <span className={shellStyles.keyHint}>Esc</span>
         </div>
-        <ul id="palette-list" role="listbox" aria-label="Found" className={styles.results}>
+        <ul id="palette-list" role="listbox" aria-label="Results" className={styles.results}>
           {entries.map((entry, index) => (
             <PaletteRow
               key={`${entry.group} ${entry.text} ${index}`}
@@ -84,15 +78,15 @@ export default function Palette({ onClose, open }: { onClose(): void; open(overl
               onRun={() => run(entry)}
             />
           ))}
-          {entries.length === 0 && <li className={classes(ui.soft, styles.nothing)}>Nothing is called that.</li>}
+          {entries.length === 0 && <li className={classes(ui.soft, styles.nothing)}>No results.</li>}
         </ul>
         <div className={styles.footer}>
-          <span>↑↓ choose</span>
+          <span>↑↓ select</span>
           <span>↵ open</span>
           <span className={classes(ui.grow, ui.alignEnd)}>paste GeoJSON, KML, WKT or coordinates here</span>
         </div>
       </div>
-    </div>
+    </Modal>
   )
 }
 
@@ -189,29 +183,29 @@ function useEntries(text: string, onClose: () => void, open: (overlay: 'api' | '
       run: go(place.to),
     }))
     const commands: Entry[] = [
-      { group: 'Do', icon: 'up', text: 'Upload files', run: go('/uploads') },
-      { group: 'Do', icon: 'cart', text: 'Review the order', run: go('/orders/review') },
-      { group: 'Do', icon: 'sat', text: 'Task a satellite', run: go('/tasking/new') },
-      { group: 'Do', icon: 'bolt', text: 'Run a process', run: go('/processes') },
-      { group: 'Do', icon: 'poly', text: 'Clip an item', run: go('/clips') },
-      { group: 'Do', icon: 'layers', text: 'Create a mosaic', run: go('/mosaics') },
-      { group: 'Do', icon: 'key', text: 'Create an API key', run: go('/develop/keys') },
-      { group: 'Do', icon: 'bell', text: 'Create an alert', run: go('/alerts/new') },
-      { group: 'Do', icon: 'down', text: 'Create a report', run: go('/reports') },
-      { group: 'Do', icon: 'info', text: 'Inbox', run: go('/inbox') },
-      { group: 'Do', icon: 'hook', text: 'Webhooks and their deliveries', run: go('/develop/webhooks') },
-      { group: 'Do', icon: 'plus', text: 'Add credits', run: go('/billing') },
-      { group: 'Do', icon: 'users', text: 'Invite a member', run: go('/team') },
-      { group: 'Do', icon: 'swipe', text: 'Compare two items', run: go('/compare') },
-      { group: 'Do', icon: 'code', text: 'Show the API call of this screen', key: '⇧ A', run: () => open('api') },
+      { group: 'Actions', icon: 'up', text: 'Upload files', run: go('/uploads') },
+      { group: 'Actions', icon: 'cart', text: 'Review order', run: go('/orders/review') },
+      { group: 'Actions', icon: 'sat', text: 'Task a satellite', run: go('/tasking/new') },
+      { group: 'Actions', icon: 'bolt', text: 'Run a process', run: go('/processes') },
+      { group: 'Actions', icon: 'poly', text: 'Clip an item', run: go('/clips') },
+      { group: 'Actions', icon: 'layers', text: 'Create a mosaic', run: go('/mosaics') },
+      { group: 'Actions', icon: 'key', text: 'Create an API key', run: go('/develop/keys') },
+      { group: 'Actions', icon: 'bell', text: 'Create an alert', run: go('/alerts/new') },
+      { group: 'Actions', icon: 'down', text: 'Create a report', run: go('/reports') },
+      { group: 'Actions', icon: 'info', text: 'Inbox', run: go('/inbox') },
+      { group: 'Actions', icon: 'hook', text: 'Webhooks and deliveries', run: go('/develop/webhooks') },
+      { group: 'Actions', icon: 'plus', text: 'Add credits', run: go('/billing') },
+      { group: 'Actions', icon: 'users', text: 'Invite a member', run: go('/team') },
+      { group: 'Actions', icon: 'swipe', text: 'Compare two items', run: go('/compare') },
+      { group: 'Actions', icon: 'code', text: 'Show the API calls of this screen', key: '⇧ A', run: () => open('api') },
       {
-        group: 'Do',
+        group: 'Actions',
         icon: 'moon',
-        text: 'Switch between light and dark',
+        text: 'Switch theme',
         run: () => setTheme(currentTheme() === 'dark' ? 'light' : 'dark'),
       },
-      { group: 'Do', icon: 'help', text: 'Keyboard shortcuts', key: '?', run: () => open('keys') },
-      { group: 'Do', icon: 'home', text: 'First steps', run: go('/welcome') },
+      { group: 'Actions', icon: 'help', text: 'Keyboard shortcuts', key: '?', run: () => open('keys') },
+      { group: 'Actions', icon: 'home', text: 'First steps', run: go('/welcome') },
     ]
     const operation = /^[a-z_]+\.[a-z_.]+$/.test(words)
       ? [
@@ -235,7 +229,7 @@ function areaEntry(area: ReadArea, explore: (aoi: string) => void): Entry {
     group: 'Places',
     icon: area.kind === 'area' ? 'poly' : 'pin',
     text,
-    more: area.kind === 'area' ? `${shape.coordinates[0]!.length - 1} corners` : '5 km around it',
+    more: area.kind === 'area' ? `${shape.coordinates[0]!.length - 1} corners` : '5 km radius',
     run: () => explore(encodeArea(shape)),
   }
 }

@@ -1,17 +1,17 @@
 /** The frame: rail, top bar, the screen, on phones a bar below. */
-import { Menu } from '@mantine/core'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState, type ReactElement, type ReactNode } from 'react'
-import { queries, useMe, useOp } from '../api/query.ts'
-import { chooseOrganization, signOut } from '../api/session.ts'
+import { useOp } from '../api/query.ts'
 import { Icon, Logo } from '../ui/icons.tsx'
 import { Button } from '../ui/kit.ts'
-import { count, initials } from '../ui/format.ts'
+import { count } from '../ui/format.ts'
+import { Menu, MenuItem } from '../ui/menu.tsx'
 import { Skeleton } from '../ui/states.tsx'
-import { toast } from '../ui/toasts.tsx'
+import { AccountMenu } from './account-menu.tsx'
 import { NotificationMenu } from './notification-menu.tsx'
 import { useCrumbs } from '../state/crumbs.ts'
 import { setTheme, useTheme } from '../ui/theme.ts'
+import type { Overlay } from './overlay.ts'
 import { PHONE, PLACES, RUN, WORK, type Place } from './places.ts'
 import { isTyping } from '../ui/keys.ts'
 import { useWho } from '../state/who.ts'
@@ -23,8 +23,6 @@ import ui from '../ui/ui.module.css'
 const Palette = lazy(() => import('./palette.tsx'))
 const ApiDrawer = lazy(() => import('./api-drawer.tsx'))
 const ShortcutList = lazy(() => import('./shortcuts.tsx'))
-
-type Overlay = 'palette' | 'api' | 'keys' | null
 
 export function Shell(): ReactElement {
   const [overlay, setOverlay] = useState<Overlay>(null)
@@ -49,7 +47,7 @@ export function Shell(): ReactElement {
   return (
     <div className={styles.shell}>
       <a className={styles.skipLink} href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <nav className={styles.rail} aria-label="Main">
         <Link to="/welcome" className={styles.logo} aria-label="Groundtrack, first steps">
@@ -83,20 +81,21 @@ function MoreMenu({ isOn }: { isOn: boolean }): ReactElement {
   const navigate = useNavigate()
   const rest = [...WORK.filter((place) => !PHONE.includes(place)), ...RUN]
   return (
-    <Menu position="top-end" transitionProps={{ duration: 120 }}>
-      <Menu.Target>
-        <button type="button" className={isOn ? styles.selected : ''}>
+    <Menu
+      label="More screens"
+      align="end"
+      button={(trigger) => (
+        <button {...trigger} type="button" className={isOn ? styles.selected : ''}>
           <Icon name="dots" />
           More
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {rest.map(({ to, text, icon }) => (
-          <Menu.Item key={to} leftSection={<Icon name={icon} />} onClick={() => void navigate({ to })}>
-            {text}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
+      )}
+    >
+      {rest.map(({ to, text, icon }) => (
+        <MenuItem key={to} icon={icon} onClick={() => void navigate({ to })}>
+          {text}
+        </MenuItem>
+      ))}
     </Menu>
   )
 }
@@ -118,7 +117,7 @@ function TopBar({ open }: { open(overlay: Overlay): void }): ReactElement {
       </button>
       <div className={classes(ui.flexRow, ui.gap6)}>
         <span className={ui.hideOnPhone}>
-          <Button variant="quiet" icon="code" onClick={() => open('api')} title="Show the API call (Shift A)">
+          <Button variant="quiet" icon="code" onClick={() => open('api')} title="Show API calls (Shift A)">
             API
           </Button>
         </span>
@@ -171,68 +170,6 @@ function Wallet(): ReactElement | null {
   )
 }
 
-function AccountMenu({ open }: { open(overlay: Overlay): void }): ReactElement {
-  const who = useWho()
-  const me = useMe()
-  const theme = useTheme()
-  const navigate = useNavigate()
-  const change = async (id: string) => {
-    await chooseOrganization(id)
-    queries.clear()
-    toast('Switched organization')
-    await navigate({ to: '/explore' })
-  }
-  const leave = async () => {
-    await signOut()
-    queries.clear()
-  }
-  return (
-    <Menu position="bottom-end" width={250} transitionProps={{ duration: 120 }}>
-      <Menu.Target>
-        <button type="button" className={ui.avatar} aria-label={`${initials(who.name || '?')}, account of ${who.name}`}>
-          <span aria-hidden="true">{initials(who.name || '?')}</span>
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <b>{who.name}</b>
-          <br />
-          {who.email}
-        </Menu.Label>
-        {(me.data?.organizations ?? []).map(({ id, name, role }) => (
-          <Menu.Item
-            key={id}
-            leftSection={<Icon name={id === who.organizationId ? 'check' : 'users'} />}
-            onClick={() => void (id === who.organizationId ? navigate({ to: '/team/organization' }) : change(id))}
-          >
-            {name}, {role}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={<Icon name={theme === 'dark' ? 'sun' : 'moon'} />}
-          onClick={() => setTheme(theme === 'dark' ? 'light' : 'dark')}
-        >
-          {theme === 'dark' ? 'Light theme' : 'Dark theme'}
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="code" />} onClick={() => open('api')}>
-          Show the API call
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="help" />} onClick={() => open('keys')}>
-          Keyboard shortcuts
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="home" />} onClick={() => void navigate({ to: '/welcome' })}>
-          First steps
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item leftSection={<Icon name="right" />} onClick={() => void leave()}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  )
-}
-
 /** Ctrl K, Shift A, ? and G with a letter, wherever nobody is typing. */
 function useShortcuts(overlay: Overlay, open: (overlay: Overlay) => void): void {
   const navigate = useNavigate()
@@ -274,7 +211,7 @@ function Offline(): ReactElement | null {
   if (online) return null
   return (
     <div className={styles.offline} role="status">
-      <Icon name="wifi" /> <b>No connection.</b> What is shown stays; changes and uploads wait.
+      <Icon name="wifi" /> <b>You&apos;re offline.</b> Uploads resume when you reconnect.
     </div>
   )
 }

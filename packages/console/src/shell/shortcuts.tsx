@@ -8,15 +8,15 @@ import ui from '../ui/ui.module.css'
 
 const SHORTCUTS: readonly (readonly [string, string])[] = [
   ['Ctrl K or /', 'Search and commands'],
-  ['Shift A', 'Show the API call'],
+  ['Shift A', 'Show API calls'],
   ['G, then E L O T U J M B', 'Go to Explore, Library, Orders, Tasking, Uploads, Jobs, Monitor, Billing'],
-  ['J, K', 'Next and previous in a list of scenes, alerts or messages'],
-  ['E, Shift E', 'Acknowledge an alert, be done with a message, with all'],
-  ['A', 'Add the scene to the order, or take it out'],
-  ['+, −, arrows', 'Zoom and move the map while it has the focus'],
-  ['Enter, Esc', 'Close a ring, give up drawing'],
-  ['Ctrl Enter', 'Place the order, run the process, accept the option'],
-  ['?', 'This list'],
+  ['J, K', 'Next and previous scene, alert or notification'],
+  ['E, Shift E', 'Acknowledge an alert; mark a notification or all notifications as read'],
+  ['A', 'Add the scene to the cart, or remove it'],
+  ['+, −, arrows', 'Zoom and pan the focused map'],
+  ['Enter, Esc', 'Finish or cancel drawing'],
+  ['Ctrl Enter', 'Place the order, run the process or accept the option'],
+  ['?', 'Keyboard shortcuts'],
 ]
 
 export default function ShortcutList({ onClose }: { onClose(): void }): ReactElement {

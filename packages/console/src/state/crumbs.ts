@@ -1,4 +1,4 @@
-/** Where one is, for the top bar and the title of the tab. */
+/** The breadcrumbs in the top bar, and the title of the tab. */
 import { useEffect } from 'react'
 import { createStore } from '../store.ts'
 
@@ -12,7 +12,7 @@ const crumbs = createStore<readonly Crumb[]>([])
 
 export const useCrumbs = crumbs.use
 
-/** A screen says where it is; the last part names the tab. */
+/** Sets the breadcrumbs of a screen; the last one is the title of the tab. */
 export function useTitle(...parts: readonly (Crumb | string)[]): void {
   const text = JSON.stringify(parts)
   useEffect(() => {

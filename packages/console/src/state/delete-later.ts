@@ -1,6 +1,6 @@
 /**
- * Deletions that can be taken back for a moment. The call is sent when that moment has passed, or when the page is left or hidden,
- * whichever comes first: a browser may end a hidden page without another word.
+ * Deletions that can be undone for ten seconds. The request is sent after that time, or when the page is left or hidden: a browser
+ * can discard a hidden page without notice.
  */
 import { toast } from '../ui/toasts.tsx'
 import type { Input, Item, OperationId } from '../api/contract.ts'
@@ -14,36 +14,36 @@ const UNDO_MS = 10_000
 interface Deletion<K extends OperationId> {
   operation: K
   input: Input<K>
-  /** What the person calls it. */
+  /** Shown to the user. */
   name: string
-  /** Domains whose lists are read again. */
+  /** Domains whose queries are refetched. */
   touches: readonly string[]
 }
 
-/** What each waiting deletion does when there is no more time for it. */
-const waiting = new Set<() => void>()
+/** Sends each pending deletion at once. */
+const pending = new Set<() => void>()
 
 function flush(): void {
-  for (const send of waiting) send()
+  for (const send of pending) send()
 }
 addEventListener('pagehide', flush)
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') flush()
 })
-onSessionEnd(() => waiting.clear())
+onSessionEnd(() => pending.clear())
 
 export function deleteLater<K extends OperationId>({ operation, input, name, touches }: Deletion<K>): void {
-  // Renewed now if it is about to end: the last call of a page cannot wait for a renewal.
+  // Refreshed now if it is about to expire: the last request of a page cannot wait for it.
   void freshToken().catch(() => undefined)
   const settle = () => {
     clearTimeout(timer)
     dismiss()
-    return waiting.delete(last)
+    return pending.delete(sendNow)
   }
   const refresh = () => void touch(queries, touches)
-  const tell = (reason: string) => void toast(`${name} was not deleted: ${reason}`, 'bad')
-  /** A call that outlives its page. */
-  const last = () => {
+  const tell = (reason: string) => void toast(`Could not delete ${name}: ${reason}`, 'bad')
+  /** A request that outlives its page. */
+  const sendNow = () => {
     if (!settle()) return
     recordingFetch(`/v1/op/${operation}`, {
       method: 'POST',
@@ -61,8 +61,8 @@ export function deleteLater<K extends OperationId>({ operation, input, name, tou
       .then(refresh)
       .catch((error: unknown) => tell(error instanceof Error ? error.message : String(error)))
   }, UNDO_MS)
-  const dismiss = toast(`${name} is being deleted`, 'ok', { text: 'Undo', run: () => void settle() }, UNDO_MS)
-  waiting.add(last)
+  const dismiss = toast(`Deleting ${name}`, 'ok', { text: 'Undo', run: () => void settle() }, UNDO_MS)
+  pending.add(sendNow)
 }
 
 export function deleteItem(item: Pick<Item, 'id' | 'name'>, onGone: () => void): void {

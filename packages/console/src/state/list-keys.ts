@@ -1,4 +1,4 @@
-/** J and K go through the rows of a list that has the focus; other letters act on the row. */
+/** J and K move through the rows of a focused list; other keys act on the row. */
 import type { KeyboardEvent } from 'react'
 import { isTyping } from '../ui/keys.ts'
 

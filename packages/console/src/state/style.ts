@@ -1,117 +1,83 @@
-/** How an item is shown: a look in the address, the tiles that draw it, and the range it is stretched to. */
-import { useMemo } from 'react'
-import type { Asset, Visualization, VisualizationProfile } from '../api/contract.ts'
-import { useOp } from '../api/query.ts'
+/** How an item is shown: its style in the address, and the tiles that draw it. */
+import type { Visualization, VisualizationProfile } from '../api/contract.ts'
 
-export interface Look {
+export interface Style {
   kind: 'colour' | 'expression' | 'band'
-  /** Id of the visualization or profile it began as; null once changed by hand. */
+  /** Id of the visualization or profile that it is; null once it was changed. */
   id: string | null
   bands: readonly number[] | null
   expression: string | null
   colormap: string | null
-  /** `min,max`; null: the item's own 2nd and 98th percentile. */
+  /** `min,max`; null for the 2nd and 98th percentile of the item. */
   rescale: string | null
 }
 
+/** A style with a name: a built-in visualization, or a profile that was saved for the item. */
 export interface Preset {
   id: string
   label: string
   description: string
   isProfile: boolean
   isDefault: boolean
-  look: Look
+  style: Style
 }
 
-const kindOf = ({ bands, expression }: { bands: readonly number[] | null; expression: string | null }): Look['kind'] =>
-  expression ? 'expression' : (bands?.length ?? 3) >= 3 ? 'colour' : 'band'
+/** A change to a style: some of its fields, or another preset. */
+export type StyleChange = Partial<Style> & { preset?: string }
+
+const MIN_COLOUR_BANDS = 3
+const PLAIN: Style = { kind: 'colour', id: null, bands: null, expression: null, colormap: null, rescale: null }
+
+const kindOf = ({ bands, expression }: Pick<Style, 'bands' | 'expression'>): Style['kind'] =>
+  expression ? 'expression' : (bands?.length ?? MIN_COLOUR_BANDS) >= MIN_COLOUR_BANDS ? 'colour' : 'band'
 
 function presetOf(from: Visualization | VisualizationProfile, label: string, description: string, isProfile: boolean): Preset {
   const { id, bands, expression, colormap, rescale, is_default } = from
+  const style = { kind: kindOf(from), id, bands, expression, colormap, rescale }
+  return { id, label, description, isProfile, isDefault: is_default, style }
+}
+
+/** Profiles of the item come first. */
+export const presetsOf = (profiles: readonly VisualizationProfile[], visualizations: readonly Visualization[]): Preset[] => [
+  ...profiles.map((profile) => presetOf(profile, profile.name, 'Saved for this item', true)),
+  ...visualizations.map((visualization) => presetOf(visualization, visualization.label, visualization.description, false)),
+]
+
+/** The preset that an item is shown with until another is chosen. */
+export const initialPreset = (presets: readonly Preset[]): Preset | null =>
+  presets.find(({ isProfile, isDefault }) => isProfile && isDefault) ?? presets.find(({ isDefault }) => isDefault) ?? presets[0] ?? null
+
+/** The search parameters of a style. */
+type StyleUrl = { readonly [name in 'style' | 'expr' | 'bands' | 'cmap' | 'range']?: string | undefined }
+
+/** What the address says wins over the preset. Text that is not a style counts as absent. */
+export function styleFromUrl(url: StyleUrl, presets: readonly Preset[], initial: Preset | null): Style {
+  const base = (presets.find(({ id }) => id === url.style) ?? initial)?.style ?? PLAIN
+  const rescale = parseRange(url.range) ? url.range! : null
+  if (url.expr !== undefined)
+    return { ...PLAIN, kind: 'expression', expression: url.expr, colormap: url.cmap ?? base.colormap ?? 'viridis', rescale }
+  const bands = parseBands(url.bands)
+  if (bands) return { ...PLAIN, kind: kindOf({ bands, expression: null }), bands, colormap: url.cmap ?? null, rescale }
+  return { ...base, colormap: url.cmap ?? base.colormap, rescale: rescale ?? base.rescale }
+}
+
+/** The search parameters after a change; null removes a parameter. */
+export function urlFromStyle(style: Style, change: StyleChange): { [name in keyof StyleUrl]-?: string | null } {
+  if (change.preset !== undefined) return { style: change.preset, expr: null, bands: null, cmap: null, range: null }
   return {
-    id,
-    label,
-    description,
-    isProfile,
-    isDefault: is_default,
-    look: { kind: kindOf(from), id, bands, expression, colormap, rescale },
+    style: null,
+    expr: change.expression || null,
+    bands: change.expression ? null : (change.bands?.join(',') ?? null),
+    cmap: change.colormap ?? style.colormap,
+    range: change.rescale ?? null,
   }
 }
 
-/** Bands by their roles, as the service found them, and the looks that these allow. */
-export function usePresets(itemId: string, asset: Asset | null) {
-  const bands = useOp(
-    'items.detect_asset_bands',
-    { item_id: itemId, asset_id: asset?.id ?? null },
-    { enabled: asset !== null, staleTime: 60_000 },
-  )
-  const roles = useMemo(
-    () => Object.fromEntries((bands.data?.bands ?? []).flatMap(({ role, index }) => (role ? [[role.toUpperCase(), index]] : []))),
-    [bands.data],
-  )
-  const isHeights =
-    bands.data !== undefined && bands.data.bands.length === 1 && /dem|elevation|height/i.test(JSON.stringify(bands.data.bands))
-  const listed = useOp(
-    'visualization.list_for',
-    { band_roles: roles, ...(isHeights ? { data_type: 'dem' } : {}) },
-    { enabled: bands.data !== undefined, staleTime: 300_000 },
-  )
-  const profiles = useOp('visualization.profiles.list', { item_id: itemId })
-  const presets = useMemo(
-    () => [
-      ...(profiles.data ?? []).map((profile) => presetOf(profile, profile.name, 'A profile of this item', true)),
-      ...(listed.data?.visualizations ?? []).map((visualization) =>
-        presetOf(visualization, visualization.label, visualization.description, false),
-      ),
-    ],
-    [profiles.data, listed.data],
-  )
-  const initial =
-    presets.find(({ isProfile, isDefault }) => isProfile && isDefault) ?? presets.find(({ isDefault }) => isDefault) ?? presets[0] ?? null
-  return {
-    bands: bands.data?.bands ?? [],
-    presets,
-    initial,
-    isLoading: asset !== null && (bands.isPending || listed.isPending),
-    error: bands.error,
-  }
-}
+/** What is drawn, without how: the part of a style that stays when its colormap or range changes. */
+export const contentOf = ({ kind, bands, expression }: Style): StyleChange => (kind === 'expression' ? { expression } : { bands })
 
-/** What stands in the address wins over where the item begins. */
-export function lookFromUrl(url: Readonly<Record<string, string>>, presets: readonly Preset[], initial: Preset | null): Look {
-  const { look, expr, bands, cmap, range } = url
-  const base: Look = (presets.find(({ id }) => id === look) ?? initial)?.look ?? {
-    kind: 'colour',
-    id: null,
-    bands: null,
-    expression: null,
-    colormap: null,
-    rescale: null,
-  }
-  if (expr !== undefined)
-    return {
-      kind: 'expression',
-      id: null,
-      bands: null,
-      expression: expr,
-      colormap: cmap ?? base.colormap ?? 'viridis',
-      rescale: range ?? null,
-    }
-  if (bands !== undefined) {
-    const list = bands.split(',').map(Number)
-    return {
-      kind: list.length >= 3 ? 'colour' : 'band',
-      id: null,
-      bands: list,
-      expression: null,
-      colormap: cmap ?? null,
-      rescale: range ?? null,
-    }
-  }
-  return { ...base, colormap: cmap ?? base.colormap, rescale: range ?? base.rescale }
-}
-
-export function tileQuery({ bands, expression, colormap, rescale }: Look, assetKey: string | null): string {
+/** The query of tiles in this style. */
+export function tileQuery({ bands, expression, colormap, rescale }: Style, assetKey: string | null): string {
   const parts: [string, string | null][] = [
     ['asset_key', assetKey],
     ['expression', expression],
@@ -123,23 +89,25 @@ export function tileQuery({ bands, expression, colormap, rescale }: Look, assetK
   return query ? `?${query}` : ''
 }
 
-export const tilesOf = (itemId: string, query: string) =>
+/** The URL template of an item's tiles. */
+export const tileUrl = (itemId: string, query: string) =>
   `${location.origin}/api/v1/items/${encodeURIComponent(itemId)}/tiles/{z}/{x}/{y}.webp${query}`
 
-/** The ranges of what is shown, over the whole item. */
-export function useRange(itemId: string, look: Look, assetKey: string | null, enabled: boolean) {
-  return useOp(
-    'items.tile.statistics',
-    {
-      item_id: itemId,
-      ...(look.expression ? { expression: look.expression } : look.bands ? { bands: look.bands.join(',') } : {}),
-      ...(assetKey ? { asset_key: assetKey } : {}),
-    },
-    { enabled, staleTime: 300_000 },
-  )
-}
+/** The input of operations that read the values a style shows. */
+export const valuesInput = ({ expression, bands }: Style, assetKey: string | null) => ({
+  ...(expression ? { expression } : bands ? { bands: bands.join(',') } : {}),
+  ...(assetKey ? { asset_key: assetKey } : {}),
+})
 
 export function parseRange(text: string | null | undefined): [number, number] | null {
-  const [low, high] = (text ?? '').split(',').map(Number)
-  return text && Number.isFinite(low) && Number.isFinite(high) ? [low!, high!] : null
+  const numbers = (text ?? '').split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+  const [low, high] = numbers
+  return numbers.length === 2 && Number.isFinite(low) && Number.isFinite(high) ? [low!, high!] : null
+}
+
+export const formatRange = (range: readonly number[]) => range.map((value) => Number(value.toPrecision(6))).join(',')
+
+function parseBands(text: string | undefined): number[] | null {
+  const bands = (text ?? '').split(',').map(Number)
+  return bands.every((band) => Number.isInteger(band) && band > 0) ? bands : null
 }

@@ -7,7 +7,7 @@ const useAnySearch = () => useSearch({ strict: false })
 type Url = Readonly<ReturnType<typeof useAnySearch>>
 export type UrlPatch = { readonly [name in keyof Url]?: string | null | undefined }
 
-/** The state of a screen is its address. A patch with null takes a parameter away. */
+/** The state of a screen is in its address. Null in a patch removes a parameter. */
 export function useUrl(): [Url, (patch: UrlPatch, push?: boolean) => void] {
   const search = useAnySearch()
   const navigate = useNavigate()
@@ -16,7 +16,7 @@ export function useUrl(): [Url, (patch: UrlPatch, push?: boolean) => void] {
       void navigate({
         to: '.',
         replace: !push,
-        search: (previous) => withPatch(previous, patch),
+        search: (previous: Url) => withPatch(previous, patch),
       })
     },
     [navigate],

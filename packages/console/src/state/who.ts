@@ -1,4 +1,4 @@
-/** What the signed-in person may do, so that no button is shown that may not be pressed. */
+/** The signed-in user and their permissions, so that no action is shown that would be refused. */
 import { useMe, useOp } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import type { Project } from '../api/contract.ts'
@@ -40,8 +40,15 @@ const MAX_PROJECTS = 100
 
 export const useProjects = () => useOp('projects.list', { limit: MAX_PROJECTS }, { staleTime: 30_000 })
 
-/** Rules and endpoints belong to the organization: whoever may change something in it may change them. */
-export function useMayWatch(): boolean {
+/** Projects that the signed-in user can add items to. */
+export function useWritableProjects() {
+  const who = useWho()
+  const projects = useProjects()
+  return { writable: (projects.data?.projects ?? []).filter((project) => mayWrite(who, project)), isPending: projects.isPending }
+}
+
+/** Alerts and webhooks belong to the organization: everyone who can edit one of its projects can change them. */
+export function useMayManageAlerts(): boolean {
   const who = useWho()
   const projects = useProjects()
   return who.isAdmin || (projects.data?.projects ?? []).some(({ role }) => role === 'admin' || role === 'editor')

@@ -1,6 +1,6 @@
 /** Buttons, and links that look like one. */
 import { createLink } from '@tanstack/react-router'
-import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ReactElement, ReactNode } from 'react'
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ReactElement, ReactNode, Ref } from 'react'
 import styles from './button.module.css'
 import { classes } from './classes.ts'
 import { Icon, type IconName } from './icons.tsx'
@@ -17,6 +17,7 @@ interface ButtonParts extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'chi
   icon?: IconName
   busy?: boolean
   children?: ReactNode
+  ref?: Ref<HTMLButtonElement>
   /** For a button that is an icon alone. */
   label?: string
 }

@@ -24,7 +24,7 @@ export function CallPreview({ operation, input, isSpend = true }: { operation: s
       method: 'POST',
       path: `/v1/op/${operation}`,
       body: input,
-      idempotencyKey: isSpend ? 'a key of your own' : null,
+      idempotencyKey: isSpend ? 'your-idempotency-key' : null,
       status: 0,
       ms: 0,
       screen: '',

@@ -7,7 +7,7 @@ export async function copyText(text: string, what = 'Copied'): Promise<void> {
     await navigator.clipboard.writeText(text)
     toast(what)
   } catch {
-    toast('This browser does not let pages copy; select the text instead', 'bad')
+    toast('Your browser blocked copying. Select the text and copy it.', 'bad')
   }
 }
 

@@ -11,29 +11,42 @@ interface FieldParts extends InputHTMLAttributes<HTMLInputElement> {
   end?: ReactNode
 }
 
+const describedBy = (id: string, help: ReactNode, error: string | undefined) => (error ? `${id}-error` : help ? `${id}-help` : undefined)
+
+/** The line below a field: what is wrong with its value, or else what it is for. */
+function FieldHelp({ id, help, error }: { id: string; help: ReactNode; error: string | undefined }): ReactElement | null {
+  if (error)
+    return (
+      <p className={styles.error} id={`${id}-error`} role="alert">
+        {error}
+      </p>
+    )
+  if (!help) return null
+  return (
+    <p className={styles.help} id={`${id}-help`}>
+      {help}
+    </p>
+  )
+}
+
 export function Field({ label, help, error, end, className, ...input }: FieldParts): ReactElement {
   const id = useId()
-  const described = error ? `${id}-error` : help ? `${id}-help` : undefined
   return (
     <div className={classes(styles.field, className)}>
       <label className={styles.label} htmlFor={id}>
         {label}
       </label>
       <div className={styles.withEnd}>
-        <input id={id} className={styles.input} {...input} aria-invalid={error ? true : undefined} aria-describedby={described} />
+        <input
+          id={id}
+          className={styles.input}
+          {...input}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={describedBy(id, help, error)}
+        />
         {end}
       </div>
-      {error ? (
-        <p className={classes(styles.help, ui.danger)} id={`${id}-error`} role="alert">
-          {error}
-        </p>
-      ) : (
-        help && (
-          <p className={styles.help} id={`${id}-help`}>
-            {help}
-          </p>
-        )
-      )}
+      <FieldHelp id={id} help={help} error={error} />
     </div>
   )
 }
@@ -43,24 +56,31 @@ interface ChoiceParts extends SelectHTMLAttributes<HTMLSelectElement> {
   hideLabel?: boolean
   options: readonly { value: string; text: string; disabled?: boolean }[]
   help?: ReactNode
+  error?: string | undefined
 }
 
 /** The browser's own list: it works with keys, fingers and screen readers as people know it. */
-export function Choice({ label, hideLabel, options, help, className, ...select }: ChoiceParts): ReactElement {
+export function Choice({ label, hideLabel, options, help, error, className, ...select }: ChoiceParts): ReactElement {
   const id = useId()
   return (
     <div className={classes(styles.field, className)}>
       <label className={hideLabel ? ui.screenReaderOnly : styles.label} htmlFor={id}>
         {label}
       </label>
-      <select id={id} className={classes(styles.input, styles.select)} {...select}>
+      <select
+        id={id}
+        className={classes(styles.input, styles.select)}
+        {...select}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={describedBy(id, help, error)}
+      >
         {options.map((option) => (
           <option key={option.value} value={option.value} disabled={option.disabled}>
             {option.text}
           </option>
         ))}
       </select>
-      {help && <p className={styles.help}>{help}</p>}
+      <FieldHelp id={id} help={help} error={error} />
     </div>
   )
 }

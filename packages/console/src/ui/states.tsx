@@ -53,7 +53,7 @@ export function Empty({ icon = 'search', title, children, actions, tone = '' }: 
       </span>
       <b>{title}</b>
       {children && <p className={ui.soft}>{children}</p>}
-      {actions && <div className={classes(ui.flexRow, ui.wrap)}>{actions}</div>}
+      {actions && <div className={styles.actions}>{actions}</div>}
     </div>
   )
 }
@@ -64,11 +64,11 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
   if (isForbidden)
     return (
       <Empty icon="lock" tone="warn" title="You don't have access to this">
-        {known.message}. An owner or admin of the organization can change what you may do.
+        {known.message}. An owner or admin of the organization can change your role.
       </Empty>
     )
   const reference = known
-    ? `${known.status || 'no answer'} ${known.slug}${known.instance ? `, ${known.instance.replace('urn:uuid:', '')}` : ''}`
+    ? `${known.status || 'no response'} ${known.slug}${known.instance ? `, ${known.instance.replace('urn:uuid:', '')}` : ''}`
     : ''
   return (
     <div role="alert">
@@ -116,7 +116,7 @@ export function Loaded<T>({ query, rows, empty, children }: LoadedParts<T>): Rea
       {query.isFetching && <div className={styles.refetch} aria-hidden="true" />}
       {query.isError && (
         <p className={classes(styles.stale, ui.warning, ui.small)} role="status">
-          <Icon name="wifi" /> Not up to date: {headline(query.error)}
+          <Icon name="wifi" /> Could not refresh: {headline(query.error)}
         </p>
       )}
       {nothing || children(query.data)}

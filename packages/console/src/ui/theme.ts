@@ -13,6 +13,5 @@ export const useTheme = theme.use
 
 export function setTheme(next: Theme): void {
   page['theme'] = next
-  page['mantineColorScheme'] = next
   theme.set(next)
 }

@@ -1,7 +1,9 @@
 /** Short words about what just happened; read out, gone by themselves. */
 import type { ReactElement } from 'react'
+import { createPortal } from 'react-dom'
 import { createStore } from '../store.ts'
 import { Icon } from './icons.tsx'
+import { openDialogs } from './open-dialogs.ts'
 import { classes } from './classes.ts'
 import buttonStyles from './button.module.css'
 import styles from './toasts.module.css'
@@ -28,7 +30,13 @@ export function toast(text: string, tone: 'ok' | 'bad' = 'ok', action?: Toast['a
   return () => dismiss(id)
 }
 
+/** Inside the topmost dialog if one is open, because the rest of the page is inert then. */
 export function Toasts(): ReactElement {
+  const dialog = openDialogs.use().at(-1)
+  return dialog ? createPortal(<ToastList />, dialog) : <ToastList />
+}
+
+function ToastList(): ReactElement {
   const shown = toasts.use()
   return (
     <div className={styles.toasts} role="status" aria-live="polite">

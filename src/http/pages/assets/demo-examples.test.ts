@@ -6,8 +6,8 @@ const operation = (operationId: string, example: object) => ({
   post: { operationId, requestBody: { content: { 'application/json': { example } } } },
 })
 
-// Goal: examples of the reference name things of the demo, wherever they name them; those that delete keep ids that exist nowhere.
-test('examples about the demo', () => {
+// Goal: examples of the reference use IDs of the demo; those that delete keep IDs that do not exist.
+test('examples with demo data', () => {
   const contract = {
     paths: {
       '/a': operation('items.get', { item_id: 'x', name: 'kept' }),

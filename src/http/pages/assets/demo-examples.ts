@@ -1,11 +1,11 @@
 /**
- * For the reference in the browser: examples of requests get values of the running demo, so that they work as they are. Those of
- * operations that delete or revoke keep ids that exist nowhere: nobody should lose the demo by trying a button.
+ * For the reference in the browser: request examples get values of the running demo, so that they work unchanged. Examples of
+ * operations that delete or revoke keep IDs that do not exist, so that nobody loses demo data by trying a button.
  */
 type Json = Record<string, unknown>
 
 const DESTRUCTIVE = /(^|[._])(delete|remove|revoke|cancel|detach|fail|reject)([._]|$)/
-/** Its `job_id` is that of a clip, which the demo lacks. */
+/** Its `job_id` is that of a clip job, which the demo does not have. */
 const OTHER_JOBS = /^clip\./
 
 export function withDemoExamples(contract: Json, fields: Readonly<Record<string, string>>): Json {

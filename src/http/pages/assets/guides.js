@@ -1,11 +1,11 @@
-// What a guide does by itself: tabs for the languages, copy buttons, search while typing, and light or dark.
+// Scripts of the guides: language tabs, copy buttons, search as you type, and the theme.
 const WAY = 'gt-language-of-guides'
 const THEME = 'gt-theme'
 const COPIED_MS = 2_000
 const TYPING_MS = 150
 const root = document.documentElement
 
-// Light or dark.
+// Theme.
 const themeOf = () => root.dataset.theme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')
 const theme = document.createElement('button')
 theme.type = 'button'
@@ -21,7 +21,7 @@ theme.addEventListener('click', () => {
 nameTheme()
 document.querySelector('.top').append(theme)
 
-// One tab for each language; the choice holds for the whole page, and for the next.
+// One tab per language; the selection applies to all pages.
 const groups = [...document.querySelectorAll('.ways')].map((group, index) => {
   const panels = [...group.querySelectorAll(':scope > section')]
   const list = document.createElement('div')
@@ -74,11 +74,11 @@ function choose(way, tab) {
   const before = tab.getBoundingClientRect().top
   localStorage.setItem(WAY, way)
   show(way)
-  scrollBy(0, tab.getBoundingClientRect().top - before) // What was pressed stays where it is.
+  scrollBy(0, tab.getBoundingClientRect().top - before) // Keeps the selected tab at its position on the screen.
 }
 show(localStorage.getItem(WAY) ?? 'curl')
 
-// What it is, and a button that copies it.
+// Language label and copy button of each block.
 const NAMES = {
   sh: 'Shell',
   bash: 'Shell',
@@ -101,7 +101,7 @@ for (const block of document.querySelectorAll('.code')) {
       () => true,
       () => false,
     )
-    copy.textContent = isCopied ? 'Copied' : 'Select and copy it yourself'
+    copy.textContent = isCopied ? 'Copied' : 'Copying failed'
     setTimeout(() => (copy.textContent = 'Copy'), COPIED_MS)
   })
   const bar = document.createElement('div')
@@ -112,20 +112,20 @@ for (const block of document.querySelectorAll('.code')) {
   block.prepend(bar)
 }
 
-// Search while typing.
+// Search as you type.
 const input = document.getElementById('find')
-const found = document.getElementById('found')
+const results = document.getElementById('results')
 let timer = 0
-let asked = 0
+let lastSearch = 0
 input.addEventListener('input', () => {
   clearTimeout(timer)
   timer = setTimeout(search, TYPING_MS)
 })
 input.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape') found.hidden = true
+  if (event.key === 'Escape') results.hidden = true
   if (event.key === 'ArrowDown') {
     event.preventDefault()
-    found.querySelector('a')?.focus()
+    results.querySelector('a')?.focus()
   }
 })
 addEventListener('keydown', (event) => {
@@ -136,13 +136,13 @@ addEventListener('keydown', (event) => {
 
 async function search() {
   const query = input.value.trim()
-  const turn = ++asked
-  if (query === '') return void (found.hidden = true)
-  const answer = await fetch(`/docs/guides/search.json?q=${encodeURIComponent(query)}`).catch(() => null)
-  if (!answer?.ok || turn !== asked) return
-  const { found: sections } = await answer.json()
-  found.hidden = false
-  if (sections.length === 0) return void (found.textContent = 'No guide has all of these words.')
+  const current = ++lastSearch
+  if (query === '') return void (results.hidden = true)
+  const response = await fetch(`/docs/guides/search.json?q=${encodeURIComponent(query)}`).catch(() => null)
+  if (!response?.ok || current !== lastSearch) return
+  const { sections } = await response.json()
+  results.hidden = false
+  if (sections.length === 0) return void (results.textContent = 'No results. Try fewer words.')
   const list = document.createElement('ul')
   for (const { guide, heading, href, excerpt } of sections.slice(0, 8)) {
     const [entry, link, text] = [document.createElement('li'), document.createElement('a'), document.createElement('p')]
@@ -152,9 +152,9 @@ async function search() {
     entry.append(link, text)
     list.append(entry)
   }
-  found.replaceChildren(list)
+  results.replaceChildren(list)
 }
 
-// On a phone the list of guides is folded.
+// On a phone, the list of guides is collapsed.
 const menu = document.querySelector('.menu')
 if (matchMedia('(max-width: 900px)').matches) menu.open = false

@@ -1,4 +1,4 @@
-/** Joins whoever signs in here to what the link in the address is for. The session ends with it: this page keeps nothing. */
+/** Signs the user in, accepts the invitation in the URL, and signs out again: this page stores nothing. */
 const form = document.querySelector('#join')
 const outcome = document.querySelector('#outcome')
 
@@ -17,13 +17,13 @@ form.addEventListener('submit', async (event) => {
   event.preventDefault()
   const { email, password, name } = Object.fromEntries(new FormData(form))
   const isNew = event.submitter?.value === 'sign-up'
-  outcome.textContent = 'One moment…'
+  outcome.textContent = 'Joining…'
   try {
     const grant = await post(isNew ? '/auth/sign-up' : '/auth/sign-in', { email, password, ...(isNew ? { name } : {}) })
     try {
       const token = location.pathname.split('/').at(-1)
       const { role } = await post('/auth/invitations/accept', { token }, grant.access_token)
-      outcome.textContent = `You have joined as ${role}. You can sign in from now on.`
+      outcome.textContent = `You have joined as ${role}. You can now sign in.`
       form.hidden = true
     } finally {
       await post('/auth/sign-out', { refresh_token: grant.refresh_token })

@@ -1,18 +1,18 @@
-// Posts the token of the link together with what was typed, and says what came of it.
+// Sends the token of the link with the form, and shows the result.
 const form = document.querySelector('form[data-post]')
-const said = document.querySelector('[data-said]')
+const result = document.querySelector('[data-result]')
 const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? ''
 history.replaceState(null, '', location.pathname)
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
-  const answer = await fetch(form.dataset.post, {
+  const response = await fetch(form.dataset.post, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ token, ...Object.fromEntries(new FormData(form)) }),
   }).catch(() => null)
-  if (answer?.ok) {
+  if (response?.ok) {
     form.remove()
-    said.textContent = form.dataset.done
-  } else said.textContent = answer ? (await answer.json()).detail : 'The service cannot be reached; try again in a moment.'
+    result.textContent = form.dataset.done
+  } else result.textContent = response ? (await response.json()).detail : 'Cannot reach the service. Try again shortly.'
 })

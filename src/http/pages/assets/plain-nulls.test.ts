@@ -26,16 +26,16 @@ function* unions(node: unknown, at = ''): Generator<string> {
   for (const [key, value] of Object.entries(node)) if (!['example', 'default', 'enum'].includes(key)) yield* unions(value, `${at}/${key}`)
 }
 
-// Goal: in the reference a field that may be null has one type, 'string or null', in every operation; nothing else is lost.
+// Goal: in the reference, a nullable field has one type, such as 'string or null', in every operation; nothing else is lost.
 test('the contract as the reference shows it', async (t) => {
   const shown = withPlainNulls(published) as unknown as Contract
 
-  await t.test('no operation and no shape says “any of … or null”', () => {
+  await t.test('no operation and no schema says “any of … or null”', () => {
     assert.ok([...unions(published)].length > 500, 'the published contract does')
     assert.deepEqual([...unions(shown)], [])
   })
 
-  await t.test('a text, a choice, a shape and a choice between shapes that may be null', () => {
+  await t.test('a nullable string, choice, schema, and choice of schemas', () => {
     const objectWith = (field: unknown) =>
       withPlainNulls({
         components: { schemas: { Area: { type: 'object', properties: { km2: { type: 'number' } }, additionalProperties: false } } },
@@ -58,7 +58,7 @@ test('the contract as the reference shows it', async (t) => {
     assert.deepEqual(objectWith({ anyOf: [either, nil] }), { ...either, type: 'null' })
   })
 
-  await t.test('every operation is there, and every field of every shape with its words', () => {
+  await t.test('every operation is there, and every field of every schema with its description', () => {
     const operations = ({ paths }: Contract) =>
       Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
     assert.deepEqual(operations(shown), operations(published as Contract))

@@ -1,13 +1,13 @@
 /**
- * For the reference in the browser. The contract says of a field that may be null that it is any of two shapes; a reader wants
- * to see one shape, and that it may be null. Nothing that is only true of machines is shown either.
+ * For the reference in the browser. In the contract, a nullable field is any of two schemas; a reader wants to see one type, and
+ * that it can be null. Details that only programs need are hidden, too.
  */
 type Json = Record<string, unknown>
 
 const isObject = (node: unknown): node is Json => node !== null && typeof node === 'object' && !Array.isArray(node)
 const isNull = (branch: unknown): boolean => isObject(branch) && branch['type'] === 'null'
 
-/** What stands under these is data, whatever it looks like. */
+/** Values of these keywords are data, not schemas. */
 const DATA = ['example', 'examples', 'default', 'enum', 'const']
 
 export function withPlainNulls(contract: Json): Json {
@@ -37,8 +37,8 @@ export function withPlainNulls(contract: Json): Json {
 }
 
 /**
- * The heading says that unknown fields are refused, and an object without fields takes any; a pattern beside a format, or for
- * 'not blank', tells nobody anything.
+ * The introduction says that unknown fields are rejected, and an object without fields accepts any; a pattern beside a format, or
+ * for 'not blank', is no help to a reader.
  */
 function isForMachines(node: Json, key: string, value: unknown): boolean {
   if (key === 'additionalProperties') return typeof value === 'boolean'

@@ -1,4 +1,4 @@
-// Runs in the browser. Opens the reference on this service's own contract.
+// Runs in the browser. Shows the contract of this service.
 import { withDemoExamples } from '/assets/demo-examples.ts'
 import { withPlainNulls } from '/assets/plain-nulls.ts'
 
@@ -8,11 +8,11 @@ window.addEventListener('load', async () => {
   followColourScheme()
   nameFilter()
   const contract = withPlainNulls(await (await fetch('/openapi.json')).json())
-  // Calls go to the address that the page came from, by whatever name the reader reached it.
+  // Requests go to the origin of the page, whatever host name was used to open it.
   contract.servers = [{ url: window.location.origin }]
-  // On the reader's own machine the demo's sign-in is public, and works as it stands.
+  // On a local service the demo's sign-in is public, so its example works unchanged.
   const demo = await fetch('/docs/demo.json')
-    .then((answer) => answer.json())
+    .then((response) => response.json())
     .catch(() => ({}))
   const signIn = contract.paths['/auth/sign-in']?.post?.requestBody?.content?.['application/json']
   if (signIn && demo.email) signIn.example = { email: demo.email, password: demo.password }
@@ -29,7 +29,7 @@ window.addEventListener('load', async () => {
     defaultModelExpandDepth: 3,
     validatorUrl: null,
     plugins: [{ fn: { opsFilter } }, { wrapComponents: { JSONSchema202012KeywordType: nameTypes } }],
-    // Whoever signs in here is signed in: the token need not be copied by hand.
+    // After a sign-in, its token authorizes further requests; nobody has to copy it.
     responseInterceptor: (response) => {
       const isGrant = response.ok && GRANTS.includes(new URL(response.url, window.location.href).pathname)
       if (isGrant) ui.preauthorizeApiKey('bearer', JSON.parse(response.text).access_token)
@@ -38,7 +38,7 @@ window.addEventListener('load', async () => {
   })
 })
 
-// 'string or null', as one would say it.
+// Writes 'string or null' instead of 'string | null'.
 const nameTypes =
   (Type, { React }) =>
   (props) => {
@@ -46,13 +46,13 @@ const nameTypes =
     return React.cloneElement(shown, {}, String(shown.props.children).replaceAll(' | ', ' or '))
   }
 
-// Looks into paths and summaries too; by itself Swagger UI finds domains only.
+// Searches paths and summaries too; Swagger UI itself only finds domains.
 function opsFilter(domains, phrase) {
-  const wanted = phrase.trim().toLowerCase()
+  const term = phrase.trim().toLowerCase()
   const matches = (text) =>
     String(text ?? '')
       .toLowerCase()
-      .includes(wanted)
+      .includes(term)
   return domains
     .map((domain, name) =>
       matches(name)
@@ -71,13 +71,13 @@ function followColourScheme() {
   apply()
 }
 
-// The field searches more than its own hint says; it appears only once the contract has been drawn.
+// Replaces the search field's placeholder, once Swagger UI has rendered it.
 function nameFilter() {
   const reference = document.getElementById('reference')
   const observer = new MutationObserver(() => {
     const field = reference.querySelector('.operation-filter-input')
     if (!field) return
-    field.placeholder = 'Find an operation by its name or by words'
+    field.placeholder = 'Search operations by name or description'
     observer.disconnect()
   })
   observer.observe(reference, { childList: true, subtree: true })

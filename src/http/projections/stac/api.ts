@@ -1,30 +1,30 @@
-/** The facade as OpenAPI, for clients that look for `service-desc`. The operations behind it are in `/openapi.json`. */
+/** The STAC API as OpenAPI, for clients that follow `service-desc`. The operations behind it are in `/openapi.json`. */
 const QUERY = [
   ['bbox', 'Four or six numbers, separated by commas'],
-  ['datetime', 'An RFC 3339 instant, or start/end with `..` for an open end'],
-  ['intersects', 'A GeoJSON geometry'],
-  ['ids', 'Ids of items, separated by commas'],
-  ['collections', 'Ids of collections, separated by commas'],
-  ['limit', 'Items of a page'],
-  ['filter', 'A CQL2 expression'],
+  ['datetime', 'RFC 3339 timestamp, or start/end with `..` for an open end'],
+  ['intersects', 'GeoJSON geometry'],
+  ['ids', 'Item IDs, separated by commas'],
+  ['collections', 'Collection IDs, separated by commas'],
+  ['limit', 'Maximum items per page'],
+  ['filter', 'CQL2 expression'],
   ['filter-lang', '`cql2-text` or `cql2-json`'],
   ['sortby', '`-datetime,+id`'],
   ['fields', '`properties.datetime,-assets`'],
-  ['query', 'Conditions as in the Query extension, as JSON'],
-  ['token', 'Of the `next` link of the page before'],
-  ['f', '`json`, `ndjson` or `parquet`: the latter two are all pages as one file'],
+  ['query', 'Conditions of the Query extension, as JSON'],
+  ['token', 'Page token from a `next` link'],
+  ['f', '`json`, `ndjson` or `parquet`; the last two return all pages as one file'],
 ] as const
 
 const PATHS: readonly { path: string; summary: string; type: string; query?: true; post?: true }[] = [
   { path: '/stac', summary: 'Landing page', type: 'application/json' },
   { path: '/stac/conformance', summary: 'Conformance classes', type: 'application/json' },
   { path: '/stac/collections', summary: 'Collections', type: 'application/json' },
-  { path: '/stac/collections/{collection_id}', summary: 'One collection', type: 'application/json' },
-  { path: '/stac/collections/{collection_id}/items', summary: 'Items of a collection', type: 'application/geo+json', query: true },
-  { path: '/stac/collections/{collection_id}/items/{item_id}', summary: 'One item', type: 'application/geo+json' },
-  { path: '/stac/collections/{collection_id}/queryables', summary: 'What its items can be filtered by', type: 'application/schema+json' },
-  { path: '/stac/items/{item_id}', summary: 'One item that is in no collection', type: 'application/geo+json' },
-  { path: '/stac/queryables', summary: 'What items can be filtered by', type: 'application/schema+json' },
+  { path: '/stac/collections/{collection_id}', summary: 'Get a collection', type: 'application/json' },
+  { path: '/stac/collections/{collection_id}/items', summary: 'List the items of a collection', type: 'application/geo+json', query: true },
+  { path: '/stac/collections/{collection_id}/items/{item_id}', summary: 'Get an item', type: 'application/geo+json' },
+  { path: '/stac/collections/{collection_id}/queryables', summary: 'Queryables of a collection', type: 'application/schema+json' },
+  { path: '/stac/items/{item_id}', summary: 'Get an item without a collection', type: 'application/geo+json' },
+  { path: '/stac/queryables', summary: 'Queryables of all items', type: 'application/schema+json' },
   { path: '/stac/search', summary: 'Search', type: 'application/geo+json', query: true, post: true },
 ]
 
@@ -45,7 +45,7 @@ export function apiDocument(baseUrl: string) {
   }
 }
 
-/** Parameters of a path stand in braces. */
+/** Path parameters are in braces. */
 function stacPaths(): Record<string, unknown> {
   const parameter = (place: 'path' | 'query', name: string, description: string) => ({
     name,

@@ -1,23 +1,23 @@
-/** Under which address the facade is seen: its own, or the one that a proxy of ours was asked at. */
+/** The public base URL of the STAC API: its own, or the one that a trusted proxy forwards. */
 import type { FastifyRequest } from 'fastify'
 import { trusting } from '#core/proxies.ts'
 import type { RouteParts } from '#http/parts.ts'
 
 export interface Facade extends RouteParts {
-  /** Addresses or networks whose `X-Forwarded-*` are believed. */
+  /** Addresses or networks whose `X-Forwarded-*` headers are trusted. */
   trustedProxies: readonly string[]
-  /** Where the same API is served in the words of another service; left out: at `/stac`, in our own. */
+  /** Serves the same API elsewhere with the names of another service; by default at `/stac`, with our own. */
   dialect?: Dialect
 }
 
 type Json = Record<string, unknown>
 
 export interface Dialect {
-  /** What stands before `/stac` in its addresses. */
+  /** The URL prefix before `/stac`. */
   path: string
-  /** The input of a search, with names of properties in our words. */
+  /** Converts property names in a search to ours. */
   toOurs: (input: Json) => Json
-  /** An item or a collection in their words. */
+  /** Converts an item or a collection to their names. */
   toTheirs: (document: Json, seen: { organizationId: string | null; baseUrl: string }) => Json
 }
 
@@ -37,10 +37,10 @@ function hostOf({ platform, trustedProxies }: Facade, request: FastifyRequest): 
   return `${protocol}//${host}${isPlainPath ? prefix : ''}`
 }
 
-/** Each proxy appends what it was asked for; what stands before the last entry was sent by the client or a proxy nobody named. */
+/** Each proxy appends a value, so only the last one is trusted: earlier ones come from the client or an unknown proxy. */
 const nearest = (header: string | string[] | undefined): string | null => [header].flat().at(-1)?.split(',').at(-1)?.trim() || null
 
-/** The key that a caller came with by `key=`, to be kept in every address of ours that they are shown. */
+/** The key that the caller sent as `key=`; it is included in all URLs of this service in the response. */
 export function keyOf(request: FastifyRequest): string | null {
   const { key } = (request.query ?? {}) as { key?: unknown }
   const isUsed = request.headers.authorization === undefined && request.headers['x-api-key'] === undefined

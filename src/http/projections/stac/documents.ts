@@ -1,4 +1,4 @@
-/** The documents of the facade that no operation answers with: landing page, conformance, queryables, our extension. */
+/** Documents of the STAC API that no operation returns: landing page, conformance, queryables, our extension. */
 import { STAC_VERSION, withKey, type Link } from '#core/stac.ts'
 
 const API = 'https://api.stacspec.org/v1.0.0'
@@ -52,7 +52,7 @@ interface Seen {
   title: string
 }
 
-/** With the collections that the caller may read, or none where nobody said who they are. */
+/** With the collections that the caller can read; none for anonymous callers. */
 export function landing(baseUrl: string, key: string | null, collections: readonly Seen[]) {
   const link = (rel: string, path: string, type: string, more: Partial<FacadeLink> = {}): FacadeLink => ({
     rel,
@@ -90,21 +90,21 @@ const KNOWN = {
   collection: { title: 'Collection', ...TEXT },
   geometry: { title: 'Geometry', format: 'geometry-any' },
   datetime: { title: 'Acquired', ...TIME },
-  start_datetime: { title: 'First acquired', ...TIME },
-  end_datetime: { title: 'Last acquired', ...TIME },
+  start_datetime: { title: 'Start of the acquisition', ...TIME },
+  end_datetime: { title: 'End of the acquisition', ...TIME },
   created: { title: 'Registered', ...TIME },
   updated: { title: 'Changed', ...TIME },
   title: { title: 'Name', ...TEXT },
   'eo:cloud_cover': { title: 'Cloud cover', type: 'number', minimum: 0, maximum: 100 },
   gsd: { title: 'Ground sample distance', type: 'number', exclusiveMinimum: 0 },
-  'svc:item_id': { title: 'Id of the item in this service', ...TEXT },
+  'svc:item_id': { title: 'Item ID in this service', ...TEXT },
   'svc:project_id': { title: 'Project', ...TEXT },
-  'svc:item_type': { title: 'Kind of item', ...TEXT },
+  'svc:item_type': { title: 'Item type', ...TEXT },
   'svc:lifecycle_state': { title: 'State', ...TEXT },
-  'svc:source': { title: 'Where it came from', type: 'string', enum: ['ARCHIVE', 'PROCESSING', 'TASKING'] },
+  'svc:source': { title: 'Source of the item', type: 'string', enum: ['ARCHIVE', 'PROCESSING', 'TASKING'] },
 } as const
 
-/** What every item has, and what the newest of the caller's items have beside it. Others may be named too. */
+/** Properties that every item has, and those of the caller's newest items. Filters can use others, too. */
 export function queryables(address: string, seen: readonly Readonly<Record<string, unknown>>[]) {
   const queryable: Record<string, object> = {}
   for (const properties of seen)
@@ -116,19 +116,19 @@ export function queryables(address: string, seen: readonly Readonly<Record<strin
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: address,
     type: 'object',
-    title: 'What items can be filtered by',
+    title: 'Queryables',
     properties: { ...KNOWN, ...Object.fromEntries(Object.entries(queryable).toSorted(([a], [b]) => (a < b ? -1 : 1))) },
     additionalProperties: true,
   }
 }
 
-/** The schema behind the address that every item of ours lists as an extension. */
+/** The schema of the STAC extension that every item lists. */
 export function extensionSchema(address: string) {
   const maybeText = { type: ['string', 'null'] }
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $id: `${address}#`,
-    title: 'What this service tells of its items',
+    title: 'Groundtrack item extension',
     type: 'object',
     required: ['stac_extensions', 'properties'],
     properties: {
@@ -151,6 +151,12 @@ export function extensionSchema(address: string) {
           'svc:source_collections': { type: 'array', items: TEXT },
           'svc:source_scene_count': { type: 'integer', minimum: 1 },
           'svc:data_type': maybeText,
+          'svc:scene_host': TEXT,
+          'svc:scene_collection': TEXT,
+          'svc:scene_id': TEXT,
+          'svc:scene_url': TEXT,
+          'svc:license_name': TEXT,
+          'svc:license_url': TEXT,
         },
       },
     },

@@ -1,9 +1,9 @@
-/** A whole search as a file, page after page: lines of JSON, or STAC-GeoParquet. Each page is one call of `stac.search`. */
+/** Exports a whole search as one file: newline-delimited JSON or STAC GeoParquet. Each page is one call of `stac.search`. */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '#core/problem.ts'
 import { project, queryOf } from '#http/projections/project.ts'
-import { bodyOf, sendProblem } from './answers.ts'
+import { bodyOf, sendProblem } from './responses.ts'
 import type { Facade } from './base-url.ts'
 import { NDJSON_TYPE, PARQUET_TYPE } from './documents.ts'
 import { openTable, type TableRow } from '#wire/stac-parquet.ts'
@@ -12,7 +12,7 @@ import { MAX_PAGE } from './query.ts'
 type Format = 'ndjson' | 'parquet'
 type Json = Record<string, unknown>
 
-/** Pages of one file; larger archives are exported in parts, by time or by collection. */
+/** Maximum pages per file; export larger archives in parts, by time or by collection. */
 const MAX_PAGES = 10_000
 
 const TYPES: Readonly<Record<string, Format>> = {
@@ -23,11 +23,11 @@ const TYPES: Readonly<Record<string, Format>> = {
   'application/x-parquet': 'parquet',
 }
 
-/** By `Accept`, or by `f=` for who cannot say it in a header. */
+/** From `Accept`, or from `f=` for clients that cannot set headers. */
 export function exportFormat(request: FastifyRequest): Format | null {
   const { f } = queryOf(request)
   if (f === 'ndjson' || f === 'parquet') return f
-  if (f !== undefined && f !== '' && f !== 'json' && f !== 'geojson') throw problem('bad-request', 'f is json, ndjson or parquet')
+  if (f !== undefined && f !== '' && f !== 'json' && f !== 'geojson') throw problem('bad-request', 'f must be json, ndjson or parquet')
   const first = String(request.headers.accept ?? '')
     .split(',')[0]!
     .split(';')[0]!
@@ -50,18 +50,18 @@ export async function exportAs(
 ): Promise<FastifyReply> {
   const { limit } = queryOf(request)
   const most = limit === undefined || limit === '' ? Infinity : Number(limit)
-  const ask = (next: string | null) =>
+  const fetchPage = (next: string | null) =>
     project(facade, 'stac.search', request, reply, () => ({
       ...input(),
       limit: Math.max(1, Math.min(most, MAX_PAGE)),
       ...(next ? { next } : {}),
     }))
-  const first = await ask(null)
+  const first = await fetchPage(null)
   if (first.status !== 200) return sendProblem(reply, first)
   const pages = pagesFrom(bodyOf<Page>(first), most, async (next) => {
-    const invoked = await ask(next)
-    // The status has gone out already: what is cut short must look cut short.
-    if (invoked.status !== 200) throw new Error(`a page of an export answered ${invoked.status}`)
+    const invoked = await fetchPage(next)
+    // The status has already been sent, so the response must end as incomplete.
+    if (invoked.status !== 200) throw new Error(`a page of an export returned ${invoked.status}`)
     return bodyOf<Page>(invoked)
   })
   const { 'Content-Type': _json, ...headers } = first.headers
@@ -69,14 +69,14 @@ export async function exportAs(
   return reply.type(format === 'ndjson' ? NDJSON_TYPE : PARQUET_TYPE).send(Readable.from(format === 'ndjson' ? lines(pages) : table(pages)))
 }
 
-async function* pagesFrom(first: Page, most: number, ask: (next: string) => Promise<Page>): AsyncGenerator<TableRow[]> {
+async function* pagesFrom(first: Page, most: number, fetchPage: (next: string) => Promise<Page>): AsyncGenerator<TableRow[]> {
   let [page, left] = [first, most]
   for (let count = 1; ; count++) {
     yield page.features.slice(0, left)
     left -= page.features.length
     if (!page.next || left <= 0) return
-    if (count >= MAX_PAGES) throw new Error('an export has more pages than one file may')
-    page = await ask(page.next)
+    if (count >= MAX_PAGES) throw new Error('an export has more pages than allowed')
+    page = await fetchPage(page.next)
   }
 }
 
@@ -84,7 +84,7 @@ async function* lines(pages: AsyncIterable<TableRow[]>): AsyncGenerator<Buffer> 
   for await (const features of pages) yield Buffer.from(features.map((feature) => `${JSON.stringify(feature)}\n`).join(''))
 }
 
-/** The columns are those of the first page; what only later items have stands in columns of its own. */
+/** The first page defines the columns; properties that only later items have go into separate JSON columns. */
 async function* table(pages: AsyncGenerator<TableRow[]>): AsyncGenerator<Uint8Array> {
   let page = await pages.next()
   if (page.done) return

@@ -1,4 +1,4 @@
-/** The organization as a STAC API: every answer is one of `stac.search`, `stac.collections.list` and `items.get_stac`. */
+/** The organization as a STAC API, on top of `stac.search`, `stac.collections.list` and `items.get_stac`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '#core/problem.ts'
 import { parseBody } from '#http/body.ts'
@@ -8,12 +8,12 @@ import { READS_BODY, readRequest } from '#http/read-body.ts'
 import { extensionUri, withKey } from '#core/stac.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import { project, queryOf } from '#http/projections/project.ts'
-import { bodyOf, inDialect, sendFeatures, sendProblem } from './answers.ts'
+import { bodyOf, inDialect, sendFeatures, sendProblem } from './responses.ts'
 import { baseUrlOf, keyOf, type Facade } from './base-url.ts'
 import { apiDocument } from './api.ts'
 import { CONFORMANCE, extensionSchema, GEOJSON_TYPE, JSON_TYPE, landing, queryables, SCHEMA_TYPE, type FacadeLink } from './documents.ts'
 import { exportAs, exportFormat } from './export.ts'
-import { fromQuery, pickAsked, toInput } from './query.ts'
+import { fromQuery, pickParameters, toInput } from './query.ts'
 
 type Json = Record<string, unknown>
 interface Collections {
@@ -31,16 +31,16 @@ export function registerStac(app: FastifyInstance, facade: Facade): void {
   registerSearch(app, facade)
 }
 
-/** What every call of an operation is told: the address that its links begin with, and the key that they carry. */
-const seenFrom = (facade: Facade, request: FastifyRequest): Json => {
+/** Input of every operation: the base URL of links, and the key that they include. */
+const linkInput = (facade: Facade, request: FastifyRequest): Json => {
   const key = keyOf(request)
   return { base_url: baseUrlOf(facade, request), ...(key ? { key } : {}) }
 }
 
 const listCollections = (facade: Facade, request: FastifyRequest, reply: FastifyReply, ids?: readonly string[]): Promise<Invoked> =>
-  project(facade, 'stac.collections.list', request, reply, () => ({ ...seenFrom(facade, request), ...(ids ? { ids } : {}) }))
+  project(facade, 'stac.collections.list', request, reply, () => ({ ...linkInput(facade, request), ...(ids ? { ids } : {}) }))
 
-/** An operation with one thing where its answer has a list; what is not in the list does not exist. */
+/** One entry of an operation that returns a list; 404 if it is not in the list. */
 async function requireCollection(
   facade: Facade,
   request: FastifyRequest<{ Params: { id: string } }>,
@@ -76,7 +76,7 @@ function registerCatalogue(app: FastifyInstance, facade: Facade): void {
 const sendJson = (reply: FastifyReply, invoked: Invoked, document: unknown, type = JSON_TYPE): FastifyReply =>
   send(reply, { ...invoked, headers: { ...invoked.headers, 'Content-Type': type }, body: Buffer.from(JSON.stringify(document)) })
 
-/** So many of the newest items tell which properties there are. */
+/** Number of newest items that are sampled for their properties. */
 const SAMPLED_ITEMS = 100
 
 async function sendQueryables(
@@ -116,18 +116,18 @@ function registerCollections(app: FastifyInstance, facade: Facade): void {
   })
 }
 
-function searchInput(facade: Facade, request: FastifyRequest, asked: Parameters<typeof toInput>[0]): Json {
-  const input = toInput(asked)
-  return { ...(facade.dialect?.toOurs(input) ?? input), ...seenFrom(facade, request) }
+function searchInput(facade: Facade, request: FastifyRequest, parameters: Parameters<typeof toInput>[0]): Json {
+  const input = toInput(parameters)
+  return { ...(facade.dialect?.toOurs(input) ?? input), ...linkInput(facade, request) }
 }
 
 function registerItems(app: FastifyInstance, facade: Facade): void {
   app.get<{ Params: { id: string } }>('/stac/collections/:id/items', async (request, reply) => {
     const { id } = request.params
-    const asked = () => searchInput(facade, request, { ...fromQuery(queryOf(request)), collections: [id] })
-    const invoked = await project(facade, 'stac.search', request, reply, asked)
+    const input = () => searchInput(facade, request, { ...fromQuery(queryOf(request)), collections: [id] })
+    const invoked = await project(facade, 'stac.search', request, reply, input)
     if (invoked.status === 200 && bodyOf<{ context: { returned: number } }>(invoked).context.returned === 0) {
-      // Only an empty page leaves it open whether there is such a collection at all.
+      // Only after an empty page is it unclear whether the collection exists.
       const looked = await requireCollection(facade, request, reply)
       if ('refused' in looked) return sendProblem(reply, looked.refused)
     }
@@ -141,7 +141,7 @@ function registerItems(app: FastifyInstance, facade: Facade): void {
     return sendFeatures(facade, request, reply, invoked, place)
   })
   const getItem = (request: FastifyRequest, reply: FastifyReply, id: string) =>
-    project(facade, 'items.get_stac', request, reply, () => ({ item_id: id, ...seenFrom(facade, request) }))
+    project(facade, 'items.get_stac', request, reply, () => ({ item_id: id, ...linkInput(facade, request) }))
   app.get<{ Params: ItemParams }>('/stac/collections/:id/items/:item', async (request, reply) => {
     const invoked = await getItem(request, reply, request.params.item)
     if (invoked.status !== 200) return sendProblem(reply, invoked)
@@ -173,7 +173,7 @@ function registerSearch(app: FastifyInstance, facade: Facade): void {
     let posted: Json = {}
     const invoked = await project(facade, 'stac.search', request, reply, async () => {
       posted = parseBody(await readRequest(request), request.headers['content-type'], request.headers['content-encoding'])
-      return searchInput(facade, request, pickAsked(posted))
+      return searchInput(facade, request, pickParameters(posted))
     })
     return sendFeatures(facade, request, reply, invoked, { path: '/stac/search', query: {}, posted, links: [] })
   })

@@ -140,7 +140,7 @@ test('the STAC API', async (t) => {
     assert.ok((await get('/stac/queryables')).body.properties.platform)
   })
 
-  await t.test('what is wrong is 400 here', async () => {
+  await t.test('invalid requests are 400', async () => {
     for (const query of [
       'bbox=1,2,3',
       'bbox=0,10,1,0',
@@ -159,7 +159,7 @@ test('the STAC API', async (t) => {
     assert.deepEqual([status, body.status], [400, 400])
   })
 
-  await t.test('a key that came in the address is kept in ours, and nowhere else', async () => {
+  await t.test('a key in the URL is kept in our links, and nowhere else', async () => {
     const { body } = await w.request('GET', `/stac/search?limit=1&key=${key}`)
     const [item] = body.features
     for (const { href } of [...body.links, ...item.links] as Link[]) assert.equal(new URL(href).searchParams.get('key'), key, href)
@@ -177,7 +177,7 @@ test('the STAC API', async (t) => {
     assert.equal((await w.request('POST', `/v1/op/projects.list?key=${key}`)).status, 401, 'nowhere else')
   })
 
-  await t.test('a proxy that is trusted says under which address we are seen', async () => {
+  await t.test('a trusted proxy determines the base URL of links', async () => {
     const forwarded = { 'x-forwarded-host': 'maps.example', 'x-forwarded-proto': 'https' }
     assert.equal(linkOf((await get('/stac', forwarded)).body, 'self')!.href, 'https://maps.example/stac')
     assert.equal(
@@ -191,7 +191,7 @@ test('the STAC API', async (t) => {
     assert.equal(linkOf(answer.body, 'self')!.href, `${w2.baseUrl}/stac`)
   })
 
-  await t.test('a search leaves as lines and as a table', async () => {
+  await t.test('a search is exported as NDJSON and as GeoParquet', async () => {
     const lines = await get(`/stac/search?collections=${collectionId}`, { accept: 'application/x-ndjson' })
     assert.equal(lines.headers.get('content-type'), 'application/x-ndjson')
     const rows = lines.bytes

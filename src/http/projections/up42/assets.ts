@@ -1,13 +1,13 @@
 /**
- * The items of an organization as UP42's client keeps its assets: our STAC API under its address and with its names, files by
- * `download-url`, titles and tags by PATCH, and deletion by collection.
+ * The items of an organization as UP42 assets: our STAC API under UP42's URLs and with its names, files by `download-url`, titles
+ * and tags by PATCH, and deletion by collection.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '#core/problem.ts'
 import { parseBody } from '#http/body.ts'
 import { send } from '#http/operations.ts'
 import { project } from '#http/projections/project.ts'
-import { bodyOf, sendProblem } from '#http/projections/stac/answers.ts'
+import { bodyOf, sendProblem } from '#http/projections/stac/responses.ts'
 import { baseUrlOf, type Dialect, type Facade } from '#http/projections/stac/base-url.ts'
 import { registerStac, sendItem } from '#http/projections/stac/routes.ts'
 import { READS_BODY, readRequest } from '#http/read-body.ts'
@@ -18,7 +18,7 @@ const MOUNT = '/v2/assets'
 const TITLE = 'up42-user:title'
 const TAGS = 'up42-user:tags'
 
-/** Their names of properties, and ours. */
+/** UP42's property names, and ours. */
 const OURS: Readonly<Record<string, string>> = {
   [TITLE]: 'title',
   'up42-order:id': 'svc:order_id',
@@ -28,7 +28,7 @@ const OURS: Readonly<Record<string, string>> = {
   'up42-system:workspace_id': 'svc:project_id',
 }
 
-/** Properties are named as `{ property }` anywhere in a filter, by the members of `query`, and as `field` of a sort. */
+/** Property names occur as `{ property }` anywhere in a filter, as members of `query`, and as `field` of a sort. */
 function renamed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(renamed)
   if (typeof value !== 'object' || value === null) return value
@@ -51,7 +51,7 @@ const DIALECT: Dialect = {
     const properties = document['properties'] as Json
     const theirs = Object.fromEntries(Object.entries(OURS).map(([name, ours]) => [name, properties[ours] ?? null]))
     const assets = Object.entries((document['assets'] ?? {}) as Record<string, { href: string }>)
-    // Files have one address, whichever way their item was found.
+    // Files have one URL, however the item was found.
     const files = assets.map(([key, asset]) => [
       key,
       { ...asset, href: asset.href.replace(`${baseUrl}/api/`, `${baseUrl.slice(0, -MOUNT.length)}/api/`) },
@@ -84,8 +84,8 @@ interface ItemRoute {
   Params: { collection: string; item: string }
 }
 
-/** An operation that has to succeed before the next is asked; what it refuses is what the caller is told. */
-class Refusal extends Error {
+/** The failure of one of several operations in a row; it becomes the response. */
+class OperationFailure extends Error {
   readonly invoked: Invoked
 
   constructor(invoked: Invoked) {
@@ -94,39 +94,39 @@ class Refusal extends Error {
   }
 }
 
-type Ask = (operation: string, input: () => object | Promise<object>) => Promise<Invoked>
+type Call = (operation: string, input: () => object | Promise<object>) => Promise<Invoked>
 
-async function asking(
+async function callInOrder(
   facade: Facade,
   request: FastifyRequest,
   reply: FastifyReply,
-  work: (ask: Ask) => Promise<FastifyReply>,
+  work: (call: Call) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
-  const ask: Ask = async (operation, input) => {
+  const call: Call = async (operation, input) => {
     const invoked = await project(facade, operation, request, reply, input)
-    if (invoked.status !== 200) throw new Refusal(invoked)
+    if (invoked.status !== 200) throw new OperationFailure(invoked)
     return invoked
   }
   try {
-    return await work(ask)
+    return await work(call)
   } catch (error) {
-    if (error instanceof Refusal) return sendProblem(reply, error.invoked)
+    if (error instanceof OperationFailure) return sendProblem(reply, error.invoked)
     throw error
   }
 }
 
-/** Python's name for no collection: the client puts it into the address of an item that is in none. */
+/** Python's `None`, which the client puts into the URL of an item without a collection. */
 const NO_COLLECTION = 'None'
 
-/** The title is the item's name, the tags are a property of it; both are left as they are where null comes. */
+/** The title is the item's name, the tags are a property; null leaves either unchanged. */
 function updateItem(facade: Facade, request: FastifyRequest<ItemRoute>, reply: FastifyReply): Promise<FastifyReply> {
   const { collection, item } = request.params
-  return asking(facade, request, reply, async (ask) => {
-    const shown = bodyOf<{ collection?: string; properties: Json }>(await ask('items.get_stac', () => ({ item_id: item })))
+  return callInOrder(facade, request, reply, async (call) => {
+    const shown = bodyOf<{ collection?: string; properties: Json }>(await call('items.get_stac', () => ({ item_id: item })))
     if ((shown.collection ?? NO_COLLECTION) !== collection) throw problem('not-found', 'No such item in this collection')
     const item_id = shown.properties['svc:item_id']
-    const { properties } = bodyOf<{ item: { properties: Json } }>(await ask('items.get', () => ({ item_id }))).item
-    await ask('items.update', async () => {
+    const { properties } = bodyOf<{ item: { properties: Json } }>(await call('items.get', () => ({ item_id }))).item
+    await call('items.update', async () => {
       const { headers } = request
       const given = parseBody(await readRequest(request), headers['content-type'], headers['content-encoding'])
       const [title, tags] = [given[TITLE] ?? null, given[TAGS] ?? null]
@@ -139,31 +139,31 @@ function updateItem(facade: Facade, request: FastifyRequest<ItemRoute>, reply: F
           : {}),
       }
     })
-    return sendItem(facade, request, reply, await ask('items.get_stac', () => ({ item_id, base_url: baseUrlOf(facade, request) })))
+    return sendItem(facade, request, reply, await call('items.get_stac', () => ({ item_id, base_url: baseUrlOf(facade, request) })))
   })
 }
 
 const MAX_DELETED_ITEMS = 100
 
 /**
- * A collection goes with its items there. Each item is a deletion of its own, and the collection goes last: one that is
- * refused or breaks off can be repeated.
+ * At UP42, deleting a collection deletes its items. Each item is deleted by its own call and the collection last, so that a failed
+ * deletion can be repeated.
  */
 function deleteCollection(facade: Facade, request: FastifyRequest<CollectionRoute>, reply: FastifyReply): Promise<FastifyReply> {
   const { collection } = request.params
-  delete request.headers['idempotency-key'] // Deleting twice is deleting once, and one key cannot stand for several deletions.
-  return asking(facade, request, reply, async (ask) => {
+  delete request.headers['idempotency-key'] // Deleting is idempotent, and one key cannot be used for several deletions.
+  return callInOrder(facade, request, reply, async (call) => {
     const search = { collections: [collection], limit: MAX_DELETED_ITEMS + 1 }
-    const { features } = bodyOf<{ features: { properties: Json }[] }>(await ask('stac.search', () => search))
+    const { features } = bodyOf<{ features: { properties: Json }[] }>(await call('stac.search', () => search))
     if (features.length > MAX_DELETED_ITEMS)
       throw problem('bad-request', `The collection has more than ${MAX_DELETED_ITEMS} items; delete items with items.delete first`)
     const projectId = features[0]?.properties['svc:project_id']
     if (projectId === undefined) throw problem('not-found', 'No such collection, or it has no items')
-    // Asked before anything goes: editors can delete items, but not the collection.
-    const { role } = bodyOf<{ role: string | null }>(await ask('projects.get', () => ({ project_id: projectId })))
+    // Checked before anything is deleted: editors can delete items, but not the collection.
+    const { role } = bodyOf<{ role: string | null }>(await call('projects.get', () => ({ project_id: projectId })))
     if (role !== 'admin') throw problem('forbidden', 'Only admins of the project can delete a collection')
-    for (const { properties } of features) await ask('items.delete', () => ({ item_id: properties['svc:item_id'] }))
-    await ask('collections.delete', () => ({ project_id: projectId, collection_id: collection }))
+    for (const { properties } of features) await call('items.delete', () => ({ item_id: properties['svc:item_id'] }))
+    await call('collections.delete', () => ({ project_id: projectId, collection_id: collection }))
     return reply.code(204).send()
   })
 }

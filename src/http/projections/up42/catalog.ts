@@ -1,6 +1,6 @@
 /**
- * The catalogue of all hosts as one STAC API, which UP42's `catalog_client` opens. A search asks one host after another: each
- * page is `catalog.search` at one of them, and its cursor says at which.
+ * The catalogues of all hosts as one STAC API, for UP42's `catalog_client`. A search queries one host after another: each page is
+ * a `catalog.search` at one host, which its cursor names.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound, invalidField, unknownName } from '#core/problem.ts'
@@ -9,9 +9,9 @@ import { parseBody } from '#http/body.ts'
 import { send } from '#http/operations.ts'
 import { project, queryOf } from '#http/projections/project.ts'
 import type { RouteParts } from '#http/parts.ts'
-import { bodyOf, sendProblem } from '#http/projections/stac/answers.ts'
+import { bodyOf, sendProblem } from '#http/projections/stac/responses.ts'
 import { GEOJSON_TYPE, JSON_TYPE } from '#http/projections/stac/documents.ts'
-import { fromQuery, pickAsked } from '#http/projections/stac/query.ts'
+import { fromQuery, pickParameters } from '#http/projections/stac/query.ts'
 import { READS_BODY, readRequest } from '#http/read-body.ts'
 import type { Invoked } from '#pipeline/invoke.ts'
 import type { Json } from './route.ts'
@@ -23,9 +23,10 @@ const CONFORMANCE = [`${API}/core`, `${API}/collections`, `${API}/item-search`, 
 interface Source {
   host_name: string
   access_model: 'open' | 'commercial'
+  status: 'reachable' | 'unreachable' | 'unknown'
   collections: { id: string; title: string; description: string; gsd: number | null }[]
 }
-type Asked = ReturnType<typeof pickAsked>
+type SearchParameters = ReturnType<typeof pickParameters>
 
 export function registerUp42Catalog(app: FastifyInstance, parts: RouteParts): void {
   const root = () => `${parts.platform.baseUrl()}${MOUNT}`
@@ -61,7 +62,7 @@ interface SceneRoute {
   Params: { id: string; item: string }
 }
 
-/** Who may search is decided here, before a body is read by `afterwards`. */
+/** Authorizes the search before `afterwards` reads the body. */
 async function sourcesOf(
   parts: RouteParts,
   request: FastifyRequest,
@@ -85,7 +86,7 @@ const landingPage = (root: string) => ({
   stac_version: STAC_VERSION,
   id: 'catalog',
   title: 'Catalogue',
-  description: 'Scenes of every host that can be searched here.',
+  description: 'Scenes of all searchable hosts.',
   conformsTo: CONFORMANCE,
   links: [
     link('self', root),
@@ -97,7 +98,7 @@ const landingPage = (root: string) => ({
   ],
 })
 
-/** One for each name: two hosts can have the same collection, and a search asks both. */
+/** One per name: two hosts can have the same collection, and a search queries both. */
 function collectionsOf(sources: readonly Source[], root: string) {
   const all = sources.flatMap(({ access_model, collections }) =>
     collections.map(({ id, title, description, gsd }) => ({
@@ -115,14 +116,14 @@ function collectionsOf(sources: readonly Source[], root: string) {
   return [...new Map(all.toReversed().map((collection) => [collection.id, collection])).values()].toReversed()
 }
 
-function requireKnown(sources: readonly Source[], wanted: readonly string[]): void {
+function requireKnown(sources: readonly Source[], requested: readonly string[]): void {
   const known = [...new Set(sources.flatMap(({ collections }) => collections.map(({ id }) => id)))]
-  const unknown = wanted.find((id) => !known.includes(id))
+  const unknown = requested.find((id) => !known.includes(id))
   if (unknown !== undefined) throw unknownName('collection', unknown, known, `the collections are at ${MOUNT}/collections`)
 }
 
-const withAny = (sources: readonly Source[], wanted: readonly string[] | null): Source[] =>
-  sources.filter(({ collections }) => wanted === null || collections.some(({ id }) => wanted.includes(id)))
+const withAny = (sources: readonly Source[], requested: readonly string[] | null): Source[] =>
+  sources.filter(({ collections }) => requested === null || collections.some(({ id }) => requested.includes(id)))
 
 async function sendScene(parts: RouteParts, request: FastifyRequest<SceneRoute>, reply: FastifyReply, root: string): Promise<FastifyReply> {
   const { id: collection, item } = request.params
@@ -130,11 +131,11 @@ async function sendScene(parts: RouteParts, request: FastifyRequest<SceneRoute>,
   if (invoked.status !== 200) return sendProblem(reply, invoked)
   requireKnown(sources, [collection])
   for (const { host_name } of withAny(sources, [collection])) {
-    const answer = await project(parts, 'catalog.item.get', request, reply, () => ({ host_name, id: item }))
-    if (answer.status === 404) continue
-    if (answer.status !== 200) return sendProblem(reply, answer)
-    const scene = bodyOf<Scene>(answer)
-    if (scene.collection === collection) return sendJson(reply, answer, itemOf(scene, root), GEOJSON_TYPE)
+    const invoked = await project(parts, 'catalog.item.get', request, reply, () => ({ host_name, id: item }))
+    if (invoked.status === 404) continue
+    if (invoked.status !== 200) return sendProblem(reply, invoked)
+    const scene = bodyOf<Scene>(invoked)
+    if (scene.collection === collection) return sendJson(reply, invoked, itemOf(scene, root), GEOJSON_TYPE)
   }
   throw notFound('scene')
 }
@@ -146,14 +147,14 @@ interface Scene {
   links: { rel: string; href: string; type: string }[]
 }
 
-/** A scene as an item: its pictures are assets too, where clients look for them. */
+/** A scene as a STAC item, with its preview images as assets. */
 function itemOf(scene: Scene, root: string): Json {
   const collection = `${root}/collections/${encodeURIComponent(scene.collection)}`
-  const picture = (rel: string, roles: string[]) => {
+  const preview = (rel: string, roles: string[]) => {
     const picked = scene.links.find((each) => each.rel === rel)
     return picked ? { href: picked.href, type: picked.type, roles } : null
   }
-  const [thumbnail, quicklook] = [picture('thumbnail', ['thumbnail']), picture('preview', ['overview'])]
+  const [thumbnail, quicklook] = [preview('thumbnail', ['thumbnail']), preview('preview', ['overview'])]
   return {
     ...scene,
     stac_extensions: [],
@@ -171,43 +172,43 @@ function itemOf(scene: Scene, root: string): Json {
 const MAX_PAGE = 500
 const DEFAULT_PAGE = 100
 
-/** At which host a page begins, and with which cursor of its own. */
-interface Place {
+/** The host where a page starts, and the host's own cursor. */
+interface PageStart {
   host: string
   next: string | null
 }
 
-const sealed = (place: Place): string => Buffer.from(JSON.stringify(place)).toString('base64url')
+const encodeToken = (start: PageStart): string => Buffer.from(JSON.stringify(start)).toString('base64url')
 
-function opened(token: unknown): Place | null {
+function decodeToken(token: unknown): PageStart | null {
   if (token === undefined || token === null) return null
   try {
-    const { host, next } = JSON.parse(Buffer.from(String(token), 'base64url').toString()) as Partial<Place>
+    const { host, next } = JSON.parse(Buffer.from(String(token), 'base64url').toString()) as Partial<PageStart>
     if (typeof host === 'string' && (next === null || typeof next === 'string')) return { host, next }
   } catch {
-    // Told below, as any other text that is none of our cursors.
+    // Rejected below, like any other invalid cursor.
   }
-  throw invalidField('token', 'must be the one of a next link')
+  throw invalidField('token', 'must be the token of a next link')
 }
 
 async function search(parts: RouteParts, request: FastifyRequest, reply: FastifyReply, root: string): Promise<FastifyReply> {
   const isPost = request.method === 'POST'
   let posted: Json = {}
-  let wanted: Wanted | null = null
+  let parsed: HostSearch | null = null
   const { invoked, sources } = await sourcesOf(parts, request, reply, async () => {
     const { headers } = request
     if (isPost) posted = parseBody(await readRequest(request), headers['content-type'], headers['content-encoding'])
-    wanted = wantedOf(isPost ? pickAsked(posted) : fromQuery({ ...queryOf(request) }))
+    parsed = parseSearch(isPost ? pickParameters(posted) : fromQuery({ ...queryOf(request) }))
   })
   if (invoked.status !== 200) return sendProblem(reply, invoked)
-  const page = await firstPage({ parts, request, reply }, { invoked, sources }, wanted!)
+  const page = await firstPage({ parts, request, reply }, { invoked, sources }, parsed!)
   if ('refused' in page) return sendProblem(reply, page.refused)
   const document = {
     type: 'FeatureCollection',
     features: page.scenes.map((scene) => itemOf(scene, root)),
     numberReturned: page.scenes.length,
     ...(page.silent.length > 0 ? { 'svc:silent_hosts': page.silent } : {}),
-    links: [link('root', root), ...(page.next ? [nextLink(request, root, isPost ? posted : null, sealed(page.next))] : [])],
+    links: [link('root', root), ...(page.next ? [nextLink(request, root, isPost ? posted : null, encodeToken(page.next))] : [])],
   }
   return sendJson(reply, page.invoked, document, GEOJSON_TYPE)
 }
@@ -220,21 +221,21 @@ function nextLink(request: FastifyRequest, root: string, posted: Json | null, to
   return link('next', `${root}/search?${parameters}`, GEOJSON_TYPE, { method: 'GET' })
 }
 
-interface Wanted {
+interface HostSearch {
   collections: string[] | null
-  place: Place | null
-  /** The input of `catalog.search` at any host. */
+  place: PageStart | null
+  /** The input of `catalog.search`, for any host. */
   input: Json
 }
 
-function wantedOf({ collections, token, query, bbox, limit, filter, sortby, ids, datetime, intersects }: Asked): Wanted {
-  if (filter !== undefined) throw invalidField('filter', 'cannot be given here; use query, such as {"eo:cloud_cover": {"lt": 20}}')
-  if (sortby !== undefined) throw invalidField('sortby', 'cannot be given here: scenes come host by host, newest first')
+function parseSearch({ collections, token, query, bbox, limit, filter, sortby, ids, datetime, intersects }: SearchParameters): HostSearch {
+  if (filter !== undefined) throw invalidField('filter', 'is not supported; use query, such as {"eo:cloud_cover": {"lt": 20}}')
+  if (sortby !== undefined) throw invalidField('sortby', 'is not supported: results are grouped by host, newest first')
   const list = (value: unknown) => (value === undefined ? null : [value].flat().map(String))
   const named = list(collections)
   return {
     collections: named && named.length > 0 ? named : null,
-    place: opened(token),
+    place: decodeToken(token),
     input: {
       ...(named && named.length > 0 ? { collections: named } : {}),
       ...(ids === undefined ? {} : { ids: list(ids) }),
@@ -249,7 +250,7 @@ function wantedOf({ collections, token, query, bbox, limit, filter, sortby, ids,
 
 const CLOUDS = 'eo:cloud_cover'
 
-/** `{"eo:cloud_cover": {"lt": 20}}` as hosts are asked; some clients write the number as text. */
+/** Converts `{"eo:cloud_cover": {"lt": 20}}`; some clients send the number as a string. */
 function cloudQuery(query: unknown): Json {
   const entries = typeof query === 'object' && query !== null ? Object.entries(query) : []
   const [entry] = entries
@@ -260,27 +261,32 @@ function cloudQuery(query: unknown): Json {
   return { cloudCoverage: { [operator.toUpperCase()]: typeof percent === 'string' && percent.trim() !== '' ? Number(percent) : percent } }
 }
 
-type Found = { refused: Invoked } | { invoked: Invoked; scenes: Scene[]; next: Place | null; silent: string[] }
+type SearchResult = { refused: Invoked } | { invoked: Invoked; scenes: Scene[]; next: PageStart | null; silent: string[] }
 
 const FAILED_HOST = [502, 503, 504]
 
 /**
- * The next page that has scenes: clients take an empty one for the last, so hosts without any are passed over. So are hosts
- * that do not answer where no collection was asked for, and the answer names them.
+ * The next page with scenes. Clients treat an empty page as the last, so hosts without results are skipped. If no collection was
+ * requested, hosts that do not respond are skipped, too, and the response names them.
  */
 async function firstPage(
   { parts, request, reply }: { parts: RouteParts; request: FastifyRequest; reply: FastifyReply },
   { invoked: listed, sources }: { invoked: Invoked; sources: readonly Source[] },
-  { collections, place, input }: Wanted,
-): Promise<Found> {
+  { collections, place, input }: HostSearch,
+): Promise<SearchResult> {
   if (collections) requireKnown(sources, collections)
-  const hosts = withAny(sources, collections).map(({ host_name }) => host_name)
+  const asked = withAny(sources, collections)
+  const hosts = asked.map(({ host_name }) => host_name)
   const start = place ? hosts.indexOf(place.host) : 0
-  if (start < 0) throw invalidField('token', 'must come with the search that it was given for')
+  if (start < 0) throw invalidField('token', 'must be sent with the search that returned it')
   const silent: string[] = []
   let [answered, refused]: (Invoked | null)[] = [null, null]
   for (const [index, host_name] of hosts.entries()) {
     if (index < start) continue
+    if (collections === null && asked[index]!.status === 'unreachable') {
+      silent.push(host_name)
+      continue
+    }
     const next = index === start ? (place?.next ?? null) : null
     const invoked = await project(parts, 'catalog.search', request, reply, () => ({ ...input, host_name, ...(next ? { next } : {}) }))
     if (FAILED_HOST.includes(invoked.status) && collections === null) {
@@ -296,6 +302,6 @@ async function firstPage(
       answered = invoked
     }
   }
-  // After a page that had scenes, silence at the last hosts ends the search; it is no failure of the whole.
+  // After a page with scenes, an unavailable last host ends the search without an error.
   return place === null && !answered && refused ? { refused } : { invoked: answered ?? listed, scenes: [], next: null, silent }
 }

@@ -9,7 +9,7 @@ const USER_INFO = '/realms/public/protocol/openid-connect/userinfo'
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 // Goal: the password grant of OAuth signs in as /auth/sign-in does, with the same refusals, and names a project as the workspace.
-test('sign-in of clients of UP42', async (t) => {
+test('sign-in of UP42 clients', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const sign = (fields: Record<string, string>, headers: Record<string, string> = FORM) =>
@@ -18,14 +18,14 @@ test('sign-in of clients of UP42', async (t) => {
   const userInfo = async (token: string, query = '') =>
     await w.request('GET', `${USER_INFO}${query}`, { headers: { authorization: `Bearer ${token}` } })
 
-  await t.test('a token that works, kept by nobody on the way', async () => {
+  await t.test('returns a working token that must not be cached', async () => {
     const { status, body, headers } = await sign(own)
     assert.deepEqual([status, body.token_type, body.expires_in, headers.get('cache-control')], [200, 'Bearer', 900, 'no-store'])
     assert.deepEqual(Object.keys(body).toSorted(), ['access_token', 'expires_in', 'scope', 'token_type'])
     await w.ok(body.access_token, 'projects.list')
   })
 
-  await t.test('what is wrong is said in the words of OAuth, and counted', async () => {
+  await t.test('failures are OAuth errors, and count as attempts', async () => {
     const refused = async (fields: Record<string, string>, headers?: Record<string, string>) => {
       const { status, body } = await sign(fields, headers)
       assert.equal(body.error_description, body.detail)
@@ -53,8 +53,8 @@ test('sign-in of clients of UP42', async (t) => {
   })
 })
 
-// Goal: items change and go through the addresses of UP42 only for those who could do it through the operations, and never by half.
-test('assets of clients of UP42', async (t) => {
+// Goal: through UP42's URLs, only callers who could use the operations change and delete items, and never partially.
+test('assets of UP42 clients', async (t) => {
   const w = await world(t)
   const org = await w.organization()
   const { token } = org.owner
@@ -72,7 +72,7 @@ test('assets of clients of UP42', async (t) => {
     })
   const item = `${stac}/collections/${collection}/items/${itemId}`
 
-  await t.test('links stay under its address, files keep theirs, and names are its own', async () => {
+  await t.test('links keep UP42’s base URL, files keep their URLs, and properties have UP42’s names', async () => {
     const { body } = await ask(token, 'GET', item)
     for (const { href } of body.links) assert.ok(href.startsWith(`${w.baseUrl}${stac}`), href)
     const [asset] = Object.values(body.assets) as { href: string }[]
@@ -89,7 +89,7 @@ test('assets of clients of UP42', async (t) => {
     assert.equal((await ask(stranger.owner.token, 'POST', `${new URL(asset!.href).pathname}/download-url`)).status, 404)
   })
 
-  await t.test('a title and tags are changed by editors; other properties stay', async () => {
+  await t.test('editors change title and tags; other properties stay', async () => {
     const change = { 'up42-user:title': 'North field', 'up42-user:tags': ['wheat'] }
     assert.equal((await ask(viewer.token, 'PATCH', item, change)).status, 403)
     assert.equal((await ask(stranger.owner.token, 'PATCH', item, change)).status, 404)
@@ -101,7 +101,7 @@ test('assets of clients of UP42', async (t) => {
     assert.deepEqual([kept.body.properties['up42-user:title'], kept.body.properties['up42-user:tags']], ['North field', ['wheat']])
   })
 
-  await t.test('a collection goes with its items, or stays with them', async () => {
+  await t.test('a collection is deleted with its items, or not at all', async () => {
     const path = `${stac}/collections/${collection}`
     assert.equal((await ask(editor.token, 'DELETE', path)).status, 403)
     assert.equal((await ask(stranger.owner.token, 'DELETE', path)).status, 404)
@@ -111,15 +111,15 @@ test('assets of clients of UP42', async (t) => {
   })
 })
 
-// Goal: the catalogue of all hosts is one STAC API: each scene comes once over all pages, and what is wrong is said.
-test('the catalogue for clients of UP42', async (t) => {
+// Goal: the catalogues of all hosts are one STAC API: each scene appears once over all pages, and errors are reported.
+test('the catalogue for UP42 clients', async (t) => {
   const w = await world(t, { vendors: true })
   const org = await w.organization()
   const headers = { authorization: `Bearer ${org.owner.token}` }
   const search = (body: object) => w.post('/v2/catalog/search', body, headers)
   const area = { bbox: [2.3, 48.2, 2.31, 48.21], datetime: '2029-12-01/2029-12-31' }
 
-  await t.test('pages go on from host to host, and end', async () => {
+  await t.test('pages continue from host to host, and end', async () => {
     const wanted = { ...area, collections: ['sandbox-hr', 'sandbox-vhr'], limit: 20 }
     const seen: string[] = []
     const hosts = new Set<string>()
@@ -145,7 +145,7 @@ test('the catalogue for clients of UP42', async (t) => {
     assert.equal(seen.length, all[0]! + all[1]!)
   })
 
-  await t.test('what is wrong is 400 or 404, and nobody searches without a credential', async () => {
+  await t.test('invalid requests are 400 or 404, and a search requires a credential', async () => {
     const wrong: object[] = [
       { filter: { op: '=', args: [] } },
       { sortby: [{ field: 'datetime', direction: 'asc' }] },
@@ -165,16 +165,16 @@ test('the catalogue for clients of UP42', async (t) => {
     assert.equal((await w.post('/v2/catalog/search', area)).status, 401)
   })
 
-  await t.test('a refused search of one host has the message where the client looks for it', async () => {
+  await t.test('a rejected search of one host has its message where the client reads it', async () => {
     const { status, body } = await w.post('/catalog/hosts/sandbox-hr/stac/search', { query: { gsd: { LT: 1 } } }, headers)
     assert.deepEqual([status, body.error.message], [422, body.detail])
   })
 })
 
-// Goal: one host that does not answer takes nothing away from a search of all, which names it; asked for by name, it is an error.
-test('a silent host in the catalogue for clients of UP42', async (t) => {
+// Goal: a search of all hosts skips and names a host that does not respond; a search of that host alone is an error.
+test('an unresponsive host in the catalogue for UP42 clients', async (t) => {
   const sources = async (sandboxUrl: string) => {
-    const registry = await readRegistry(null, sandboxUrl)
+    const registry = await readRegistry(null, { sandboxUrl, isOffline: true })
     const hosts = registry.hosts.map((host) => (host.hostName === 'sandbox-vhr' ? { ...host, url: 'http://127.0.0.1:1' } : host))
     const isSandbox = ({ hostName }: { hostName: string }) => hostName.startsWith('sandbox-')
     return { ...registry, hosts: hosts.filter(isSandbox), sources: registry.sources.filter(isSandbox) }

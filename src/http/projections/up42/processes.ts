@@ -1,28 +1,25 @@
-/** What job templates of UP42's client ask: a process, its licence, whether inputs are valid, what they cost, and a job. */
+/** Routes for job templates of UP42's client: a process, its licence, input validation, the price, and a job. */
 import type { FastifyRequest } from 'fastify'
 import { invalidField, invalidInput, withMembers, type FieldError } from '#core/problem.ts'
 import { processDescription, type ProcessDocument } from '#http/projections/processes.wire.ts'
 import { pick, queryOf } from '#http/projections/project.ts'
-import { Refused, type Json, type Route } from './route.ts'
+import { ShapeProblem, type Json, type Route } from './route.ts'
 import { jobShape } from './shapes.ts'
 
-/** The client asks for the licence of every process. Ours have none, so there is nothing to accept. */
+/** The client requests the licence of every process. Ours have none, so there is nothing to accept. */
 const NO_LICENCE = '00000000-0000-0000-0000-000000000000'
 
 const PROCESSES = '/v2/processing/processes/:id'
 
 const idOf = (request: FastifyRequest): string => (request.params as { id: string }).id
 
-/** Processes of UP42 that one of ours does the work of, and what their inputs are called here. */
+/** UP42 processes that map to ours, and our names of their inputs. */
 const TEMPLATES: Readonly<Record<string, { process: string; inputs: (given: Json) => Json }>> = {
   pansharpening: {
     process: 'pansharpen',
     inputs: ({ greyWeights, ...given }) => {
       if (greyWeights !== undefined)
-        throw invalidField(
-          'inputs.greyWeights',
-          'cannot be given by the names of bands here; leave them out, or run pansharpen with weights',
-        )
+        throw invalidField('inputs.greyWeights', 'cannot use band names here; omit them, or run pansharpen with weights')
       return given
     },
   },
@@ -37,7 +34,7 @@ const TEMPLATES: Readonly<Record<string, { process: string; inputs: (given: Json
   },
 }
 
-/** The client's own sensitivity of 2 is the threshold that is ours by default; twice as sensitive is half the threshold. */
+/** The client's default sensitivity of 2 is our default threshold; twice the sensitivity is half the threshold. */
 const USUAL_SENSITIVITY = 2
 const USUAL_THRESHOLD = 0.1
 
@@ -48,14 +45,14 @@ function thresholdOf(sensitivity: unknown): number {
 
 const processOf = (request: FastifyRequest): string => TEMPLATES[idOf(request)]?.process ?? idOf(request)
 
-/** The client names items by their addresses; a bare id is taken too. */
+/** The client identifies items by URL; an ID is accepted, too. */
 function itemIdOf(item: unknown): unknown {
   const path = typeof item === 'string' ? URL.parse(item)?.pathname : null
   const id = path && /\/items\/([^/]+)$/.exec(path)?.[1]
   return id ? decodeURIComponent(id) : item
 }
 
-/** Of terrain, which has no name of its own among the inputs. */
+/** The terrain item, which has no input name of its own. */
 const UNNAMED = new Set(['aspect', 'hillshade', 'slope'])
 
 function inputsOf(request: FastifyRequest, { inputs }: Json): Json {
@@ -71,11 +68,12 @@ function inputsOf(request: FastifyRequest, { inputs }: Json): Json {
 
 const toProcess = (request: FastifyRequest, body: Json): Json => ({ process_id: processOf(request), inputs: inputsOf(request, body) })
 
-/** The client makes an error of each of these, and knows the two members only. */
+/** The client raises an error for each of these, and reads only these two members. */
 const named = (errors: readonly FieldError[]): Json[] =>
   errors.map(({ field, message }) => ({ name: field, message: `${field}: ${message}` }))
 
-const invalidInputs = (errors: readonly FieldError[]): Refused => new Refused(withMembers(invalidInput(errors), { errors: named(errors) }))
+const invalidInputs = (errors: readonly FieldError[]): ShapeProblem =>
+  new ShapeProblem(withMembers(invalidInput(errors), { errors: named(errors) }))
 
 export const TEMPLATE_ROUTES: readonly Route[] = [
   {
@@ -111,7 +109,7 @@ export const TEMPLATE_ROUTES: readonly Route[] = [
     shape: ({ valid, errors }) => (valid ? { valid } : invalidInputs(errors as FieldError[])),
     refusal: {
       400: (problem) => ({ ...problem, 'schema-error': problem['detail'] }),
-      // The process was there a moment ago, so what is missing is an item.
+      // The process existed a moment ago, so an item must be missing.
       404: (problem) => ({
         ...problem,
         type: String(problem['type']).replace(/[^/]+$/, 'invalid-input'),

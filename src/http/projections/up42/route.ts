@@ -1,17 +1,17 @@
-/** One address that clients of UP42 know: the operation behind it, and how both sides are translated. */
+/** One route of UP42's API: its operation, and how the request and the response are converted. */
 import type { FastifyRequest } from 'fastify'
 import type { Problem } from '#core/problem.ts'
 
 export type Json = Record<string, unknown>
 
-/** By whom, and under which address. */
-export interface Asked {
+/** The caller and the base URL. */
+export interface RequestInfo {
   request: FastifyRequest
   baseUrl: string
 }
 
-/** What an operation answered, for which account, and to whom. */
-export type Shape = (answer: Json, accountId: string | null, asked: Asked) => unknown
+/** The response of an operation, with the account and the request. */
+export type Shape = (document: Json, accountId: string | null, info: RequestInfo) => unknown
 
 export interface Route {
   method: 'GET' | 'POST' | 'PATCH'
@@ -19,12 +19,12 @@ export interface Route {
   operation: string
   input: (request: FastifyRequest, body: Json) => Json
   shape: Shape | 'bytes'
-  /** By status: the problem with what the client reads of it. Other refusals stay as they are. */
+  /** Converts problems by status to what the client reads. Others are returned unchanged. */
   refusal?: Readonly<Record<number, (problem: Json) => Json>>
 }
 
-/** What a shape answers with where the operation's finding is a refusal at UP42. */
-export class Refused {
+/** Returned by a shape if the operation's result is an error at UP42. */
+export class ShapeProblem {
   readonly problem: Problem
 
   constructor(problem: Problem) {

@@ -6,7 +6,7 @@ import { world } from '../../../../test/support/world.ts'
 
 const WINDOW = { acquisitionStart: '2030-01-02T00:00:00Z', acquisitionEnd: '2030-01-20T00:00:00Z' }
 
-// Goal: what a client of UP42 sends is understood and answered in its words, by the same operations, with the same keys and refusals.
+// Goal: UP42's requests work and get UP42's responses, through the same operations, with the same keys and problems.
 test('/v2', async (t) => {
   const w = await world(t, { vendors: true })
   const org = await w.organization()
@@ -85,7 +85,7 @@ test('/v2', async (t) => {
     for (const orderId of [quoted, studied]) assert.equal((await send('POST', `/v2/orders/${orderId}/cancellation`)).status, 200)
   })
 
-  await t.test('a tasking order of several groups, and passes of satellites', async () => {
+  await t.test('a tasking order with several groups, and satellite passes', async () => {
     const { dataProduct, params, featureCollection } = tasking
     const placed = await send('POST', '/v2/tasking/orders', {
       workspaceId: org.projectId,

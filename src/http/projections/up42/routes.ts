@@ -1,6 +1,6 @@
 /**
- * `/v2`: addresses and shapes that clients of UP42 know. Each is an operation with all its stages; what is asked is turned into
- * the operation's input, and what it answers into the words of UP42. Refusals stay as they are.
+ * `/v2`: routes and shapes of UP42's API. Each route calls an operation with all its stages; requests and responses are converted,
+ * problems are returned unchanged.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '#core/problem.ts'
@@ -14,7 +14,7 @@ import { numeric, pick, project, queryOf } from '#http/projections/project.ts'
 import type { RouteParts } from '#http/parts.ts'
 import { TEMPLATE_ROUTES } from './processes.ts'
 import { collectionShape, jobShape, jobStatuses, scenesShape } from './shapes.ts'
-import { Refused, type Asked, type Json, type Route, type Shape } from './route.ts'
+import { ShapeProblem, type RequestInfo, type Json, type Route, type Shape } from './route.ts'
 
 const STATUSES: Readonly<Record<string, string>> = {
   pending: 'CREATED',
@@ -33,14 +33,14 @@ const SUB_STATUSES: Readonly<Record<string, string>> = {
   rejected: 'QUOTATION_REJECTED',
 }
 
-/** Our words for theirs; what is none of theirs stays, for the operation to take or refuse. */
-const ours = (words: Readonly<Record<string, string>>, given: string): string =>
-  given
+/** Converts UP42's values to ours; unknown values are left for the operation to accept or reject. */
+const toOurs = (table: Readonly<Record<string, string>>, value: string): string =>
+  value
     .split(',')
-    .map((word) => Object.entries(words).find(([, theirs]) => theirs === word)?.[0] ?? word)
+    .map((word) => Object.entries(table).find(([, theirs]) => theirs === word)?.[0] ?? word)
     .join(',')
 
-/** A parameter that comes several times is a list, and lists are written with commas. */
+/** A repeated parameter is a list; the operation takes lists with commas. */
 const listed = (value: unknown): string => (Array.isArray(value) ? value.map(String) : String(value).split(',')).join(',')
 
 const idOf = (request: FastifyRequest): string => (request.params as { id: string }).id
@@ -53,9 +53,9 @@ function listInput(request: FastifyRequest): Json {
   return {
     ...windowOf(query),
     ...Object.fromEntries(Object.entries(pick(query, LIST_PARAMETERS)).map(([name, value]) => [name, listed(value)])),
-    ...(status === undefined ? {} : { status: ours(STATUSES, listed(status)) }),
-    ...(subStatus === undefined ? {} : { subStatus: ours(SUB_STATUSES, listed(subStatus)) }),
-    // No order is charged to a budget, so none is of these.
+    ...(status === undefined ? {} : { status: toOurs(STATUSES, listed(status)) }),
+    ...(subStatus === undefined ? {} : { subStatus: toOurs(SUB_STATUSES, listed(subStatus)) }),
+    // No order is charged to a budget, so none matches.
     ...(budgetIds === undefined ? {} : { orderIds: NO_ORDER }),
   }
 }
@@ -75,7 +75,7 @@ function decisionsInput(request: FastifyRequest): Json {
 const windowOf = (query: Readonly<Json>): Json =>
   Object.fromEntries(Object.entries(pick(query, ['page', 'size'])).map(([name, value]) => [name, numeric(value)]))
 
-/** The workspace stands in the address or in the body. */
+/** The workspace is in the query or in the body. */
 const withWorkspace = (request: FastifyRequest, body: Json): Json => ({ ...pick(queryOf(request), ['workspaceId']), ...body })
 
 function taskingInput(request: FastifyRequest, body: Json): Json {
@@ -83,7 +83,7 @@ function taskingInput(request: FastifyRequest, body: Json): Json {
   return workspaceId === undefined ? rest : { projectId: workspaceId, ...rest }
 }
 
-interface GroupAnswer {
+interface GroupRecord {
   dataProductId: string
   captures: { id: string; geometry: unknown }[] | null
   featureCollection: { features: { geometry: unknown }[] } | null
@@ -91,7 +91,7 @@ interface GroupAnswer {
 }
 
 function orderShape(order: Json, accountId: string | null): Json {
-  const [group] = order['groups'] as GroupAnswer[]
+  const [group] = order['groups'] as GroupRecord[]
   const status = String(order['status'])
   const isTasking = order['orderType'] === 'tasking'
   const { captures, featureCollection, params, dataProductId } = group!
@@ -135,16 +135,16 @@ const quotationShape: Shape = (quotation, accountId) => ({
 
 const pageShape =
   (shape: Shape): Shape =>
-  (page, accountId, asked) => ({ ...page, content: (page['content'] as Json[]).map((entry) => shape(entry, accountId, asked)) })
+  (page, accountId, info) => ({ ...page, content: (page['content'] as Json[]).map((entry) => shape(entry, accountId, info)) })
 
-interface EstimateAnswer {
+interface EstimateRecord {
   summary: { totalCredits: number; areaSqKm: number }
   results: { index: number; credits: number; aoi_km2: number }[]
   errors: { index: number; reason: string; id: string | null }[]
 }
 
-function estimateShape(answer: Json): Json {
-  const { summary, results, errors } = answer as Json & EstimateAnswer
+function estimateShape(estimate: Json): Json {
+  const { summary, results, errors } = estimate as Json & EstimateRecord
   return {
     summary: { totalCredits: summary.totalCredits, totalSize: summary.areaSqKm, unit: 'SQ_KM' },
     results: results.map(({ index, credits, aoi_km2: size }) => ({ index, credits, size, unit: 'SQ_KM' })),
@@ -153,10 +153,10 @@ function estimateShape(answer: Json): Json {
 }
 
 const placedShape: Shape = ({ id }) => ({ results: [{ index: 0, id }], errors: [] })
-const asItIs: Shape = (answer) => answer
+const unchanged: Shape = (document) => document
 const cancelledShape: Shape = ({ orderId, status }) => ({ orderId, status: STATUSES[String(status)] ?? status })
 
-/** Deciding is a PATCH at UP42, and a POST for whoever cannot send one. */
+/** Decisions are PATCH requests at UP42; POST works for clients that cannot send them. */
 const deciding = (paths: readonly string[], operation: string, idName: string, shape: Shape): Route[] =>
   paths.flatMap((path) =>
     (['PATCH', 'POST'] as const).map((method) => ({
@@ -202,13 +202,13 @@ const ROUTES: readonly Route[] = [
     path: '/v2/tasking/opportunities',
     operation: 'orders.tasking.opportunities_list',
     input: opportunitiesInput,
-    shape: asItIs,
+    shape: unchanged,
   },
   {
     method: 'PATCH',
     path: '/v2/orders/:id',
     operation: 'orders.update',
-    // A budget that is taken away was never there; one that is given is refused by its name.
+    // Removing a budget has no effect; setting one is rejected, naming the field.
     input: (request, { budgetId, ...body }) => ({ ...body, ...(budgetId == null ? {} : { budgetId }), order_id: idOf(request) }),
     shape: orderShape,
   },
@@ -217,14 +217,14 @@ const ROUTES: readonly Route[] = [
     path: '/v2/coverage/orders/:id',
     operation: 'orders.coverage.get',
     input: (request) => ({ order_id: idOf(request) }),
-    shape: asItIs,
+    shape: unchanged,
   },
   {
     method: 'GET',
     path: '/orders/schema/:id',
     operation: 'orders.get_schema',
     input: (request) => ({ data_product_id: idOf(request) }),
-    shape: asItIs,
+    shape: unchanged,
   },
   {
     method: 'GET',
@@ -238,7 +238,7 @@ const ROUTES: readonly Route[] = [
     path: '/catalog/hosts/:id/stac/search',
     operation: 'catalog.search',
     input: (request, body) => ({ ...body, ...pick(queryOf(request), ['next']), host_name: idOf(request) }),
-    shape: (answer, _accountId, { request, baseUrl }) => scenesShape(answer, pathOf(request.url), baseUrl),
+    shape: (page, _accountId, { request, baseUrl }) => scenesShape(page, pathOf(request.url), baseUrl),
     refusal: { 422: (problem) => ({ ...problem, error: { message: problem['detail'] } }) },
   },
   {
@@ -257,7 +257,7 @@ const ROUTES: readonly Route[] = [
     shape: ({ job }, _accountId, { baseUrl }) => jobShape(job as Json, baseUrl),
   },
   ...TEMPLATE_ROUTES,
-  // There are no budgets here: limits are on members, and nothing is charged to a budget.
+  // There are no budgets: limits apply to members, and nothing is charged to a budget.
   { method: 'GET', path: '/v2/budgets', operation: 'organizations.get', input: () => ({}), shape: () => NO_BUDGETS },
   {
     method: 'GET',
@@ -288,9 +288,9 @@ function jobsInput(request: FastifyRequest): Json {
   }
 }
 
-/** The client asks its own host for the next page, so that the link is a path. */
-function jobsShape(answer: Json, _accountId: string | null, { request, baseUrl }: { request: FastifyRequest; baseUrl: string }): Json {
-  const { jobs, page, limit, total } = answer as Json & { jobs: Json[]; page: number; limit: number; total: number }
+/** The link is a path, because the client adds its own host. */
+function jobsShape(listed: Json, _accountId: string | null, { request, baseUrl }: { request: FastifyRequest; baseUrl: string }): Json {
+  const { jobs, page, limit, total } = listed as Json & { jobs: Json[]; page: number; limit: number; total: number }
   const url = new URL(request.url, baseUrl)
   url.searchParams.delete('key')
   url.searchParams.set('page', String(page + 1))
@@ -298,14 +298,14 @@ function jobsShape(answer: Json, _accountId: string | null, { request, baseUrl }
   return { jobs: jobs.map((job) => jobShape(job, baseUrl)), links }
 }
 
-/** The area comes as GeoJSON in the address. */
+/** The area is GeoJSON in the query. */
 function opportunitiesInput(request: FastifyRequest): Json {
   const query = queryOf(request)
   const { acquisitionStart, acquisitionEnd, maxOffNadirAngle, featureCollection } = query
   return {
     ...windowOf(query),
     ...pick(query, ['dataProduct', 'displayName']),
-    featureCollection: parsed(featureCollection),
+    featureCollection: parseGeoJson(featureCollection),
     params: {
       ...(acquisitionStart === undefined ? {} : { acquisitionStart }),
       ...(acquisitionEnd === undefined ? {} : { acquisitionEnd }),
@@ -314,8 +314,8 @@ function opportunitiesInput(request: FastifyRequest): Json {
   }
 }
 
-/** GeoJSON as text; what cannot be parsed is left for the schema to refuse. */
-function parsed(text: unknown): unknown {
+/** Parses GeoJSON; invalid text is left for the schema to reject. */
+function parseGeoJson(text: unknown): unknown {
   try {
     return JSON.parse(String(text)) as unknown
   } catch {
@@ -332,14 +332,14 @@ export function registerUp42(app: FastifyInstance, parts: RouteParts): void {
       ...READS_BODY,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         const invoked = await project(parts, operation, request, reply, async () => input(request, await bodyOf(request)))
-        const asked = { request, baseUrl: parts.platform.baseUrl() }
-        return send(reply, reshaped(invoked, route, asked))
+        const info = { request, baseUrl: parts.platform.baseUrl() }
+        return send(reply, reshaped(invoked, route, info))
       },
     })
   }
 }
 
-/** Read when the caller has been let in, as the bodies of operations are. */
+/** Read after the caller is authorized, like the bodies of operations. */
 async function bodyOf(request: FastifyRequest): Promise<Json> {
   const { method, headers } = request
   if (method === 'GET') return {}
@@ -348,20 +348,20 @@ async function bodyOf(request: FastifyRequest): Promise<Json> {
   return parseBody(await readRequest(request), isPatch ? 'application/json' : type, headers['content-encoding'])
 }
 
-function reshaped(invoked: Invoked, { shape, refusal }: Pick<Route, 'shape' | 'refusal'>, asked: Asked): Invoked {
+function reshaped(invoked: Invoked, { shape, refusal }: Pick<Route, 'shape' | 'refusal'>, info: RequestInfo): Invoked {
   const documentOf = () => JSON.parse(Buffer.from(invoked.body as Uint8Array).toString()) as Json
-  const answered = (document: unknown): Invoked => ({ ...invoked, body: Buffer.from(JSON.stringify(document)) })
+  const withBody = (document: unknown): Invoked => ({ ...invoked, body: Buffer.from(JSON.stringify(document)) })
   if (invoked.status !== 200) {
-    const told = refusal?.[invoked.status]?.(documentOf())
-    return told === undefined ? invoked : { ...answered(told), status: Number(told['status']) }
+    const converted = refusal?.[invoked.status]?.(documentOf())
+    return converted === undefined ? invoked : { ...withBody(converted), status: Number(converted['status']) }
   }
   if (shape === 'bytes') return invoked
-  const document = shape(documentOf(), invoked.trace.organizationId, asked)
-  return document instanceof Refused ? refusedWith(invoked, document.problem, asked.baseUrl) : answered(document)
+  const document = shape(documentOf(), invoked.trace.organizationId, info)
+  return document instanceof ShapeProblem ? withProblem(invoked, document.problem, info.baseUrl) : withBody(document)
 }
 
-/** For what an operation answers as a finding and UP42 as a refusal. */
-function refusedWith(invoked: Invoked, refused: Problem, baseUrl: string): Invoked {
-  const { status, headers, body } = problemReply(refused, invoked.trace.invocationId, baseUrl)
+/** For results of an operation that are errors at UP42. */
+function withProblem(invoked: Invoked, problem: Problem, baseUrl: string): Invoked {
+  const { status, headers, body } = problemReply(problem, invoked.trace.invocationId, baseUrl)
   return { ...invoked, status, headers: { ...invoked.headers, ...headers }, body }
 }

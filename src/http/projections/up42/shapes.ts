@@ -1,8 +1,8 @@
-/** Collections, scenes and jobs as clients of UP42 know them, made of what operations answer. */
+/** Collections, scenes and jobs in UP42's shapes, from the responses of operations. */
 
 import type { Json } from './route.ts'
 
-/** What a client calls a host is the name that it searches at. */
+/** UP42's host name is our `host_name` of searches. */
 function providersOf({ providers, hostName }: Json): Json[] {
   const producers = (providers as { name: string; title: string; roles: string[] }[])
     .filter(({ roles }) => roles.includes('PRODUCER'))
@@ -26,7 +26,7 @@ interface Scenes {
   links: { rel: string; body?: { next?: string }; href?: string }[]
 }
 
-/** Pages go on at the same address, with the cursor in it. */
+/** The next page is at the same URL, with the cursor in its query. */
 export function scenesShape(answer: Json, path: string, baseUrl: string): Json {
   const { features, links } = answer as Json & Scenes
   const next = links.find(({ rel }) => rel === 'next')
@@ -53,7 +53,7 @@ export function scenesShape(answer: Json, path: string, baseUrl: string): Json {
   }
 }
 
-/** Credits of a job that gives nothing are released, which is how such a job ends there. */
+/** Credits of a job without outputs are released, which UP42 has a status for. */
 const JOB_STATUSES: Readonly<Record<string, string>> = {
   pending: 'created',
   dispatched: 'accepted',
@@ -64,7 +64,7 @@ const JOB_STATUSES: Readonly<Record<string, string>> = {
 }
 const JOB_ALIASES: Readonly<Record<string, string>> = { captured: 'successful', failed: 'released' }
 
-/** Our statuses for theirs; what is none of theirs stays, for the operation to refuse. */
+/** Converts UP42's statuses to ours; unknown ones are left for the operation to reject. */
 export function jobStatuses(given: string): string[] {
   return given.split(',').flatMap((name) => {
     const theirs = JOB_ALIASES[name] ?? name

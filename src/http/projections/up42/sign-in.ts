@@ -1,4 +1,4 @@
-/** Sign-in as clients of UP42 do it: the password grant of OAuth 2.0 (RFC 6749 §4.3), and the document of who has signed in. */
+/** Sign-in for UP42's clients: the password grant of OAuth 2.0 (RFC 6749 §4.3), and the userinfo document. */
 import Type from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem, notFound, problem, withMembers } from '#core/problem.ts'
@@ -25,29 +25,29 @@ export function registerUp42SignIn(app: FastifyInstance, parts: RouteParts & Sig
       const { access_token, token_type, expires_in } = await signInFrom(parts, request, { email: username, password })
       return { access_token, token_type, expires_in, scope: 'openid' }
     } catch (error) {
-      throw error instanceof Problem ? inOAuthWords(error) : error
+      throw error instanceof Problem ? asOAuthError(error) : error
     }
   })
   app.get(`${REALM}/userinfo`, async (request, reply) => userInfo(parts, request, reply))
 }
 
-/** Further parameters, such as `client_id`, are not ours (RFC 6749 §3.2). */
+/** Other parameters, such as `client_id`, are ignored (RFC 6749 §3.2). */
 function credentialsOf({ body, headers }: FastifyRequest): { username: string; password: string } {
   if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
     throw problem('unsupported-media-type', 'Send Content-Type: application/x-www-form-urlencoded')
   const form = new URLSearchParams(Buffer.from((body as Buffer | undefined) ?? []).toString())
   if (form.get('grant_type') !== 'password')
     throw problem('bad-request', 'grant_type must be password', { members: { error: 'unsupported_grant_type' } })
-  const given = Object.fromEntries(['username', 'password'].flatMap((name) => (form.has(name) ? [[name, form.get(name)]] : [])))
-  // Text that JSON bodies are refused for is no more welcome in a form.
-  const harmless = parseJson(Buffer.from(JSON.stringify(given)))
+  const fields = Object.fromEntries(['username', 'password'].flatMap((name) => (form.has(name) ? [[name, form.get(name)]] : [])))
+  // Strings that are rejected in JSON bodies are rejected in forms, too.
+  const harmless = parseJson(Buffer.from(JSON.stringify(fields)))
   return validateInput(Credentials, harmless) as { username: string; password: string }
 }
 
-/** Clients of OAuth look for these two members (RFC 6749 §5.2). */
-function inOAuthWords(refused: Problem): Problem {
-  const error = refused.status === 401 ? 'invalid_grant' : 'invalid_request'
-  return withMembers(refused, { error, error_description: refused.message, ...refused.members })
+/** OAuth clients read these two members (RFC 6749 §5.2). */
+function asOAuthError(problem: Problem): Problem {
+  const error = problem.status === 401 ? 'invalid_grant' : 'invalid_request'
+  return withMembers(problem, { error, error_description: problem.message, ...problem.members })
 }
 
 interface Listed {
@@ -57,8 +57,8 @@ interface Listed {
 const MAX_PROJECTS = 1_000
 
 /**
- * The client takes `sub` for its workspace, so `sub` is a project: the one that `workspaceId` in the address names, or else the
- * oldest that the caller can change, or else the oldest. Who has no project yet can search all the same.
+ * The client uses `sub` as its workspace, so `sub` is a project: the one that `workspaceId` in the query names, otherwise the
+ * oldest that the caller can change, otherwise the oldest. A user without a project can still search.
  */
 async function userInfo(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const invoked = await project(parts, 'projects.list', request, reply, () => ({ limit: MAX_PROJECTS }))

@@ -4,6 +4,7 @@ import { Closed, Described } from '#core/shapes.ts'
 import { COG_TYPE } from '#services/ingest/intake.ts'
 import { Area, EXAMPLE_AREA, EXAMPLE_ITEM_ID, Item, ItemsOutput, OutputName } from '#services/processing/params.ts'
 import { process, type ProducedAsset } from '#services/processing/process.ts'
+import { bandFields, scalingProperties } from '#services/processing/stated.ts'
 import { warped } from '#services/processing/work.ts'
 
 const ONE_OF_TWO = 'send exactly one of item_id and rasters'
@@ -63,25 +64,29 @@ export default process({
   },
   async run({ compute }, { geometry, output_name }, sources) {
     const assets: ProducedAsset[] = []
-    for (const [index, { key, source, info, bandNames }] of sources.entries()) {
+    for (const [index, { key, source, info, bandNames, stated }] of sources.entries()) {
       const stage = { name: `clipping ${key}`, from: index / sources.length, to: (index + 1) / sources.length }
       const { files } = await compute({ method: 'warp', sources: [source], options: { geometry }, outputs: ['data.tif'] }, stage)
       const isCategorical = info.colorTable !== null
       const title = `${key}, clipped`
+      const fields = stated && bandFields(stated.fields)
       assets.push({
         key,
         title,
-        roles: ['data'],
+        roles: stated?.roles.length ? stated.roles : ['data'],
         mediaType: COG_TYPE,
         path: files['data.tif']!.path,
         isCategorical,
         ...(bandNames ? { bandNames } : {}),
+        ...(fields ? { stac: fields } : {}),
       })
     }
     const [first] = sources
     const times = first?.item
       ? { datetime: first.item.datetime, startDatetime: first.item.startDatetime, endDatetime: first.item.endDatetime }
       : {}
-    return { items: [{ name: output_name ?? `${first?.item?.name ?? first!.key}, clipped`, type: 'clip', assets, ...times }] }
+    const properties = scalingProperties(first?.item?.properties ?? {})
+    const name = output_name ?? `${first?.item?.name ?? first!.key}, clipped`
+    return { items: [{ name, type: 'clip', assets, properties, ...times }] }
   },
 })

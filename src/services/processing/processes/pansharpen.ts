@@ -7,6 +7,8 @@ import { process } from '#services/processing/process.ts'
 import { derivedRaster } from '#services/processing/single.ts'
 import { onCommonGrid } from '#services/processing/work.ts'
 
+const PAN_KEY = 'pan'
+
 /** Multispectral bands at the resolution of a panchromatic band. */
 export default process({
   id: 'pansharpen',
@@ -42,14 +44,20 @@ export default process({
   timeoutMinutes: 120,
   example: { item_id: EXAMPLE_ITEM_ID, pan_asset_key: 'pan' },
 }).handle({
-  sources: ({ item_id, asset_key, pan_item_id, pan_asset_key }) => [
-    {
-      field: 'pan_item_id',
-      itemId: pan_item_id ?? item_id,
-      assets: pan_asset_key !== undefined ? [pan_asset_key] : pan_item_id === undefined ? ['pan'] : ('primary' as const),
-    },
-    { field: 'item_id', itemId: item_id, assets: asset_key === undefined ? ('primary' as const) : [asset_key] },
-  ],
+  sources: ({ item_id, asset_key, pan_item_id, pan_asset_key }) => {
+    const isSame = pan_item_id === undefined || pan_item_id === item_id
+    const pan = pan_asset_key ?? (pan_item_id === undefined ? PAN_KEY : null)
+    return [
+      { field: 'pan_item_id', itemId: pan_item_id ?? item_id, assets: pan === null ? ('primary' as const) : [pan] },
+      {
+        field: 'item_id',
+        itemId: item_id,
+        assets: asset_key === undefined ? ('primary' as const) : [asset_key],
+        // With one file per band, the panchromatic band is beside the others.
+        ...(isSame && pan !== null ? { without: [pan] } : {}),
+      },
+    ]
+  },
   area: ({ geometry }) => ({ geometry, field: 'geometry' }),
   check({ bands, weights }, [, multispectral]) {
     const count = bands?.length ?? multispectral!.info.bandCount

@@ -1,6 +1,6 @@
-/** An area as numbers, as text or from a file. */
+/** Enter an area as a bounding box, a point and radius, text or a file. */
 import { useState, type ReactElement } from 'react'
-import { areaOf, boxOf, boxPolygon, circle, MAX_KEPT_VERTICES, type Box } from '../../map/geo.ts'
+import { areaOf, boxOf, boxPolygon, circle, type Box } from '../../map/geo.ts'
 import { AreaProblem, readArea } from '../../map/read-area.ts'
 import { sharedMap } from '../../map/shared-map.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -12,11 +12,11 @@ import fieldStyles from '../../ui/field.module.css'
 import ui from '../../ui/ui.module.css'
 
 type Area = GeoJSON.Polygon | null
-type Way = 'box' | 'point' | 'text'
+type Method = 'box' | 'point' | 'text'
 
 export default function AreaDialog({ area, onClose, onArea }: { area?: Area; onClose(): void; onArea(area: Area): void }): ReactElement {
-  const [way, setWay] = useState<Way>('box')
-  const take = (shape: GeoJSON.Polygon) => {
+  const [method, setMethod] = useState<Method>('box')
+  const use = (shape: GeoJSON.Polygon) => {
     onArea(shape)
     sharedMap().fitGeometry(shape)
     onClose()
@@ -25,18 +25,18 @@ export default function AreaDialog({ area, onClose, onArea }: { area?: Area; onC
     <Dialog title="Area" onClose={onClose}>
       <div className={classes(ui.flexColumn, ui.gap16)}>
         <Segmented
-          label="How to give the area"
-          value={way}
-          onChange={setWay}
+          label="Area as"
+          value={method}
+          onChange={setMethod}
           options={[
             { value: 'box', text: 'Bounding box' },
             { value: 'point', text: 'Point and radius' },
             { value: 'text', text: 'Paste or upload' },
           ]}
         />
-        {way === 'box' && <BoxForm box={boxOf(area) ?? sharedMap().viewBox()} onTake={take} />}
-        {way === 'point' && <PointForm onTake={take} />}
-        {way === 'text' && <TextForm text={area ? JSON.stringify(area) : ''} onTake={take} />}
+        {method === 'box' && <BoxForm box={boxOf(area) ?? sharedMap().viewBox()} onUse={use} />}
+        {method === 'point' && <PointForm onUse={use} />}
+        {method === 'text' && <TextForm text={area ? JSON.stringify(area) : ''} onUse={use} />}
       </div>
     </Dialog>
   )
@@ -44,16 +44,16 @@ export default function AreaDialog({ area, onClose, onArea }: { area?: Area; onC
 
 const EDGES = ['West', 'South', 'East', 'North'] as const
 
-function BoxForm({ box, onTake }: { box: Box; onTake(shape: GeoJSON.Polygon): void }): ReactElement {
+function BoxForm({ box, onUse }: { box: Box; onUse(shape: GeoJSON.Polygon): void }): ReactElement {
   const [values, setValues] = useState(box.map((value) => value.toFixed(4)))
   const numbers = values.map(Number) as Box
-  const isGood = numbers.every(Number.isFinite) && numbers[0] < numbers[2] && numbers[1] < numbers[3]
+  const isValid = numbers.every(Number.isFinite) && numbers[0] < numbers[2] && numbers[1] < numbers[3]
   return (
     <form
       className={classes(ui.flexColumn, ui.gap12)}
       onSubmit={(event) => {
         event.preventDefault()
-        if (isGood) onTake(boxPolygon(numbers))
+        if (isValid) onUse(boxPolygon(numbers))
       }}
     >
       <div className={ui.pair}>
@@ -68,23 +68,23 @@ function BoxForm({ box, onTake }: { box: Box; onTake(shape: GeoJSON.Polygon): vo
         ))}
       </div>
       <p className={classes(ui.soft, ui.small)}>
-        {isGood ? areaText(areaOf(boxPolygon(numbers))) : 'West must be less than east, and south less than north.'}
+        {isValid ? areaText(areaOf(boxPolygon(numbers))) : 'West must be less than east, and south less than north.'}
       </p>
-      <Button type="submit" variant="primary" disabled={!isGood}>
+      <Button type="submit" variant="primary" disabled={!isValid}>
         Use this area
       </Button>
     </form>
   )
 }
 
-function PointForm({ onTake }: { onTake(shape: GeoJSON.Polygon): void }): ReactElement {
+function PointForm({ onUse }: { onUse(shape: GeoJSON.Polygon): void }): ReactElement {
   const [at, setAt] = useState('')
   const [radius, setRadius] = useState('5')
   const [error, setError] = useState('')
   const send = async () => {
     const read = await readArea(at).catch(() => null)
-    if (read?.kind !== 'place') return setError('Write it like -33.19, 137.99 or 33°11′S 137°59′E.')
-    onTake(circle(read.at, Math.max(0.05, Number(radius) || 5) * 1000))
+    if (read?.kind !== 'place') return setError('Enter coordinates such as -33.19, 137.99 or 33°11′S 137°59′E.')
+    onUse(circle(read.at, Math.max(0.05, Number(radius) || 5) * 1000))
   }
   return (
     <form
@@ -102,7 +102,7 @@ function PointForm({ onTake }: { onTake(shape: GeoJSON.Polygon): void }): ReactE
         onChange={(event) => setAt(event.target.value)}
         placeholder="-33.19, 137.99"
       />
-      <Field label="Radius, km" inputMode="decimal" value={radius} onChange={(event) => setRadius(event.target.value)} />
+      <Field label="Radius (km)" inputMode="decimal" value={radius} onChange={(event) => setRadius(event.target.value)} />
       <Button type="submit" variant="primary">
         Use this area
       </Button>
@@ -110,24 +110,22 @@ function PointForm({ onTake }: { onTake(shape: GeoJSON.Polygon): void }): ReactE
   )
 }
 
-function TextForm({ text: initial, onTake }: { text: string; onTake(shape: GeoJSON.Polygon): void }): ReactElement {
+function TextForm({ text: initial, onUse }: { text: string; onUse(shape: GeoJSON.Polygon): void }): ReactElement {
   const [text, setText] = useState(initial)
   const [error, setError] = useState('')
   const send = async (from: string) => {
     try {
       const read = await readArea(from)
-      if (!read) return setError('This is not GeoJSON, WKT, KML, GPX or coordinates.')
-      if (read.kind === 'area' && read.geometry.coordinates[0]!.length > MAX_KEPT_VERTICES)
-        return setError('It has more than 5,000 points. Leave some out first: ogr2ogr -simplify 0.001 smaller.geojson area.geojson')
-      if (read.kind === 'area' && read.parts > 1) toast(`It has ${read.parts} parts; the one with the most corners is used`)
-      onTake(read.kind === 'area' ? read.geometry : circle(read.at, 5_000))
+      if (!read) return setError('Unknown format. Paste GeoJSON, WKT, KML, GPX or coordinates.')
+      if (read.kind === 'area' && read.parts > 1) toast(`Using the largest of ${read.parts} polygons`)
+      onUse(read.kind === 'area' ? read.geometry : circle(read.at, 5_000))
     } catch (cause) {
-      setError(cause instanceof AreaProblem ? cause.message : 'This cannot be read.')
+      setError(cause instanceof AreaProblem ? cause.message : 'The text could not be read.')
     }
   }
   const open = async (file: File | undefined) => {
     if (!file) return
-    if (/\.zip$|\.shp$/i.test(file.name)) return setError('A shapefile is not read here. Convert it: ogr2ogr area.geojson area.shp')
+    if (/\.zip$|\.shp$/i.test(file.name)) return setError('Shapefiles are not supported. Convert it: ogr2ogr area.geojson area.shp')
     await send(await file.text())
   }
   return (
@@ -139,7 +137,7 @@ function TextForm({ text: initial, onTake }: { text: string; onTake(shape: GeoJS
       }}
     >
       <label className={classes(ui.flexColumn, ui.gap6)}>
-        <span className={fieldStyles.label}>GeoJSON, WKT, KML, GPX, four numbers or coordinates</span>
+        <span className={fieldStyles.label}>GeoJSON, WKT, KML, GPX, bounding box or coordinates</span>
         <textarea
           className={classes(fieldStyles.textArea, ui.mono)}
           rows={6}
@@ -148,7 +146,7 @@ function TextForm({ text: initial, onTake }: { text: string; onTake(shape: GeoJS
         />
       </label>
       <label className={classes(ui.flexColumn, ui.gap6)}>
-        <span className={fieldStyles.label}>Or a file</span>
+        <span className={fieldStyles.label}>Or upload a file</span>
         <input type="file" accept=".json,.geojson,.kml,.gpx,.wkt,.txt" onChange={(event) => void open(event.target.files?.[0])} />
       </label>
       {error && (

@@ -1,55 +1,42 @@
-/** Making an area: draw it, type it, paste or drop it. The numbers are there while one works. */
-import { lazy, Suspense, useEffect, useRef, useState, type ReactElement } from 'react'
+/** Tools that make an area: draw it on the map, or enter, paste or upload it. */
+import { lazy, Suspense, useEffect, useState, type ReactElement } from 'react'
 import type { DrawMode } from '../../map/draw.ts'
-import { sharedMap } from '../../map/shared-map.ts'
+import { MapHint } from '../../map/map-hint.tsx'
 import { Icon, type IconName } from '../../ui/icons.tsx'
+import { useDrawTool } from './use-draw-tool.ts'
 import { classes } from '../../ui/classes.ts'
 import mapSlotStyles from '../../map/map-slot.module.css'
 import styles from './area-tools.module.css'
-import ui from '../../ui/ui.module.css'
 
 const AreaDialog = lazy(() => import('./area-dialog.tsx'))
 
 type Area = GeoJSON.Polygon | null
 
 const TOOLS: readonly { mode: DrawMode; icon: IconName; text: string; letter: string }[] = [
-  { mode: 'polygon', icon: 'poly', text: 'Draw a polygon (P)', letter: 'p' },
-  { mode: 'rectangle', icon: 'rect', text: 'Draw a rectangle (R)', letter: 'r' },
-  { mode: 'circle', icon: 'pin', text: 'Draw a circle (C)', letter: 'c' },
+  { mode: 'polygon', icon: 'poly', text: 'Draw polygon (P)', letter: 'p' },
+  { mode: 'rectangle', icon: 'rect', text: 'Draw rectangle (R)', letter: 'r' },
+  { mode: 'circle', icon: 'pin', text: 'Draw circle (C)', letter: 'c' },
 ]
 
+const HINTS: Readonly<Record<DrawMode, string>> = {
+  polygon: 'Click to add corners. Click the first corner or press Enter to finish.',
+  rectangle: 'Click two opposite corners.',
+  circle: 'Click the centre, then the edge.',
+}
+
 export function AreaTools({ onArea, children }: { onArea(area: Area): void; children?: ReactElement | null }): ReactElement {
-  const [mode, setMode] = useState<DrawMode | null>(null)
+  const { mode, toggle } = useDrawTool(onArea)
   const [dialog, setDialog] = useState(false)
-  const stop = useRef<(() => void) | null>(null)
-  const begin = async (next: DrawMode) => {
-    stop.current?.()
-    stop.current = null
-    if (next === mode) return setMode(null)
-    setMode(next)
-    const { drawArea } = await import('../../map/draw.ts')
-    stop.current = drawArea(sharedMap(), next, (shape) => {
-      stop.current = null
-      setMode(null)
-      if (shape) onArea(shape)
-    })
-  }
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || !(event.target as HTMLElement).closest(`.${mapSlotStyles.slot}`)) return
-      if (event.key === 'Escape') {
-        stop.current?.()
-        stop.current = null
-        return setMode(null)
-      }
       if (event.key === 'i') return setDialog(true)
       const tool = TOOLS.find(({ letter }) => letter === event.key)
-      if (tool) void begin(tool.mode)
+      if (tool) void toggle(tool.mode)
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   })
-  useEffect(() => () => stop.current?.(), [])
   return (
     <>
       <div
@@ -65,7 +52,7 @@ export function AreaTools({ onArea, children }: { onArea(area: Area): void; chil
             aria-pressed={mode === toolMode}
             aria-label={text}
             title={text}
-            onClick={() => void begin(toolMode)}
+            onClick={() => void toggle(toolMode)}
           >
             <Icon name={icon} />
           </button>
@@ -73,21 +60,15 @@ export function AreaTools({ onArea, children }: { onArea(area: Area): void; chil
         <hr />
         <button
           type="button"
-          aria-label="Type, paste or open an area (I)"
-          title="Type, paste or open an area (I)"
+          aria-label="Enter, paste or upload an area (I)"
+          title="Enter, paste or upload an area (I)"
           onClick={() => setDialog(true)}
         >
           <Icon name="up" />
         </button>
         {children}
       </div>
-      {mode && (
-        <p className={classes(mapSlotStyles.floating, styles.hint, ui.small)} role="status">
-          {mode === 'polygon'
-            ? 'Click corners; click the first one or press Enter to close. Esc to cancel.'
-            : 'Click twice: one corner or the centre, then how far. Esc to cancel.'}
-        </p>
-      )}
+      {mode && <MapHint>{HINTS[mode]} Esc to cancel.</MapHint>}
       <Suspense>{dialog && <AreaDialog onClose={() => setDialog(false)} onArea={onArea} />}</Suspense>
     </>
   )

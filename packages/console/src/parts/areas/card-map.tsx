@@ -1,4 +1,4 @@
-/** The one map inside a card: what is drawn on it is also in the list beside it. */
+/** The shared map inside a card. Everything on it is also in the list beside it. */
 import { useEffect, type ReactElement, type ReactNode } from 'react'
 import { boxOf, type Box, type Position } from '../../map/geo.ts'
 import { MapSlot } from '../../map/map-slot.tsx'
@@ -14,19 +14,19 @@ interface Shape {
 
 interface CardMapParts {
   label: string
-  /** Yours, now: in amber. */
+  /** The area of interest, in amber. */
   area?: GeoJSON.Geometry | null
   shapes?: readonly Shape[]
   /** Items whose tiles lie under the shapes. */
   items?: readonly { id: string; box: Box }[]
   pictures?: readonly { id: string; url: string; corners: [Position, Position, Position, Position] }[]
   className?: string
-  /** Floats on it: tools. */
+  /** Floats over the map, for example tools. */
   children?: ReactNode
 }
 
 const PADDING = { top: 26, left: 26, right: 52, bottom: 30 }
-/** Tools float over the upper edge. */
+/** The height of the tools at the upper edge. */
 const TOOLS_PX = 62
 
 export const collectionOf = (geometries: readonly (GeoJSON.Geometry | null | undefined)[]): GeoJSON.Geometry => ({
@@ -34,8 +34,8 @@ export const collectionOf = (geometries: readonly (GeoJSON.Geometry | null | und
   geometries: geometries.filter((geometry) => geometry != null),
 })
 
-export function CardMap({ label, children, className = styles.wide, ...drawn }: CardMapParts): ReactElement {
-  const { area = null, shapes = [], items = [], pictures = [] } = drawn
+export function CardMap({ label, children, className = styles.wide, ...layers }: CardMapParts): ReactElement {
+  const { area = null, shapes = [], items = [], pictures = [] } = layers
   const shapeKey = JSON.stringify(shapes)
   const itemKey = items.map(({ id }) => id).join()
   const areaKey = JSON.stringify(area)
@@ -44,7 +44,7 @@ export function CardMap({ label, children, className = styles.wide, ...drawn }: 
   useEffect(() => {
     const { map } = sharedMap()
     const isTouch = matchMedia('(pointer: coarse)').matches
-    map.scrollZoom.disable() // A page that is scrolled must not end in a map.
+    map.scrollZoom.disable() // Scrolling the page must not zoom the map.
     if (isTouch) map.dragPan.disable()
     return () => {
       map.scrollZoom.enable()
@@ -74,7 +74,7 @@ export function CardMap({ label, children, className = styles.wide, ...drawn }: 
   }, [boxKey])
   return (
     <div className={classes(styles.cardMap, className)} role="region" aria-label={label}>
-      <MapSlot>{children}</MapSlot>
+      <MapSlot className={styles.mapSlot}>{children}</MapSlot>
     </div>
   )
 }

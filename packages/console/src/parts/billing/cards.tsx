@@ -15,9 +15,9 @@ import ui from '../../ui/ui.module.css'
 
 /** The sandbox processor's test cards: what each does is said. */
 const TEST_CARDS = [
-  { value: 'pm_card_visa', text: 'Visa 4242: pays' },
-  { value: 'pm_card_mastercard', text: 'Mastercard 4444: pays' },
-  { value: 'pm_card_threeDSecure2Required', text: 'Visa 3220: asks the bank each time (3-D Secure)' },
+  { value: 'pm_card_visa', text: 'Visa 4242: succeeds' },
+  { value: 'pm_card_mastercard', text: 'Mastercard 4444: succeeds' },
+  { value: 'pm_card_threeDSecure2Required', text: 'Visa 3220: requires confirmation (3-D Secure)' },
   { value: 'pm_card_visa_chargeDeclined', text: 'Visa 0002: is declined' },
 ]
 
@@ -30,7 +30,7 @@ export function CardList(): ReactElement {
       query={cards}
       rows={1}
       empty={({ payment_methods }) =>
-        payment_methods.length === 0 && <p className={ui.soft}>No card yet. One is needed to add credits or to pay by card.</p>
+        payment_methods.length === 0 && <p className={ui.soft}>No card yet. Add one to buy credits or pay by card.</p>
       }
     >
       {({ payment_methods }) => (
@@ -82,7 +82,7 @@ export function AddCard({ onClose }: { onClose(): void }): ReactElement {
       const { id } = await call('payment_methods.attach', { payment_method_id: card })
       await call('payment_methods.set_default', { payment_method_row_id: id })
       await touch(client, ['payment_methods', 'billing'])
-      toast('The card is saved')
+      toast('Card saved')
       onClose()
     } catch (cause) {
       setError(cause)
@@ -105,9 +105,9 @@ export function AddCard({ onClose }: { onClose(): void }): ReactElement {
         </p>
         <Choice label="Test card" value={card} onChange={(event) => setCard(event.target.value)} options={TEST_CARDS} />
         <FormProblem error={error} />
-        {isProblem(error, 'billing-not-configured') && <p className={ui.soft}>The operator of this service takes no cards.</p>}
+        {isProblem(error, 'billing-not-configured') && <p className={ui.soft}>This service does not accept cards.</p>}
         <Button type="submit" variant="primary" busy={busy}>
-          Save the card
+          Save card
         </Button>
       </form>
     </Dialog>
@@ -148,15 +148,15 @@ export function AutoTopup(): ReactElement {
               }}
             >
               <Field
-                label="When fewer credits than"
+                label="When credits fall below"
                 inputMode="numeric"
                 value={threshold}
                 onChange={(event) => setThreshold(event.target.value)}
               />
               <Field label="Add credits" inputMode="numeric" value={amount} onChange={(event) => setAmount(event.target.value)} />
-              <Field label="At most a day, A$" inputMode="numeric" value={cap} onChange={(event) => setCap(event.target.value)} />
+              <Field label="Daily limit (A$)" inputMode="numeric" value={cap} onChange={(event) => setCap(event.target.value)} />
               <Button type="submit" variant="primary" busy={set.isPending}>
-                Keep and switch on
+                Turn on
               </Button>
             </form>
           ) : (
@@ -167,12 +167,12 @@ export function AutoTopup(): ReactElement {
                   <b>{count(loaded.topup_amount_credits)}</b>.
                 </p>
               ) : (
-                <p className={ui.soft}>Off. Orders stop when the wallet is empty.</p>
+                <p className={ui.soft}>Off. You can’t order when you run out of credits.</p>
               )}
               <div className={ui.marginTop8}>
                 <Facts
                   rows={[
-                    ['At most in a day', loaded.daily_charge_cap_aud === null ? '–' : aud(loaded.daily_charge_cap_aud)],
+                    ['Daily limit', loaded.daily_charge_cap_aud === null ? '–' : aud(loaded.daily_charge_cap_aud)],
                     ['Charged today', aud(loaded.charged_today_aud)],
                     ['Last attempt', loaded.last_attempt_at ? dateTime(loaded.last_attempt_at) : '–'],
                   ]}

@@ -150,11 +150,11 @@ export function Refusal({ error, secret, onConfirmed, onCard }: RefusalParts): R
   }
   return (
     <div className={styles.bank}>
-      <b>Your bank asks whether this is you</b>
-      <p className={classes(ui.soft, ui.small)}>3-D Secure of the sandbox: with a real processor its own window opens here.</p>
+      <b>Confirm this payment with your bank</b>
+      <p className={classes(ui.soft, ui.small)}>Sandbox 3-D Secure. With a real payment processor, its own window opens here.</p>
       <FormProblem error={failed} />
       <Button variant="primary" busy={busy} onClick={() => void confirm()}>
-        Yes, it is me
+        Confirm payment
       </Button>
     </div>
   )

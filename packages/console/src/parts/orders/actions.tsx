@@ -22,7 +22,7 @@ export function OrderActions({ order }: { order: Order }): ReactElement {
     <>
       {isCancellable(order) && mayWrite(who, project) && (
         <Button variant="danger" onClick={() => setCancelling(true)}>
-          {order.status === 'pending' ? 'Decline and cancel' : 'Cancel the order'}
+          {order.status === 'pending' ? 'Decline and cancel' : 'Cancel order'}
         </Button>
       )}
       <LinkButton icon="flow" to="/lineage/$type/$id" params={{ type: 'order', id: order.id }}>
@@ -30,7 +30,7 @@ export function OrderActions({ order }: { order: Order }): ReactElement {
       </LinkButton>
       {first && (
         <LinkButton variant="primary" icon="layers" to="/view/$item" params={{ item: first }}>
-          {order.itemIds.length === 1 ? 'Open the item' : `Open ${order.itemIds.length} items`}
+          {order.itemIds.length === 1 ? 'Open item' : `Open ${order.itemIds.length} items`}
         </LinkButton>
       )}
       {cancelling && <CancelOrder order={order} onClose={() => setCancelling(false)} />}
@@ -40,16 +40,16 @@ export function OrderActions({ order }: { order: Order }): ReactElement {
 
 function CancelOrder({ order, onClose }: { order: Order; onClose(): void }): ReactElement {
   const spend = useSpend('orders.cancel', { id: order.id }, () => {
-    toast('The order is cancelled')
+    toast('Order cancelled')
     onClose()
   })
   return (
-    <Dialog title={order.status === 'pending' ? 'Decline and cancel' : 'Cancel the order'} onClose={onClose}>
+    <Dialog title={order.status === 'pending' ? 'Decline and cancel' : 'Cancel order'} onClose={onClose}>
       <div className={classes(ui.flexColumn, ui.gap12)}>
         <p>
           {order.totalCredits > 0
-            ? `${count(order.totalCredits)} credits (${audOfCredits(order.totalCredits)}) are given back.`
-            : 'Nothing was charged, and nothing is.'}{' '}
+            ? `${count(order.totalCredits)} credits (${audOfCredits(order.totalCredits)}) are refunded.`
+            : 'You have not been charged.'}{' '}
           What a vendor has already started cannot be stopped; then nothing changes and you are told.
         </p>
         <FormProblem error={spend.error} />
@@ -57,7 +57,7 @@ function CancelOrder({ order, onClose }: { order: Order; onClose(): void }): Rea
           <Button variant="danger" busy={spend.busy} onClick={spend.run}>
             Cancel &lsquo;{order.displayName}&rsquo;
           </Button>
-          <Button onClick={onClose}>Keep it</Button>
+          <Button onClick={onClose}>Keep order</Button>
         </div>
       </div>
     </Dialog>

@@ -8,7 +8,7 @@ import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
 import { ago, area as areaText, audOfCredits, date, percent, plural } from '../../ui/format.ts'
 import { Badge, Bar, Card } from '../../ui/kit.ts'
 import { CardMap, collectionOf } from '../areas/card-map.tsx'
-import { isOver, saidOfGroup } from '../../state/order-states.ts'
+import { isOver, groupStatus } from '../../state/order-states.ts'
 import { classes } from '../../ui/classes.ts'
 import cardStyles from '../../ui/card.module.css'
 import chartsStyles from '../../ui/charts.module.css'
@@ -55,7 +55,7 @@ export function Coverage({ order }: { order: Order }): ReactElement {
       }
       flush
     >
-      <CardMap label="Map of what was ordered and what came" shapes={shapes} items={items} area={remainder} />
+      <CardMap label="Map of ordered and delivered areas" shapes={shapes} items={items} area={remainder} />
       {coverage.data && (
         <div className={cardStyles.body}>
           <div className={classes(ui.flexRow, ui.between, ui.small, ui.gap8)}>
@@ -81,11 +81,7 @@ export function Groups({ order }: { order: Order }): ReactElement {
   const groups = useOp('orders.coverage.groups.list', { order_id: order.id }, { refetchInterval: isOver(order) ? false : LOOK_EVERY_MS })
   const coveredOf = (id: string) => groups.data?.groups.find(({ groupId }) => groupId === id)?.covered.percentage ?? 0
   return (
-    <Card
-      title="Groups"
-      aside={<span className={classes(ui.soft, ui.small, ui.hideOnPhone)}>each is delivered and charged by itself</span>}
-      flush
-    >
+    <Card title="Groups" aside={<span className={classes(ui.soft, ui.small, ui.hideOnPhone)}>delivered and charged separately</span>} flush>
       <ul>
         {order.groups.map((group, index) => (
           <GroupRow key={group.id} name={`Area ${index + 1}`} group={group} covered={coveredOf(group.id)} updatedAt={order.updatedAt} />
@@ -106,7 +102,7 @@ function GroupRow({
   covered: number
   updatedAt: string
 }): ReactElement {
-  const said = saidOfGroup(group)
+  const said = groupStatus(group)
   const [item] = group.itemIds
   const picture = item ? tileOf(`/api/v1/items/${encodeURIComponent(item)}`, boxOf(geometryOf(group))) : null
   const first = group.captures?.[0]
@@ -123,13 +119,13 @@ function GroupRow({
           {item ? `, ${plural(group.itemIds.length, 'item')}` : `, last change ${ago(updatedAt)}`}
         </div>
         <div className={ui.marginTop4}>
-          <Bar label={`Delivered of this group`} share={covered / 100} />
+          <Bar label={`Delivered part of this group`} share={covered / 100} />
         </div>
         {group.failureReason && <p className={classes(ui.warning, ui.small, ui.marginTop4)}>{group.failureReason}</p>}
         <div className={classes(ui.flexRow, ui.gap6, ui.wrap, ui.marginTop4)}>
           {group.itemIds.map((id, index) => (
             <Link key={id} to="/view/$item" params={{ item: id }} className={ui.small}>
-              Open {group.itemIds.length > 1 ? `item ${index + 1}` : 'the item'}
+              Open {group.itemIds.length > 1 ? `item ${index + 1}` : 'item'}
             </Link>
           ))}
         </div>

@@ -22,7 +22,7 @@ export function Money({ order }: { order: Order }): ReactElement {
           ['Estimated', <span className={ui.numeric}>{count(order.estimatedCredits)}</span>],
           ['Reserved', <span className={ui.numeric}>{count(order.totalCredits)}</span>],
           ['Charged', <span className={ui.numeric}>{count(order.capturedCredits)}</span>],
-          [isEnded ? 'Returned' : 'Still reserved', <span className={ui.numeric}>{count(rest)}</span>],
+          [isEnded ? 'Refunded' : 'Still reserved', <span className={ui.numeric}>{count(rest)}</span>],
           ['Paid', { credit: 'from credits', card: 'by card', enterprise: 'on account' }[order.billingMode]],
         ]}
       />
@@ -46,7 +46,7 @@ const OnAccount = ({ order, isEnded }: { order: Order; isEnded: boolean }) => (
     />
     {!isEnded && (
       <p className={classes(ui.soft, ui.small, ui.marginTop8)}>
-        When the order ends, this is corrected to what was delivered and goes on the invoice of that month.
+        When the order ends, this is adjusted to what was delivered and added to that month's invoice.
       </p>
     )}
   </Card>
@@ -71,7 +71,7 @@ export function Details({ order }: { order: Order }): ReactElement {
           ['Placed', dateTime(order.createdAt)],
           ['Licence', order.licenseType.replaceAll('_', ' ')],
           ['Can be cancelled', isCancellable(order) ? 'until the vendor starts' : 'no'],
-          ...(order.simulated ? [['Imagery', 'invented by the sandbox'] as const] : []),
+          ...(order.simulated ? [['Imagery', 'Simulated (sandbox)'] as const] : []),
         ]}
       />
       <TagEditor order={order} mayEdit={mayWrite(who, project)} />
@@ -90,7 +90,7 @@ function TagEditor({ order, mayEdit }: { order: Order; mayEdit: boolean }): Reac
         ))}
         {mayEdit && (
           <Button size="s" variant="quiet" icon="plus" onClick={() => setText(order.tags.join(', '))}>
-            {order.tags.length === 0 ? 'Add tags' : 'Change tags'}
+            {order.tags.length === 0 ? 'Add tags' : 'Edit tags'}
           </Button>
         )}
       </div>
@@ -104,7 +104,7 @@ function TagEditor({ order, mayEdit }: { order: Order; mayEdit: boolean }): Reac
         update.mutate({ order_id: order.id, tags }, { onSuccess: () => setText(null) })
       }}
     >
-      <Field label="Tags, with commas between" value={text} onChange={(event) => setText(event.target.value)} />
+      <Field label="Tags (comma-separated)" value={text} onChange={(event) => setText(event.target.value)} />
       <FormProblem error={update.error} />
       <div className={classes(ui.flexRow, ui.gap8)}>
         <Button type="submit" size="s" variant="primary" busy={update.isPending}>

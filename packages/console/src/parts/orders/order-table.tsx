@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import type { Order } from '../../api/contract.ts'
-import { isOver, saidOf, waitsForDecision } from '../../state/order-states.ts'
+import { isOver, orderStatus, waitsForDecision } from '../../state/order-states.ts'
 import { useProjects } from '../../state/who.ts'
 import { audOfCredits, count, dateTimeShort } from '../../ui/format.ts'
 import { Badge } from '../../ui/kit.ts'
@@ -30,7 +30,7 @@ export function OrderTable({ orders }: { orders: readonly Order[] }): ReactEleme
       </thead>
       <tbody>
         {orders.map((order) => {
-          const said = saidOf(order)
+          const said = orderStatus(order)
           return (
             <tr key={order.id}>
               <td>

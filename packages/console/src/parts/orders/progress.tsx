@@ -31,7 +31,7 @@ export function Ended({ order }: { order: Order }): ReactElement | null {
   return (
     <div className={ui.marginTop16}>
       <Note tone={order.status === 'failed' ? 'bad' : 'warn'} icon="warn">
-        {order.failureReason}. {isOver(order) && returned > 0 && `${count(returned)} credits were given back.`}
+        {order.failureReason}. {isOver(order) && returned > 0 && `${count(returned)} credits were refunded.`}
       </Note>
     </div>
   )

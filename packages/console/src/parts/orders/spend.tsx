@@ -13,23 +13,11 @@ import { FormProblem, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { AddCard } from '../billing/cards.tsx'
 import { AddCredits, Refusal } from '../billing/top-up.tsx'
+import * as idempotencyKeys from './idempotency-keys.ts'
 import { classes } from '../../ui/classes.ts'
 import styles from './spend.module.css'
 import noteStyles from '../../ui/note.module.css'
 import ui from '../../ui/ui.module.css'
-
-/** The key outlives a reload, so that an answer that was lost on its way is not a second purchase. */
-function keyFor(operation: string, input: string): string {
-  const kept = JSON.parse(sessionStorage.getItem(`gt-key-${operation}`) ?? 'null') as { input: string; key: string } | null
-  if (kept?.input === input) return kept.key
-  return newKey(operation, input)
-}
-
-function newKey(operation: string, input: string): string {
-  const key = crypto.randomUUID()
-  sessionStorage.setItem(`gt-key-${operation}`, JSON.stringify({ input, key }))
-  return key
-}
 
 interface Spend {
   operation: OperationId
@@ -50,13 +38,13 @@ export function useSpend<K extends OperationId>(operation: K, input: Input<K>, o
     setBusy(true)
     setError(null)
     try {
-      const output = await call(operation, input, { idempotencyKey: keyFor(operation, text) })
-      sessionStorage.removeItem(`gt-key-${operation}`)
+      const output = await call(operation, input, { idempotencyKey: idempotencyKeys.keyFor(operation, text) })
+      idempotencyKeys.remove(operation)
       await touch(client, ['orders', 'billing', 'processing', 'clip'])
       onDone(output)
     } catch (cause) {
       // What the bank has declined is over: the next attempt is another payment.
-      if (isProblem(cause, 'card-declined')) newKey(operation, text)
+      if (isProblem(cause, 'card-declined')) idempotencyKeys.create(operation, text)
       setError(cause)
     } finally {
       setBusy(false)
@@ -111,9 +99,11 @@ function TooFewCredits({ spend }: { spend: Spend }): ReactElement {
   return (
     <>
       <Note tone="bad" icon="card">
-        <b>{count(required - available)} credits are missing.</b> This costs {count(required)}, and {count(available)} are available.
+        <b>{count(required - available)} more credits needed.</b> This costs {count(required)} credits; {count(available)} are available.
         Nothing was reserved.{' '}
-        {who.isAdmin ? 'After adding credits the same order is placed, once.' : 'An owner or admin of the organization can add credits.'}
+        {who.isAdmin
+          ? 'Add credits, and the order is placed automatically, once.'
+          : 'An owner or admin of the organization can add credits.'}
         {who.isAdmin && (
           <div className={ui.marginTop8}>
             <Button size="s" variant="primary" icon="plus" onClick={() => setAdding(true)}>
@@ -155,26 +145,27 @@ function AboveCap({ spend }: { spend: Spend }): ReactElement {
   if (ask.data)
     return (
       <Note tone="ok" icon="check">
-        <b>Asked.</b> Owners and admins were told. It runs by itself when one of them approves, within 7 days; until then nothing is
-        reserved.
+        <b>Approval requested.</b> It runs automatically if an owner or admin approves within 7 days. Until then, nothing is reserved.
       </Note>
     )
   const send = () =>
     ask.mutate(
       { operation: spend.operation, input: spend.input as Record<string, unknown>, reason: reason.trim() || null },
-      { onSuccess: () => void toast('The approval was asked for') },
+      { onSuccess: () => void toast('Approval requested') },
     )
   return (
     <div className={classes(noteStyles.note, noteStyles.warning, styles.columnNote)} role="alert">
       <div>
-        <b>Above your cap.</b> This costs {count(required)} credits ({audOfCredits(required)}).{' '}
-        {used > 0 ? `You have spent ${count(used)} in 30 days, and may spend ${count(limit)}.` : `One order may cost ${count(limit)}.`}{' '}
+        <b>This exceeds your spending cap.</b> This costs {count(required)} credits ({audOfCredits(required)}).{' '}
+        {used > 0
+          ? `You have spent ${count(used)} of ${count(limit)} credits in 30 days.`
+          : `Your limit per order is ${count(limit)} credits.`}{' '}
         Nothing was reserved.
       </div>
-      <Field label="Why it is needed" value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
+      <Field label="Reason" value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
       <FormProblem error={ask.error} />
       <Button variant="primary" icon="users" busy={ask.isPending} onClick={send}>
-        Ask for approval
+        Request approval
       </Button>
     </div>
   )
@@ -200,7 +191,7 @@ function AcceptLicence({ eula, document, onAccepted, onClose }: LicenceParts): R
             <p className={classes(ui.soft, ui.small)}>
               Version {loaded.version}. You accept it for {who.organizationName}.
             </p>
-            <div className={styles.licenceText} tabIndex={0} role="region" aria-label="Text of the licence">
+            <div className={styles.licenceText} tabIndex={0} role="region" aria-label="Licence text">
               {loaded.text}
             </div>
             <FormProblem error={accept.error} />
@@ -245,7 +236,7 @@ export function LicenceRows({ products }: { products: readonly string[] }): Reac
             <b>{eula.name}</b>
             <br />
             <span className={classes(ui.soft, ui.small)}>
-              {eula.accepted ? 'Accepted by your organization.' : 'It has to be accepted before you order.'}
+              {eula.accepted ? 'Accepted by your organization.' : 'Must be accepted before you order.'}
             </span>
           </span>
           <Button size="s" variant={eula.accepted ? 'plain' : 'primary'} onClick={() => setReading(eula.id)}>

@@ -46,7 +46,7 @@ export function Payment({ credits, when = 'reserved now, charged on delivery' }:
                 <Facts
                   rows={[
                     ['Held on the card', <b className={ui.numeric}>{audOfCredits(credits)}</b>],
-                    ['Default card', has_default_card ? 'there is one' : 'none yet; you are asked for one'],
+                    ['Default card', has_default_card ? 'saved' : 'none yet; you can add one when you order'],
                   ]}
                 />
               )}
@@ -98,7 +98,7 @@ export function Caps({ credits }: { credits: number }): ReactElement | null {
   if (perOrder === null && rolling === null) return null
   return (
     <div className={classes(ui.flexColumn, ui.gap12, ui.marginTop16)}>
-      {perOrder !== null && <Cap label="Your cap for one order" used={0} add={credits} limit={perOrder} />}
+      {perOrder !== null && <Cap label="Your cap per order" used={0} add={credits} limit={perOrder} />}
       {rolling !== null && <Cap label="Your cap in 30 days" used={spent} add={credits} limit={rolling} />}
     </div>
   )

@@ -12,7 +12,7 @@ import { Empty, Failed, FormProblem, Loaded, More, Skeleton } from '../../ui/sta
 import { EventList } from './alerts.tsx'
 import { Trial, useSamples } from './trial.tsx'
 import { limitWords, quietWords, useCollections } from './rule-text.ts'
-import { useMayWatch } from '../../state/who.ts'
+import { useMayManageAlerts } from '../../state/who.ts'
 import { classes } from '../../ui/classes.ts'
 import styles from './alerts.module.css'
 import ui from '../../ui/ui.module.css'
@@ -30,7 +30,7 @@ export function Alert(): ReactElement {
 }
 
 function RulePage({ rule }: { rule: AlertRule }): ReactElement {
-  const mayWatch = useMayWatch()
+  const mayWatch = useMayManageAlerts()
   const events = usePages('alerts.events.list', { rule_id: rule.id }, { size: PAGE, key: 'id', rows: ({ alert_events }) => alert_events })
   const change = useAct('alerts.update_rule', ['alerts'])
   const { samples, query } = useSamples(rule.collection_id ?? '')
@@ -48,7 +48,7 @@ function RulePage({ rule }: { rule: AlertRule }): ReactElement {
             <label className={classes(ui.flexRow, ui.gap8, styles.switchRow)}>
               <Toggle
                 on={rule.active}
-                label="The rule watches"
+                label="Rule is on"
                 disabled={change.isPending}
                 onChange={(active) => change.mutate({ rule_id: rule.id, active })}
               />
@@ -61,19 +61,19 @@ function RulePage({ rule }: { rule: AlertRule }): ReactElement {
       <FormProblem error={change.error} />
       {rule.last_error && (
         <Note tone="warn" icon="warn">
-          <b>It could not be evaluated</b> on {dateTime(rule.last_error_at)}: {rule.last_error}
+          <b>Evaluation failed</b> on {dateTime(rule.last_error_at)}: {rule.last_error}
         </Note>
       )}
       <div className={classes(ui.grid, ui.halves, ui.marginTop16)}>
         <div className={classes(ui.flexColumn, ui.gap16)}>
           <Terms rule={rule} />
-          <Card title="When it fired" flush>
+          <Card title="History" flush>
             <Loaded
               query={events.query}
               empty={({ rows }) =>
                 rows.length === 0 && (
-                  <Empty icon="bell" title="It has not fired yet">
-                    {rule.active ? 'It looks at the next item that comes.' : 'It is off: nothing is looked at.'}
+                  <Empty icon="bell" title="Not triggered yet">
+                    {rule.active ? 'The rule is evaluated on the next new item.' : 'The rule is off.'}
                   </Empty>
                 )
               }
@@ -105,9 +105,9 @@ function Terms({ rule }: { rule: AlertRule }): ReactElement {
       <Facts
         rows={[
           [
-            'Looks at',
+            'Evaluates',
             `${rule.event_types.includes('item.updated') ? 'new and changed items' : 'new items'} of ` +
-              (rule.collection_id ? (name ?? 'a collection') : 'every collection'),
+              (rule.collection_id ? (name ?? 'a collection') : 'all collections'),
           ],
           [
             'Mean of',
@@ -125,12 +125,12 @@ function Terms({ rule }: { rule: AlertRule }): ReactElement {
                 ] as const,
               ]
             : []),
-          ['Fires', limitWords(rule)],
-          ['Within', rule.aoi_geometry ? areaText(areaOf(rule.aoi_geometry)) : 'the whole item'],
-          ['Tells', rule.notification_channels.map((channel) => (channel === 'in_app' ? 'the inbox' : 'webhooks')).join(' and ')],
-          ['At most', quietWords(rule.cooldown_minutes)],
-          ['Last fired', rule.last_triggered_at ? dateTime(rule.last_triggered_at) : 'never'],
-          ['Made', date(rule.created_at)],
+          ['Triggers when', limitWords(rule)],
+          ['Area', rule.aoi_geometry ? areaText(areaOf(rule.aoi_geometry)) : 'the whole item'],
+          ['Notifies', rule.notification_channels.map((channel) => (channel === 'in_app' ? 'the inbox' : 'webhooks')).join(' and ')],
+          ['How often', quietWords(rule.cooldown_minutes)],
+          ['Last triggered', rule.last_triggered_at ? dateTime(rule.last_triggered_at) : 'never'],
+          ['Created', date(rule.created_at)],
         ]}
       />
     </Card>
@@ -144,7 +144,7 @@ function TestOne({ rule, samples }: { rule: AlertRule; samples: readonly { id: s
   if (samples.length === 0) return null
   const id = chosen || samples[0]!.id
   return (
-    <Card title="Ask the rule about one item">
+    <Card title="Test the rule on an item">
       <div className={classes(ui.flexRow, ui.gap8, styles.alignedRow, ui.wrap)}>
         <Choice
           label="Item"
@@ -162,7 +162,7 @@ function TestOne({ rule, samples }: { rule: AlertRule; samples: readonly { id: s
           <p className={ui.marginTop8}>
             <b className={ui.numeric}>{value(test.data.computed_value)}</b>{' '}
             {`${test.data.would_trigger ? 'is' : 'is not'} ${limitWords(rule)}: `}
-            <Badge tone={test.data.would_trigger ? 'bad' : ''}>{test.data.would_trigger ? 'would alert' : 'quiet'}</Badge>
+            <Badge tone={test.data.would_trigger ? 'bad' : ''}>{test.data.would_trigger ? 'would trigger' : 'no alert'}</Badge>
           </p>
         )}
       </div>

@@ -5,7 +5,7 @@ import type { AlertEvent, AlertRule } from '../../api/contract.ts'
 import { useAct, useOp } from '../../api/query.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { useUrl } from '../../state/url.ts'
-import { useMayWatch } from '../../state/who.ts'
+import { useMayManageAlerts } from '../../state/who.ts'
 import { MonitorNav } from '../../parts/monitor-nav.tsx'
 import { ago, dateTime, localTime, value } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
@@ -25,12 +25,12 @@ const MAX_EVENTS = 200
 export function Alerts(): ReactElement {
   const rules = useOp('alerts.rules.list', {})
   const events = useOp('alerts.events.list', { limit: MAX_EVENTS })
-  const mayWatch = useMayWatch()
+  const mayWatch = useMayManageAlerts()
   useTitle('Monitor', 'Alerts')
   return (
     <Page
       title="Monitor"
-      about="Rules look at each new item and tell you when a value crosses your threshold."
+      about="Rules evaluate each new item and notify you when a value crosses your threshold."
       actions={
         mayWatch && (
           <LinkButton variant="primary" icon="plus" to="/alerts/new">
@@ -55,14 +55,14 @@ export function Alerts(): ReactElement {
 function Recipes({ mayWatch }: { mayWatch: boolean }): ReactElement {
   if (!mayWatch)
     return (
-      <Empty icon="bell" title="Nothing is watched yet">
-        An editor of a project can make the first rule.
+      <Empty icon="bell" title="No alert rules yet">
+        A project editor can create the first rule.
       </Empty>
     )
   return (
     <div className={styles.recipes}>
-      <Empty icon="bell" title="Nothing is watched yet">
-        Begin with one of these, and test it on what you have.
+      <Empty icon="bell" title="No alert rules yet">
+        Start from one of these and test it on existing items.
       </Empty>
       <ul className={classes(ui.grid, ui.threeColumns)}>
         {RECIPES.map(({ id, title, about }) => (
@@ -97,7 +97,7 @@ function RuleTable({ rules, events, mayWatch }: RuleTableParts): ReactElement {
             <th>Rule</th>
             <th className={ui.hideOnPhone}>Watches</th>
             <th className={classes(tableStyles.number, ui.hideOnPhone)}>Last value</th>
-            <th className={ui.hideOnPhone}>Last fired</th>
+            <th className={ui.hideOnPhone}>Last triggered</th>
             <th className={tableStyles.number}>Open</th>
             <th className={tableStyles.number}>On</th>
           </tr>
@@ -180,8 +180,8 @@ function LatestEvents({ rules }: { rules: readonly AlertRule[] }): ReactElement 
         query={events}
         empty={({ alert_events }) =>
           alert_events.length === 0 && (
-            <Empty icon="check" title={isOpen ? 'Nothing waits for you' : 'No rule has fired'}>
-              {isOpen ? 'What was acknowledged is under All.' : 'It appears here the moment one does.'}
+            <Empty icon="check" title={isOpen ? 'No open alerts' : 'No alerts yet'}>
+              {isOpen ? 'Acknowledged alerts are under All.' : 'Alerts appear here as soon as a rule triggers.'}
             </Empty>
           )
         }
@@ -200,7 +200,7 @@ interface EventListParts {
 /** Alerts that fired, newest first. J and K go through them, E acknowledges. */
 export function EventList({ events, nameOf }: EventListParts): ReactElement {
   const acknowledge = useAct('alerts.acknowledge_event', ['alerts'])
-  const mayWatch = useMayWatch()
+  const mayWatch = useMayManageAlerts()
   const act = (id: string) => acknowledge.mutate({ event_id: id })
   const keys = useListKeys({ e: (id) => mayWatch && act(id) })
   return (
@@ -248,7 +248,7 @@ export function EventList({ events, nameOf }: EventListParts): ReactElement {
 
 function ItemLink({ id }: { id: string }): ReactElement {
   const item = useOp('items.get', { item_id: id }, { staleTime: 300_000 })
-  if (item.isError) return <>an item that is gone</>
+  if (item.isError) return <>a deleted item</>
   return (
     <Link to="/view/$item" params={{ item: id }}>
       {item.data?.item.name ?? 'an item'}

@@ -11,10 +11,11 @@ import { area as areaText } from '../../ui/format.ts'
 import { Badge, Button, Card, Field, LinkButton, Page } from '../../ui/kit.ts'
 import { Empty, Failed, FormProblem, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { draftOf, parseMapping, termsOf, useDraft, type Draft } from './draft.ts'
+import { draftOf, parseMapping, termsOf, type Draft } from './draft.ts'
+import { useDraft } from './use-draft.ts'
 import { Trial, useSamples } from './trial.tsx'
 import { COMPARISONS, QUIET_TIMES, RECIPES, useCollections } from './rule-text.ts'
-import { useMayWatch } from '../../state/who.ts'
+import { useMayManageAlerts } from '../../state/who.ts'
 import { classes } from '../../ui/classes.ts'
 import expressionBoxStyles from '../../parts/expression-box.module.css'
 import styles from './alerts.module.css'
@@ -66,7 +67,7 @@ interface BuilderParts {
 }
 
 function Builder({ base, rule, index }: BuilderParts): ReactElement {
-  const mayWatch = useMayWatch()
+  const mayWatch = useMayManageAlerts()
   const [draft, set] = useDraft(base)
   const { samples, query } = useSamples(draft.collection)
   const indices = useIndices(samples[0]?.id ?? null)
@@ -83,20 +84,15 @@ function Builder({ base, rule, index }: BuilderParts): ReactElement {
   }, [indices])
   if (!mayWatch)
     return (
-      <Page title={rule ? 'Change the alert' : 'New alert'}>
-        <Empty
-          icon="lock"
-          tone="warn"
-          title="Viewers see alerts and cannot change them"
-          actions={<LinkButton to="/alerts">All alerts</LinkButton>}
-        >
-          An admin of a project can make you an editor.
+      <Page title={rule ? 'Edit alert' : 'New alert'}>
+        <Empty icon="lock" tone="warn" title="View-only access" actions={<LinkButton to="/alerts">All alerts</LinkButton>}>
+          Ask a project admin to make you an editor.
         </Empty>
       </Page>
     )
   const save = () => {
     const done = ({ alert_rule }: { alert_rule: AlertRule }) => {
-      toast(rule ? 'The alert is changed' : `${alert_rule.name} is on`)
+      toast(rule ? 'Alert saved' : `${alert_rule.name} is on`)
       void navigate({ to: '/alerts/$id', params: { id: alert_rule.id } })
     }
     if (rule) update.mutate({ rule_id: rule.id, ...terms }, { onSuccess: done })
@@ -104,8 +100,8 @@ function Builder({ base, rule, index }: BuilderParts): ReactElement {
   }
   return (
     <Page
-      title={rule ? 'Change the alert' : 'New alert'}
-      about="A rule looks at each new item, computes one number and compares it. Test it on existing items first."
+      title={rule ? 'Edit alert' : 'New alert'}
+      about="A rule computes one value for each new item and compares it with a threshold. Test it on existing items first."
       actions={
         <>
           <LinkButton to={rule ? '/alerts/$id' : '/alerts'} params={rule ? { id: rule.id } : {}}>
@@ -114,7 +110,7 @@ function Builder({ base, rule, index }: BuilderParts): ReactElement {
           <Button
             variant="primary"
             disabled={missing !== null}
-            title={missing ? `It needs ${missing}` : undefined}
+            title={missing ? `Enter ${missing}` : undefined}
             busy={create.isPending || update.isPending}
             onClick={save}
           >
@@ -205,7 +201,7 @@ function Sentence({ draft, set, indices }: PartParts): ReactElement {
         <legend className={ui.screenReaderOnly}>The rule</legend>
         <span>When a</span>
         <Pill
-          label="What makes the rule look"
+          label="Trigger"
           value={draft.on}
           onChange={(on) => set({ on: on as Draft['on'] })}
           options={[
@@ -245,19 +241,19 @@ function Sentence({ draft, set, indices }: PartParts): ReactElement {
           options={COMPARISONS}
         />
         <NumberPill
-          label={draft.comparison === 'between' ? 'Lower end' : 'Threshold'}
+          label={draft.comparison === 'between' ? 'Lower limit' : 'Threshold'}
           value={draft.threshold}
           onChange={(threshold) => set({ threshold })}
         />
         {draft.comparison === 'between' && (
           <>
             <span>and</span>
-            <NumberPill label="Upper end" value={draft.upper} onChange={(upper) => set({ upper })} />
+            <NumberPill label="Upper limit" value={draft.upper} onChange={(upper) => set({ upper })} />
           </>
         )}
-        <span>, tell</span>
+        <span>, notify</span>
         <Pill
-          label="Who is told"
+          label="Notify"
           value={draft.tell}
           onChange={(tell) => set({ tell: tell as Draft['tell'] })}
           options={[
@@ -322,7 +318,7 @@ function RuleForm({ draft, set, indices }: PartParts): ReactElement {
           maxLength={200}
           value={draft.name}
           onChange={(event) => set({ name: event.target.value })}
-          help="What your inbox says."
+          help="Shown in notifications."
         />
         <div>
           <label className={fieldStyles.label} htmlFor="alert-expression">
@@ -347,12 +343,12 @@ function RuleForm({ draft, set, indices }: PartParts): ReactElement {
                     </span>
                   </Badge>
                 ) : (
-                  <Badge tone="bad">wrong</Badge>
+                  <Badge tone="bad">invalid</Badge>
                 ))}
             </span>
           </div>
           {isOwn && check.data!.error && (
-            <p className={classes(fieldStyles.help, ui.danger)} role="alert">
+            <p className={fieldStyles.error} role="alert">
               {check.data!.error}
             </p>
           )}
@@ -377,7 +373,7 @@ function RuleForm({ draft, set, indices }: PartParts): ReactElement {
           maxLength={2000}
           value={draft.description}
           onChange={(event) => set({ description: event.target.value })}
-          help="For colleagues: why this is watched, and what to do then."
+          help="For your team: why you watch this, and what to do when it triggers."
         />
         {draft.tell !== 'inbox' && <WebhookHint />}
       </div>
@@ -393,13 +389,13 @@ function MappingField({ mapping, onChange }: { mapping: Draft['mapping']; onChan
   useEffect(() => setText(shown), [shown])
   return (
     <Field
-      label="Names of bands"
+      label="Band names"
       className={fieldStyles.monoField}
       placeholder="NIR = b4, RED = b3"
       value={text}
       onChange={(event) => setText(event.target.value)}
       onBlur={() => onChange(parseMapping(text))}
-      help="Which band of the file each name of the expression means. Names that the file has itself need no line."
+      help="The band number for each name in the expression. Not needed for names that the file defines."
     />
   )
 }
@@ -412,7 +408,7 @@ function AreaField({ area, onChange }: { area: GeoJSON.Polygon | null; onChange(
     setText(given)
     if (given.trim() === '') return setProblem(null)
     const area = await readArea(given).catch(() => null)
-    if (area?.kind !== 'area') return setProblem('This is no area: paste GeoJSON, WKT or KML of one polygon.')
+    if (area?.kind !== 'area') return setProblem('Not an area. Paste one polygon as GeoJSON, WKT or KML.')
     setProblem(null)
     setText('')
     onChange(area.geometry)
@@ -434,7 +430,7 @@ function AreaField({ area, onChange }: { area: GeoJSON.Polygon | null; onChange(
   return (
     <Field
       label="Limit to area"
-      placeholder="The whole item; or paste GeoJSON, WKT or KML"
+      placeholder="Whole item, or paste GeoJSON, WKT or KML"
       value={text}
       error={problem ?? undefined}
       onChange={(event) => void read(event.target.value)}

@@ -1,18 +1,16 @@
-/** A rule that is being written: kept in the address, so that a reload or a link loses nothing. */
-import { useEffect, useState } from 'react'
+/** An alert rule that is being edited. It is kept in the address, so that a reload or a shared link loses nothing. */
 import type { AlertRule } from '../../api/contract.ts'
 import { decodeArea, encodeArea } from '../../map/geo.ts'
-import { useUrl } from '../../state/url.ts'
 import { COMPARISONS, type Comparison } from './rule-text.ts'
 
 export interface Draft {
   name: string
   description: string
-  /** Empty: every collection. */
+  /** Empty for all collections. */
   collection: string
   on: 'created' | 'updated' | 'both'
   expression: string
-  /** Names of the expression and their bands. */
+  /** The band number of each name in the expression. */
   mapping: Readonly<Record<string, number>>
   comparison: Comparison
   /** As typed. */
@@ -26,7 +24,6 @@ export interface Draft {
 const EVENTS = { created: ['item.created'], updated: ['item.updated'], both: ['item.created', 'item.updated'] } as const
 const CHANNELS = { inbox: ['in_app'], webhook: ['webhook'], both: ['in_app', 'webhook'] } as const
 
-const TYPING_MS = 300
 const MAX_ADDRESS_POINTS = 80
 
 const mappingText = (mapping: Draft['mapping']) =>
@@ -36,7 +33,7 @@ const mappingText = (mapping: Draft['mapping']) =>
 
 export const parseMapping = (text: string): Record<string, number> =>
   Object.fromEntries(
-    [...text.matchAll(/([A-Za-z_]\w*)\s*[:=]\s*b?(\d{1,2})/g)].map(([, name, band]): [string, number] => [name!, Number(band)]),
+    [...text.matchAll(/([A-Za-z_]\w*)\s*[:=]\s*b?(\d+)/g)].map(([, name, band]): [string, number] => [name!, Number(band)]),
   )
 
 export function draftOf(rule: AlertRule): Draft {
@@ -60,7 +57,7 @@ export function draftOf(rule: AlertRule): Draft {
 const oneOf = <T extends string>(text: string | undefined, of: readonly T[], otherwise: T): T =>
   of.find((each) => each === text) ?? otherwise
 
-function fromAddress(url: Readonly<Record<string, string>>, base: Draft): Draft {
+export function fromAddress(url: Readonly<Record<string, string>>, base: Draft): Draft {
   return {
     name: url['name'] ?? base.name,
     description: url['note'] ?? base.description,
@@ -81,9 +78,11 @@ function fromAddress(url: Readonly<Record<string, string>>, base: Draft): Draft 
   }
 }
 
-/** What is as it was at first is left out of the address. */
-function toAddress(draft: Draft, base: Draft): Record<string, string | null> {
-  const area = draft.area && draft.area.coordinates[0]!.length <= MAX_ADDRESS_POINTS ? encodeArea(draft.area) : ''
+const areaText = (area: Draft['area']) => (area === null ? '' : encodeArea(area))
+const isTooLong = (area: Draft['area']) => area !== null && area.coordinates[0]!.length > MAX_ADDRESS_POINTS
+
+/** Unchanged fields are left out of the address, and so is an area with more points than an address can hold. */
+export function toAddress(draft: Draft, base: Draft): Record<string, string | null> {
   const parts: [string, string, string][] = [
     ['name', draft.name, base.name],
     ['note', draft.description, base.description],
@@ -96,24 +95,12 @@ function toAddress(draft: Draft, base: Draft): Record<string, string | null> {
     ['to', draft.upper, base.upper],
     ['tell', draft.tell, base.tell],
     ['quiet', draft.quiet, base.quiet],
-    ['area', draft.area === base.area ? '' : area, ''],
+    ['area', isTooLong(draft.area) ? areaText(base.area) : areaText(draft.area), areaText(base.area)],
   ]
   return Object.fromEntries(parts.map(([key, now, before]) => [key, now === before ? null : now]))
 }
 
-export function useDraft(base: Draft): [Draft, (patch: Partial<Draft>) => void] {
-  const [url, setUrl] = useUrl()
-  const [draft, setDraft] = useState(() => fromAddress(url, base))
-  useEffect(() => {
-    const timer = setTimeout(() => setUrl(toAddress(draft, base)), TYPING_MS)
-    return () => clearTimeout(timer)
-    // The base is where one began; it never changes while one writes.
-    // oxlint-disable-next-line exhaustive-deps
-  }, [draft, setUrl])
-  return [draft, (patch) => setDraft((before) => ({ ...before, ...patch }))]
-}
-
-/** The rule as the service takes it, or what is missing. */
+/** The input of `alerts.rules.create` and `update`, and what is still missing. */
 export function termsOf(draft: Draft) {
   const threshold = Number(draft.threshold)
   const upper = draft.comparison === 'between' ? Number(draft.upper) : null
@@ -123,7 +110,7 @@ export function termsOf(draft: Draft) {
       : draft.threshold.trim() === '' || !Number.isFinite(threshold)
         ? 'a threshold'
         : upper !== null && (draft.upper.trim() === '' || !Number.isFinite(upper) || upper < threshold)
-          ? 'an upper end above the lower one'
+          ? 'an upper limit above the lower one'
           : null
   return {
     missing: missing ?? (draft.name.trim() === '' ? 'a name' : null),

@@ -1,4 +1,4 @@
-/** What a rule says, in words and as band math. */
+/** Alert rules in words and as band math. */
 import type { AlertRule } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
 import { value } from '../../ui/format.ts'
@@ -31,16 +31,17 @@ export function limitWords({ comparison, threshold, threshold_upper }: Limits): 
   return comparison === 'between' ? `between ${value(threshold)} and ${value(threshold_upper)}` : `${word} ${value(threshold)}`
 }
 
+/** How often a rule notifies. */
 export function quietWords(minutes: number): string {
-  if (minutes === 0) return 'each time'
-  if (minutes % 1440 === 0) return minutes === 1440 ? 'once a day' : `once in ${minutes / 1440} days`
-  if (minutes % 60 === 0) return minutes === 60 ? 'once an hour' : `once in ${minutes / 60} hours`
-  return `once in ${minutes} minutes`
+  if (minutes === 0) return 'every time'
+  if (minutes % 1440 === 0) return minutes === 1440 ? 'at most once a day' : `at most once every ${minutes / 1440} days`
+  if (minutes % 60 === 0) return minutes === 60 ? 'at most once an hour' : `at most once every ${minutes / 60} hours`
+  return `at most once every ${minutes} minutes`
 }
 
 const EQUAL_WITHIN = 1e-9
 
-/** As the service compares. */
+/** Compares as the service does. */
 export function isMet({ comparison, threshold, threshold_upper }: Limits, value: number): boolean {
   if (comparison === 'gt') return value > threshold
   if (comparison === 'lt') return value < threshold
@@ -48,11 +49,11 @@ export function isMet({ comparison, threshold, threshold_upper }: Limits, value:
   return Math.abs(value - threshold) <= EQUAL_WITHIN * Math.max(Math.abs(value), Math.abs(threshold))
 }
 
-/** The expression with band numbers in place of names: tiles know no names of a rule. */
+/** The expression with band numbers in place of names: tiles do not know the names of a rule. */
 export const withNumbers = (expression: string, mapping: Readonly<Record<string, number>>) =>
   expression.replaceAll(/[A-Za-z_]\w*/g, (name) => (Object.hasOwn(mapping, name) ? `b${mapping[name]}` : name))
 
-/** 1 where a pixel is what the rule waits for, 0 elsewhere. */
+/** 1 where a pixel meets the rule, 0 elsewhere. */
 export function maskOf(expression: string, { comparison, threshold, threshold_upper }: Limits): string {
   if (comparison === 'gt') return `where(${expression} > ${threshold}, 1, 0)`
   if (comparison === 'lt') return `where(${expression} < ${threshold}, 1, 0)`
@@ -61,12 +62,12 @@ export function maskOf(expression: string, { comparison, threshold, threshold_up
 }
 
 export const RECIPES = [
-  { id: 'water', title: 'Water where there was none', index: 'ndwi', comparison: 'gt' as const, threshold: 0.1, about: 'NDWI above 0.1' },
+  { id: 'water', title: 'New water', index: 'ndwi', comparison: 'gt' as const, threshold: 0.1, about: 'NDWI above 0.1' },
   { id: 'loss', title: 'Vegetation loss', index: 'ndvi', comparison: 'lt' as const, threshold: 0.3, about: 'NDVI below 0.3' },
   { id: 'build', title: 'New building', index: 'ndbi', comparison: 'gt' as const, threshold: 0, about: 'NDBI above 0' },
 ]
 
-/** Collections of every project, for a choice. */
+/** The collections of all projects. */
 export function useCollections() {
   return useOp('stac.collections.list', {}, { staleTime: 60_000 })
 }

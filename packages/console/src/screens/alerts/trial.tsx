@@ -113,8 +113,8 @@ export function Trial({ samples, query, terms, isComplete, onThreshold }: TrialP
         ) : query.isPending ? (
           <Skeleton />
         ) : samples.length === 0 ? (
-          <Empty icon="image" title="Nothing here to test on">
-            The rule will look at the first item that arrives.
+          <Empty icon="image" title="No items to test on">
+            The rule is evaluated on the first new item.
           </Empty>
         ) : (
           <>
@@ -125,12 +125,12 @@ export function Trial({ samples, query, terms, isComplete, onThreshold }: TrialP
                   <b>
                     {hits.length} of {measured.length}
                   </b>{' '}
-                  <span className={ui.soft}>would have alerted</span>
+                  <span className={ui.soft}>would have triggered</span>
                 </span>
                 {onThreshold && <span className={ui.soft}>drag the line, or use the arrow keys</span>}
               </p>
               {first && (
-                <p className={classes(fieldStyles.help, ui.danger)} role="alert">
+                <p className={fieldStyles.error} role="alert">
                   {results.filter(({ error }) => error !== null).length} could not be measured. {first.name}: {messageOf(first.error)}
                 </p>
               )}
@@ -146,9 +146,9 @@ export function Trial({ samples, query, terms, isComplete, onThreshold }: TrialP
                   {result.value === null ? (
                     <Badge>{result.error ? 'no value' : 'measuring'}</Badge>
                   ) : isComplete && isMet(terms, result.value) ? (
-                    <Badge tone="bad">would alert</Badge>
+                    <Badge tone="bad">would trigger</Badge>
                   ) : (
-                    <Badge>quiet</Badge>
+                    <Badge>no alert</Badge>
                   )}
                 </li>
               ))}
@@ -170,7 +170,11 @@ function Where({ sample, isHit, terms }: { sample: Sample | null; isHit: boolean
   const expression = maskOf(withNumbers(terms.expression, terms.band_mapping), terms)
   const mask = `?${new URLSearchParams({ expression, rescale: MASK_RANGE, colormap: 'inferno' }).toString()}`
   return (
-    <Card title={isHit ? 'Where it would have fired' : 'Where its pixels pass'} aside={<Badge>{date(sample.datetime)}</Badge>} flush>
+    <Card
+      title={isHit ? 'Where it would have triggered' : 'Pixels that meet the rule'}
+      aside={<Badge>{date(sample.datetime)}</Badge>}
+      flush
+    >
       <div className={styles.where}>
         <AuthImage path={tileOf(root, sample.bbox)} alt={sample.name} />
         <span className={styles.whereMask}>
@@ -254,7 +258,7 @@ function Bars({ results, terms, isComplete, onThreshold }: BarParts): ReactEleme
                 fill={isHit ? 'var(--bad)' : 'var(--c1)'}
                 opacity={isHit ? 1 : 0.75}
               >
-                <title>{`${result.name}, ${date(result.datetime)}: ${value(result.value)}${isHit ? ', would alert' : ''}`}</title>
+                <title>{`${result.name}, ${date(result.datetime)}: ${value(result.value)}${isHit ? ', would trigger' : ''}`}</title>
               </rect>
             )}
             {index % every === 0 && (

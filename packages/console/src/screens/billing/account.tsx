@@ -27,7 +27,7 @@ export function Commitments(): ReactElement {
             list.length === 0 && (
               <Card>
                 <Empty icon="card" title="No commitment">
-                  Organizations that agree on a minimum with the operator see here how much of it is used.
+                  If your organization has a minimum commitment, its use is shown here.
                 </Empty>
               </Card>
             )
@@ -57,7 +57,7 @@ function CommitmentCard({ commitment }: { commitment: Commitment }): ReactElemen
       <div className={ui.marginTop12}>
         <Facts
           rows={[
-            ['From, to', `${date(period_start)} to ${date(period_end)}`],
+            ['Period', `${date(period_start)} to ${date(period_end)}`],
             ['Minimum', unit(minimum)],
             ['Delivered', unit(delivered_to_date)],
             ['Left', unit(remaining)],
@@ -104,13 +104,17 @@ function Statement(): ReactElement {
       <div className={cardStyles.body}>
         <Field label="Month" type="month" value={month} onChange={(event) => setUrl({ month: event.target.value || null })} />
       </div>
-      <Loaded query={statement} rows={3} empty={(month) => month.lines.length === 0 && <Empty icon="card" title="Nothing in this month" />}>
+      <Loaded
+        query={statement}
+        rows={3}
+        empty={(month) => month.lines.length === 0 && <Empty icon="card" title="No transactions this month" />}
+      >
         {(loaded) => (
           <div className={ui.scrollSideways}>
             <table className={tableStyles.table}>
               <thead>
                 <tr>
-                  <th>What</th>
+                  <th>Description</th>
                   <th className={tableStyles.number}>A$</th>
                 </tr>
               </thead>
@@ -127,7 +131,7 @@ function Statement(): ReactElement {
                 </tr>
                 <tr>
                   <td>
-                    <b>In all</b>
+                    <b>Total</b>
                   </td>
                   <td className={classes(tableStyles.number, ui.numeric)}>
                     <b>{aud(loaded.total_aud)}</b>

@@ -19,7 +19,7 @@ export function Approvals(): ReactElement {
             empty={({ approvals }) =>
               approvals.length === 0 && (
                 <Empty icon="check" title="No approval requests">
-                  Members above their cap ask here.
+                  Requests from members who exceed their spending cap appear here.
                 </Empty>
               )
             }

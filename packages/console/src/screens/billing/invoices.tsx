@@ -44,8 +44,8 @@ export function Invoices(): ReactElement {
           query={invoices}
           empty={({ invoices: list }) =>
             list.length === 0 && (
-              <Empty icon="card" title="No invoice yet">
-                Each month is closed with one.
+              <Empty icon="card" title="No invoices yet">
+                An invoice is issued at the end of each month.
               </Empty>
             )
           }
@@ -81,7 +81,7 @@ export function InvoicePage(): ReactElement {
               <Facts
                 rows={[
                   ['Period', loaded.period],
-                  ['Before GST', aud(loaded.subtotal_aud)],
+                  ['Subtotal', aud(loaded.subtotal_aud)],
                   ['GST', aud(loaded.gst_aud)],
                   ['Total', <b key="t">{aud(loaded.total_aud)}</b>],
                   ['Due', `${aud(loaded.due_aud)} by ${date(loaded.due_at)}`],
@@ -93,7 +93,7 @@ export function InvoicePage(): ReactElement {
                 target="_blank"
                 rel="noreferrer"
               >
-                Open the PDF
+                Open PDF
               </a>
             </Card>
           </div>

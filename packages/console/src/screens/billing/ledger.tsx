@@ -33,8 +33,8 @@ function LedgerRows({ transactions }: { transactions: readonly CreditTransaction
       <table className={classes(tableStyles.table, tableStyles.stacked, styles.ledger)}>
         <thead>
           <tr>
-            <th>When, UTC</th>
-            <th>What</th>
+            <th>Time (UTC)</th>
+            <th>Type</th>
             <th>Reference</th>
             <th className={tableStyles.number}>Credits</th>
             <th className={tableStyles.number}>Balance</th>
@@ -69,7 +69,7 @@ export function LedgerCard({ transactions }: { transactions: readonly CreditTran
   return (
     <Card title="Ledger" aside={<Link to="/billing/ledger">All</Link>} flush>
       {transactions.length === 0 ? (
-        <p className={classes(ui.soft, cardStyles.body)}>Nothing yet.</p>
+        <p className={classes(ui.soft, cardStyles.body)}>No transactions yet.</p>
       ) : (
         <LedgerRows transactions={transactions} />
       )}
@@ -109,11 +109,11 @@ export function Ledger(): ReactElement {
         aside={
           <>
             <Choice
-              label="Kind"
+              label="Type"
               hideLabel
               value={reason}
               onChange={(event) => setReason(event.target.value)}
-              options={[{ value: '', text: 'All kinds' }, ...Object.keys(REASONS).map((kind) => ({ value: kind, text: kind }))]}
+              options={[{ value: '', text: 'All types' }, ...Object.keys(REASONS).map((kind) => ({ value: kind, text: kind }))]}
             />
             <Button icon="down" onClick={() => void saveLedger(wanted).catch((error: unknown) => toast(headline(error), 'bad'))}>
               CSV
@@ -121,7 +121,11 @@ export function Ledger(): ReactElement {
           </>
         }
       >
-        <Loaded query={ledger.query} rows={8} empty={({ rows }) => rows.length === 0 && <Empty icon="card" title="Nothing of this kind" />}>
+        <Loaded
+          query={ledger.query}
+          rows={8}
+          empty={({ rows }) => rows.length === 0 && <Empty icon="card" title="No transactions of this type" />}
+        >
           {({ rows }) => <LedgerRows transactions={rows} />}
         </Loaded>
       </Card>

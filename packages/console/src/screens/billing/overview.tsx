@@ -64,12 +64,12 @@ const OnAccount = ({ uninvoiced_aud, provisional_aud }: Pick<Output<'billing.sta
         </LinkButton>
       }
     >
-      <b>You pay on account.</b> Orders are owed from the moment you place or accept them, and invoiced in the month in which they end.
+      <b>You pay on account.</b> Orders accrue when you place or accept them, and are invoiced in the month they end.
     </Note>
     <Card flush>
       <div className={styles.figures}>
         <Kpi name="Delivered" big={aud(uninvoiced_aud)} small="for the next invoice" />
-        <Kpi name="Provisional" big={aud(provisional_aud)} small="open orders and jobs; corrected when they end" />
+        <Kpi name="Provisional" big={aud(provisional_aud)} small="open orders and jobs; adjusted when they end" />
       </div>
     </Card>
   </>
@@ -85,12 +85,12 @@ function Wallet({ transactions }: { transactions: readonly CreditTransaction[] }
         {(data) => (
           <div className={styles.figures}>
             <Kpi name="Available" big={count(data.available_credits)} small={audOfCredits(data.available_credits)} />
-            <Kpi name="Reserved" big={count(data.reserved_credits)} small="for what is under way" />
+            <Kpi name="Reserved" big={count(data.reserved_credits)} small="for open orders and jobs" />
             <Kpi name="Spent in 30 days" big={count(spent)} small={audOfCredits(spent)} />
             <Kpi
-              name="At this pace"
+              name="At this rate"
               big={spent > 0 ? paceOf((data.available_credits / spent) * 30) : '–'}
-              small={spent > 0 ? 'until the wallet is empty' : 'nothing was spent yet'}
+              small={spent > 0 ? 'until you run out of credits' : 'no spending yet'}
             />
           </div>
         )}
@@ -127,7 +127,9 @@ function Aside({ isOnAccount }: { isOnAccount: boolean }): ReactElement {
           query={invoices}
           rows={2}
           empty={({ invoices: list }) =>
-            list.length === 0 && <p className={classes(ui.soft, cardStyles.body)}>None yet. Each month is closed with one.</p>
+            list.length === 0 && (
+              <p className={classes(ui.soft, cardStyles.body)}>No invoices yet. One is issued at the end of each month.</p>
+            )
           }
         >
           {({ invoices: list }) => <InvoiceList invoices={list} />}
@@ -201,8 +203,8 @@ function Spending({ transactions }: { transactions: readonly CreditTransaction[]
       }
     >
       {total === 0 ? (
-        <Empty icon="hist" title="Nothing was charged in this time">
-          Reservations are charged when the data arrives.
+        <Empty icon="hist" title="No charges in this period">
+          Reservations are charged on delivery.
         </Empty>
       ) : (
         <>

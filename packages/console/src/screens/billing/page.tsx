@@ -14,8 +14,8 @@ export function useIsOnAccount(): boolean {
   return status.data?.billing_mode === 'enterprise'
 }
 
-const ON_CREDITS = 'Credits, 100 to A$1. Reserved when you order, charged when it arrives, returned when it does not.'
-const ON_ACCOUNT = 'One invoice each month, for what was delivered in it.'
+const ON_CREDITS = '100 credits are A$1. Credits are reserved when you order, charged on delivery, and refunded if delivery fails.'
+const ON_ACCOUNT = 'One invoice per month, for what was delivered.'
 
 export function BillingPage({ name, children, actions }: { name: string; children: ReactNode; actions?: ReactNode }): ReactElement {
   const who = useWho()
@@ -26,7 +26,7 @@ export function BillingPage({ name, children, actions }: { name: string; childre
     return (
       <Page title="Billing">
         <Empty icon="lock" tone="warn" title="Billing is for owners and admins">
-          You are a member. An owner or admin can show you invoices or raise your cap. What you order is under Orders.
+          Ask an owner or admin for invoices or a higher cap. Your orders are under Orders.
         </Empty>
       </Page>
     )

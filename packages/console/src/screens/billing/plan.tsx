@@ -20,15 +20,15 @@ export function PlanPage(): ReactElement {
         {(plans.data?.plans ?? []).map((plan) => {
           const isCurrent = plan.id === plans.data?.current_plan_id
           return (
-            <Card key={plan.id} title={plan.name} aside={isCurrent && <Badge tone="acc">yours</Badge>}>
+            <Card key={plan.id} title={plan.name} aside={isCurrent && <Badge tone="acc">current</Badge>}>
               <b className={ui.largePrice}>{plan.monthly_aud === 0 ? 'Free' : `${aud(plan.monthly_aud)} a month`}</b>
               <div className={ui.marginTop12}>
                 <Facts
                   rows={[
                     ['Storage', bytes(plan.storage_bytes)],
-                    ['Downloads a day', bytes(plan.egress_bytes)],
-                    ['Clip jobs a month', count(plan.compute_jobs)],
-                    ['Other jobs a month', count(plan.processing_jobs)],
+                    ['Downloads per day', bytes(plan.egress_bytes)],
+                    ['Clip jobs per month', count(plan.compute_jobs)],
+                    ['Other jobs per month', count(plan.processing_jobs)],
                     [
                       'Items expire',
                       plan.retention.expired_after_days === null ? 'never' : `after ${plan.retention.expired_after_days} days`,

@@ -79,7 +79,7 @@ export function Usage(): ReactElement {
     <BillingPage name="Usage">
       <div className={classes(ui.grid, ui.twoToOne)}>
         <Card title="By day" aside={<Segmented label="Measure" value={measure} onChange={setMeasure} options={MEASURES} />}>
-          <Loaded query={history} empty={() => points.length === 0 && <Empty icon="hist" title="No day is over yet" />}>
+          <Loaded query={history} empty={() => points.length === 0 && <Empty icon="hist" title="No data yet" />}>
             {() => (
               <>
                 <Chart kind="bars" height={240} label={`${measure} by day`} times={times} series={series} />
@@ -108,9 +108,9 @@ export function Usage(): ReactElement {
             <Button
               size="s"
               busy={recalculate.isPending}
-              onClick={() => recalculate.mutate({}, { onSuccess: ({ storage_bytes }) => void toast(`${bytes(storage_bytes)} are stored`) })}
+              onClick={() => recalculate.mutate({}, { onSuccess: ({ storage_bytes }) => void toast(`${bytes(storage_bytes)} stored`) })}
             >
-              Count the storage again
+              Recalculate storage
             </Button>
           </div>
         </Card>

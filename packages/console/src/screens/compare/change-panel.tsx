@@ -1,4 +1,4 @@
-/** What became more and what became less between two scenes, in hectares, with the way to an alert on it. */
+/** How much an index increased or decreased between two scenes, in hectares, and the way to an alert on it. */
 import { useState, type ReactElement } from 'react'
 import type { Item } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
@@ -9,7 +9,7 @@ import { Button, LinkButton } from '../../ui/kit.ts'
 import { Failed, Skeleton } from '../../ui/states.tsx'
 import { classes } from '../../ui/classes.ts'
 import mapSlotStyles from '../../map/map-slot.module.css'
-import styles from './compare.module.css'
+import styles from './change-panel.module.css'
 import tableStyles from '../../ui/table.module.css'
 import ui from '../../ui/ui.module.css'
 
@@ -17,8 +17,8 @@ interface Part {
   area_ha: number
   fraction: number
 }
-/** As `analytics.execute` answers for `change_detection`. */
-type Result = {
+/** The result of `analytics.execute` with `change_detection`. */
+type ChangeResult = {
   before: { mean: number; expression: string }
   after: { mean: number; expression: string }
   change_threshold: number
@@ -27,42 +27,41 @@ type Result = {
   unchanged: Part
 }
 
-/** What is on the screen of the item; all of it where nothing is. */
-function seenOf(box: Box): Box {
+/** The part of the item that the map shows; all of it if it shows none. */
+function visiblePart(box: Box): Box {
   const [west, south, east, north] = sharedMap().viewBox()
-  const seen: Box = [Math.max(west, box[0]), Math.max(south, box[1]), Math.min(east, box[2]), Math.min(north, box[3])]
-  return seen[0] < seen[2] && seen[1] < seen[3] ? seen : box
+  const visible: Box = [Math.max(west, box[0]), Math.max(south, box[1]), Math.min(east, box[2]), Math.min(north, box[3])]
+  return visible[0] < visible[2] && visible[1] < visible[3] ? visible : box
 }
 
-export function ChangePanel({ a, b, look }: { a: Item; b: Item; look: string }): ReactElement {
+export function ChangePanel({ a, b, style }: { a: Item; b: Item; style: string }): ReactElement {
   const [area, setArea] = useState<GeoJSON.Polygon | null>(null)
-  const index = look === 'ndwi' ? 'ndwi' : 'ndvi'
-  // Before and after by their dates, whichever side they hang on.
+  const index = style === 'ndwi' ? 'ndwi' : 'ndvi'
+  // By their dates, whichever side they are on.
   const [before, after] = (a.datetime ?? '') <= (b.datetime ?? '') ? [a, b] : [b, a]
-  // Not asked before there is an area.
   const params = { before_item_id: before.id, after_item_id: after.id, geometry: area!, index_name: index }
-  const answer = useOp('analytics.execute', { operation: 'change_detection', params }, { enabled: area !== null, staleTime: 300_000 })
-  const result = answer.data?.result as Result | undefined
+  const change = useOp('analytics.execute', { operation: 'change_detection', params }, { enabled: area !== null, staleTime: 300_000 })
+  const result = change.data?.result as ChangeResult | undefined
   return (
-    <section className={classes(mapSlotStyles.floating, styles.change)} aria-label="What changed">
+    <section className={classes(mapSlotStyles.floating, styles.changePanel)} aria-label="Change">
       {area === null ? (
-        <Button size="s" icon="hist" onClick={() => setArea(boxPolygon(seenOf(a.bbox as Box)))}>
-          Measure the change of {index.toUpperCase()} here
+        <Button size="s" icon="hist" onClick={() => setArea(boxPolygon(visiblePart(a.bbox as Box)))}>
+          Measure {index.toUpperCase()} change
         </Button>
-      ) : answer.isError ? (
-        <Failed error={answer.error} retry={() => void answer.refetch()} />
+      ) : change.isError ? (
+        <Failed error={change.error} retry={() => void change.refetch()} />
       ) : result ? (
         <>
           <table className={tableStyles.table} aria-label={`Change of ${index.toUpperCase()} by ${result.change_threshold} or more`}>
             <tbody>
-              <Row name="More" part={result.gain} />
-              <Row name="Less" part={result.loss} />
-              <Row name="As before" part={result.unchanged} />
+              <Row name="Increase" part={result.gain} />
+              <Row name="Decrease" part={result.loss} />
+              <Row name="Unchanged" part={result.unchanged} />
             </tbody>
           </table>
           <p className={classes(ui.soft, ui.small)}>
-            Mean {index.toUpperCase()} {value(result.before.mean)}, then {value(result.after.mean)}; a change is{' '}
-            {value(result.change_threshold)} or more.
+            Mean {index.toUpperCase()} {value(result.before.mean)} before, {value(result.after.mean)} after. Threshold{' '}
+            {value(result.change_threshold)}.
           </p>
           <div className={classes(ui.flexRow, ui.gap6)}>
             <LinkButton
@@ -77,7 +76,7 @@ export function ChangePanel({ a, b, look }: { a: Item; b: Item; look: string }):
                 area: encodeArea(area),
               }}
             >
-              Alert on this
+              Create alert
             </LinkButton>
             <Button size="s" variant="quiet" onClick={() => setArea(null)}>
               Close

@@ -1,11 +1,13 @@
 /** Filters as chips: each shows its value, opens a small form, and resets. */
-import { Popover } from '@mantine/core'
-import { useState, type ReactElement, type ReactNode } from 'react'
-import type { CatalogVendor } from '../../api/contract.ts'
+import type { ReactElement, ReactNode } from 'react'
+import type { CatalogSource, CatalogVendor } from '../../api/contract.ts'
 import type { UrlPatch } from '../../state/url.ts'
+import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
 import { dateShort } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Button, Check, Field } from '../../ui/kit.ts'
+import { Popover } from '../../ui/popover.tsx'
+import { isUnreachable, unreachableText } from './source-status.ts'
 import { classes } from '../../ui/classes.ts'
 import styles from './explore.module.css'
 import chipStyles from '../../ui/chip.module.css'
@@ -19,33 +21,29 @@ interface ChipParts {
 }
 
 function Chip({ text, isOn, onReset, children }: ChipParts): ReactElement {
-  const [open, setOpen] = useState(false)
   return (
-    <Popover opened={open} onChange={setOpen} position="bottom-start" trapFocus returnFocus transitionProps={{ duration: 120 }}>
-      <Popover.Target>
-        <button
-          type="button"
-          className={isOn ? classes(chipStyles.chip, chipStyles.selected) : chipStyles.chip}
-          aria-expanded={open}
-          onClick={() => setOpen(!open)}
-        >
+    <Popover
+      label={`Filter: ${text}`}
+      button={(trigger) => (
+        <button {...trigger} type="button" className={classes(chipStyles.chip, isOn && chipStyles.selected)}>
           {text}
           <Icon name="chev" />
         </button>
-      </Popover.Target>
-      <Popover.Dropdown>
+      )}
+    >
+      {(hide) => (
         <div className={classes(ui.flexColumn, ui.gap12, styles.chipForm)}>
           {children}
           <div className={classes(ui.flexRow, ui.between)}>
             <Button size="s" variant="quiet" onClick={onReset} disabled={!isOn}>
               Reset
             </Button>
-            <Button size="s" variant="primary" onClick={() => setOpen(false)}>
+            <Button size="s" variant="primary" onClick={hide}>
               Done
             </Button>
           </div>
         </div>
-      </Popover.Dropdown>
+      )}
     </Popover>
   )
 }
@@ -54,10 +52,11 @@ interface FilterParts {
   url: Readonly<Record<string, string>>
   setUrl(patch: UrlPatch): void
   vendors: readonly CatalogVendor[]
+  sources: readonly CatalogSource[]
   withSources: boolean
 }
 
-export function FilterChips({ url, setUrl, vendors, withSources }: FilterParts): ReactElement {
+export function FilterChips({ url, setUrl, vendors, sources: states, withSources }: FilterParts): ReactElement {
   const { from = '', to = '', cloud = '', gsd = '', sources = '' } = url
   const chosen = sources ? sources.split('.') : null
   const toggle = (host: string, on: boolean) => {
@@ -104,10 +103,14 @@ export function FilterChips({ url, setUrl, vendors, withSources }: FilterParts):
             onReset={() => setUrl({ sources: null })}
           >
             <div className={classes(ui.flexColumn, ui.gap6)}>
-              {vendors.map(({ host_name, title, is_priced }) => (
-                <Check key={host_name} checked={chosen === null || chosen.includes(host_name)} onChange={(on) => toggle(host_name, on)}>
-                  {title} <span className={ui.soft}>{is_priced ? 'for sale' : 'open data'}</span>
-                </Check>
+              {realFirst(vendors).map((vendor) => (
+                <SourceCheck
+                  key={vendor.host_name}
+                  vendor={vendor}
+                  state={states.find(({ host_name }) => host_name === vendor.host_name)}
+                  checked={chosen === null || chosen.includes(vendor.host_name)}
+                  onChange={(on) => toggle(vendor.host_name, on)}
+                />
               ))}
             </div>
           </Chip>
@@ -116,3 +119,28 @@ export function FilterChips({ url, setUrl, vendors, withSources }: FilterParts):
     </div>
   )
 }
+
+const realFirst = (vendors: readonly CatalogVendor[]) => vendors.toSorted((a, b) => Number(a.simulated) - Number(b.simulated))
+
+interface SourceCheckParts {
+  vendor: CatalogVendor
+  state: CatalogSource | undefined
+  checked: boolean
+  onChange(on: boolean): void
+}
+
+function SourceCheck({ vendor: { title, is_priced, simulated }, state, checked, onChange }: SourceCheckParts): ReactElement {
+  return (
+    <Check checked={checked} onChange={onChange}>
+      {title} <span className={ui.soft}>{is_priced ? 'for sale' : 'open data'}</span> {simulated && <SimulatedBadge />}
+      {state && isUnreachable(state) && (
+        <span className={classes(ui.block, ui.small, ui.warning)}>
+          {capitalize(unreachableText(state, new Date()))}
+          {state.status_error ? `: ${state.status_error}` : ''}
+        </span>
+      )}
+    </Check>
+  )
+}
+
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,25 +1,25 @@
-/** What was found: how much, from where, and one row for each scene. */
-import { memo, type ReactElement } from 'react'
-import { boxOf, boxPolygon, type Box } from '../../map/geo.ts'
-import { onSharedMap } from '../../map/later.ts'
-import { AuthImage } from '../../ui/auth-image.tsx'
-import { audOfCredits, count, dateShort, percent, plural } from '../../ui/format.ts'
+/** The panel beside the map: where to search, the filters, the scenes, and the cart. */
+import type { ReactElement } from 'react'
+import type { CatalogSource, CatalogVendor } from '../../api/contract.ts'
+import { boxOf } from '../../map/geo.ts'
+import { withSharedMap } from '../../map/lazy-map.ts'
+import { useCart } from '../../state/cart.ts'
+import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
+import { useEstimate } from '../../state/estimate.ts'
+import { audOfCredits, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Button, LinkButton, Segmented } from '../../ui/kit.ts'
-import { Empty, Skeleton } from '../../ui/states.tsx'
-import { useMore } from '../../ui/more.ts'
 import { AreaBox } from './area-box.tsx'
-import { toggleInCart, useCart } from '../../state/cart.ts'
 import { FilterChips } from './filters.tsx'
-import { creditsFor } from './inspector.tsx'
-import { useEstimate } from '../../state/estimate.ts'
-import type { Filters, SceneSearch, Sort } from './scenes.ts'
-import type { Scene } from '../../state/scene.ts'
+import { SavedSearches } from './saved-searches.tsx'
+import { SceneList, type SceneListParts } from './scene-list.tsx'
+import type { Filters, Sort } from './scenes.ts'
+import { isUnreachable, outageText } from './source-status.ts'
+import type { SceneSearch } from './use-scenes.ts'
 import { classes } from '../../ui/classes.ts'
 import workspaceStyles from '../../parts/workspace.module.css'
-import styles from './explore.module.css'
+import styles from './results.module.css'
 import fieldStyles from '../../ui/field.module.css'
-import listStyles from '../../ui/list.module.css'
 import ui from '../../ui/ui.module.css'
 
 const SORTS: readonly { value: Sort; text: string }[] = [
@@ -28,40 +28,24 @@ const SORTS: readonly { value: Sort; text: string }[] = [
   { value: 'covers', text: 'Most coverage' },
   { value: 'cheapest', text: 'Cheapest' },
 ]
-const SAMPLE_AREAS: readonly { text: string; box: Box }[] = [
-  { text: 'Port Pirie', box: [137.9, -33.28, 138.1, -33.1] },
-  { text: 'Loire valley', box: [2.2, 48.1, 2.4, 48.25] },
-  { text: 'Nile delta', box: [30.9, 30.9, 31.2, 31.15] },
-]
 
-interface ResultsParts {
+interface ResultsParts extends Omit<SceneListParts, 'isLoading'> {
   url: Readonly<Record<string, string>>
-  setUrl(patch: Readonly<Record<string, string | null>>): void
-  filters: Filters
   search: SceneSearch
-  scenes: readonly Scene[]
-  selected: Scene | null
-  hovered: string | null
-  setHovered(key: string | null): void
-  pick(scene: Scene | null): void
-  setArea(area: GeoJSON.Polygon | null): void
-  isMine: boolean
-  hasPlace: boolean
   sort: Sort
-  vendors: Parameters<typeof FilterChips>[0]['vendors']
+  vendors: readonly CatalogVendor[]
+  sources: readonly CatalogSource[]
 }
 
 export function Results(parts: ResultsParts): ReactElement {
-  const { url, setUrl, filters, search, scenes, setArea, isMine, hasPlace, sort } = parts
-  const cart = useCart()
-  const estimate = useEstimate(cart, { keep: true })
+  const { url, setUrl, filters, search, setArea, isMine, hasPlace, vendors, sources } = parts
   return (
     <section className={classes(workspaceStyles.panel, workspaceStyles.left)} aria-label="Search">
       <i className={workspaceStyles.sheetHandle} />
       <div className={classes(workspaceStyles.section, ui.flexColumn, ui.gap8)}>
         <div className={classes(ui.flexRow, ui.between)}>
           <Segmented
-            label="Where to search"
+            label="Search in"
             value={isMine ? 'mine' : 'catalogs'}
             onChange={(scope) => setUrl({ scope: scope === 'mine' ? 'mine' : null, sel: null })}
             options={[
@@ -70,209 +54,99 @@ export function Results(parts: ResultsParts): ReactElement {
             ]}
           />
         </div>
-        <AreaBox area={filters.area} onArea={setArea} onFit={() => void onSharedMap((shared) => shared.fit(boxOf(filters.area)))} />
-        <FilterChips url={url} setUrl={setUrl} vendors={parts.vendors} withSources={!isMine} />
+        <AreaBox area={filters.area} onArea={setArea} onFit={() => void withSharedMap((shared) => shared.fit(boxOf(filters.area)))} />
+        <FilterChips url={url} setUrl={setUrl} vendors={vendors} sources={sources} withSources={!isMine} />
       </div>
-      {hasPlace && (
-        <div className={classes(ui.flexRow, ui.between, styles.resultsHeader)}>
-          <span role="status" aria-live="polite">
-            <b>{plural(scenes.length, 'scene')}</b>{' '}
-            <span className={ui.soft}>
-              {search.isLoading ? 'so far' : isMine ? 'of your own' : `from ${search.answered} of ${search.sourceCount} sources`}
-            </span>
-          </span>
-          <label className={classes(ui.flexRow, ui.gap4)}>
-            <span className={ui.screenReaderOnly}>Sort</span>
-            <select
-              className={fieldStyles.plainSelect}
-              value={sort}
-              onChange={(event) => setUrl({ sort: event.target.value === 'newest' ? null : event.target.value })}
-            >
-              {SORTS.map(({ value, text }) => (
-                <option key={value} value={value}>
-                  {text}
-                </option>
-              ))}
-            </select>
-          </label>
+      {!isMine && (
+        <div className={classes(workspaceStyles.section, styles.saved)}>
+          <SavedSearches filters={filters} sources={sources} area={hasPlace ? filters.area : null} setUrl={setUrl} />
         </div>
       )}
-      <SourceFailures failures={search.failures} />
-      <SceneList {...parts} />
-      {cart.length > 0 && (
-        <div className={styles.cartBar}>
-          <span>
-            <Icon name="cart" /> <b>{plural(cart.length, 'scene')}</b>{' '}
-            <span className={ui.soft}>{estimate.data ? audOfCredits(estimate.data.total_credits) : 'being priced'}</span>
-          </span>
-          <LinkButton to="/orders/review" variant="primary">
-            Review order
-          </LinkButton>
-        </div>
-      )}
+      {hasPlace && <ResultsHeader {...parts} />}
+      <SourceFailures failures={search.failures} sources={isMine || !hasPlace ? [] : searchedSources(sources, filters)} />
+      <SceneList {...parts} isLoading={search.isLoading} />
+      <CartBar />
     </section>
   )
 }
 
-function SourceFailures({ failures }: { failures: SceneSearch['failures'] }): ReactElement | null {
-  const [first] = failures
-  if (!first) return null
+type HeaderParts = Pick<ResultsParts, 'scenes' | 'search' | 'isMine' | 'sort' | 'setUrl'>
+
+function ResultsHeader({ scenes, search, isMine, sort, setUrl }: HeaderParts): ReactElement {
+  const { isLoading, answered, sourceCount } = search
   return (
-    <div className={styles.sourceError} role="status" title={failures.map(({ title, message }) => `${title}: ${message}`).join('\n')}>
+    <div className={classes(ui.flexRow, ui.between, styles.header)}>
+      <span role="status" aria-live="polite">
+        <b>{plural(scenes.length, 'scene')}</b>{' '}
+        <span className={ui.soft}>
+          {isLoading ? 'so far' : isMine ? 'in your library' : `from ${answered} of ${plural(sourceCount, 'source')}`}
+        </span>
+      </span>
+      <label className={classes(ui.flexRow, ui.gap4)}>
+        <span className={ui.screenReaderOnly}>Sort</span>
+        <select
+          className={fieldStyles.plainSelect}
+          value={sort}
+          onChange={(event) => setUrl({ sort: event.target.value === 'newest' ? null : event.target.value })}
+        >
+          {SORTS.map(({ value, text }) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  )
+}
+
+const searchedSources = (sources: readonly CatalogSource[], { sources: chosen }: Filters) =>
+  sources.filter(({ host_name }) => chosen === null || chosen.includes(host_name))
+
+interface FailureParts {
+  failures: SceneSearch['failures']
+  /** Those that were searched. */
+  sources: readonly CatalogSource[]
+}
+
+/** One line: sources that are known to be unreachable, or else those that did not respond to this search. */
+function SourceFailures({ failures, sources }: FailureParts): ReactElement | null {
+  const outage = outageText(sources, new Date())
+  const lost = new Set(sources.filter(isUnreachable).map(({ host_name }) => host_name))
+  const others = failures.filter(({ host }) => !lost.has(host))
+  const text = [outage, others.length > 0 ? `${others.map(({ title }) => title).join(', ')} did not respond` : null].filter(Boolean)
+  if (text.length === 0) return null
+  const why = [
+    ...sources.filter(isUnreachable).map(({ title, status_error }) => `${title}: ${status_error ?? 'unknown reason'}`),
+    ...others.map(({ title, message }) => `${title}: ${message}`),
+  ]
+  return (
+    <div className={styles.failures} role="status" title={why.join('\n')}>
       <Icon name="warn" />
-      <span className={classes(ui.grow, ui.small, ui.ellipsis)}>
-        {failures.length === 1
-          ? `${first.title} did not answer.`
-          : `${failures.length} sources did not answer: ${failures.map(({ title }) => title).join(', ')}`}
-      </span>
-      <Button size="s" variant="quiet" onClick={() => failures.forEach(({ retry }) => retry())}>
-        Retry
-      </Button>
+      <span className={classes(ui.grow, ui.small)}>{text.join('. ')}.</span>
+      {failures.length > 0 && (
+        <Button size="s" variant="quiet" onClick={() => failures.forEach(({ retry }) => retry())}>
+          Retry
+        </Button>
+      )}
     </div>
   )
 }
 
-function SceneList(parts: ResultsParts): ReactElement {
-  const { search, scenes, hasPlace } = parts
-  if (!hasPlace) return <NoPlace setArea={parts.setArea} />
-  if (scenes.length > 0) return <SceneRows {...parts} />
-  return <div className={workspaceStyles.scroll}>{search.isLoading ? <Skeleton rows={7} /> : <NoScenes {...parts} />}</div>
-}
-
-function NoPlace({ setArea }: Pick<ResultsParts, 'setArea'>): ReactElement {
-  const choose = (box: Box) => {
-    setArea(boxPolygon(box))
-    void onSharedMap((shared) => shared.fit(box))
-  }
-  return (
-    <div className={workspaceStyles.scroll}>
-      <Empty
-        icon="poly"
-        title="Draw or name an area"
-        actions={SAMPLE_AREAS.map(({ text, box }) => (
-          <Button key={text} size="s" onClick={() => choose(box)}>
-            {text}
-          </Button>
-        ))}
-      >
-        Draw on the map, type coordinates, paste GeoJSON, or begin with one of these.
-      </Empty>
-    </div>
-  )
-}
-
-function NoScenes({ filters, setUrl, isMine }: ResultsParts): ReactElement {
-  const actions = (
-    <>
-      {filters.cloud !== null && filters.cloud < 100 && (
-        <Button size="s" onClick={() => setUrl({ cloud: null })}>
-          Allow any cloud
-        </Button>
-      )}
-      {(filters.from || filters.to) && (
-        <Button size="s" onClick={() => setUrl({ from: null, to: null })}>
-          Any date
-        </Button>
-      )}
-      {filters.gsd !== null && (
-        <Button size="s" onClick={() => setUrl({ gsd: null })}>
-          Any resolution
-        </Button>
-      )}
-      {isMine && (
-        <LinkButton size="s" to="/uploads">
-          Upload
-        </LinkButton>
-      )}
-    </>
-  )
-  return (
-    <Empty title="No scenes match" actions={actions}>
-      {isMine ? 'None of your items is here.' : 'Nothing over this area with these filters.'}
-    </Empty>
-  )
-}
-
-function SceneRows({ scenes, filters, selected, hovered, setHovered, pick }: ResultsParts): ReactElement {
+function CartBar(): ReactElement | null {
   const cart = useCart()
-  const chosen = new Set(cart.map(({ key }) => key))
-  const { shown, end } = useMore(
-    scenes.length,
-    scenes.findIndex(({ key }) => key === selected?.key),
-  )
+  const estimate = useEstimate(cart, { keep: true })
+  if (cart.length === 0) return null
   return (
-    <ul className={workspaceStyles.scroll} aria-label="Scenes">
-      {scenes.slice(0, shown).map((scene) => (
-        <SceneRow
-          key={scene.key}
-          scene={scene}
-          area={filters.area}
-          isSelected={scene.key === selected?.key}
-          isHovered={scene.key === hovered}
-          isInCart={chosen.has(scene.key)}
-          onHover={setHovered}
-          onPick={pick}
-        />
-      ))}
-      {shown < scenes.length && <li ref={end} aria-hidden="true" />}
-    </ul>
+    <div className={styles.cart}>
+      <span>
+        <Icon name="cart" /> <b>{plural(cart.length, 'scene')}</b>{' '}
+        <span className={ui.soft}>{estimate.data ? audOfCredits(estimate.data.total_credits) : 'Calculating price'}</span>{' '}
+        {cart.some((scene) => scene.isSimulated) && <SimulatedBadge />}
+      </span>
+      <LinkButton to="/orders/review" variant="primary">
+        Review order
+      </LinkButton>
+    </div>
   )
 }
-
-interface RowParts {
-  scene: Scene
-  area: GeoJSON.Polygon | null
-  isSelected: boolean
-  isHovered: boolean
-  isInCart: boolean
-  onHover(key: string | null): void
-  onPick(scene: Scene): void
-}
-
-const SceneRow = memo(function SceneRow({ scene, area, isSelected, isHovered, isInCart, onHover, onPick }: RowParts): ReactElement {
-  const credits = creditsFor(scene, area)
-  const when = dateShort(scene.datetime)
-  return (
-    <li
-      className={classes(styles.scene, isSelected ? styles.selected : '', isHovered ? styles.hovered : '')}
-      onMouseEnter={() => onHover(scene.key)}
-      onMouseLeave={() => onHover(null)}
-    >
-      <div className={styles.thumbnail}>
-        <AuthImage path={scene.thumbnail} alt="" />
-        {credits !== null && (
-          <input
-            type="checkbox"
-            className={listStyles.checkOverlay}
-            checked={isInCart}
-            aria-label={`Order ${scene.source} of ${when}`}
-            onChange={() => toggleInCart(scene, area)}
-          />
-        )}
-      </div>
-      <button
-        type="button"
-        className={classes(styles.title, ui.asText, ui.ellipsis)}
-        onClick={() => onPick(scene)}
-        aria-current={isSelected || undefined}
-      >
-        {scene.source} <span className={ui.soft}>{scene.gsd === null ? '' : `${scene.gsd} m`}</span>
-      </button>
-      <span className={classes(styles.price, ui.numeric)}>
-        {scene.kind === 'item' ? '' : credits === null ? 'Free' : audOfCredits(credits)}
-      </span>
-      <div className={styles.facts}>
-        <span>{when}</span>
-        {scene.cloud !== null && (
-          <span className={styles.cloud} style={{ '--v': scene.cloud }}>
-            {percent(Math.round(scene.cloud))}
-          </span>
-        )}
-        {scene.covered !== null && <span className={ui.ellipsis}>{percent(Math.round(scene.covered * 100))} of area</span>}
-      </div>
-      <span className={styles.unitPrice}>
-        {scene.kind === 'item' ? '' : scene.creditsPerKm2 === null ? 'open data' : `${count(scene.creditsPerKm2)} cr/km²`}
-      </span>
-    </li>
-  )
-})

@@ -1,15 +1,13 @@
-/** Scenes of every source, and one's own items, in one shape. */
-import { useQueries } from '@tanstack/react-query'
-import { useRef } from 'react'
-import { call } from '../../api/client.ts'
-import type { CatalogScene, CatalogVendor, ItemFeature } from '../../api/contract.ts'
-import { useOp } from '../../api/query.ts'
-import { boxOf, coverage, type Box } from '../../map/geo.ts'
-import { tileOf } from '../../ui/auth-image.tsx'
+/** Scenes of every source, and the organization's own items, in one shape. */
+import type { CatalogScene, CatalogSource, CatalogVendor, Input, ItemFeature } from '../../api/contract.ts'
+import { areaOf, boxOf, coverage, type Box } from '../../map/geo.ts'
 import type { Scene } from '../../state/scene.ts'
+import { termsOf } from '../../state/terms.ts'
+import { tileOf } from '../../ui/tile-path.ts'
 
 export interface Filters {
   area: GeoJSON.Polygon | null
+  /** The bounding box that is searched without an area. */
   view: Box
   from: string
   to: string
@@ -18,49 +16,106 @@ export interface Filters {
   sources: readonly string[] | null
 }
 
-const PER_SOURCE = 100
+type FilterUrl = { readonly [name in 'bbox' | 'from' | 'to' | 'cloud' | 'gsd' | 'sources']?: string | undefined }
+
+const NOWHERE: Box = [0, 0, 0, 0]
+
+export const filtersFromUrl = (url: FilterUrl, area: GeoJSON.Polygon | null): Filters => ({
+  area,
+  view: parseBox(url.bbox) ?? NOWHERE,
+  from: url.from ?? '',
+  to: url.to ?? '',
+  cloud: parseNumber(url.cloud),
+  gsd: parseNumber(url.gsd),
+  sources: url.sources ? url.sources.split('.') : null,
+})
+
+const parseNumber = (text: string | undefined) => (text && Number.isFinite(Number(text)) ? Number(text) : null)
+
+/** `west,south,east,north`; null for anything else. */
+export function parseBox(text: string | undefined): Box | null {
+  const numbers = (text ?? '').split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+  return numbers.length === 4 && numbers.every(Number.isFinite) ? (numbers as Box) : null
+}
+
+/** As the contract writes an interval of time; open ends are `..`. */
+export const intervalOf = ({ from, to }: Pick<Filters, 'from' | 'to'>) => (from || to ? `${from || '..'}/${to || '..'}` : null)
+
+const MAX_PER_SOURCE = 100
+
+/** The search of one source. */
+export function catalogInput(host_name: string, { area, view, cloud, ...dates }: Filters): Input<'catalog.search'> {
+  const datetime = intervalOf(dates)
+  return {
+    host_name,
+    ...(area ? { intersects: area } : { bbox: view }),
+    ...(datetime ? { datetime } : {}),
+    ...(cloud === null ? {} : { query: { cloudCoverage: { LTE: cloud } } }),
+    limit: MAX_PER_SOURCE,
+  }
+}
+
 const number = (value: unknown) => (typeof value === 'number' ? value : null)
 const text = (value: unknown) => (typeof value === 'string' ? value : null)
 
-function fromCatalog(feature: CatalogScene, vendor: CatalogVendor, area: GeoJSON.Polygon | null): Scene {
-  const { properties, links, id } = feature
-  const link = (rel: string) => links.find((candidate) => candidate.rel === rel)?.href
-  const path = (href: string | undefined) => (href ? new URL(href, location.origin).pathname : null)
-  const bands = Array.isArray(properties['eo:bands'])
-    ? (properties['eo:bands'] as { name?: string }[]).flatMap(({ name }) => name ?? [])
-    : []
-  const geometry = feature.geometry
+/** A URL template without its origin. `URL` would escape the braces. */
+const templateOf = (href: string | undefined) => href?.replace(/^https?:\/\/[^/]+/, '') ?? null
+
+/** Where a scene comes from; the source is undefined if the list of sources could not be loaded. */
+interface Origin {
+  vendor: Pick<CatalogVendor, 'host_name' | 'title'>
+  source: Pick<CatalogSource, 'collections'> | undefined
+}
+
+export function sceneFromCatalog(feature: CatalogScene, { vendor, source }: Origin, area: GeoJSON.Polygon | null): Scene {
+  const { properties, links, id, geometry } = feature
+  const pathOf = (rel: string) => {
+    const href = links.find((link) => link.rel === rel)?.href
+    return href ? new URL(href, location.origin).pathname : null
+  }
+  const collection = source?.collections.find(({ id }) => id === feature.collection)
+  const bands = Array.isArray(properties['eo:bands']) ? (properties['eo:bands'] as { name?: string }[]) : []
   return {
     key: `${vendor.host_name}/${id}`,
     id,
     kind: 'catalog',
     host: vendor.host_name,
     source: vendor.title,
+    label: collection && source!.collections.length > 1 ? collection.title : vendor.title,
+    collection: feature.collection,
+    isSimulated: properties['simulated'] === true,
+    tiles: templateOf(links.find((link) => link.rel === 'xyz')?.href),
+    terms: termsOf(properties),
     product: text(properties['dataProduct']),
     datetime: text(properties['datetime']),
     cloud: number(properties['eo:cloud_cover']),
-    gsd: number(properties['gsd']) ?? number(properties['pricingResolution']),
+    gsd: number(properties['gsd']) ?? number(properties['pricingResolution']) ?? collection?.gsd ?? null,
     geometry,
     covered: area ? coverage(area, geometry) : null,
     creditsPerKm2: number(properties['creditsPerSqKm']),
-    thumbnail: path(link('thumbnail')),
-    quicklook: path(link('preview')),
+    thumbnail: pathOf('thumbnail'),
+    quicklook: pathOf('preview'),
     offNadir: number(properties['view:off_nadir']),
     sunElevation: number(properties['view:sun_elevation']),
-    bands,
+    bands: (bands.length > 0 ? bands : (collection?.bands ?? [])).flatMap(({ name }) => name ?? []),
     title: id,
   }
 }
 
-function fromItem(feature: ItemFeature, area: GeoJSON.Polygon | null): Scene {
-  const { properties, id } = feature
-  const geometry = feature.geometry
+export function sceneFromItem(feature: ItemFeature, area: GeoJSON.Polygon | null): Scene {
+  const { properties, id, geometry } = feature
+  const title = text(properties['title'])
   return {
     key: `item/${id}`,
     id,
     kind: 'item',
     host: 'mine',
-    source: text(properties['title']) ?? text(properties['name']) ?? id,
+    source: title ?? text(properties['name']) ?? id,
+    label: title ?? text(properties['name']) ?? id,
+    collection: null,
+    isSimulated: properties['simulated'] === true,
+    tiles: null,
+    terms: termsOf(properties),
     product: null,
     datetime: text(properties['datetime']),
     cloud: number(properties['eo:cloud_cover']),
@@ -73,121 +128,33 @@ function fromItem(feature: ItemFeature, area: GeoJSON.Polygon | null): Scene {
     offNadir: null,
     sunElevation: null,
     bands: [],
-    title: text(properties['title']) ?? id,
-  }
-}
-
-/** A scene is worked out once for an area, however often its list is drawn. */
-const workedOut = new WeakMap<object, { area: GeoJSON.Polygon | null; scene: Scene }>()
-
-function sceneOf(feature: object, area: GeoJSON.Polygon | null, make: () => Scene): Scene {
-  const known = workedOut.get(feature)
-  if (known?.area === area) return known.scene
-  const scene = make()
-  workedOut.set(feature, { area, scene })
-  return scene
-}
-
-/** The same list as before while the same scenes are in it, so that what hangs on it rests. */
-function useSame(scenes: readonly Scene[]): readonly Scene[] {
-  const kept = useRef(scenes)
-  if (kept.current.length !== scenes.length || kept.current.some((scene, index) => scene !== scenes[index])) kept.current = scenes
-  return kept.current
-}
-
-interface SourceFailure {
-  host: string
-  title: string
-  message: string
-  retry(): void
-}
-
-export interface SceneSearch {
-  scenes: readonly Scene[]
-  failures: readonly SourceFailure[]
-  sourceCount: number
-  answered: number
-  isLoading: boolean
-}
-
-const interval = ({ from, to }: Filters) => `${from || '..'}/${to || '..'}`
-
-/** Each source by itself, at the same time: one that fails takes nothing from the others. */
-export function useCatalog(filters: Filters, vendors: readonly CatalogVendor[], enabled: boolean): SceneSearch {
-  const chosen = vendors.filter(({ host_name }) => filters.sources === null || filters.sources.includes(host_name))
-  const where = filters.area ? { intersects: filters.area } : { bbox: filters.view }
-  const results = useQueries({
-    queries: chosen.map((vendor) => {
-      const input = {
-        host_name: vendor.host_name,
-        ...where,
-        ...(filters.from || filters.to ? { datetime: interval(filters) } : {}),
-        ...(filters.cloud === null ? {} : { query: { cloudCoverage: { LTE: filters.cloud } } }),
-        limit: PER_SOURCE,
-      }
-      return {
-        queryKey: ['catalog.search', input],
-        queryFn: ({ signal }: { signal: AbortSignal }) => call('catalog.search', input, { signal }),
-        enabled,
-        staleTime: 60_000,
-        retry: false,
-      }
-    }),
-  })
-  const scenes = results.flatMap(({ data }, index) =>
-    (data?.features ?? []).map((feature) => sceneOf(feature, filters.area, () => fromCatalog(feature, chosen[index]!, filters.area))),
-  )
-  return {
-    scenes: useSame(scenes.filter(({ gsd }) => filters.gsd === null || gsd === null || gsd <= filters.gsd)),
-    failures: results.flatMap(({ error, refetch }, index) =>
-      error
-        ? [
-            {
-              host: chosen[index]!.host_name,
-              title: chosen[index]!.title,
-              message: error.message,
-              retry: () => void refetch(),
-            },
-          ]
-        : [],
-    ),
-    sourceCount: chosen.length,
-    answered: results.filter(({ data }) => data !== undefined).length,
-    isLoading: enabled && results.some(({ isPending }) => isPending),
-  }
-}
-
-export function useMine(filters: Filters, enabled: boolean): SceneSearch {
-  const box = boxOf(filters.area) ?? filters.view
-  const query = useOp(
-    'items.search_org',
-    {
-      bbox: box,
-      ...(filters.from || filters.to ? { datetime: interval(filters) } : {}),
-      ...(filters.cloud === null ? {} : { query: { 'eo:cloud_cover': { lte: filters.cloud } } }),
-      limit: 200,
-    },
-    { enabled, keep: true },
-  )
-  return {
-    scenes: useSame((query.data?.features ?? []).map((feature) => sceneOf(feature, filters.area, () => fromItem(feature, filters.area)))),
-    failures: query.error ? [{ host: 'mine', title: 'Your items', message: query.error.message, retry: () => void query.refetch() }] : [],
-    sourceCount: 1,
-    answered: query.data ? 1 : 0,
-    isLoading: enabled && query.isPending,
+    title: title ?? id,
   }
 }
 
 export type Sort = 'newest' | 'clearest' | 'covers' | 'cheapest'
 
-export function sorted(scenes: readonly Scene[], sort: Sort): Scene[] {
-  // Dates of the contract are all written alike, so that they sort as text does.
-  const newest = (a: Scene, b: Scene) => Number((a.datetime ?? '') < (b.datetime ?? '')) - Number((a.datetime ?? '') > (b.datetime ?? ''))
-  const by: Record<Sort, (a: Scene, b: Scene) => number> = {
-    newest,
-    clearest: (a, b) => (a.cloud ?? 101) - (b.cloud ?? 101) || newest(a, b),
-    covers: (a, b) => (b.covered ?? 0) - (a.covered ?? 0) || newest(a, b),
-    cheapest: (a, b) => (a.creditsPerKm2 ?? 0) - (b.creditsPerKm2 ?? 0) || newest(a, b),
-  }
-  return scenes.toSorted(by[sort])
+// Dates of the contract are all written alike, so that they sort as text does.
+const newest = (a: Scene, b: Scene) => Number((a.datetime ?? '') < (b.datetime ?? '')) - Number((a.datetime ?? '') > (b.datetime ?? ''))
+
+const ORDERS: Readonly<Record<Sort, (a: Scene, b: Scene) => number>> = {
+  newest,
+  clearest: (a, b) => (a.cloud ?? 101) - (b.cloud ?? 101) || newest(a, b),
+  covers: (a, b) => (b.covered ?? 0) - (a.covered ?? 0) || newest(a, b),
+  cheapest: (a, b) => (a.creditsPerKm2 ?? 0) - (b.creditsPerKm2 ?? 0) || newest(a, b),
 }
+
+export const sortFromUrl = (text: string | undefined): Sort =>
+  text !== undefined && Object.hasOwn(ORDERS, text) ? (text as Sort) : 'newest'
+
+/** Real scenes come before simulated ones. */
+export const sortScenes = (scenes: readonly Scene[], sort: Sort): Scene[] =>
+  scenes.toSorted((a, b) => Number(a.isSimulated) - Number(b.isSimulated) || ORDERS[sort](a, b))
+
+/** The part of a scene that is charged: within the area, or all of it. */
+export const chargedKm2 = (scene: Scene, area: GeoJSON.Polygon | null): number =>
+  (area ? areaOf(area) * (scene.covered ?? 1) : areaOf(scene.geometry)) / 1e6
+
+/** About what a scene costs, before the service has computed it; null for open data. */
+export const approximateCredits = (scene: Scene, area: GeoJSON.Polygon | null): number | null =>
+  scene.creditsPerKm2 === null ? null : Math.ceil(scene.creditsPerKm2 * chargedKm2(scene, area))

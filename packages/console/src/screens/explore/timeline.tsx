@@ -1,22 +1,23 @@
-/** Scenes by day, stacked by cloud, with two handles that can be dragged or moved by keys. Colour and position both tell. */
-import { useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react'
-import { dateShort, plural } from '../../ui/format.ts'
+/** Scenes by day, stacked by cloud cover, with two handles for the dates. */
+import type { ReactElement } from 'react'
+import { EDGES, useRangeHandles } from '../../parts/use-range-handles.ts'
 import type { Scene } from '../../state/scene.ts'
+import { dateShort, plural } from '../../ui/format.ts'
+import { BINS, CLOUD_LIMITS, DAY_MS, datedOf, dayOf, daysOf, rangeOf, timelineOf, type Timeline as TimelineData } from './timeline-bins.ts'
 import { classes } from '../../ui/classes.ts'
 import mapSlotStyles from '../../map/map-slot.module.css'
-import styles from './explore.module.css'
+import styles from './timeline.module.css'
 import chartsStyles from '../../ui/charts.module.css'
 import ui from '../../ui/ui.module.css'
 
-const DAY_MS = 86_400_000
-const BARS = 72
 const HEIGHT = 46
 const WIDTH = 720
-const CLASSES = [
-  { limit: 10, colour: 'var(--c1)', text: 'clear, 10% or less' },
-  { limit: 40, colour: 'color-mix(in srgb, var(--c1) 50%, var(--raised))', text: 'up to 40%' },
-  { limit: 101, colour: 'var(--line-strong)', text: 'cloudier' },
+const CLOUD_CLASSES = [
+  { colour: 'var(--c1)', text: `Cloud ≤ ${CLOUD_LIMITS[0]}%` },
+  { colour: 'color-mix(in srgb, var(--c1) 50%, var(--raised))', text: `≤ ${CLOUD_LIMITS[1]}%` },
+  { colour: 'var(--line-strong)', text: `> ${CLOUD_LIMITS[1]}%` },
 ] as const
+const LABELS = ['First day', 'Last day'] as const
 
 interface TimelineParts {
   scenes: readonly Scene[]
@@ -26,135 +27,113 @@ interface TimelineParts {
   onChange(from: string, to: string): void
 }
 
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+export function Timeline(parts: TimelineParts): ReactElement | null {
+  const timeline = timelineOf(datedOf(parts.scenes), parts.from, parts.to)
+  return timeline && <TimelineChart {...parts} timeline={timeline} />
+}
 
-export function Timeline({ scenes, from, to, selected, onChange }: TimelineParts): ReactElement | null {
-  const dated = scenes.filter(({ datetime }) => datetime !== null)
-  const [drag, setDrag] = useState<{ edge: 'from' | 'to'; at: number } | null>(null)
-  const chart = useRef<SVGSVGElement>(null)
-  const times = dated.map(({ datetime }) => Date.parse(datetime!))
-  const first = Math.min(...times, from ? Date.parse(from) : Infinity)
-  const last = Math.max(...times, to ? Date.parse(to) + DAY_MS : -Infinity)
-  if (!Number.isFinite(first) || !Number.isFinite(last)) return null
-  const start = first - DAY_MS
-  const span = Math.max(DAY_MS * 8, last + DAY_MS - start)
-  const x = (ms: number) => ((ms - start) / span) * WIDTH
-  const bins = Array.from({ length: BARS }, () => [0, 0, 0] as [number, number, number])
-  for (const scene of dated) {
-    const bin = bins[Math.min(BARS - 1, Math.floor(((Date.parse(scene.datetime!) - start) / span) * BARS))]!
-    const level = CLASSES.findIndex(({ limit }) => (scene.cloud ?? 0) <= limit)
-    bin[level as 0 | 1 | 2]++
-  }
-  const tallest = Math.max(1, ...bins.map(([a, b, c]) => a + b + c))
-  const edges = {
-    from: drag?.edge === 'from' ? drag.at : from ? Date.parse(from) : start,
-    to: drag?.edge === 'to' ? drag.at : to ? Date.parse(to) + DAY_MS : start + span,
-  }
-  const inside = dated.filter(({ datetime }) => Date.parse(datetime!) >= edges.from && Date.parse(datetime!) <= edges.to)
-  const commit = (next: { from: number; to: number }) =>
-    onChange(next.from <= start ? '' : dayOf(next.from), next.to >= start + span ? '' : dayOf(next.to - DAY_MS))
-  const timeAt = (event: PointerEvent) => {
-    const box = chart.current!.getBoundingClientRect()
-    return start + Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * span
-  }
-  const handle = (edge: 'from' | 'to') => ({
-    onPointerDown: (event: PointerEvent<SVGGElement>) => {
-      event.currentTarget.setPointerCapture(event.pointerId)
-      setDrag({ edge, at: edges[edge] })
-    },
-    onPointerMove: (event: PointerEvent<SVGGElement>) => drag?.edge === edge && setDrag({ edge, at: timeAt(event) }),
-    onPointerUp: () => {
-      if (drag) commit({ ...edges, [edge]: drag.at })
-      setDrag(null)
-    },
-    onKeyDown: (event: KeyboardEvent) => {
-      const step = { ArrowLeft: -1, ArrowRight: 1, PageDown: -7, PageUp: 7 }[event.key]
-      if (step === undefined) return
-      event.preventDefault()
-      commit({ ...edges, [edge]: edges[edge] + step * DAY_MS })
+function TimelineChart({ scenes, from, to, selected, onChange, timeline }: TimelineParts & { timeline: TimelineData }): ReactElement {
+  const { start, end } = timeline
+  const range = rangeOf(timeline, from, to)
+  const { chart, shown, handle } = useRangeHandles({
+    range,
+    low: start,
+    high: end,
+    step: DAY_MS,
+    pageStep: 7 * DAY_MS,
+    onMove(edge, value) {
+      const next = range.with(edge, value) as [number, number]
+      if (next[0] < next[1]) onChange(...daysOf(timeline, next))
     },
   })
+  const x = (ms: number) => ((ms - start) / (end - start)) * WIDTH
   return (
-    <div className={classes(mapSlotStyles.floating, styles.timelineBox)}>
-      <div className={classes(ui.flexRow, ui.between, ui.small)}>
-        <span>
-          <b>
-            {dateShort(dayOf(edges.from))} to {dateShort(dayOf(Math.max(edges.from, edges.to - DAY_MS)))}
-          </b>{' '}
-          <span className={ui.soft}>
-            {inside.length} of {plural(dated.length, 'scene')}
-          </span>
-        </span>
-        <span className={classes(ui.flexRow, ui.gap12, ui.soft, ui.tiny)}>
-          {CLASSES.map(({ colour, text }) => (
-            <span key={text} className={chartsStyles.legendEntry} style={{ '--c': colour }}>
-              {text}
-            </span>
-          ))}
-        </span>
-      </div>
+    <div className={classes(mapSlotStyles.floating, styles.panel)}>
+      <Summary scenes={scenes} shown={shown} />
       <svg
         ref={chart}
         className={styles.timeline}
         viewBox={`0 0 ${WIDTH} ${HEIGHT + 14}`}
         preserveAspectRatio="none"
         role="group"
-        aria-label={`Timeline of ${plural(dated.length, 'scene')}`}
+        aria-label={`Timeline of ${plural(datedOf(scenes).length, 'scene')}`}
       >
-        <rect x={x(edges.from)} y={0} width={Math.max(0, x(edges.to) - x(edges.from))} height={HEIGHT} fill="var(--accent-tint)" />
-        {bins.map((bin, index) => {
-          let top = HEIGHT
-          return bin.map((amount, level) => {
-            const height = (amount / tallest) * (HEIGHT - 4)
-            top -= height
-            return (
-              height > 0 && (
-                <rect
-                  key={`${index}-${level}`}
-                  x={(index + 0.15) * (WIDTH / BARS)}
-                  y={top}
-                  width={(WIDTH / BARS) * 0.7}
-                  height={height}
-                  fill={CLASSES[level]!.colour}
-                />
-              )
-            )
-          })
-        })}
+        <rect x={x(shown[0])} y={0} width={Math.max(0, x(shown[1]) - x(shown[0]))} height={HEIGHT} fill="var(--accent-tint)" />
+        <Bars timeline={timeline} />
         {selected?.datetime && <path d={`M${x(Date.parse(selected.datetime)) - 4} 0h8l-4 6z`} fill="var(--signal)" />}
-        {(['from', 'to'] as const).map((edge) => (
+        {EDGES.map((edge) => (
           <g
             key={edge}
             className={chartsStyles.dragHandle}
             tabIndex={0}
             role="slider"
-            aria-label={edge === 'from' ? 'First day' : 'Last day'}
+            aria-label={LABELS[edge]}
             aria-valuemin={0}
-            aria-valuemax={Math.round(span / DAY_MS)}
-            aria-valuenow={Math.round((edges[edge] - start) / DAY_MS)}
-            aria-valuetext={dateShort(dayOf(edges[edge]))}
+            aria-valuemax={Math.round((end - start) / DAY_MS)}
+            aria-valuenow={Math.round((shown[edge] - start) / DAY_MS)}
+            aria-valuetext={dateShort(dayOf(shown[edge]))}
             {...handle(edge)}
           >
-            <rect x={x(edges[edge]) - 10} y={0} width={20} height={HEIGHT} fill="transparent" />
-            <rect x={x(edges[edge]) - 1} y={0} width={2} height={HEIGHT} fill="var(--accent)" />
-            <rect
-              x={x(edges[edge]) - 4}
-              y={HEIGHT / 2 - 9}
-              width={8}
-              height={18}
-              rx={3}
-              fill="var(--surface)"
-              stroke="var(--accent)"
-              strokeWidth={2}
-            />
+            <Handle x={x(shown[edge])} />
           </g>
         ))}
       </svg>
       <div className={classes(ui.flexRow, ui.between, ui.faint, ui.tiny, ui.numeric)}>
         {[0, 1 / 3, 2 / 3, 1].map((share) => (
-          <span key={share}>{dateShort(dayOf(start + share * span))}</span>
+          <span key={share}>{dateShort(dayOf(start + share * (end - start)))}</span>
         ))}
       </div>
     </div>
   )
 }
+
+/** The dates between the handles, how many scenes these are, and what the colours mean. */
+function Summary({ scenes, shown: [low, high] }: { scenes: readonly Scene[]; shown: readonly [number, number] }): ReactElement {
+  const dated = datedOf(scenes)
+  const inside = dated.filter(({ datetime }) => Date.parse(datetime) >= low && Date.parse(datetime) <= high)
+  return (
+    <div className={classes(ui.flexRow, ui.between, ui.small)}>
+      <span>
+        <b>
+          {dateShort(dayOf(low))} to {dateShort(dayOf(Math.max(low, high - DAY_MS)))}
+        </b>{' '}
+        <span className={ui.soft}>
+          {inside.length} of {plural(dated.length, 'scene')}
+        </span>
+      </span>
+      <span className={classes(ui.flexRow, ui.gap12, ui.soft, ui.tiny)}>
+        {CLOUD_CLASSES.map(({ colour, text }) => (
+          <span key={text} className={chartsStyles.legendEntry} style={{ '--c': colour }}>
+            {text}
+          </span>
+        ))}
+      </span>
+    </div>
+  )
+}
+
+function Bars({ timeline: { bins, tallest } }: { timeline: TimelineData }): ReactElement {
+  const width = WIDTH / BINS
+  return (
+    <>
+      {bins.flatMap((bin, index) => {
+        let top = HEIGHT
+        return bin.map((amount, cloudClass) => {
+          const height = (amount / tallest) * (HEIGHT - 4)
+          top -= height
+          const key = `${index}-${cloudClass}`
+          const fill = CLOUD_CLASSES[cloudClass]!.colour
+          return height > 0 && <rect key={key} x={(index + 0.15) * width} y={top} width={width * 0.7} height={height} fill={fill} />
+        })
+      })}
+    </>
+  )
+}
+
+const Handle = ({ x }: { x: number }): ReactElement => (
+  <>
+    <rect x={x - 10} y={0} width={20} height={HEIGHT} fill="transparent" />
+    <rect x={x - 1} y={0} width={2} height={HEIGHT} fill="var(--accent)" />
+    <rect x={x - 4} y={HEIGHT / 2 - 9} width={8} height={18} rx={3} fill="var(--surface)" stroke="var(--accent)" strokeWidth={2} />
+  </>
+)

@@ -30,7 +30,7 @@ export function Inbox(): ReactElement {
   return (
     <Page
       title="Inbox"
-      about="Alerts, decisions, approvals and what went wrong."
+      about="Alerts, decisions, approvals and failures."
       actions={
         <>
           {live === 'live' && (
@@ -65,8 +65,8 @@ export function Inbox(): ReactElement {
           query={list.query}
           empty={({ rows }) =>
             rows.length === 0 && (
-              <Empty icon="check" title="Nothing waits for you" actions={<LinkButton to="/alerts">Your alerts</LinkButton>}>
-                Alerts, decisions and approvals arrive here by themselves.
+              <Empty icon="check" title="No notifications" actions={<LinkButton to="/alerts">See alerts</LinkButton>}>
+                Alerts, decisions and approvals appear here automatically.
               </Empty>
             )
           }

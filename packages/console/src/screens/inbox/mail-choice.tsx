@@ -24,7 +24,7 @@ export function MailChoice(): ReactElement | null {
   const choose = useMutation({
     mutationFn: (notification_mail: Mail) => route<unknown>('POST', PATH, { notification_mail }),
     onSuccess: () => {
-      toast('From now on it is done like this')
+      toast('Email notifications updated')
       return client.invalidateQueries({ queryKey: [PATH] })
     },
   })
@@ -32,8 +32,8 @@ export function MailChoice(): ReactElement | null {
   return (
     <Card className={ui.marginTop16}>
       <Choice
-        label="Mail it to me"
-        help="From now on; what lies here already is not mailed."
+        label="Email notifications"
+        help="Applies to new notifications."
         value={choice.data.notification_mail}
         disabled={choose.isPending}
         onChange={(event) => choose.mutate(event.target.value as Mail)}

@@ -29,7 +29,7 @@ export function Clips(): ReactElement {
   return (
     <Page
       title="Clips"
-      about="The part of a raster under an area, pixel for pixel, as an item of its own."
+      about="Cut an area out of a raster without resampling and save it as a new item."
       actions={
         <LinkButton variant="primary" icon="poly" to="/processes/$id" params={{ id: CLIP }}>
           Clip an item
@@ -46,7 +46,7 @@ export function Clips(): ReactElement {
               total === 0 && (
                 <Empty
                   icon="poly"
-                  title="Nothing was clipped yet"
+                  title="No clips yet"
                   actions={
                     <LinkButton to="/processes/$id" params={{ id: CLIP }}>
                       Clip an item
@@ -85,8 +85,8 @@ function ClipAreas(): ReactElement {
   if (areas.isError && isProblem(areas.error, 'missing-scope', 'forbidden'))
     return (
       <Note icon="lock">
-        <b>Mosaics of the operator</b> can be clipped by accounts that the operator has let in. Yours is not one of them; your own items can
-        always be clipped.
+        <b>Operator mosaics</b> are available to accounts that the operator has enabled. Yours is not enabled; you can still clip your own
+        items.
       </Note>
     )
   if (areas.isError) return <Failed error={areas.error} retry={() => void areas.refetch()} />
@@ -94,7 +94,7 @@ function ClipAreas(): ReactElement {
   const current = list.find(({ id }) => id === url['area']) ?? list[0]
   return (
     <Card
-      title="Mosaics of the operator"
+      title="Operator mosaics"
       aside={
         list.length > 0 && (
           <Choice
@@ -107,7 +107,7 @@ function ClipAreas(): ReactElement {
         )
       }
     >
-      <Loaded query={areas} rows={2} empty={({ areas: all }) => all.length === 0 && <p className={ui.soft}>The operator offers none.</p>}>
+      <Loaded query={areas} rows={2} empty={({ areas: all }) => all.length === 0 && <p className={ui.soft}>No operator mosaics.</p>}>
         {() => current && <ClipArea key={current.id} id={current.id} box={current.bbox as Box} />}
       </Loaded>
     </Card>
@@ -142,7 +142,7 @@ function ClipArea({ id, box }: { id: string; box: Box }): ReactElement {
   return (
     <div className={classes(ui.grid, ui.twoToOne)}>
       <CardMap
-        label="The area to clip"
+        label="Area to clip"
         className={classes(cardMapStyles.wide, cardMapStyles.bare)}
         area={area}
         shapes={[{ id, geometry: boxPolygon(box) }]}
@@ -155,8 +155,8 @@ function ClipArea({ id, box }: { id: string; box: Box }): ReactElement {
             rows={[
               ['What', facts.data.description],
               ['Size', `${count(facts.data.area_sq_km)} km²`],
-              ['Price', `${facts.data.price.credits_per_km2} credits a km², at least ${facts.data.price.minimum_credits}`],
-              ['To be named', facts.data.attribution],
+              ['Price', `${facts.data.price.credits_per_km2} credits/km², minimum ${facts.data.price.minimum_credits}`],
+              ['Attribution', facts.data.attribution],
             ]}
           />
         )}
@@ -175,7 +175,7 @@ function ClipArea({ id, box }: { id: string; box: Box }): ReactElement {
           onChange={(event) => setUrl({ project: event.target.value })}
           options={writable.map((project) => ({ value: project.id, text: project.name }))}
         />
-        <Field label="Name of the clip (optional)" value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
+        <Field label="Clip name (optional)" value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
         <SpendRefusal spend={spend} />
         <Button variant="primary" busy={spend.busy} disabled={missing !== null} onClick={spend.run}>
           {missing ?? 'Clip'}

@@ -15,7 +15,7 @@ import { FormProblem, WaitingPage } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { CardMap } from '../../parts/areas/card-map.tsx'
 import { Downloads } from '../../parts/downloads.tsx'
-import { isUnderWay, SAID, useProcessNames } from './job-states.ts'
+import { isUnderWay, jobName, SAID, useCanRunAgain, useProcessNames } from './job-states.ts'
 import { classes } from '../../ui/classes.ts'
 import styles from './jobs.module.css'
 import codeStyles from '../../ui/code.module.css'
@@ -45,29 +45,34 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
     search: { in: JSON.stringify(job.input_params) },
   })
   const navigate = useNavigate()
-  useAgainKey(() => void navigate(again))
+  const canRunAgain = useCanRunAgain(job.job_type_id)
+  useAgainKey(() => {
+    if (canRunAgain) void navigate(again)
+  })
   const [first] = job.output_item_ids
   return (
     <Page
       title={
         <span className={classes(ui.flexRow, ui.gap8, ui.wrap)}>
-          {String(job.input_params['output_name'] ?? nameOf(job.job_type_id))} <Badge tone={said.tone}>{said.text}</Badge>
+          {jobName(job, nameOf)} <Badge tone={said.tone}>{said.text}</Badge>
         </span>
       }
-      about={`${nameOf(job.job_type_id)}, asked for ${ago(job.created_at)}.`}
+      about={`${nameOf(job.job_type_id)}, requested ${ago(job.created_at)}.`}
       actions={
         <>
           <LinkButton icon="flow" to="/lineage/$type/$id" params={{ type: 'processing_job', id: job.id }}>
             Lineage
           </LinkButton>
-          <LinkButton icon="play" {...again}>
-            Run again
-          </LinkButton>
+          {canRunAgain && (
+            <LinkButton icon="play" {...again}>
+              Run again
+            </LinkButton>
+          )}
           {isUnderWay(job) && <CancelJob job={job} />}
           <DeleteJob job={job} />
           {first && (
             <LinkButton variant="primary" icon="layers" to="/view/$item" params={{ item: first }}>
-              {job.output_item_ids.length === 1 ? 'Open the result' : 'Open the first result'}
+              {job.output_item_ids.length === 1 ? 'Open result' : 'Open first result'}
             </LinkButton>
           )}
         </>
@@ -78,7 +83,7 @@ function OneJob({ job }: { job: ProcessingJob }): ReactElement {
           <Progress job={job} />
           {job.output_item_ids.length > 0 && <Outputs job={job} />}
           <Card title="Parameters">
-            <pre className={codeStyles.code} tabIndex={0} aria-label="Parameters of the job">
+            <pre className={codeStyles.code} tabIndex={0} aria-label="Job parameters">
               {JSON.stringify(job.input_params, null, 2)}
             </pre>
           </Card>
@@ -117,7 +122,7 @@ function JobFacts({ job }: { job: ProcessingJob }): ReactElement {
         />
         {job.source_item_ids.length > 0 && (
           <>
-            <h3 className={styles.subheading}>Made from</h3>
+            <h3 className={styles.subheading}>Inputs</h3>
             <ul className={classes(ui.flexColumn, ui.gap4)}>
               {job.source_item_ids.map((item) => (
                 <li key={item}>
@@ -151,7 +156,7 @@ function CancelJob({ job }: { job: ProcessingJob }): ReactElement | null {
       {
         onSuccess: () => {
           setAsked(false)
-          toast('The job is cancelled')
+          toast('Job cancelled')
         },
       },
     )
@@ -186,7 +191,7 @@ function DeleteJob({ job }: { job: ProcessingJob }): ReactElement | null {
       { job_id: job.id },
       {
         onSuccess: () => {
-          toast('The job is deleted')
+          toast('Job deleted')
           void navigate({ to: '/jobs' })
         },
       },
@@ -197,16 +202,16 @@ function DeleteJob({ job }: { job: ProcessingJob }): ReactElement | null {
         Delete
       </Button>
       {asked && (
-        <Dialog title="Delete the job" onClose={() => setAsked(false)}>
+        <Dialog title="Delete job" onClose={() => setAsked(false)}>
           <div className={classes(ui.flexColumn, ui.gap12)}>
             <p>
               {isUnderWay(job)
-                ? `It is cancelled, and ${count(job.reserved_credits)} reserved credits are released.`
-                : 'Its entry in the list goes for good. What it made stays.'}
+                ? `The job is cancelled, and ${count(job.reserved_credits)} reserved credits are released.`
+                : 'The job is removed permanently. Its results are kept.'}
             </p>
             <FormProblem error={remove.error} />
             <Button variant="danger" busy={remove.isPending} onClick={send}>
-              {isUnderWay(job) ? 'Cancel and delete' : 'Delete it for good'}
+              {isUnderWay(job) ? 'Cancel and delete' : 'Delete permanently'}
             </Button>
           </div>
         </Dialog>
@@ -230,14 +235,14 @@ function Progress({ job }: { job: ProcessingJob }): ReactElement {
   if (job.status === 'failed')
     return (
       <Note tone="bad" icon="warn">
-        <b>It failed.</b> {job.error ?? 'No reason was given.'} {count(job.reserved_credits - (job.captured_credits ?? 0))} credits were
-        given back.
+        <b>The job failed.</b> {job.error ?? 'No reason was given.'} {count(job.reserved_credits - (job.captured_credits ?? 0))} credits
+        were given back.
       </Note>
     )
   const share = job.status === 'completed' ? 1 : job.progress / 100
   return (
     <Card title="Progress" aside={<span className={classes(ui.soft, ui.numeric)}>{Math.round(share * 100)}%</span>}>
-      <Bar label="Progress of the job" share={share} />
+      <Bar label="Job progress" share={share} />
       <p className={classes(ui.soft, ui.small, ui.marginTop8)} role="status">
         {job.status === 'completed' ? `Done ${job.completed_at ? ago(job.completed_at) : ''}` : job.stage || SAID[job.status].text}
       </p>

@@ -10,7 +10,7 @@ import { count, dateTimeShort, plural } from '../../ui/format.ts'
 import { Badge, Bar, Button, Card, Choice, LinkButton, Page, Segmented } from '../../ui/kit.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { ProjectFilter } from '../../parts/project-filter.tsx'
-import { isUnderWay, SAID, useProcessNames, type Status } from './job-states.ts'
+import { isUnderWay, jobName, SAID, useProcessNames, type Status } from './job-states.ts'
 import { MakeNav } from './nav.tsx'
 import { NoProcesses, ProcessGrid } from './process.tsx'
 import { classes } from '../../ui/classes.ts'
@@ -37,7 +37,7 @@ export function Jobs(): ReactElement {
   return (
     <Page
       title="Jobs"
-      about="Computed from your imagery: indices, clips, mosaics, terrain, statistics."
+      about="Indices, clips, mosaics, terrain and statistics computed from your imagery."
       actions={
         <LinkButton variant="primary" icon="bolt" to="/processes">
           Run a process
@@ -53,7 +53,7 @@ export function Jobs(): ReactElement {
           total === 0 &&
           (isFiltered ? (
             <Empty
-              title="No jobs like these"
+              title="No matching jobs"
               actions={<Button onClick={() => setUrl({ status: null, project: null, process: null, page: null })}>Show all</Button>}
             />
           ) : (
@@ -110,7 +110,7 @@ function Filters(): ReactElement {
         value={url['process'] ?? ''}
         onChange={(event) => setUrl({ process: event.target.value || null, page: null })}
         options={[
-          { value: '', text: 'Every process' },
+          { value: '', text: 'All processes' },
           ...(processes.data?.processes ?? []).map(({ id, title }) => ({ value: id, text: title })),
         ]}
       />
@@ -139,10 +139,11 @@ export function JobTable({ jobs }: { jobs: readonly ProcessingJob[] }): ReactEle
           <tr key={job.id}>
             <td>
               <Link to="/jobs/$id" params={{ id: job.id }}>
-                <b>{String(job.input_params['output_name'] ?? nameOf(job.job_type_id))}</b>
+                <b>{jobName(job, nameOf)}</b>
               </Link>
               <div className={classes(ui.soft, ui.small)}>
-                {nameOf(job.job_type_id)}, {plural(job.source_item_ids.length, 'item')}
+                {nameOf(job.job_type_id)}
+                {job.source_item_ids.length > 0 && `, ${plural(job.source_item_ids.length, 'item')}`}
               </div>
             </td>
             <td>

@@ -39,7 +39,7 @@ export function Mosaics(): ReactElement {
       actions={
         writable.length > 0 && (
           <>
-            <Button onClick={() => setRegistering(true)}>Register by address</Button>
+            <Button onClick={() => setRegistering(true)}>Register by URL</Button>
             {make}
           </>
         )
@@ -52,7 +52,7 @@ export function Mosaics(): ReactElement {
           rows={4}
           empty={({ features }) =>
             features.length === 0 && (
-              <Empty icon="layers" title="No mosaic yet" actions={writable.length > 0 && make}>
+              <Empty icon="layers" title="No mosaics yet" actions={writable.length > 0 && make}>
                 Put several items together: the newest, the brightest, or the one nearest to the median in each pixel.
               </Empty>
             )
@@ -122,7 +122,7 @@ function RegisterMosaic({ projects, onClose }: { projects: readonly Project[]; o
       },
       {
         onSuccess: () => {
-          toast('The mosaic is registered')
+          toast('Mosaic registered')
           onClose()
         },
       },
@@ -136,9 +136,9 @@ function RegisterMosaic({ projects, onClose }: { projects: readonly Project[]; o
           send()
         }}
       >
-        <p className={classes(ui.soft, ui.small)}>Its files stay where they are: nothing is copied, and nothing is charged.</p>
+        <p className={classes(ui.soft, ui.small)}>Files are referenced, not copied. Registration is free.</p>
         <Field label="Name" required value={form.name} onChange={set('name')} />
-        <Field label="Address of the raster" required type="url" placeholder="https://" value={form.href} onChange={set('href')} />
+        <Field label="Raster URL" required type="url" placeholder="https://" value={form.href} onChange={set('href')} />
         <div className={ui.pair}>
           <Field label="Bands" required type="number" min={1} max={256} value={form.bands} onChange={set('bands')} />
           <Field label="Method" required value={form.method} onChange={set('method')} />
@@ -155,7 +155,7 @@ function RegisterMosaic({ projects, onClose }: { projects: readonly Project[]; o
             />
           ))}
         </div>
-        <Field label="Source collections, with commas between" required value={form.sources} onChange={set('sources')} />
+        <Field label="Source collections (comma-separated)" required value={form.sources} onChange={set('sources')} />
         <Choice
           label="Project"
           value={form.project}
@@ -164,7 +164,7 @@ function RegisterMosaic({ projects, onClose }: { projects: readonly Project[]; o
         />
         <FormProblem error={register.error} />
         <Button type="submit" variant="primary" busy={register.isPending}>
-          Register it
+          Register mosaic
         </Button>
       </form>
     </Dialog>

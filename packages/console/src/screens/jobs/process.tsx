@@ -17,7 +17,8 @@ import { CardMap } from '../../parts/areas/card-map.tsx'
 import { SpendRefusal, useSpend, useSpendKey } from '../../parts/orders/spend.tsx'
 import { Payment } from '../../parts/orders/total.tsx'
 import { MakeNav } from './nav.tsx'
-import { SchemaForm, useItems, type Schema, type Values } from '../../parts/schema-form.tsx'
+import { SchemaForm, useItems } from '../../parts/schema-form.tsx'
+import type { Schema, Values } from '../../parts/schema-values.ts'
 import { classes } from '../../ui/classes.ts'
 import totalStyles from '../../parts/orders/total.module.css'
 import styles from './jobs.module.css'
@@ -29,22 +30,19 @@ const CATEGORIES: Readonly<Record<ProcessSummary['category'], { text: string; ic
   bands: { text: 'Bands and indices', icon: 'drop' },
   geometry: { text: 'Shape and grid', icon: 'poly' },
   terrain: { text: 'Terrain', icon: 'layers' },
-  time: { text: 'Several dates', icon: 'clock' },
-  vector: { text: 'Into vectors', icon: 'flow' },
+  time: { text: 'Time series', icon: 'clock' },
+  vector: { text: 'Vectorization', icon: 'flow' },
   statistics: { text: 'Statistics', icon: 'ruler' },
   conversion: { text: 'Files', icon: 'down' },
 }
 
-const priceOf = ({ price }: ProcessSummary) => `from ${count(price.minimum_credits)} cr, ${price.credits_per_km2} cr a km²`
+const priceOf = ({ price }: ProcessSummary) => `from ${count(price.minimum_credits)} cr, ${price.credits_per_km2} cr/km²`
 
 export function Processes(): ReactElement {
   const processes = useOp('processing.catalog.list', {}, { staleTime: 300_000 })
   useTitle({ text: 'Jobs', to: '/jobs' }, 'Processes')
   return (
-    <Page
-      title="Processes"
-      about="What can be computed from your imagery. The price is shown before anything runs; a job that fails costs nothing."
-    >
+    <Page title="Processes" about="Compute results from your imagery. You see the price before you run a job; failed jobs are free.">
       <MakeNav />
       <div className={ui.marginTop16}>
         <Loaded query={processes} rows={6}>
@@ -57,7 +55,7 @@ export function Processes(): ReactElement {
 
 export function ProcessGrid({ processes }: { processes: readonly ProcessSummary[] }): ReactElement {
   const groups = Object.entries(CATEGORIES).flatMap(([category, said]) => {
-    const members = processes.filter((process) => process.category === category)
+    const members = processes.filter((process) => process.category === category && process.created_by === null)
     return members.length > 0 ? [{ ...said, members }] : []
   })
   return (
@@ -92,8 +90,26 @@ export function ProcessPage(): ReactElement {
   const process = useOp('processing.catalog.get', { process_id: id }, { staleTime: 300_000 })
   useTitle({ text: 'Jobs', to: '/jobs' }, { text: 'Processes', to: '/processes' }, process.data?.title ?? id)
   if (!process.data) return <WaitingPage title="Process" query={process} />
+  if (process.data.created_by !== null) return <StartedElsewhere process={process.data} />
   return <RunProcess key={id} process={process.data} />
 }
+
+/** Jobs such as copies of open scenes start where the scene is shown, because they need its host. */
+const StartedElsewhere = ({ process: { title, description } }: { process: Process }): ReactElement => (
+  <Page title={title} about={description}>
+    <Empty
+      icon="search"
+      title="Start this job from a scene"
+      actions={
+        <LinkButton to="/explore" variant="primary">
+          Search scenes
+        </LinkButton>
+      }
+    >
+      Select an open scene in Explore, then choose Add to library and Copy files.
+    </Empty>
+  </Page>
+)
 
 function readValues(text: string | undefined): Values {
   try {
@@ -140,7 +156,7 @@ function RunProcess({ process }: { process: Process }): ReactElement {
       about={process.description}
       actions={
         Object.keys(process.example).length > 0 && (
-          <Button onClick={() => setValues({ ...process.example, ...pick(values, 'item_id', 'item_ids') })}>Fill in the example</Button>
+          <Button onClick={() => setValues({ ...process.example, ...pick(values, 'item_id', 'item_ids') })}>Use example values</Button>
         )
       }
     >
@@ -149,9 +165,9 @@ function RunProcess({ process }: { process: Process }): ReactElement {
           <Card title="Parameters">
             <SchemaForm schema={schema} values={values} errors={errors} onChange={setValues} />
           </Card>
-          <Card title={hasArea ? 'Where' : 'What it works on'} flush>
+          <Card title={hasArea ? 'Area' : 'Input items'} flush>
             <CardMap
-              label="The chosen items and the area"
+              label="Selected items and area"
               area={(values['geometry'] ?? null) as GeoJSON.Geometry | null}
               shapes={chosen.map(({ id, geometry }) => ({ id, geometry: geometry }))}
               items={chosen.flatMap(({ id, bbox, geometry }) => {
@@ -206,7 +222,7 @@ function PriceCard({ process, values, isValid, isChecking }: PriceParts): ReactE
   if (!projects.isPending && writable.length === 0)
     return (
       <Note tone="warn" icon="lock">
-        Running a process takes an editor of a project. A project admin can make you one.
+        Only project editors can run processes. Ask a project admin for access.
       </Note>
     )
   return (
@@ -229,12 +245,12 @@ function PriceCard({ process, values, isValid, isChecking }: PriceParts): ReactE
         {estimate.isError && isValid && <FormProblem error={estimate.error} />}
       </div>
       <Button variant="primary" size="l" wide className={ui.marginTop12} busy={spend.busy} disabled={!isReady} onClick={spend.run}>
-        {price ? `Run, ${audOfCredits(price.credits)}` : isChecking ? 'Being priced' : 'Fill in what is required'}
+        {price ? `Run, ${audOfCredits(price.credits)}` : isChecking ? 'Calculating price…' : 'Complete the required fields'}
       </Button>
       <div className={ui.marginTop12}>
         <Facts
           rows={[
-            ['At most', `${process.timeout_minutes} minutes`],
+            ['Time limit', `${process.timeout_minutes} minutes`],
             ['If it fails', 'nothing is charged'],
           ]}
         />
@@ -244,7 +260,7 @@ function PriceCard({ process, values, isValid, isChecking }: PriceParts): ReactE
 }
 
 export const NoProcesses = () => (
-  <Empty icon="bolt" title="Nothing was computed yet" actions={<LinkButton to="/processes">See all processes</LinkButton>}>
+  <Empty icon="bolt" title="No jobs yet" actions={<LinkButton to="/processes">See all processes</LinkButton>}>
     Choose what to compute; the price comes before the button.
   </Empty>
 )

@@ -20,9 +20,9 @@ import ui from '../../ui/ui.module.css'
 const SOON_MS = 7 * 86_400_000
 type Permission = 'read' | 'write' | 'process'
 const PERMISSIONS: readonly { value: Permission; text: string }[] = [
-  { value: 'read', text: 'read: search, look, download' },
-  { value: 'write', text: 'write: make and change' },
-  { value: 'process', text: 'process: run jobs, spend' },
+  { value: 'read', text: 'read: search, view, download' },
+  { value: 'write', text: 'write: create and change' },
+  { value: 'process', text: 'process: run jobs and spend credits' },
 ]
 
 export function Keys(): ReactElement {
@@ -52,13 +52,13 @@ export function Keys(): ReactElement {
           {fresh && (
             <Card className={secretStyles.shownOnce}>
               <b>{fresh.name} is ready. Copy it now.</b>
-              <p className={classes(ui.soft, ui.small)}>Only a hash is kept, so nobody can show it to you again.</p>
+              <p className={classes(ui.soft, ui.small)}>We store only a hash, so it cannot be shown again.</p>
               <div className={ui.marginTop8}>
-                <Secret text={fresh.key} label="The new key" />
+                <Secret text={fresh.key} label="New API key" />
               </div>
             </Card>
           )}
-          <Card title="Keys" aside={<span className={classes(ui.soft, ui.small)}>a key acts as the person who made it</span>} flush>
+          <Card title="Keys" aside={<span className={classes(ui.soft, ui.small)}>a key acts on behalf of its creator</span>} flush>
             <Loaded
               query={keys}
               empty={(list) =>
@@ -102,8 +102,8 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }): ReactElement {
         <thead>
           <tr>
             <th>Name</th>
-            <th>May</th>
-            <th className={tableStyles.number}>An hour</th>
+            <th>Permissions</th>
+            <th className={tableStyles.number}>Requests per hour</th>
             <th>Expires</th>
             <th>Last used</th>
             <th className={tableStyles.number}>Requests</th>
@@ -129,7 +129,7 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }): ReactElement {
                   ))}
                 </span>
               </td>
-              <td className={tableStyles.number} data-label="an hour">
+              <td className={tableStyles.number} data-label="per hour">
                 {key.rate_limit === null ? 'plan' : count(key.rate_limit)}
               </td>
               <td data-label="expires" className={key.expires_at && Date.parse(key.expires_at) - Date.now() < SOON_MS ? ui.warning : ''}>
@@ -188,10 +188,10 @@ function NewKey({ onClose, onMade }: { onClose(): void; onMade(name: string, key
           data-autofocus
           value={name}
           onChange={(event) => setName(event.target.value)}
-          help="What it is for: nightly job, survey laptop."
+          help="For example, nightly job or survey laptop."
         />
         <fieldset className={classes(ui.flexColumn, ui.gap6)}>
-          <legend className={fieldStyles.label}>It may</legend>
+          <legend className={fieldStyles.label}>Permissions</legend>
           {PERMISSIONS.map(({ value, text }) => (
             <Check
               key={value}

@@ -1,15 +1,15 @@
-/** The project's collections beside its items. */
+/** The collections of the project, and what can be done with them. */
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { Collection, Project } from '../../api/contract.ts'
 import { mayManage, useWho } from '../../state/who.ts'
-import { bytes } from '../../ui/format.ts'
+import { bytes, count } from '../../ui/format.ts'
 import { Button, Choice, LinkButton } from '../../ui/kit.ts'
 import { NewCollection, NewProject } from '../../parts/project-dialogs.tsx'
 import { ShareDialog } from '../../parts/share.ts'
 import { classes } from '../../ui/classes.ts'
 import workspaceStyles from '../../parts/workspace.module.css'
-import styles from './library.module.css'
+import styles from './collection-panel.module.css'
 import ui from '../../ui/ui.module.css'
 
 interface PanelParts {
@@ -19,6 +19,10 @@ interface PanelParts {
   collectionId: string | undefined
   canWrite: boolean
 }
+
+const HEX_COLOUR = /^#[0-9a-f]{3,8}$/i
+/** Items in no collection; the address calls them `loose`. */
+const UNCOLLECTED = { id: 'loose', name: 'Not in a collection', color: null, item_count: null }
 
 export function CollectionPanel({ project, projects, collections, collectionId, canWrite }: PanelParts): ReactElement {
   const navigate = useNavigate()
@@ -38,52 +42,18 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
           }
           options={[
             ...projects.map(({ id, name, is_archived }) => ({ value: id, text: is_archived ? `${name} (archived)` : name })),
-            { value: '+', text: 'New project…' },
+            { value: '+', text: 'Create project…' },
           ]}
         />
       </div>
       <div className={classes(ui.flexRow, ui.between, styles.sectionTitle)}>
         <h2 className={ui.panelTitle}>Collections</h2>
-        {canWrite && <Button variant="quiet" size="s" icon="plus" label="New collection" onClick={() => setDialog('collection')} />}
+        {canWrite && <Button variant="quiet" size="s" icon="plus" label="Create collection" onClick={() => setDialog('collection')} />}
       </div>
-      <ul className={styles.collections}>
-        <li>
-          <Link to="/library/$project" params={{ project: project.id }} className={collectionId ? '' : styles.selected}>
-            <i className={styles.swatch} style={{ background: 'linear-gradient(135deg,var(--c1),var(--c3))' }} />
-            <span className={classes(ui.grow, ui.ellipsis)}>All items</span>
-            <span className={classes(ui.soft, ui.numeric)}>{project.item_count}</span>
-          </Link>
-        </li>
-        {collections.map((collection) => (
-          <li key={collection.id}>
-            <Link
-              to="/library/$project/$collection"
-              params={{ project: project.id, collection: collection.id }}
-              className={collection.id === collectionId ? styles.selected : ''}
-            >
-              <i
-                className={styles.swatch}
-                style={{ background: /^#[0-9a-f]{3,8}$/i.test(collection.color ?? '') ? collection.color! : 'var(--c6)' }}
-              />
-              <span className={classes(ui.grow, ui.ellipsis)}>{collection.name}</span>
-              <span className={classes(ui.soft, ui.numeric)}>{collection.item_count}</span>
-            </Link>
-          </li>
-        ))}
-        <li>
-          <Link
-            to="/library/$project/$collection"
-            params={{ project: project.id, collection: 'loose' }}
-            className={collectionId === 'loose' ? styles.selected : ''}
-          >
-            <i className={styles.swatch} style={{ background: 'var(--c6)' }} />
-            <span className={classes(ui.grow, ui.ellipsis)}>Not in a collection</span>
-          </Link>
-        </li>
-      </ul>
+      <CollectionList project={project} collections={collections} collectionId={collectionId} />
       <div className={classes(workspaceStyles.section, styles.pushDown)}>
         <div className={classes(ui.flexRow, ui.between, ui.small)}>
-          <span>Storage of this project</span>
+          <span>Project storage</span>
           <span className={classes(ui.soft, ui.numeric)}>{bytes(project.storage_bytes)}</span>
         </div>
         <div className={classes(ui.flexRow, ui.gap6, ui.wrap, ui.marginTop12)}>
@@ -94,11 +64,11 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
           )}
           {mayManage(who, project) && (
             <LinkButton size="s" icon="users" to="/team/projects" search={{ project: project.id }}>
-              People
+              Members
             </LinkButton>
           )}
           <LinkButton size="s" icon="share" to="/shares" search={{ project: project.id }}>
-            Links
+            Share links
           </LinkButton>
           <LinkButton
             size="s"
@@ -118,3 +88,37 @@ export function CollectionPanel({ project, projects, collections, collectionId, 
     </aside>
   )
 }
+
+type ListParts = Pick<PanelParts, 'project' | 'collections' | 'collectionId'>
+
+function CollectionList({ project, collections, collectionId }: ListParts): ReactElement {
+  const params = { project: project.id }
+  return (
+    <ul className={styles.collections}>
+      <li>
+        <Link to="/library/$project" params={params} className={collectionId ? '' : styles.selected}>
+          <Entry colour="linear-gradient(135deg,var(--c1),var(--c3))" name="All items" items={project.item_count} />
+        </Link>
+      </li>
+      {[...collections, UNCOLLECTED].map(({ id, name, color, item_count }) => (
+        <li key={id}>
+          <Link
+            to="/library/$project/$collection"
+            params={{ ...params, collection: id }}
+            className={id === collectionId ? styles.selected : ''}
+          >
+            <Entry colour={color && HEX_COLOUR.test(color) ? color : 'var(--c6)'} name={name} items={item_count} />
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const Entry = ({ colour, name, items }: { colour: string; name: string; items: number | null }): ReactElement => (
+  <>
+    <i className={styles.swatch} style={{ background: colour }} />
+    <span className={classes(ui.grow, ui.ellipsis)}>{name}</span>
+    {items !== null && <span className={classes(ui.soft, ui.numeric)}>{count(items)}</span>}
+  </>
+)

@@ -1,4 +1,4 @@
-/** Items as pictures, as rows, or as footprints. */
+/** Items as a grid of images, as a table, or on the map. */
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, type ReactElement } from 'react'
 import type { Collection, Item } from '../../api/contract.ts'
@@ -6,10 +6,12 @@ import type { Box } from '../../map/geo.ts'
 import { MapSlot } from '../../map/map-slot.tsx'
 import { sharedMap } from '../../map/shared-map.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
+import { isSimulated, SimulatedBadge } from '../../parts/simulated-badge.tsx'
+import { typeText } from '../../state/item-type.ts'
 import { date, metres } from '../../ui/format.ts'
-import { Badge } from '../../ui/kit.ts'
+import { State } from '../../ui/kit.ts'
 import { classes } from '../../ui/classes.ts'
-import styles from './library.module.css'
+import styles from './items.module.css'
 import listStyles from '../../ui/list.module.css'
 import tableStyles from '../../ui/table.module.css'
 import ui from '../../ui/ui.module.css'
@@ -21,7 +23,7 @@ interface ItemsParts {
 }
 
 const thumbnail = (item: Item) => tileOf(`/api/v1/items/${encodeURIComponent(item.id)}`, item.bbox)
-const whence = (item: Item) => (item.order_id ? 'order' : item.upload_id ? 'upload' : item.job_id ? 'job' : item.type.replaceAll('_', ' '))
+const sourceText = (item: Item) => (item.order_id ? 'Order' : item.upload_id ? 'Upload' : item.job_id ? 'Job' : typeText(item.type))
 
 export function ItemGrid({ items, chosen, onToggle }: ItemsParts): ReactElement {
   return (
@@ -34,12 +36,12 @@ export function ItemGrid({ items, chosen, onToggle }: ItemsParts): ReactElement 
               type="checkbox"
               className={listStyles.checkOverlay}
               checked={chosen.has(item.id)}
-              aria-label={`Choose ${item.name}`}
+              aria-label={`Select ${item.name}`}
               onChange={() => onToggle(item.id)}
             />
             {item.lifecycle_state !== 'active' && (
               <span className={styles.corner}>
-                <Badge tone="warn">{item.lifecycle_state}</Badge>
+                <State of={item.lifecycle_state} />
               </span>
             )}
           </div>
@@ -49,7 +51,9 @@ export function ItemGrid({ items, chosen, onToggle }: ItemsParts): ReactElement 
               <span>{date(item.datetime)}</span>
               <span>{metres(item.gsd)}</span>
             </span>
-            <span className={classes(ui.faint, ui.small)}>{whence(item)}</span>
+            <span className={classes(ui.flexRow, ui.between, ui.faint, ui.small)}>
+              {sourceText(item)} {isSimulated(item.properties) && <SimulatedBadge />}
+            </span>
           </Link>
         </li>
       ))}
@@ -64,13 +68,13 @@ export function ItemTable({ items, chosen, onToggle }: ItemsParts): ReactElement
         <thead>
           <tr>
             <th>
-              <span className={ui.screenReaderOnly}>Choose</span>
+              <span className={ui.screenReaderOnly}>Select</span>
             </th>
             <th>Name</th>
             <th>Acquired</th>
-            <th className={tableStyles.number}>Pixel</th>
-            <th>From</th>
-            <th>State</th>
+            <th className={tableStyles.number}>Resolution</th>
+            <th>Source</th>
+            <th>Status</th>
           </tr>
         </thead>
         <tbody>
@@ -80,7 +84,7 @@ export function ItemTable({ items, chosen, onToggle }: ItemsParts): ReactElement
                 <input
                   type="checkbox"
                   checked={chosen.has(item.id)}
-                  aria-label={`Choose ${item.name}`}
+                  aria-label={`Select ${item.name}`}
                   onChange={() => onToggle(item.id)}
                 />
               </td>
@@ -91,8 +95,12 @@ export function ItemTable({ items, chosen, onToggle }: ItemsParts): ReactElement
               </td>
               <td>{date(item.datetime)}</td>
               <td className={tableStyles.number}>{metres(item.gsd)}</td>
-              <td className={ui.hideOnPhone}>{whence(item)}</td>
-              <td className={ui.hideOnPhone}>{item.expires_at ? `expires ${date(item.expires_at)}` : item.lifecycle_state}</td>
+              <td className={ui.hideOnPhone}>
+                {sourceText(item)} {isSimulated(item.properties) && <SimulatedBadge />}
+              </td>
+              <td className={ui.hideOnPhone}>
+                {item.expires_at ? `Expires ${date(item.expires_at)}` : <State of={item.lifecycle_state} />}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -139,7 +147,7 @@ export function ItemsMap({ items, collections }: { items: readonly Item[]; colle
   }, [items, collections, navigate])
   return (
     <div className={styles.itemsMap}>
-      <MapSlot />
+      <MapSlot className={styles.mapSlot} />
     </div>
   )
 }

@@ -1,9 +1,10 @@
-/** Projects, collections, items: what the organization has. */
+/** The items of the organization, by project and collection. */
 import { Navigate, useParams } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { Collection, Item, Project } from '../../api/contract.ts'
 import { useOp, usePages } from '../../api/query.ts'
 import { useTitle } from '../../state/crumbs.ts'
+import { ITEM_TYPES } from '../../state/item-type.ts'
 import { useUrl } from '../../state/url.ts'
 import { mayWrite, useProjects, useWho } from '../../state/who.ts'
 import { plural } from '../../ui/format.ts'
@@ -20,7 +21,7 @@ import styles from './library.module.css'
 import fieldStyles from '../../ui/field.module.css'
 import ui from '../../ui/ui.module.css'
 
-const PAGE = 60
+const PAGE_SIZE = 60
 
 export function Library(): ReactElement {
   const { project: id } = useParams({ strict: false })
@@ -39,7 +40,7 @@ export function Library(): ReactElement {
           title="No project yet"
           actions={
             <Button variant="primary" onClick={() => setDialog(true)}>
-              Create a project
+              Create project
             </Button>
           }
         >
@@ -48,30 +49,25 @@ export function Library(): ReactElement {
         {dialog && <NewProject onClose={() => setDialog(false)} />}
       </>
     )
-  // Who has gone on while the list was loading is not fetched back.
+  // The user may have left this screen while the list was loading.
   if (!id && !/\/library\/?$/.test(location.pathname)) return <Skeleton />
   if (!id)
     return <Navigate to="/library/$project" params={{ project: (list.find(({ item_count }) => item_count > 0) ?? list[0]!).id }} replace />
   const project = list.find((candidate) => candidate.id === id)
   if (!project)
     return (
-      <Empty icon="folder" title="Not here, or not yours to see" actions={<LinkButton to="/library">Your projects</LinkButton>}>
-        This project may be private, archived or deleted.
+      <Empty icon="folder" title="Not found, or you don't have access" actions={<LinkButton to="/library">Your projects</LinkButton>}>
+        This project may be private or deleted.
       </Empty>
     )
   return <ProjectView key={id} project={project} projects={list} />
 }
 
-const TYPES = [
-  { value: '', text: 'All types' },
-  ...['satellite_capture', 'derived_raster', 'derived_vector', 'clip', 'user_raster', 'user_vector', 'external_reference', 'mosaic'].map(
-    (type) => ({ value: type, text: type.replaceAll('_', ' ') }),
-  ),
-]
+const TYPES = [{ value: '', text: 'All types' }, ...ITEM_TYPES]
 type View = 'grid' | 'table' | 'map'
 const viewOf = (url: Readonly<Record<string, string>>) => (url['view'] ?? 'grid') as View
 
-/** The items that the address asks for: of the collection, with these words in their name, of this type. */
+/** The items that the address selects by collection, name and type. */
 function useItems(projectId: string, collectionId: string | undefined) {
   const [url] = useUrl()
   const within = collectionId === 'loose' ? { uncollected: true } : collectionId ? { collection_id: collectionId } : {}
@@ -79,7 +75,7 @@ function useItems(projectId: string, collectionId: string | undefined) {
   return usePages(
     'items.list',
     { project_id: projectId, ...within, ...(q ? { q } : {}), ...(url['type'] ? { type: url['type'] as Item['type'] } : {}) },
-    { size: PAGE, key: 'id', rows: ({ items }) => items },
+    { size: PAGE_SIZE, key: 'id', rows: ({ items }) => items },
   )
 }
 
@@ -110,9 +106,7 @@ function ProjectView({ project, projects }: { project: Project; projects: readon
       <CollectionPanel {...{ project, projects, collectionId, canWrite }} collections={collections.data ?? []} />
       <section className={styles.main} aria-label="Items">
         <ItemBar project={project} collection={collection} canWrite={canWrite} total={items.query.data?.first.total} />
-        {project.is_archived && (
-          <p className={classes(styles.archivedBar, ui.warning)}>This project is archived: it can be read, not changed.</p>
-        )}
+        {project.is_archived && <p className={classes(styles.archivedBar, ui.warning)}>This project is archived and read-only.</p>}
         {chosen.size > 0 && (
           <SelectionBar
             chosen={shown.filter(({ id }) => chosen.has(id))}
@@ -126,7 +120,7 @@ function ProjectView({ project, projects }: { project: Project; projects: readon
           query={items.query}
           rows={6}
           empty={({ rows }) =>
-            rows.length === 0 && <NothingHere isFiltered={Boolean(url['q'] || url['type'])} canWrite={canWrite} projectId={project.id} />
+            rows.length === 0 && <NoItems isFiltered={Boolean(url['q'] || url['type'])} canWrite={canWrite} projectId={project.id} />
           }
         >
           {({ rows }) =>
@@ -159,9 +153,9 @@ function ItemBar({ project, collection, canWrite, total }: BarParts): ReactEleme
     <div className={classes(styles.toolbar, ui.flexRow, ui.wrap)}>
       <label className={classes(fieldStyles.input, styles.search)}>
         <Icon name="search" />
-        <span className={ui.screenReaderOnly}>Name or id</span>
+        <span className={ui.screenReaderOnly}>Name or ID</span>
         <input
-          placeholder="Name or id"
+          placeholder="Name or ID"
           maxLength={200}
           value={url['q'] ?? ''}
           onChange={(event) => setUrl({ q: event.target.value || null })}
@@ -170,6 +164,7 @@ function ItemBar({ project, collection, canWrite, total }: BarParts): ReactEleme
       <Choice
         label="Type"
         hideLabel
+        className={styles.typeChoice}
         value={url['type'] ?? ''}
         onChange={(event) => setUrl({ type: event.target.value || null })}
         options={TYPES}
@@ -186,22 +181,22 @@ function ItemBar({ project, collection, canWrite, total }: BarParts): ReactEleme
           { value: 'map', text: 'Map' },
         ]}
       />
-      <LinkButton icon="down" label="Report about this project" to="/reports" search={{ project: project.id }} />
+      <LinkButton icon="down" label="Create project report" to="/reports" search={{ project: project.id }} />
       {canWrite && (
         <LinkButton to="/uploads" search={{ project: project.id, ...(collection ? { collection: collection.id } : {}) }} icon="up">
-          Upload
+          Upload files
         </LinkButton>
       )}
     </div>
   )
 }
 
-function NothingHere({ isFiltered, canWrite, projectId }: { isFiltered: boolean; canWrite: boolean; projectId: string }): ReactElement {
-  if (isFiltered) return <Empty title="No item matches">Other words or another type may find it.</Empty>
+function NoItems({ isFiltered, canWrite, projectId }: { isFiltered: boolean; canWrite: boolean; projectId: string }): ReactElement {
+  if (isFiltered) return <Empty title="No items match">Try other search terms or another type.</Empty>
   return (
     <Empty
       icon="layers"
-      title="Nothing here yet"
+      title="No items yet"
       actions={
         <>
           <LinkButton to="/explore" variant="primary">
@@ -215,7 +210,7 @@ function NothingHere({ isFiltered, canWrite, projectId }: { isFiltered: boolean;
         </>
       }
     >
-      What you buy, upload or make appears here and on the map.
+      Items that you order, upload or process appear here.
     </Empty>
   )
 }

@@ -1,4 +1,4 @@
-/** What can be done with the items that were chosen. */
+/** Actions on the selected items. */
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { call } from '../../api/client.ts'
@@ -9,7 +9,7 @@ import { Button, Choice, LinkButton } from '../../ui/kit.ts'
 import { toast } from '../../ui/toasts.tsx'
 import { deleteItem } from '../../state/delete-later.ts'
 import { classes } from '../../ui/classes.ts'
-import styles from './library.module.css'
+import styles from './selection-bar.module.css'
 import ui from '../../ui/ui.module.css'
 
 interface SelectionParts {
@@ -25,14 +25,14 @@ export function SelectionBar({ chosen, collections, canWrite, onShare, onClear }
   const move = async (to: string) => {
     await Promise.all(chosen.map(({ id }) => call('items.update', { item_id: id, collection_id: to || null })))
     await touch(client, ['items', 'collections'])
-    toast(`${plural(chosen.length, 'item')} moved`)
+    toast(`Moved ${plural(chosen.length, 'item')}`)
     onClear()
   }
   return (
     <div className={classes(styles.selectionBar, ui.flexRow, ui.wrap)}>
-      <b>{chosen.length} chosen</b>
+      <b>{chosen.length} selected</b>
       <Button size="s" variant="quiet" onClick={onClear}>
-        Clear
+        Clear selection
       </Button>
       <span className={ui.grow} />
       {chosen.length === 2 && (
@@ -62,7 +62,7 @@ export function SelectionBar({ chosen, collections, canWrite, onShare, onClear }
               for (const item of chosen) deleteItem(item, onClear)
             }}
           >
-            Delete
+            Delete items
           </Button>
         </>
       )}

@@ -50,7 +50,7 @@ export function Orders(): ReactElement {
   return (
     <Page
       title="Orders"
-      about="Imagery of the archive and images that are yet to be taken."
+      about="Archive imagery and tasking of new images."
       actions={
         <>
           <LinkButton to="/tasking/new" icon="sat">
@@ -72,7 +72,7 @@ export function Orders(): ReactElement {
             totalElements === 0 &&
             (filtered ? (
               <Empty
-                title="No orders like these"
+                title="No matching orders"
                 actions={
                   <Button onClick={() => setUrl({ status: null, mine: null, type: null, project: null, page: null })}>Show all</Button>
                 }
@@ -90,7 +90,7 @@ export function Orders(): ReactElement {
                   </>
                 }
               >
-                Choose scenes on the map, or ask for new ones.
+                Choose scenes on the map, or task a satellite.
               </Empty>
             ))
           }
@@ -133,13 +133,13 @@ function Filters(): ReactElement {
         onChange={(next) => setUrl({ status: next === 'all' ? null : next, page: null })}
         options={[
           { value: 'all', text: 'All' },
-          { value: 'open', text: 'Under way' },
+          { value: 'open', text: 'In progress' },
           { value: 'delivered', text: 'Delivered' },
           { value: 'ended', text: 'Ended' },
         ]}
       />
       <Choice
-        label="Kind"
+        label="Type"
         hideLabel
         value={url['type'] ?? ''}
         onChange={(event) => setUrl({ type: event.target.value || null, page: null })}

@@ -3,14 +3,15 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, type ReactElement } from 'react'
 import type { Order } from '../../api/contract.ts'
 import { useTitle } from '../../state/crumbs.ts'
-import { date, dateTimeShort, plural } from '../../ui/format.ts'
+import { date, plural } from '../../ui/format.ts'
 import { Badge, Page } from '../../ui/kit.ts'
 import { WaitingPage } from '../../ui/states.tsx'
 import { Coverage, Groups } from '../../parts/orders/coverage.tsx'
 import { Details, Money } from '../../parts/orders/details.tsx'
-import { saidOf, useOrder } from '../../state/order-states.ts'
+import { orderStatus, useOrder } from '../../state/order-states.ts'
+import { archiveSteps } from './archive-steps.ts'
 import { OrderActions } from '../../parts/orders/actions.tsx'
-import { Step, Ended, type StepParts } from '../../parts/orders/progress.tsx'
+import { Step, Ended } from '../../parts/orders/progress.tsx'
 import { classes } from '../../ui/classes.ts'
 import progressStyles from '../../parts/orders/progress.module.css'
 import ui from '../../ui/ui.module.css'
@@ -30,7 +31,7 @@ function ToTasking({ id }: { id: string }): null {
 }
 
 function ArchiveOrder({ order }: { order: Order }): ReactElement {
-  const said = saidOf(order)
+  const said = orderStatus(order)
   const done = order.groups.filter(({ itemIds }) => itemIds.length > 0).length
   return (
     <Page
@@ -60,24 +61,4 @@ function ArchiveOrder({ order }: { order: Order }): ReactElement {
       </div>
     </Page>
   )
-}
-
-function archiveSteps({ status, history, groups, fulfilledAt }: Order): StepParts[] {
-  const at = (wanted: string) => history.find((step) => step.status === wanted)?.timestamp
-  const [placed, taken] = [at('processing'), at('awaiting_data')]
-  const came = groups.filter(({ itemIds }) => itemIds.length > 0).length
-  const stopped = status === 'failed' || status === 'cancelled'
-  const end = history.at(-1)
-  return [
-    { text: 'Placed', when: placed ? dateTimeShort(placed) : '', state: 'done' },
-    {
-      text: 'Accepted by vendor',
-      when: taken ? dateTimeShort(taken) : 'usually within minutes',
-      state: taken ? 'done' : stopped ? '' : 'now',
-    },
-    { text: 'Data arriving', when: `${came} of ${groups.length}`, state: fulfilledAt ? 'done' : taken && !stopped ? 'now' : '' },
-    stopped
-      ? { text: status === 'failed' ? 'Failed' : 'Cancelled', when: end ? dateTimeShort(end.timestamp) : '', state: 'now' }
-      : { text: 'Delivered', when: fulfilledAt ? dateTimeShort(fulfilledAt) : '', state: fulfilledAt ? 'done' : '' },
-  ]
 }

@@ -12,7 +12,8 @@ import { Icon } from '../../ui/icons.tsx'
 import { Badge, Button, Card, Choice, Facts, Field, LinkButton, Note, Page, Toggle } from '../../ui/kit.ts'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { captureOf, emptyCart, takeOut, useCart, type ChosenScene } from '../../state/cart.ts'
+import { SimulatedBadge } from '../../parts/simulated-badge.tsx'
+import { captureOf, clearCart, removeFromCart, useCart, type ChosenScene } from '../../state/cart.ts'
 import { useEstimate } from '../../state/estimate.ts'
 import { CardMap } from '../../parts/areas/card-map.tsx'
 import { LicenceRows, SpendRefusal, useLicences, useSpend, useSpendKey } from '../../parts/orders/spend.tsx'
@@ -37,7 +38,7 @@ export function ReviewOrder(): ReactElement {
       <Page title="Review order">
         <Empty
           icon="cart"
-          title="Nothing chosen"
+          title="Your cart is empty"
           actions={
             <>
               <LinkButton to="/explore" variant="primary">
@@ -47,7 +48,7 @@ export function ReviewOrder(): ReactElement {
             </>
           }
         >
-          Tick scenes on the map or in the list of results. They wait here.
+          Select scenes on the map or in the results to add them.
         </Empty>
       </Page>
     )
@@ -61,10 +62,10 @@ function Review({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
   return (
     <Page
       title="Review order"
-      about="Nothing is reserved yet. The price is computed by the service and is the price you pay."
+      about="Nothing is reserved yet. The price shown is the price you pay."
       actions={
         <>
-          <Button onClick={emptyCart}>Clear cart</Button>
+          <Button onClick={clearCart}>Clear cart</Button>
           <LinkButton to="/explore">Keep for later</LinkButton>
         </>
       }
@@ -152,6 +153,7 @@ function SceneLine({ scene, group, reason }: { scene: ChosenScene; group?: Group
           <b className={ui.ellipsis}>
             {scene.source} {scene.gsd === null ? '' : metres(scene.gsd)}
           </b>
+          {scene.isSimulated && <SimulatedBadge />}
           {reason && <Badge tone="warn">Cannot be priced</Badge>}
         </div>
         <div className={classes(ui.soft, ui.small)}>
@@ -161,8 +163,8 @@ function SceneLine({ scene, group, reason }: { scene: ChosenScene; group?: Group
         {reason && (
           <p className={classes(ui.warning, ui.small, ui.marginTop4)}>
             {reason}. It is not part of the total.{' '}
-            <button type="button" className={ui.asLink} onClick={() => takeOut(scene.key)}>
-              Remove it
+            <button type="button" className={ui.asLink} onClick={() => removeFromCart(scene.key)}>
+              Remove the scene
             </button>{' '}
             to place the order.
           </p>
@@ -181,7 +183,7 @@ function SceneLine({ scene, group, reason }: { scene: ChosenScene; group?: Group
         icon="x"
         size="s"
         label={`Remove ${scene.source} of ${dateTime(scene.datetime)}`}
-        onClick={() => takeOut(scene.key)}
+        onClick={() => removeFromCart(scene.key)}
       />
     </li>
   )
@@ -210,7 +212,7 @@ function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
       <div className={classes(ui.flexRow, ui.gap16, ui.alignTop, ui.wrap)}>
         <CardMap
           className={cardMapStyles.small}
-          label="The areas of this order"
+          label="Order areas"
           area={areas.length === 0 ? null : { type: 'MultiPolygon', coordinates: areas.map(({ coordinates }) => coordinates) }}
           pictures={pictures}
           shapes={areas.length === 0 ? shapes : shapes.filter(({ geometry }) => touches(geometry, areas))}
@@ -223,7 +225,7 @@ function Delivery({ cart }: { cart: readonly ChosenScene[] }): ReactElement {
             options={writable.map(({ id, name }) => ({ value: id, text: name }))}
           />
           <Field
-            label="Name of the order"
+            label="Order name"
             placeholder="Defaults to the first scene's name"
             maxLength={255}
             defaultValue={url['name'] ?? ''}
@@ -293,8 +295,8 @@ function TotalCard({ cart, estimate, isFetching, splitByDate }: TotalParts): Rea
     ...(estimate ? { maxCredits: estimate.total_credits } : {}),
   }
   const spend = useSpend('orders.archive.place', input, (order) => {
-    emptyCart()
-    toast('The order is placed')
+    clearCart()
+    toast('Order placed')
     void navigate({ to: '/orders/$id', params: { id: order.id } })
   })
   const total = estimate?.total_credits ?? 0
@@ -323,7 +325,7 @@ function TotalCard({ cart, estimate, isFetching, splitByDate }: TotalParts): Rea
           <b className={ui.numeric}>{estimate ? audOfCredits(total) : '…'}</b>
         </div>
         <div className={classes(ui.alignEnd, ui.soft, ui.small, ui.numeric)}>
-          {estimate ? `${count(total)} credits, without GST` : 'being priced'}
+          {estimate ? `${count(total)} credits, excluding GST` : 'calculating price…'}
         </div>
         <Payment credits={total} />
         <Caps credits={total} />
@@ -336,11 +338,11 @@ function TotalCard({ cart, estimate, isFetching, splitByDate }: TotalParts): Rea
         </Button>
         {!projects.isPending && writable.length === 0 && (
           <Note tone="warn" icon="lock">
-            You may look, but not order: that takes an editor of a project. A project admin can make you one.
+            Only editors can place orders. Ask a project admin for the editor role.
           </Note>
         )}
         <p className={classes(fieldStyles.help, ui.center)}>
-          Free to cancel until the vendor starts. If a scene cannot be delivered, its share returns by itself.
+          Free cancellation until the vendor starts. Credits for undelivered scenes are refunded automatically.
         </p>
       </div>
       <div className={styles.footer}>
@@ -354,9 +356,9 @@ function TotalCard({ cart, estimate, isFetching, splitByDate }: TotalParts): Rea
 /** The first thing that is still missing, as the button says it. */
 function missingStep(state: { estimate: Estimate | null; hasProject: boolean; isLoading: boolean; openLicences: number }): string | null {
   const { estimate, hasProject, isLoading, openLicences } = state
-  if (!estimate || isLoading) return 'Being priced'
-  if (estimate.errors.length > 0) return 'Remove what cannot be priced'
-  if (!hasProject) return 'Choose a project to order for'
+  if (!estimate || isLoading) return 'Calculating price…'
+  if (estimate.errors.length > 0) return 'Remove scenes that cannot be priced'
+  if (!hasProject) return 'Choose a project'
   if (openLicences > 0) return 'Accept the licence to place the order'
   return null
 }

@@ -27,13 +27,13 @@ export function Shares(): ReactElement {
       projects.data?.projects.find((project) => project.id === id),
     )
   return (
-    <Page title="Share links" about="Who has a link and its password sees one item or collection, without an account.">
+    <Page title="Share links" about="Anyone with a link and its password can see one item or collection, without an account.">
       <Loaded
         query={links.query}
         empty={({ rows }) =>
           rows.length === 0 && (
-            <Empty icon="share" title="Nothing is shared" actions={<LinkButton to="/library">Open the library</LinkButton>}>
-              Open an item and press Share.
+            <Empty icon="share" title="No share links yet" actions={<LinkButton to="/library">Open the library</LinkButton>}>
+              Open an item and select Share.
             </Empty>
           )
         }

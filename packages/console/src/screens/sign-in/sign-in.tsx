@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useState, type FormEvent, type ReactElement
 import { queries } from '../../api/query.ts'
 import { ProblemError, isProblem } from '../../api/problem.ts'
 import { acceptInvitation, chooseOrganization, forgot, signIn, signUp, useSession } from '../../api/session.ts'
-import { earlyInput, useTakeOver } from '../../shell/first.ts'
+import { takeEarlyInput, useTakeOver } from '../../shell/first.ts'
 import { Button, Field, Note } from '../../ui/kit.ts'
 import { Logo } from '../../ui/icons.tsx'
 import { FormProblem } from '../../ui/states.tsx'
@@ -164,7 +164,7 @@ export function SignIn(): ReactElement {
   }, [])
   // What was typed before the console ran stays, and what was pressed is done.
   useLayoutEffect(() => {
-    const early = earlyInput()
+    const early = takeEarlyInput()
     const field = (name: string) => document.querySelector<HTMLInputElement>(`.${styles.page} input[autocomplete='${name}']`)!
     setEmail((field('username').value = early.email)) // Into the field as well, so that its cursor stands behind what is there.
     setPassword((field('current-password').value = early.password))
@@ -280,7 +280,7 @@ export function SignUp(): ReactElement {
         <PasswordField isNew value={password} onChange={setPassword} />
         <FormProblem error={form.error} />
         <Button type="submit" variant="primary" size="l" wide busy={form.busy}>
-          Create the account
+          Create account
         </Button>
       </form>
       <p className={classes(ui.soft, ui.small, ui.marginTop16)}>

@@ -1,4 +1,4 @@
-/** A tasking order: what the vendor answered, what each option costs and allows, and the decision. */
+/** A tasking order: its progress, the decisions that it needs, and what was requested. */
 import { useParams } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { FeasibilityStudy, Order, Quotation } from '../../api/contract.ts'
@@ -9,34 +9,37 @@ import { Badge, Card, Facts, Page, Segmented } from '../../ui/kit.ts'
 import { WaitingPage } from '../../ui/states.tsx'
 import { Coverage, Groups } from '../../parts/orders/coverage.tsx'
 import { Details, Money } from '../../parts/orders/details.tsx'
-import { isOver, saidOf, useOrder } from '../../state/order-states.ts'
-import { paramOf, QuotationDecision, STANDARD_DEG, StudyDecision } from './decide.tsx'
+import { isOver, orderStatus, useOrder } from '../../state/order-states.ts'
+import { paramOf } from './group-params.ts'
+import { STANDARD_DEG } from './passes.tsx'
+import { QuotationDecision } from './quotation-decision.tsx'
+import { StudyDecision } from './study-decision.tsx'
 import { Ended, Step, type StepParts } from '../../parts/orders/progress.tsx'
 import { OrderActions } from '../../parts/orders/actions.tsx'
 import { classes } from '../../ui/classes.ts'
 import progressStyles from '../../parts/orders/progress.module.css'
 import ui from '../../ui/ui.module.css'
 
-const LOOK_EVERY_MS = 5_000
+const POLL_MS = 5_000
 
 export function TaskingOrder(): ReactElement {
   const { order: id } = useParams({ from: '/inside/tasking/$order' })
   const order = useOrder(id)
   useTitle({ text: 'Tasking', to: '/tasking' }, order.data?.displayName ?? 'Order')
   if (!order.data) return <WaitingPage title="Tasking order" query={order} />
-  return <OneTasking order={order.data} />
+  return <TaskingOrderPage order={order.data} />
 }
 
-function OneTasking({ order }: { order: Order }): ReactElement {
-  const live = { refetchInterval: isOver(order) ? (false as const) : LOOK_EVERY_MS }
+function TaskingOrderPage({ order }: { order: Order }): ReactElement {
+  const live = { refetchInterval: isOver(order) ? (false as const) : POLL_MS }
   const studies = useOp('orders.tasking.feasibility_studies.list', { orderId: order.id, size: 50 }, live)
   const quotations = useOp('orders.tasking.quotations.list', { orderId: order.id, size: 50 }, live)
-  const said = saidOf(order)
+  const said = orderStatus(order)
   const isOpen = order.status === 'pending'
-  const askedStudies = (studies.data?.content ?? []).filter(
+  const openStudies = (studies.data?.content ?? []).filter(
     ({ state, decision }) => isOpen && state === 'answered' && decision === 'NOT_DECIDED',
   )
-  const askedQuotes = (quotations.data?.content ?? []).filter(
+  const openQuotations = (quotations.data?.content ?? []).filter(
     ({ state, decision }) => isOpen && state === 'issued' && decision === 'NOT_DECIDED',
   )
   return (
@@ -46,7 +49,7 @@ function OneTasking({ order }: { order: Order }): ReactElement {
           {order.displayName} <Badge tone={said.tone}>{said.text}</Badge>
         </span>
       }
-      about={aboutOf(order, askedStudies.length + askedQuotes.length)}
+      about={aboutOf(order, openStudies.length + openQuotations.length)}
       actions={<OrderActions order={order} />}
     >
       <ol className={progressStyles.progress} aria-label="Progress" tabIndex={0}>
@@ -56,14 +59,14 @@ function OneTasking({ order }: { order: Order }): ReactElement {
       </ol>
       <Ended order={order} />
       <div className={classes(ui.flexColumn, ui.gap16, ui.marginTop16)}>
-        <Waiting order={order} studies={askedStudies} quotations={askedQuotes} />
+        <Decisions order={order} studies={openStudies} quotations={openQuotations} />
         <div className={classes(ui.grid, ui.twoToOne)}>
           <div className={classes(ui.flexColumn, ui.gap16)}>
             <Coverage order={order} />
             <Groups order={order} />
           </div>
           <div className={classes(ui.flexColumn, ui.gap16)}>
-            <Asked order={order} />
+            <Requirements order={order} />
             <Money order={order} />
             <Details order={order} />
           </div>
@@ -73,14 +76,14 @@ function OneTasking({ order }: { order: Order }): ReactElement {
   )
 }
 
-interface WaitingParts {
+interface DecisionsParts {
   order: Order
   studies: readonly FeasibilityStudy[]
   quotations: readonly Quotation[]
 }
 
-/** Each area has its own decision; one is shown at a time. */
-function Waiting({ order, studies, quotations }: WaitingParts): ReactElement | null {
+/** Each area has its own decision; they are shown one at a time. */
+function Decisions({ order, studies, quotations }: DecisionsParts): ReactElement | null {
   const [chosen, setChosen] = useState<string | null>(null)
   const areaOf = (groupId: string) => order.groups.findIndex(({ id }) => id === groupId) + 1
   const all = [...studies, ...quotations].toSorted((a, b) => areaOf(a.groupId) - areaOf(b.groupId))
@@ -93,7 +96,7 @@ function Waiting({ order, studies, quotations }: WaitingParts): ReactElement | n
         <div className={classes(ui.flexRow, ui.gap12, ui.wrap)}>
           <b>{plural(all.length, 'decision')} to make</b>
           <Segmented
-            label="Which decision"
+            label="Decision for"
             value={current.id}
             onChange={setChosen}
             options={all.map(({ id, groupId }) => ({ value: id, text: `Area ${areaOf(groupId)}` }))}
@@ -111,8 +114,8 @@ function Waiting({ order, studies, quotations }: WaitingParts): ReactElement | n
 
 function aboutOf(order: Order, waiting: number): string {
   const what = `Tasking order of ${date(order.createdAt)}, ${[...new Set(order.groups.map(({ dataProduct }) => dataProduct))].join(', ')}.`
-  if (waiting > 0) return `${what} The vendor has answered. Nothing is charged until you accept.`
-  return order.status === 'pending' ? `${what} The vendor is asked; you are told when it answers.` : what
+  if (waiting > 0) return `${what} The vendor has responded. Nothing is charged until you accept.`
+  return order.status === 'pending' ? `${what} Waiting for the vendor. You'll be notified when it responds.` : what
 }
 
 function stepsOf(order: Order, studies: readonly FeasibilityStudy[], quotations: readonly Quotation[]): StepParts[] {
@@ -130,13 +133,13 @@ function stepsOf(order: Order, studies: readonly FeasibilityStudy[], quotations:
   return [
     { text: 'Ordered', when: dateShort(order.createdAt), state: 'done' },
     ...(studies.length > 0
-      ? [{ text: 'Feasibility studied', when: studied ? '' : 'the vendor is asked', state: state(studied, isAsking) }]
+      ? [{ text: 'Feasibility study', when: studied ? '' : 'waiting for the vendor', state: state(studied, isAsking) }]
       : []),
     ...(isQuoted
       ? [
           {
-            text: 'Quoted',
-            when: quoted ? '' : 'the vendor is asked',
+            text: 'Quotation',
+            when: quoted ? '' : 'waiting for the vendor',
             state: state(quoted, isAsking && subStatus === 'awaiting_quotation'),
           },
         ]
@@ -159,19 +162,19 @@ function stepsOf(order: Order, studies: readonly FeasibilityStudy[], quotations:
   ]
 }
 
-function Asked({ order }: { order: Order }): ReactElement {
+function Requirements({ order }: { order: Order }): ReactElement {
   const [group] = order.groups
   const [from, to] = [paramOf(group, 'acquisitionStart'), paramOf(group, 'acquisitionEnd')]
   return (
     <Card title="Requested">
       <Facts
         rows={[
-          ['Areas', `${order.groups.length}, together ${areaText(order.groups.reduce((sum, { aoi_km2 }) => sum + aoi_km2, 0) * 1e6)}`],
+          ['Areas', `${order.groups.length}, ${areaText(order.groups.reduce((sum, { aoi_km2 }) => sum + aoi_km2, 0) * 1e6)} in total`],
           ['Product', group?.dataProduct ?? '–'],
           ['Window', `${dateShort(from as string)} to ${date(to as string)}`],
-          ['Cloud', `up to ${String(paramOf(group, 'cloudCoverage') ?? 15)}%`],
-          ['Angle', `up to ${String(paramOf(group, 'maxOffNadirAngle') ?? STANDARD_DEG)}°`],
-          ['Estimate at order', <span className={ui.numeric}>{audOfCredits(order.estimatedCredits)}</span>],
+          ['Cloud cover', `up to ${String(paramOf(group, 'cloudCoverage') ?? 15)}%`],
+          ['Off nadir', `up to ${String(paramOf(group, 'maxOffNadirAngle') ?? STANDARD_DEG)}°`],
+          ['Original estimate', <span className={ui.numeric}>{audOfCredits(order.estimatedCredits)}</span>],
         ]}
       />
     </Card>

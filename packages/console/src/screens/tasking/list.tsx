@@ -1,4 +1,4 @@
-/** New images: what waits for a decision, what was ordered, and settings that are kept. */
+/** Tasking orders, the decisions they wait for, and saved templates. */
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { useAct, useOp } from '../../api/query.ts'
@@ -13,15 +13,15 @@ import cardStyles from '../../ui/card.module.css'
 import listStyles from '../../ui/list.module.css'
 import ui from '../../ui/ui.module.css'
 
-const LOOK_EVERY_MS = 10_000
+const POLL_MS = 10_000
 
 export function Tasking(): ReactElement {
-  const orders = useOp('orders.list', { type: 'TASKING', size: 50 }, { keep: true, refetchInterval: LOOK_EVERY_MS })
+  const orders = useOp('orders.list', { type: 'TASKING', size: 50 }, { keep: true, refetchInterval: POLL_MS })
   useTitle('Tasking')
   return (
     <Page
       title="Tasking"
-      about="Images that are yet to be taken. A study or a quotation comes first, and nothing is charged until you accept its price."
+      about="Order new imagery. The vendor sends a feasibility study or a quotation first. Nothing is charged until you accept a price."
       actions={
         <LinkButton variant="primary" icon="plus" to="/tasking/new">
           New tasking order
@@ -39,14 +39,14 @@ export function Tasking(): ReactElement {
                 totalElements === 0 && (
                   <Empty
                     icon="sat"
-                    title="No satellite is tasked"
+                    title="No tasking orders yet"
                     actions={
                       <LinkButton variant="primary" to="/tasking/new">
                         New tasking order
                       </LinkButton>
                     }
                   >
-                    Draw areas, say when and how clear, and see who passes before you ask.
+                    Draw areas, set dates and cloud cover, and see predicted passes before you order.
                   </Empty>
                 )
               }
@@ -62,7 +62,7 @@ export function Tasking(): ReactElement {
 }
 
 function Decisions({ names }: { names: ReadonlyMap<string, string> }): ReactElement | null {
-  const pending = useOp('orders.tasking.decisions.pending', {}, { refetchInterval: LOOK_EVERY_MS })
+  const pending = useOp('orders.tasking.decisions.pending', {}, { refetchInterval: POLL_MS })
   if (!pending.data) return null
   const { studies, quotations } = pending.data
   const waiting = Map.groupBy(
@@ -89,9 +89,9 @@ function Decisions({ names }: { names: ReadonlyMap<string, string> }): ReactElem
             </LinkButton>
           }
         >
-          <b>{names.get(orderId) ?? 'A tasking order'}</b> waits for {plural(decisions.length, 'decision')} of yours, from{' '}
-          {audOfCredits(decisions.reduce((sum, { least }) => sum + least, 0))} together.{' '}
-          <span className={ui.soft}>Until {date(decisions.map(({ expiresAt }) => expiresAt).toSorted()[0])}.</span>
+          <b>{names.get(orderId) ?? 'A tasking order'}</b> needs {plural(decisions.length, 'decision')}, from{' '}
+          {audOfCredits(decisions.reduce((sum, { least }) => sum + least, 0))} in total.{' '}
+          <span className={ui.soft}>Decide by {date(decisions.map(({ expiresAt }) => expiresAt).toSorted()[0])}.</span>
         </Note>
       ))}
     </>
@@ -108,7 +108,7 @@ function Templates(): ReactElement {
         rows={2}
         empty={({ templates: list }) =>
           list.length === 0 && (
-            <p className={classes(ui.soft, cardStyles.body)}>Settings that you order again and again are kept from the order form.</p>
+            <p className={classes(ui.soft, cardStyles.body)}>Save requirements that you reuse as templates in the order form.</p>
           )
         }
       >
@@ -121,18 +121,18 @@ function Templates(): ReactElement {
                     <b>{template.name}</b>
                   </Link>
                   <div className={classes(ui.soft, ui.small)}>
-                    {template.sensor}, cloud up to {template.max_cloud_coverage}%, up to {template.max_nadir_angle}°
+                    {template.sensor}, cloud ≤ {template.max_cloud_coverage}%, off nadir ≤ {template.max_nadir_angle}°
                   </div>
                 </div>
                 <Button
                   size="s"
                   variant="quiet"
                   icon="x"
-                  label={`Delete the template ${template.name}`}
+                  label={`Delete template ${template.name}`}
                   onClick={() =>
                     remove.mutate(
                       { template_id: template.id },
-                      { onSuccess: () => void toast('The template is gone'), onError: (error) => void toast(error.message, 'bad') },
+                      { onSuccess: () => void toast('Template deleted'), onError: (error) => void toast(error.message, 'bad') },
                     )
                   }
                 />

@@ -1,4 +1,4 @@
-/** When satellites pass, by day and by angle; those within the limits stand out by place, colour and in the list. */
+/** Predicted passes by day and off-nadir angle, as a chart and as a list; those within the limits stand out. */
 import type { ReactElement } from 'react'
 import type { Output } from '../../api/contract.ts'
 import { dateShort, dateTimeShort, plural } from '../../ui/format.ts'
@@ -18,29 +18,40 @@ const BOTTOM = 20
 const DAY_MS = 86_400_000
 const TICKS = 5
 
+export const STANDARD_DEG = 25
+/** Passes are shown up to this angle, to show what a wider limit would gain. */
+export const WIDEST_DEG = 45
+export const MAX_PASSES = 100
+
+/** A pass whose angle the vendor does not state counts as allowed. */
+const isWithin = (offNadirDeg: number | null, limit: number): boolean => offNadirDeg === null || offNadirDeg <= limit
+
+const degrees = (angle: number | null, digits: number): string => (angle === null ? '–' : `${angle.toFixed(digits)}°`)
+
 interface PassParts {
   passes: readonly Pass[]
   from: string
   to: string
-  /** Degrees that are asked for. */
+  /** Degrees off nadir that the order allows. */
   limit: number
-  /** Degrees that a chosen option allows, where it is another. */
+  /** Degrees that the selected option allows, if it differs. */
   optionLimit?: number | null
 }
 
 export function Passes({ passes, from, to, limit, optionLimit = null }: PassParts): ReactElement {
   const [start, end] = [Date.parse(from), Math.max(Date.parse(to), Date.parse(from) + DAY_MS)]
   const allowed = optionLimit ?? limit
-  const top = Math.max(45, limit, allowed)
+  const top = Math.max(WIDEST_DEG, limit, allowed)
   const x = (time: number) => LEFT + ((time - start) / (end - start)) * (WIDTH - LEFT - 8)
   const y = (angle: number) => 8 + (angle / top) * (HEIGHT - BOTTOM - 12)
-  const inside = passes.filter(({ offNadirDeg }) => offNadirDeg <= allowed)
-  const asked = passes.filter(({ offNadirDeg }) => offNadirDeg <= limit)
+  const inside = passes.filter(({ offNadirDeg }) => isWithin(offNadirDeg, allowed))
+  const requested = passes.filter(({ offNadirDeg }) => isWithin(offNadirDeg, limit))
+  const drawn = passes.flatMap(({ offNadirDeg, ...pass }) => (offNadirDeg === null ? [] : [{ ...pass, offNadirDeg }]))
   return (
     <div>
       <p className={classes(ui.soft, ui.small)} role="status">
         <b className={ui.numeric}>{inside.length}</b> of {plural(passes.length, 'pass', 'passes')} up to {allowed}° off nadir
-        {allowed !== limit && `, ${asked.length} up to the ${limit}° asked for`}.
+        {allowed !== limit && `, ${requested.length} up to the requested ${limit}°`}.
       </p>
       <div className={ui.scrollSideways}>
         <svg
@@ -58,7 +69,7 @@ export function Passes({ passes, from, to, limit, optionLimit = null }: PassPart
             </g>
           ))}
           <path d={`M${LEFT} ${y(allowed)}H${WIDTH}`} stroke="var(--signal)" strokeWidth="1.5" strokeDasharray="4 4" />
-          {passes.map(({ start: at, offNadirDeg, noradId }) => (
+          {drawn.map(({ start: at, offNadirDeg, noradId }) => (
             <circle
               key={`${at}-${noradId}`}
               cx={x(Date.parse(at))}
@@ -86,24 +97,24 @@ export function Passes({ passes, from, to, limit, optionLimit = null }: PassPart
         </svg>
       </div>
       <details className={schemaFormStyles.more}>
-        <summary>As a list</summary>
+        <summary>Show list</summary>
         <div className={styles.passList} tabIndex={0} role="region" aria-label="List of passes">
           <table className={classes(tableStyles.table, tableStyles.slim)}>
             <thead>
               <tr>
-                <th>When, UTC</th>
+                <th>Time (UTC)</th>
                 <th>Satellite</th>
                 <th className={tableStyles.number}>Off nadir</th>
-                <th className={tableStyles.number}>Sun</th>
+                <th className={tableStyles.number}>Sun elevation</th>
               </tr>
             </thead>
             <tbody>
               {passes.map((pass) => (
-                <tr key={`${pass.start}-${pass.noradId}`} className={pass.offNadirDeg <= allowed ? '' : ui.faint}>
+                <tr key={`${pass.start}-${pass.noradId}`} className={isWithin(pass.offNadirDeg, allowed) ? '' : ui.faint}>
                   <td>{dateTimeShort(pass.start)}</td>
-                  <td>{pass.satellite}</td>
-                  <td className={tableStyles.number}>{pass.offNadirDeg.toFixed(1)}°</td>
-                  <td className={tableStyles.number}>{pass.sunElevationDeg.toFixed(0)}°</td>
+                  <td>{pass.satellite ?? '–'}</td>
+                  <td className={tableStyles.number}>{degrees(pass.offNadirDeg, 1)}</td>
+                  <td className={tableStyles.number}>{degrees(pass.sunElevationDeg, 0)}</td>
                 </tr>
               ))}
             </tbody>
@@ -117,15 +128,15 @@ export function Passes({ passes, from, to, limit, optionLimit = null }: PassPart
 export const PassLegend = ({ withOption = false }: { withOption?: boolean }) => (
   <span className={classes(ui.flexRow, ui.gap12, ui.tiny, ui.soft, ui.hideOnPhone)}>
     <span className={chartsStyles.legendEntry} style={{ '--c': 'var(--c2)' }}>
-      within limits
+      Within limits
     </span>
     {withOption && (
       <span className={chartsStyles.legendEntry} style={{ '--c': 'var(--c1)' }}>
-        allowed by the option
+        Allowed by option
       </span>
     )}
     <span className={chartsStyles.legendEntry} style={{ '--c': 'var(--line-strong)' }}>
-      outside
+      Outside limits
     </span>
   </span>
 )

@@ -18,7 +18,7 @@ import ui from '../../ui/ui.module.css'
 export function Audit(): ReactElement {
   useTitle({ text: 'Team', to: '/team' }, 'Audit log')
   return (
-    <Page wide title="Audit log" about="Every call that was made for this organization.">
+    <Page wide title="Audit log" about="All API calls of this organization.">
       <TeamNav />
       <AuditTable />
     </Page>
@@ -58,7 +58,7 @@ function AuditTable(): ReactElement {
         <Field label="Since" type="date" value={url['from'] ?? ''} onChange={(event) => setUrl({ from: event.target.value || null })} />
       </div>
       <Card flush>
-        <Loaded query={entries.query} rows={8} empty={({ rows }) => rows.length === 0 && <Empty title="No call matches" />}>
+        <Loaded query={entries.query} rows={8} empty={({ rows }) => rows.length === 0 && <Empty title="No matching calls" />}>
           {({ rows }) => <EntryTable entries={rows} onOpen={setOpen} />}
         </Loaded>
       </Card>
@@ -74,11 +74,11 @@ function EntryTable({ entries, onOpen }: { entries: readonly AuditEntry[]; onOpe
       <table className={classes(tableStyles.table, tableStyles.asRows)}>
         <thead>
           <tr>
-            <th>When, UTC</th>
+            <th>Time (UTC)</th>
             <th>Operation</th>
             <th>By</th>
-            <th>Answer</th>
-            <th className={tableStyles.number}>Took</th>
+            <th>Status</th>
+            <th className={tableStyles.number}>Duration</th>
             <th>Invocation</th>
           </tr>
         </thead>

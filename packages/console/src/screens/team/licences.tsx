@@ -18,13 +18,10 @@ export function Licences(): ReactElement {
   const [open, setOpen] = useState<{ eula: string; document: string } | null>(null)
   useTitle({ text: 'Team', to: '/team' }, 'Licences')
   return (
-    <Page
-      title="Licences"
-      about="What vendors ask to be accepted before their scenes can be ordered. One person accepts for the organization."
-    >
+    <Page title="Licences" about="Vendor licences to accept before ordering. One member accepts on behalf of the organization.">
       <TeamNav />
       <Card className={ui.marginTop16} flush>
-        <Loaded query={licences} empty={({ content }) => content.length === 0 && <Empty icon="lock" title="No vendor asks for one" />}>
+        <Loaded query={licences} empty={({ content }) => content.length === 0 && <Empty icon="lock" title="No licences required" />}>
           {({ content }) => (
             <ul>
               {content.map((licence) => (

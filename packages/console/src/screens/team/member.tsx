@@ -25,7 +25,7 @@ export function MemberRow({ member }: { member: OrganizationMember }): ReactElem
         perOrderLimitCredits: next.per_order_limit_credits,
         spendLimitCredits: next.spend_limit_credits,
       },
-      { onError: (error) => void toast(error.message, 'bad'), onSuccess: () => void toast(`Caps of ${member.name} are set`) },
+      { onError: (error) => void toast(error.message, 'bad'), onSuccess: () => void toast(`Caps updated for ${member.name}`) },
     )
   }
   const isSelf = member.user_id === who.userId
@@ -94,7 +94,7 @@ function RoleCell({ member, isSelf }: { member: OrganizationMember; isSelf: bool
   )
 }
 
-const capText = (cap: number | null) => (cap === null ? 'none' : cap === 0 ? '0, may not spend' : count(cap))
+const capText = (cap: number | null) => (cap === null ? 'none' : cap === 0 ? '0, cannot spend' : count(cap))
 
 /** Empty is no cap, 0 may not spend; Enter keeps, Esc undoes. */
 function CapCell({ label, cap, onSet }: { label: string; cap: number | null; onSet(cap: number | null): void }): ReactElement {

@@ -24,7 +24,7 @@ export function Team(): ReactElement {
   return (
     <Page
       title="Team"
-      about={`Who may act for ${who.organizationName}, and how much each may spend. Caps are in credits and hold before a reservation.`}
+      about={`Members of ${who.organizationName} and their spending caps, in credits.`}
       actions={
         who.isAdmin && (
           <Button variant="primary" icon="plus" onClick={() => setInvite(true)}>
@@ -41,22 +41,24 @@ export function Team(): ReactElement {
             <People />
           </>
         ) : (
-          <Empty icon="lock" tone="warn" title="The list of members is for owners and admins">
+          <Empty icon="lock" tone="warn" title="Only owners and admins can see members">
             You are {who.name}, a member of {who.organizationName}. An owner or admin can change your role and your caps.
           </Empty>
         )}
         <div className={classes(ui.grid, ui.threeColumns)}>
           <Card>
             <b>Owner and admin</b>
-            <p className={classes(ui.soft, ui.small)}>Billing, members, caps, approvals, every project.</p>
+            <p className={classes(ui.soft, ui.small)}>Manage billing, members, caps, approvals and all projects.</p>
           </Card>
           <Card>
             <b>Member</b>
-            <p className={classes(ui.soft, ui.small)}>Sees open projects; works where a project role allows it; spends within caps.</p>
+            <p className={classes(ui.soft, ui.small)}>
+              Sees projects open to the organization, works in projects by role, and spends within caps.
+            </p>
           </Card>
           <Card>
             <b>Project roles</b>
-            <p className={classes(ui.soft, ui.small)}>Admin, editor, viewer, set in each project. Guests from outside may have one too.</p>
+            <p className={classes(ui.soft, ui.small)}>Admin, editor or viewer, set per project. Guests can have one too.</p>
           </Card>
         </div>
       </div>
@@ -78,8 +80,8 @@ function People(): ReactElement {
       <div className={classes(ui.flexRow, ui.between, cardStyles.header)}>
         <input
           className={classes(fieldStyles.input, styles.personSearch)}
-          placeholder="Find a person"
-          aria-label="Find a person"
+          placeholder="Find a member"
+          aria-label="Find a member"
           value={q}
           onChange={(event) => setQ(event.target.value)}
         />
@@ -93,7 +95,7 @@ function People(): ReactElement {
             <table className={classes(tableStyles.table, tableStyles.asRows)}>
               <thead>
                 <tr>
-                  <th>Person</th>
+                  <th>Member</th>
                   <th>Role</th>
                   <th className={tableStyles.number}>Cap per order</th>
                   <th className={tableStyles.number}>Cap in 30 days</th>

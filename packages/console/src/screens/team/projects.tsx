@@ -1,4 +1,4 @@
-/** What somebody may do with imagery is set in each project. */
+/** Access to imagery is set per project. */
 import { useState, type ReactElement } from 'react'
 import type { ProjectMember } from '../../api/contract.ts'
 import { useAct, useOp } from '../../api/query.ts'
@@ -22,10 +22,10 @@ export function Projects(): ReactElement {
   const list = projects.data?.projects ?? []
   const current = list.find(({ id }) => id === url['project']) ?? list[0]
   return (
-    <Page title="Projects and roles" about="What somebody may do with imagery is set in each project.">
+    <Page title="Projects and roles" about="Access to imagery is set per project.">
       <TeamNav />
       <div className={classes(ui.flexColumn, ui.gap16, ui.marginTop16)}>
-        <Loaded query={projects} empty={({ projects: all }) => all.length === 0 && <Empty icon="folder" title="No project yet" />}>
+        <Loaded query={projects} empty={({ projects: all }) => all.length === 0 && <Empty icon="folder" title="No projects yet" />}>
           {() => (
             <>
               <Choice
@@ -51,15 +51,15 @@ function ProjectMembers({ projectId, mayChange }: { projectId: string; mayChange
   const [email, setEmail] = useState('')
   const [role, setRole] = useState('editor')
   return (
-    <Card title="People" flush>
+    <Card title="Members" flush>
       <Loaded query={project}>
         {({ members }) => (
           <div className={ui.scrollSideways}>
             <table className={classes(tableStyles.table, tableStyles.asRows)}>
               <thead>
                 <tr>
-                  <th>Person</th>
-                  <th>Role here</th>
+                  <th>Member</th>
+                  <th>Project role</th>
                   <th>
                     <span className={ui.screenReaderOnly}>Actions</span>
                   </th>

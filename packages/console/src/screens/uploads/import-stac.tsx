@@ -8,22 +8,20 @@ import { classes } from '../../ui/classes.ts'
 import fieldStyles from '../../ui/field.module.css'
 import ui from '../../ui/ui.module.css'
 
-/** STAC items by reference: their files stay where they are. */
-export function ImportStac({
-  projectId,
-  collectionId,
-  onClose,
-}: {
+interface ImportStacParts {
   projectId: string
   collectionId: string | null
   onClose(): void
-}): ReactElement {
+}
+
+/** Imports STAC items by reference: their files stay where they are. */
+export function ImportStac({ projectId, collectionId, onClose }: ImportStacParts): ReactElement {
   const [text, setText] = useState('')
-  const [wrong, setWrong] = useState('')
+  const [problem, setProblem] = useState('')
   const run = useAct('items.import_stac', ['items', 'projects', 'collections'])
   const send = () => {
-    setWrong('')
-    if (!text.trim().startsWith('{')) return setWrong('Paste a FeatureCollection, one STAC item, or one item a line.')
+    setProblem('')
+    if (!text.trim().startsWith('{')) return setProblem('Paste a FeatureCollection, a STAC item, or NDJSON with one item per line.')
     try {
       const value = JSON.parse(text) as { type?: string }
       const features = value.type === 'FeatureCollection' ? value : { type: 'FeatureCollection', features: [value] }
@@ -42,7 +40,7 @@ export function ImportStac({
         }}
       >
         <label className={classes(ui.flexColumn, ui.gap6)}>
-          <span className={fieldStyles.label}>FeatureCollection, one item, or NDJSON</span>
+          <span className={fieldStyles.label}>FeatureCollection, STAC item or NDJSON</span>
           <textarea
             className={classes(fieldStyles.textArea, ui.mono)}
             rows={10}
@@ -51,15 +49,15 @@ export function ImportStac({
             onChange={(event) => setText(event.target.value)}
           />
         </label>
-        {wrong && (
+        {problem && (
           <Note tone="bad" icon="warn">
-            {wrong}
+            {problem}
           </Note>
         )}
         <FormProblem error={run.error} />
         {run.data && (
           <Note tone={run.data.errors.length > 0 ? 'warn' : 'ok'} icon="check">
-            <b>{plural(run.data.created, 'item')} registered</b>, {run.data.skipped} were there already.
+            <b>{plural(run.data.created, 'item')} imported</b>, {run.data.skipped} already existed.
             {run.data.errors.slice(0, 5).map((error) => (
               <div key={error.index} className={ui.small}>
                 {error.id ?? `line ${error.index + 1}`}: {error.message}
@@ -68,7 +66,7 @@ export function ImportStac({
           </Note>
         )}
         <Button type="submit" variant="primary" busy={run.isPending}>
-          Import
+          Import items
         </Button>
       </form>
     </Dialog>

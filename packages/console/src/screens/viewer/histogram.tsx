@@ -1,96 +1,57 @@
-/** How often each value occurs: in the whole item for the stretch, in drawn places beside their numbers. */
+/** How often each value occurs in the first zone; the table has the numbers of the others. */
 import type { ReactElement } from 'react'
-import type { ItemRange } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
+import { valuesInput, type Style } from '../../state/style.ts'
 import { value } from '../../ui/format.ts'
-import type { Look } from '../../state/style.ts'
+import { BINS, distributionOf } from './distribution.ts'
 import type { Zone } from './zones.ts'
 import { classes } from '../../ui/classes.ts'
-import styles from './viewer.module.css'
+import styles from './histogram.module.css'
 import ui from '../../ui/ui.module.css'
 
-const BINS = 64
-
-export interface Distribution {
-  low: number
-  high: number
-  counts: readonly number[]
-}
-
-const lookInput = (look: Look) => (look.expression ? { expression: look.expression } : look.bands ? { bands: look.bands.join(',') } : {})
-
-/** Of several bands, all their values together, in bins of one width. */
-function together(results: readonly ItemRange[]): Distribution | null {
-  const known = results.flatMap(({ min, max, histogram }) => (min === null || max === null || !histogram ? [] : [{ min, max, histogram }]))
-  if (known.length === 0) return null
-  const low = Math.min(...known.map(({ min }) => min))
-  const high = Math.max(...known.map(({ max }) => max))
-  const counts = Array.from({ length: BINS }, () => 0)
-  const span = high - low || 1
-  for (const { histogram } of known)
-    histogram.counts.forEach((amount, index) => {
-      const middle = (histogram.edges[index]! + histogram.edges[index + 1]!) / 2
-      counts[Math.max(0, Math.min(BINS - 1, Math.floor(((middle - low) / span) * BINS)))]! += amount
-    })
-  return { low, high, counts }
-}
-
-/** Of what is shown, over the whole item. */
-export function useDistribution(itemId: string, assetKey: string | null, look: Look): Distribution | null {
-  const query = useOp(
-    'items.tile.statistics',
-    { item_id: itemId, ...lookInput(look), ...(assetKey ? { asset_key: assetKey } : {}), bins: BINS },
-    { enabled: look.expression !== '', staleTime: Infinity },
-  )
-  return query.data ? together(query.data.results) : null
-}
+const WIDTH = 300
+const HEIGHT = 90
 
 interface HistogramParts {
   itemId: string
   assetKey: string | null
-  look: Look
+  style: Style
+  /** The band or expression, among those that the style shows. */
   index: number
   zones: readonly Zone[]
 }
 
-/** Of the first place; others have their numbers in the table. */
-export function Histogram({ itemId, assetKey, look, index, zones }: HistogramParts): ReactElement | null {
+export function Histogram({ itemId, assetKey, style, index, zones }: HistogramParts): ReactElement | null {
   const zone = zones[0]
   const query = useOp(
     'items.tile.statistics',
-    {
-      item_id: itemId,
-      ...lookInput(look),
-      ...(assetKey ? { asset_key: assetKey } : {}),
-      bins: BINS,
-      geometry: zone?.shape,
-    },
+    { item_id: itemId, ...valuesInput(style, assetKey), bins: BINS, geometry: zone?.shape },
     { enabled: zone !== undefined, staleTime: Infinity, keep: true },
   )
   const band = query.data?.results[index]
-  const drawn = band ? together([band]) : null
-  if (!drawn || !zone) return null
-  const tallest = Math.max(1, ...drawn.counts)
+  const distribution = band ? distributionOf([band]) : null
+  if (!distribution || !zone) return null
+  const { low, high, counts } = distribution
+  const tallest = Math.max(1, ...counts)
   return (
     <figure>
       <svg
         className={styles.histogram}
-        viewBox="0 0 300 90"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Histogram of ${band!.name} in ${zone.name}, from ${value(drawn.low)} to ${value(drawn.high)}`}
+        aria-label={`Histogram of ${band!.name} in ${zone.name}, from ${value(low)} to ${value(high)}`}
       >
-        {drawn.counts.map((amount, at) => {
-          const height = (amount / tallest) * 86
-          return (
-            <rect key={at} x={(at / BINS) * 300} y={90 - height} width={300 / BINS - 0.6} height={height} fill={`var(${zone.colour})`} />
-          )
+        {counts.map((amount, bin) => {
+          const height = (amount / tallest) * (HEIGHT - 4)
+          const width = WIDTH / BINS
+          return <rect key={bin} x={bin * width} y={HEIGHT - height} width={width - 0.6} height={height} fill={`var(${zone.colour})`} />
         })}
       </svg>
       <figcaption className={classes(ui.flexRow, ui.between, ui.faint, ui.tiny, ui.numeric)}>
-        <span>{value(drawn.low)}</span>
+        <span>{value(low)}</span>
         {zones.length > 1 && <span>{zone.name}</span>}
-        <span>{value(drawn.high)}</span>
+        <span>{value(high)}</span>
       </figcaption>
     </figure>
   )

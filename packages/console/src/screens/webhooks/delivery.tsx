@@ -18,9 +18,9 @@ const SECOND_MS = 1_000
 
 export function answerOf({ state, attempts }: WebhookDelivery): { tone: Tone; text: string } {
   const last = attempts.at(-1)
-  if (state === 'delivered') return { tone: 'ok', text: String(last?.http_status ?? 'taken') }
-  if (!last) return state === 'dead' ? { tone: 'bad', text: 'given up' } : { tone: '', text: state === 'held' ? 'held' : 'waiting' }
-  return { tone: 'bad', text: String(last.http_status ?? 'no answer') }
+  if (state === 'delivered') return { tone: 'ok', text: String(last?.http_status ?? 'delivered') }
+  if (!last) return state === 'dead' ? { tone: 'bad', text: 'undelivered' } : { tone: '', text: state === 'held' ? 'held' : 'waiting' }
+  return { tone: 'bad', text: String(last.http_status ?? 'no response') }
 }
 
 const took = (ms: number) => (ms >= SECOND_MS ? `${(ms / SECOND_MS).toFixed(1)} s` : `${ms} ms`)
@@ -33,10 +33,10 @@ const plannedAt = (iso: string) =>
 
 function headlineOf(delivery: WebhookDelivery): string {
   const last = delivery.attempts.at(-1)
-  if (delivery.state === 'delivered') return 'Taken by the receiver'
+  if (delivery.state === 'delivered') return 'Delivered'
   if (delivery.state === 'held') return 'Held while the endpoint is paused'
-  if (!last) return delivery.state === 'dead' ? 'Given up' : 'Waits for its first attempt'
-  return last.http_status ? `${last.http_status} from the receiver` : 'No answer from the receiver'
+  if (!last) return delivery.state === 'dead' ? 'Undelivered' : 'Queued for the first attempt'
+  return last.http_status ? `${last.http_status} from the endpoint` : 'No response from the endpoint'
 }
 
 interface PanelParts {
@@ -81,7 +81,7 @@ export function DeliveryPanel({ delivery, mayReplay, onClose }: PanelParts): Rea
                 <span className={ui.soft} title={dateTime(attempt.at)}>
                   {timeOf(attempt.at)}, {took(attempt.duration_ms)}
                 </span>
-                <Badge tone={isTaken ? 'ok' : 'bad'}>{attempt.http_status ?? 'no answer'}</Badge>
+                <Badge tone={isTaken ? 'ok' : 'bad'}>{attempt.http_status ?? 'no response'}</Badge>
               </li>
             )
           })}
@@ -89,13 +89,13 @@ export function DeliveryPanel({ delivery, mayReplay, onClose }: PanelParts): Rea
             <li className={styles.planned}>
               <b>Attempt {delivery.attempts.length + 1}</b>
               <span className={ui.soft}>{plannedAt(delivery.next_attempt_at)}</span>
-              <Badge>planned</Badge>
+              <Badge>scheduled</Badge>
             </li>
           )}
         </ol>
         {delivery.reason && <p className={classes(fieldStyles.help, styles.failing)}>{delivery.reason}</p>}
         <Content delivery={delivery} />
-        <p className={fieldStyles.help}>A replay keeps the event id, so a receiver that remembers ids takes it once.</p>
+        <p className={fieldStyles.help}>A replay has the same event ID, so endpoints that deduplicate by ID process it once.</p>
       </div>
     </section>
   )
@@ -107,7 +107,7 @@ function Content({ delivery }: { delivery: WebhookDelivery }): ReactElement {
   const row = types.data?.event_types.find(({ type }) => type === delivery.event_type)
   const last = delivery.attempts.at(-1)
   const text = {
-    answer: last ? last.response_start || last.error || 'An empty answer' : 'Nothing was sent yet',
+    answer: last ? last.response_start || last.error || 'Empty response' : 'No attempts yet',
     shape: row ? JSON.stringify(exampleOf(row), null, 2) : '…',
     ids: JSON.stringify(
       { delivery_id: delivery.id, event_id: delivery.event_id, attempt_ids: delivery.attempts.map(({ id }) => id) },
@@ -123,9 +123,9 @@ function Content({ delivery }: { delivery: WebhookDelivery }): ReactElement {
           value={shown}
           onChange={setShown}
           options={[
-            { value: 'answer', text: 'Answer' },
+            { value: 'answer', text: 'Response' },
             { value: 'shape', text: 'Body' },
-            { value: 'ids', text: 'Ids' },
+            { value: 'ids', text: 'IDs' },
           ]}
         />
         <CopyButton text={text} />

@@ -51,7 +51,7 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
       )
   }
   return (
-    <Dialog title={endpoint ? 'Change the endpoint' : 'Add endpoint'} onClose={onClose} size={640}>
+    <Dialog title={endpoint ? 'Edit endpoint' : 'Add endpoint'} onClose={onClose} size={640}>
       <form
         className={classes(ui.flexColumn, ui.gap12)}
         onSubmit={(event) => {
@@ -60,7 +60,7 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
         }}
       >
         <Field
-          label="Address"
+          label="URL"
           type="url"
           required
           data-autofocus
@@ -68,7 +68,7 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
           placeholder="https://ops.example.org/hooks/imagery"
           value={address}
           onChange={(event) => setAddress(event.target.value)}
-          help="https, on the public internet. The service checks that it may go there."
+          help="A public HTTPS URL."
         />
         {endpoint ? (
           <p className={classes(ui.soft, ui.small)}>
@@ -85,7 +85,7 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
         )}
         <Pairs
           legend="Only where"
-          help="All must hold. Several values, with commas between, mean any of them."
+          help="All conditions must match. Separate alternative values with commas."
           names={['Field', 'Value']}
           pairs={filters}
           suggestions={fieldsOf(row)}
@@ -97,8 +97,8 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
             endpoint && endpoint.header_names.length > 0
               ? address.trim() === endpoint.endpoint_url
                 ? `Current headers: ${endpoint.header_names.join(', ')}. Headers you enter here replace all of them.`
-                : `A new address drops the stored headers (${endpoint.header_names.join(', ')}). Enter those it needs.`
-              : 'For the key of a gateway. Values are never shown again.'
+                : `A new URL drops the stored headers (${endpoint.header_names.join(', ')}). Enter those it needs.`
+              : 'For example, an API gateway key. Values are not shown again.'
           }
           names={['Name', 'Value']}
           pairs={headers}
@@ -118,7 +118,7 @@ export function EndpointDialog({ eventType, endpoint, onClose, onDone }: DialogP
 function Shape({ row }: { row: EventTypeRow }): ReactElement {
   return (
     <details>
-      <summary className={ui.small}>What it will be sent</summary>
+      <summary className={ui.small}>Example request</summary>
       <pre className={classes(codeStyles.code, ui.marginTop8, styles.code)} tabIndex={0}>
         {JSON.stringify(exampleOf(row), null, 2)}
       </pre>

@@ -37,9 +37,9 @@ export function SignatureDialog({ onClose }: { onClose(): void }): ReactElement 
   const check = async () => {
     try {
       const { event_type } = await verifyWebhook(body, signature.trim(), secret.trim())
-      setVerdict({ isGood: true, text: `Genuine: ${event_type}, signed with this secret.` })
+      setVerdict({ isGood: true, text: `Valid signature: ${event_type}.` })
     } catch (error) {
-      setVerdict({ isGood: false, text: error instanceof Error ? error.message : 'It could not be checked' })
+      setVerdict({ isGood: false, text: error instanceof Error ? error.message : 'Could not verify the signature' })
     }
   }
   return (
@@ -61,10 +61,10 @@ export function SignatureDialog({ onClose }: { onClose(): void }): ReactElement 
         <pre className={codeStyles.code} tabIndex={0}>
           {CODE[language]}
         </pre>
-        <h3>Try one here</h3>
+        <h3>Verify a request</h3>
         <div className={fieldStyles.field}>
           <label className={fieldStyles.label} htmlFor="signed-body">
-            Body, byte for byte
+            Raw request body
           </label>
           <textarea
             id="signed-body"
@@ -88,7 +88,7 @@ export function SignatureDialog({ onClose }: { onClose(): void }): ReactElement 
           placeholder="whsec_…"
           value={secret}
           onChange={(event) => setSecret(event.target.value)}
-          help="It is compared here, in your browser, and sent nowhere."
+          help="Verified in your browser; never sent."
         />
         <div className={classes(ui.flexRow, ui.gap12, ui.wrap)}>
           <Button variant="primary" disabled={!body || !signature || !secret} onClick={() => void check()}>

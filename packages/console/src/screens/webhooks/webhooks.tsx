@@ -1,5 +1,4 @@
 /** Endpoints, what was sent to each, what it answered, and what is tried next. */
-import { Menu } from '@mantine/core'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState, type ReactElement } from 'react'
 import type { EventSubscription, WebhookDelivery } from '../../api/contract.ts'
@@ -8,10 +7,11 @@ import { deleteLater } from '../../state/delete-later.ts'
 import { queries, touch, useAct, useOp, usePages } from '../../api/query.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { useUrl } from '../../state/url.ts'
-import { useMayWatch, useWho } from '../../state/who.ts'
+import { useMayManageAlerts, useWho } from '../../state/who.ts'
 import { dateTime, dateTimeShort, shortId } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Badge, Button, Card, LinkButton, Note, Page, Secret, Segmented } from '../../ui/kit.ts'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Empty, Failed, FormProblem, Loaded, More, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { DevelopNav } from '../../parts/develop-nav.tsx'
@@ -40,7 +40,7 @@ export function Webhooks(): ReactElement {
   const { id } = useParams({ strict: false })
   const [url, setUrl] = useUrl()
   const list = useOp('event_subscriptions.list', {})
-  const mayWatch = useMayWatch()
+  const mayWatch = useMayManageAlerts()
   const [fresh, setFresh] = useState(carried)
   useEffect(() => {
     carried = null
@@ -106,7 +106,7 @@ export function Webhooks(): ReactElement {
           (list.data?.count ?? 0) > 0 && (
             <div className={styles.deliveryLog}>
               <Empty icon="hook" title="Choose an endpoint">
-                Its deliveries are shown here, with what was answered and what is tried next.
+                Its deliveries, responses and scheduled retries are shown here.
               </Empty>
             </div>
           )
@@ -132,7 +132,7 @@ function NoEndpoint({ mayWatch, onNew }: { mayWatch: boolean; onNew(): void }): 
   return (
     <Empty
       icon="hook"
-      title="No endpoint yet"
+      title="No endpoints yet"
       actions={
         mayWatch && (
           <Button variant="primary" onClick={onNew}>
@@ -141,7 +141,7 @@ function NoEndpoint({ mayWatch, onNew }: { mayWatch: boolean; onNew(): void }): 
         )
       }
     >
-      An event is posted to it, signed, and tried again until it is taken. Send a test to see the shape.
+      Events are sent as signed POST requests, with retries. Send a test event to see one.
     </Empty>
   )
 }
@@ -164,9 +164,9 @@ function EndpointRow({ endpoint, isOn, hasBars }: { endpoint: EventSubscription;
       ? last.state === 'delivered'
         ? 'delivered'
         : 'waiting'
-      : (endpoint.last_status ?? 'nothing yet')
-  const words = !endpoint.is_active ? 'paused' : dead > 0 ? `${dead} dead` : outcome
-  const tone = !endpoint.is_active || outcome === 'nothing yet' ? styles.inactive : dead > 0 || isFailing ? styles.failing : undefined
+      : (endpoint.last_status ?? 'no deliveries')
+  const words = !endpoint.is_active ? 'paused' : dead > 0 ? `${dead} undelivered` : outcome
+  const tone = !endpoint.is_active || outcome === 'no deliveries' ? styles.inactive : dead > 0 || isFailing ? styles.failing : undefined
   return (
     <li>
       <Link
@@ -242,10 +242,10 @@ function Endpoint({ id, mayWatch, secret, onSecret }: EndpointParts): ReactEleme
       <div className={classes(styles.deliveryLog, ui.flexColumn, ui.gap16)}>
         {secret && (
           <Card className={secretStyles.shownOnce}>
-            <b>This is its secret. Copy it now.</b>
-            <p className={classes(ui.soft, ui.small)}>It signs every delivery, and nobody can show it to you again.</p>
+            <b>Copy the signing secret now.</b>
+            <p className={classes(ui.soft, ui.small)}>It signs every delivery and cannot be shown again.</p>
             <div className={ui.marginTop8}>
-              <Secret text={secret} label="The signing secret" />
+              <Secret text={secret} label="Signing secret" />
             </div>
           </Card>
         )}
@@ -253,7 +253,7 @@ function Endpoint({ id, mayWatch, secret, onSecret }: EndpointParts): ReactEleme
           <EndpointHead endpoint={endpoint} mayWatch={mayWatch} onSecret={onSecret} />
           <div className={classes(ui.flexRow, ui.between, ui.wrap, styles.filterBar)}>
             <Segmented
-              label="Which deliveries"
+              label="Deliveries"
               value={shown}
               onChange={(next) => setUrl({ status: next === 'all' ? null : next })}
               options={STATES}
@@ -264,8 +264,8 @@ function Endpoint({ id, mayWatch, secret, onSecret }: EndpointParts): ReactEleme
             query={log.query}
             empty={({ rows }) =>
               rows.length === 0 && (
-                <Empty icon="hook" title={shown === 'all' ? 'Nothing was sent yet' : 'None of these'}>
-                  {shown === 'all' && `It waits for ${endpoint.event_type}. A test is sent at once and stands in no list.`}
+                <Empty icon="hook" title={shown === 'all' ? 'No deliveries yet' : 'No matching deliveries'}>
+                  {shown === 'all' && `Waiting for ${endpoint.event_type}. Test events are not listed.`}
                 </Empty>
               )
             }
@@ -300,7 +300,7 @@ function EndpointHead({ endpoint, mayWatch, onSecret }: HeadParts): ReactElement
   const pause = () =>
     change.mutate(
       { subscription_id: endpoint.id, active: !endpoint.is_active },
-      { onSuccess: ({ is_active }) => void toast(is_active ? 'Events are sent again' : 'Paused: nothing is sent') },
+      { onSuccess: ({ is_active }) => void toast(is_active ? 'Endpoint resumed' : 'Endpoint paused') },
     )
   const rotate = () =>
     change.mutate(
@@ -308,7 +308,7 @@ function EndpointHead({ endpoint, mayWatch, onSecret }: HeadParts): ReactElement
       {
         onSuccess: ({ signing_secret, previous_secret_until }) => {
           if (signing_secret) onSecret(signing_secret)
-          toast(`The former secret signs beside it until ${dateTime(previous_secret_until)}`)
+          toast(`Deliveries are signed with both secrets until ${dateTime(previous_secret_until)}`)
         },
       },
     )
@@ -339,7 +339,7 @@ function EndpointHead({ endpoint, mayWatch, onSecret }: HeadParts): ReactElement
       <div aria-live="polite">
         {send.data && (
           <Note tone={send.data.delivered ? 'ok' : 'bad'} icon={send.data.delivered ? 'check' : 'warn'}>
-            {send.data.delivered ? `The test was taken: ${send.data.http_status}.` : `The test failed: ${send.data.error}.`}{' '}
+            {send.data.delivered ? `Test delivered: ${send.data.http_status}.` : `Test failed: ${send.data.error}.`}{' '}
             <span className={classes(ui.mono, ui.small)}>evt {shortId(send.data.event_id)}</span>
           </Note>
         )}
@@ -352,7 +352,7 @@ function EndpointHead({ endpoint, mayWatch, onSecret }: HeadParts): ReactElement
           onClose={() => setEdit(false)}
           onDone={() => {
             setEdit(false)
-            toast('The endpoint is changed')
+            toast('Endpoint updated')
           }}
         />
       )}
@@ -379,30 +379,32 @@ function EndpointMenu({ endpoint, onEdit, onPause, onRotate }: MenuParts): React
     void navigate({ to: '/develop/webhooks' })
   }
   return (
-    <Menu position="bottom-end" transitionProps={{ duration: 120 }}>
-      <Menu.Target>
+    <Menu
+      label="Endpoint"
+      align="end"
+      button={(trigger) => (
         <button
+          {...trigger}
           type="button"
           className={classes(buttonStyles.button, buttonStyles.quiet, buttonStyles.iconOnly, buttonStyles.small)}
-          aria-label="More about this endpoint"
+          aria-label="More actions"
         >
           <Icon name="dots" />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<Icon name="filter" />} onClick={onEdit}>
-          Change
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name={endpoint.is_active ? 'min' : 'play'} />} onClick={onPause}>
-          {endpoint.is_active ? 'Pause' : 'Resume'}
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="key" />} onClick={onRotate}>
-          New secret
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="trash" />} onClick={remove}>
-          Delete
-        </Menu.Item>
-      </Menu.Dropdown>
+      )}
+    >
+      <MenuItem icon="filter" onClick={onEdit}>
+        Edit endpoint
+      </MenuItem>
+      <MenuItem icon={endpoint.is_active ? 'min' : 'play'} onClick={onPause}>
+        {endpoint.is_active ? 'Pause' : 'Resume'}
+      </MenuItem>
+      <MenuItem icon="key" onClick={onRotate}>
+        Rotate secret
+      </MenuItem>
+      <MenuItem icon="trash" onClick={remove}>
+        Delete endpoint
+      </MenuItem>
     </Menu>
   )
 }
@@ -418,11 +420,11 @@ function DeliveryTable({ deliveries, chosen, onChoose }: TableParts): ReactEleme
     <table className={classes(tableStyles.table, styles.deliveries)}>
       <thead>
         <tr>
-          <th>Answer</th>
+          <th>Response</th>
           <th>Event</th>
           <th className={ui.hideOnPhone}>Attempts</th>
-          <th className={classes(tableStyles.number, ui.hideOnPhone)}>Took</th>
-          <th className={tableStyles.number}>When, UTC</th>
+          <th className={classes(tableStyles.number, ui.hideOnPhone)}>Duration</th>
+          <th className={tableStyles.number}>Time (UTC)</th>
         </tr>
       </thead>
       <tbody>
@@ -461,9 +463,9 @@ function ReplayAll({ deliveries }: { deliveries: readonly WebhookDelivery[] }): 
         await call('event_subscriptions.deliveries.retry', { delivery_id: id })
         sent++
       }
-      toast(`${sent} are sent again`)
+      toast(`${sent} replayed`)
     } catch (error) {
-      toast(`${sent} of ${deliveries.length} are sent again; then: ${error instanceof Error ? error.message : ''}`, 'bad')
+      toast(`${sent} of ${deliveries.length} replayed, then: ${error instanceof Error ? error.message : ''}`, 'bad')
     }
     await touch(queries, ['event_subscriptions'])
     setBusy(false)

@@ -10,6 +10,8 @@ import { Badge, Button, Card, LinkButton, Page } from '../../ui/kit.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { FormProblem, Skeleton } from '../../ui/states.tsx'
 import { addSample } from './sample.ts'
+import { useRealImagery } from '../../parts/places/open-sources.ts'
+import { PlaceForm } from '../../parts/places/place-form.tsx'
 import { NewProject } from '../../parts/project-dialogs.tsx'
 import { classes } from '../../ui/classes.ts'
 import styles from './welcome.module.css'
@@ -28,6 +30,7 @@ export function Welcome(): ReactElement {
   const projects = useProjects()
   const members = useOp('organizations.members.list', { organizationId: who.organizationId }, { enabled: who.isAdmin })
   const keys = useOp('api_keys.list', {})
+  const hasRealImagery = useRealImagery()
   const [dialog, setDialog] = useState(false)
   useTitle('Welcome')
   if (!projects.data) return <Skeleton />
@@ -44,25 +47,25 @@ export function Welcome(): ReactElement {
     },
     {
       title: 'Get imagery onto the map',
-      about: 'Search open data over your area: free, a minute or less',
+      about: 'Search open data over your area. Free, takes about a minute',
       isDone: hasItems,
       action: <LinkButton to="/explore">Search</LinkButton>,
     },
     {
       title: 'Or bring your own',
-      about: 'GeoTIFF or COG, up to 10 GiB a file',
+      about: 'GeoTIFF or COG, up to 10 GiB per file',
       isDone: hasItems,
       action: <LinkButton to="/uploads">Upload</LinkButton>,
     },
     {
       title: 'Invite someone',
-      about: 'By email; they join when they follow the link',
+      about: 'They join through a link in the invitation',
       isDone: (members.data?.members.length ?? 0) > 1,
       action: who.isAdmin ? <LinkButton to="/team">Invite</LinkButton> : null,
     },
     {
       title: 'Connect QGIS or code',
-      about: 'A key and a ready snippet',
+      about: 'Create an API key and copy a snippet',
       isDone: (keys.data?.length ?? 0) > 0,
       action: <LinkButton to="/develop/keys">Create a key</LinkButton>,
     },
@@ -72,7 +75,7 @@ export function Welcome(): ReactElement {
   return (
     <Page
       title={done >= 3 ? `Welcome back, ${who.name}` : 'Your organization is ready'}
-      about={`${done} of ${steps.length} steps are done. Any can be skipped, and nothing costs anything until you place an order.`}
+      about={`${done} of ${steps.length} steps done. You can skip any step. Everything is free until you place an order.`}
     >
       <div className={classes(ui.grid, ui.twoToOne)}>
         <Card flush>
@@ -90,6 +93,14 @@ export function Welcome(): ReactElement {
           </ol>
         </Card>
         <div className={classes(ui.flexColumn, ui.gap16)}>
+          {hasRealImagery && (
+            <Card title="Real imagery">
+              <PlaceForm />
+              <p className={classes(ui.soft, ui.small, ui.marginTop8)}>
+                <a href="/docs/guides/real-imagery">Real imagery in five minutes</a> does the same with code.
+              </p>
+            </Card>
+          )}
           <Sample projectId={first?.id ?? null} onNeedProject={() => setDialog(true)} />
           <Card title="Prefer the terminal?">
             <pre className={codeStyles.code} tabIndex={0}>{`TOKEN=svc_…
@@ -121,14 +132,14 @@ function Sample({ projectId, onNeedProject }: { projectId: string | null; onNeed
       .finally(() => setBusy(false))
   }
   return (
-    <Card title="Look around first">
+    <Card title="Try sample data">
       <p className={ui.soft}>
         A sample scene with bands and an index, from the open data of this service. It is removed with one click and uses none of your
         storage.
       </p>
       <div className={ui.marginTop12}>
         <Button busy={busy} onClick={add} icon="image">
-          {busy ? 'Adding the sample' : 'Add the sample'}
+          {busy ? 'Adding sample…' : 'Add sample'}
         </Button>
       </div>
       <FormProblem error={error} />

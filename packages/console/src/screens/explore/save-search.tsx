@@ -1,0 +1,142 @@
+/** Saves the search, or changes a saved one. New scenes can be added automatically. */
+import { useState, type FormEvent, type ReactElement } from 'react'
+import type { CatalogSource, SavedSearch } from '../../api/contract.ts'
+import { useAct } from '../../api/query.ts'
+import { useWritableProjects } from '../../state/who.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Button, Check, Choice, Field, Note } from '../../ui/kit.ts'
+import { FormProblem } from '../../ui/states.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { classes } from '../../ui/classes.ts'
+import ui from '../../ui/ui.module.css'
+import { automationOf, draftFrom, searchFrom, type SearchDraft } from './saved-search.ts'
+import type { Filters } from './scenes.ts'
+
+interface SaveSearchParts {
+  filters: Filters
+  area: GeoJSON.Polygon
+  sources: readonly CatalogSource[]
+  onClose(): void
+}
+
+export function SaveSearch({ filters, area, sources, onClose }: SaveSearchParts): ReactElement {
+  const { writable } = useWritableProjects()
+  const [projectId, setProjectId] = useState(writable[0]?.id ?? '')
+  const [draft, setDraft] = useState(draftFrom(null, filters))
+  const create = useAct('saved_searches.create', ['saved_searches'])
+  const input = searchFrom(draft, projectId, { filters, area, sources })
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    if (!input) return
+    create.mutate(input, {
+      onSuccess: () => {
+        toast('Search saved')
+        onClose()
+      },
+    })
+  }
+  return (
+    <Dialog title="Save this search" onClose={onClose}>
+      <form className={classes(ui.flexColumn, ui.gap12)} onSubmit={send}>
+        <DraftFields draft={draft} onChange={setDraft} />
+        <Choice
+          label="Project"
+          value={projectId}
+          onChange={(event) => setProjectId(event.target.value)}
+          options={writable.map(({ id, name }) => ({ value: id, text: name }))}
+        />
+        {!input && (
+          <Note tone="warn" icon="warn">
+            Only open data can be saved as a search. Select at least one open source.
+          </Note>
+        )}
+        <FormProblem error={create.error} />
+        <Buttons text="Save search" busy={create.isPending} disabled={!input || projectId === ''} onClose={onClose} />
+      </form>
+    </Dialog>
+  )
+}
+
+export function EditSearch({ search, onClose }: { search: SavedSearch; onClose(): void }): ReactElement {
+  const [draft, setDraft] = useState(draftFrom(search, null))
+  const update = useAct('saved_searches.update', ['saved_searches'])
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    update.mutate(
+      { saved_search_id: search.id, name: draft.name.trim(), ...automationOf(draft, search) },
+      {
+        onSuccess: () => {
+          toast('Search saved')
+          onClose()
+        },
+      },
+    )
+  }
+  return (
+    <Dialog title="Edit search" onClose={onClose}>
+      <form className={classes(ui.flexColumn, ui.gap12)} onSubmit={send}>
+        <DraftFields draft={draft} onChange={setDraft} />
+        <FormProblem error={update.error} />
+        <Buttons text="Save changes" busy={update.isPending} onClose={onClose} />
+      </form>
+    </Dialog>
+  )
+}
+
+function DraftFields({ draft, onChange }: { draft: SearchDraft; onChange(draft: SearchDraft): void }): ReactElement {
+  const { name, isAutomatic, maxCloud, mode } = draft
+  return (
+    <>
+      <Field
+        label="Name"
+        required
+        maxLength={200}
+        data-autofocus
+        value={name}
+        onChange={(event) => onChange({ ...draft, name: event.target.value })}
+      />
+      <Check checked={isAutomatic} onChange={(on) => onChange({ ...draft, isAutomatic: on })}>
+        Add new scenes below {maxCloud}% cloud cover automatically
+      </Check>
+      {isAutomatic && (
+        <>
+          <Field
+            label="Maximum cloud cover (%)"
+            type="number"
+            min={0}
+            max={100}
+            required
+            value={maxCloud}
+            onChange={(event) => onChange({ ...draft, maxCloud: event.target.valueAsNumber || 0 })}
+          />
+          <Choice
+            label="Storage"
+            value={mode}
+            onChange={(event) => onChange({ ...draft, mode: event.target.value as SearchDraft['mode'] })}
+            options={[
+              { value: 'reference', text: 'By reference, free' },
+              { value: 'copy', text: 'Copy files into the project' },
+            ]}
+            help="Sources are searched about every hour."
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+interface ButtonsParts {
+  text: string
+  busy: boolean
+  disabled?: boolean
+  onClose(): void
+}
+
+const Buttons = ({ text, busy, disabled = false, onClose }: ButtonsParts): ReactElement => (
+  <div className={classes(ui.flexRow, ui.justifyEnd)}>
+    <Button onClick={onClose}>Cancel</Button>
+    <Button type="submit" variant="primary" busy={busy} disabled={disabled}>
+      {text}
+    </Button>
+  </div>
+)

@@ -1,0 +1,145 @@
+/** The scenes as rows, or what to do where there are none. */
+import type { ReactElement } from 'react'
+import { boxPolygon, type Box } from '../../map/geo.ts'
+import { withSharedMap } from '../../map/lazy-map.ts'
+import { useCart } from '../../state/cart.ts'
+import type { Scene } from '../../state/scene.ts'
+import type { UrlPatch } from '../../state/url.ts'
+import { Button, LinkButton } from '../../ui/kit.ts'
+import { useMore } from '../../ui/more.ts'
+import { Empty, Skeleton } from '../../ui/states.tsx'
+import { PlaceForm } from '../../parts/places/place-form.tsx'
+import { SceneRow } from './scene-row.tsx'
+import type { Filters } from './scenes.ts'
+import type { RealPlace } from './use-real-place.ts'
+import workspaceStyles from '../../parts/workspace.module.css'
+
+const SAMPLE_AREAS: readonly { text: string; box: Box }[] = [
+  { text: 'Port Pirie', box: [137.9, -33.28, 138.1, -33.1] },
+  { text: 'Loire valley', box: [2.2, 48.1, 2.4, 48.25] },
+  { text: 'Nile delta', box: [30.9, 30.9, 31.2, 31.15] },
+]
+
+export interface SceneListParts {
+  filters: Filters
+  scenes: readonly Scene[]
+  isLoading: boolean
+  isMine: boolean
+  /** There is an area, or a view that was searched. */
+  hasPlace: boolean
+  real: RealPlace
+  selected: Scene | null
+  hovered: string | null
+  setHovered(key: string | null): void
+  pick(scene: Scene | null): void
+  setArea(area: GeoJSON.Polygon | null): void
+  setUrl(patch: UrlPatch): void
+}
+
+export function SceneList(parts: SceneListParts): ReactElement {
+  const { scenes, hasPlace, isLoading, real } = parts
+  if (real.searching !== null || real.problem !== null)
+    return (
+      <div className={workspaceStyles.scroll}>{real.problem === null ? <Searching place={real.searching!} /> : <NoPlace {...parts} />}</div>
+    )
+  if (hasPlace && scenes.length > 0) return <SceneRows {...parts} />
+  return (
+    <div className={workspaceStyles.scroll}>
+      {!hasPlace ? <NoPlace {...parts} /> : isLoading ? <Skeleton rows={7} /> : <NoScenes {...parts} />}
+    </div>
+  )
+}
+
+const Searching = ({ place }: { place: string }): ReactElement => (
+  <div role="status">
+    <Empty icon="sat" title={`Searching for imagery of ${place}`}>
+      The newest clear scene of Sentinel-2 is shown when the host has responded.
+    </Empty>
+  </div>
+)
+
+function NoPlace({ setArea, real, isMine }: SceneListParts): ReactElement {
+  const choose = (box: Box) => {
+    setArea(boxPolygon(box))
+    void withSharedMap((shared) => shared.fit(box))
+  }
+  return (
+    <>
+      {!isMine && (real.isOffered || real.problem !== null) && (
+        <div className={workspaceStyles.section}>
+          <PlaceForm problem={real.problem ?? undefined} />
+        </div>
+      )}
+      <Empty
+        icon="poly"
+        title="Choose an area"
+        actions={SAMPLE_AREAS.map(({ text, box }) => (
+          <Button key={text} size="s" onClick={() => choose(box)}>
+            {text}
+          </Button>
+        ))}
+      >
+        Draw on the map, enter coordinates, paste GeoJSON, or try one of these.
+      </Empty>
+    </>
+  )
+}
+
+function NoScenes({ filters, setUrl, isMine }: SceneListParts): ReactElement {
+  return (
+    <Empty
+      title="No scenes match"
+      actions={
+        <>
+          {filters.cloud !== null && filters.cloud < 100 && (
+            <Button size="s" onClick={() => setUrl({ cloud: null })}>
+              Allow any cloud cover
+            </Button>
+          )}
+          {(filters.from || filters.to) && (
+            <Button size="s" onClick={() => setUrl({ from: null, to: null })}>
+              Any date
+            </Button>
+          )}
+          {filters.gsd !== null && (
+            <Button size="s" onClick={() => setUrl({ gsd: null })}>
+              Any resolution
+            </Button>
+          )}
+          {isMine && (
+            <LinkButton size="s" to="/uploads">
+              Upload files
+            </LinkButton>
+          )}
+        </>
+      }
+    >
+      {isMine ? 'You have no items in this area.' : 'No scenes in this area match your filters.'}
+    </Empty>
+  )
+}
+
+function SceneRows({ scenes, filters, selected, hovered, setHovered, pick }: SceneListParts): ReactElement {
+  const inCart = new Set(useCart().map(({ key }) => key))
+  const { shown, end } = useMore(
+    scenes.length,
+    scenes.findIndex(({ key }) => key === selected?.key),
+  )
+  return (
+    <ul className={workspaceStyles.scroll} aria-label="Scenes">
+      {scenes.slice(0, shown).map((scene) => (
+        <SceneRow
+          key={scene.key}
+          scene={scene}
+          area={filters.area}
+          isSelected={scene.key === selected?.key}
+          isHovered={scene.key === hovered}
+          isInCart={inCart.has(scene.key)}
+          onHover={setHovered}
+          onPick={pick}
+        />
+      ))}
+      {shown < scenes.length && <li ref={end} aria-hidden="true" />}
+    </ul>
+  )
+}

@@ -1,0 +1,81 @@
+/** Uploads of earlier sessions: the bytes that arrived are kept, and the same file has to be chosen again. */
+import type { ReactElement } from 'react'
+import type { Upload } from '../../api/contract.ts'
+import { useAct, useOp } from '../../api/query.ts'
+import { ago, bytes } from '../../ui/format.ts'
+import { Icon } from '../../ui/icons.tsx'
+import { Button, Card } from '../../ui/kit.ts'
+import { toast } from '../../ui/toasts.tsx'
+import { continueUpload, useQueuedFiles } from './upload-queue.ts'
+import { classes } from '../../ui/classes.ts'
+import buttonStyles from '../../ui/button.module.css'
+import listStyles from '../../ui/list.module.css'
+import ui from '../../ui/ui.module.css'
+
+const MAX_UNFINISHED = 100
+
+export function UnfinishedUploads({ projectId }: { projectId: string }): ReactElement | null {
+  const queued = new Set(useQueuedFiles().map(({ uploadId }) => uploadId))
+  const initiated = useOp('uploads.list', { project_id: projectId, status: 'initiated', limit: MAX_UNFINISHED })
+  const uploading = useOp('uploads.list', { project_id: projectId, status: 'uploading', limit: MAX_UNFINISHED })
+  const unfinished = [...(initiated.data?.uploads ?? []), ...(uploading.data?.uploads ?? [])].filter(
+    ({ id, file_count }) => file_count === 1 && !queued.has(id),
+  )
+  if (unfinished.length === 0) return null
+  return (
+    <Card title="Unfinished uploads" flush>
+      <ul aria-label="Unfinished uploads">
+        {unfinished.map((upload) => (
+          <UnfinishedRow key={upload.id} upload={upload} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function UnfinishedRow({ upload }: { upload: Upload }): ReactElement {
+  const fail = useAct('uploads.fail', ['uploads', 'usage'])
+  const name = upload.files[0]?.name ?? 'Unnamed file'
+  const resume = (input: HTMLInputElement) => {
+    const [file] = input.files ?? []
+    const mismatch = file ? continueUpload(file, upload) : null
+    if (mismatch) toast(mismatch, 'bad')
+    input.value = ''
+  }
+  return (
+    <li className={listStyles.entry}>
+      <span className={listStyles.thumbnail}>
+        <Icon name="image" />
+      </span>
+      <div className={classes(ui.grow, ui.flexColumn, ui.gap4)}>
+        <b className={ui.ellipsis}>{name}</b>
+        <span className={classes(ui.soft, ui.small)}>
+          {bytes(upload.total_bytes)}, started {ago(upload.created_at)}. Choose the same file to resume.
+        </span>
+      </div>
+      <label className={classes(buttonStyles.button, buttonStyles.small)}>
+        Resume
+        <input
+          type="file"
+          className={ui.screenReaderOnly}
+          aria-label={`Resume ${name}`}
+          accept=".tif,.tiff,image/tiff"
+          onChange={({ target }) => resume(target)}
+        />
+      </label>
+      <Button
+        size="s"
+        variant="quiet"
+        icon="x"
+        label={`Cancel upload of ${name}`}
+        busy={fail.isPending}
+        onClick={() =>
+          fail.mutate(
+            { upload_id: upload.id, error_message: 'Cancelled by the user' },
+            { onError: (error) => void toast(error.message, 'bad') },
+          )
+        }
+      />
+    </li>
+  )
+}

@@ -1,0 +1,32 @@
+import { useEffect } from 'react'
+import type { Item } from '../../api/contract.ts'
+import type { Box } from '../../map/geo.ts'
+import { sharedMap } from '../../map/shared-map.ts'
+import { tileUrl } from '../../state/style.ts'
+import { termsOf } from '../../state/terms.ts'
+
+interface ItemLayer {
+  /** The tiles of the item; null until they can be drawn. */
+  tiles: string | null
+  opacity: number
+  visible: boolean
+  /** Ids of items that are drawn below it. */
+  below: readonly string[]
+}
+
+/** Draws the item above the others, and shows where it is unless the address says so. */
+export function useItemOnMap(item: Item, { tiles, opacity, visible, below }: ItemLayer): void {
+  useEffect(() => {
+    sharedMap().setFootprints([{ id: item.id, geometry: item.geometry }])
+    if (!new URLSearchParams(location.search).has('map')) sharedMap().fit(item.bbox as Box | null, { animate: false })
+  }, [item])
+  const belowKey = below.join()
+  const { attribution } = termsOf(item.properties)
+  useEffect(() => {
+    sharedMap().setRasters([
+      ...below.map((id) => ({ id: `item-${id}`, tiles: tileUrl(id, '') })),
+      ...(tiles ? [{ id: 'item', tiles, opacity, visible, attribution, ...(item.bbox ? { bounds: item.bbox as Box } : {}) }] : []),
+    ])
+    // oxlint-disable-next-line exhaustive-deps
+  }, [tiles, opacity, visible, belowKey, item.bbox])
+}

@@ -1,0 +1,37 @@
+"""Goal: every notebook runs from top to bottom, is kept without outputs, and holds no credential when it is saved with them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from conftest import PASSWORD, ROOT, URL
+
+NOTEBOOKS = sorted((ROOT / "examples/notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook(path: Path, api_key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    nbformat = pytest.importorskip("nbformat")
+    from nbclient import NotebookClient
+
+    monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    monkeypatch.setenv("GROUNDTRACK_API_KEY", "")
+    monkeypatch.setenv("PYTHONPATH", os.fspath(ROOT / "packages/python/src"))
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert all(cell.outputs == [] and cell.execution_count is None for cell in cells), "outputs are stripped"
+    NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": os.fspath(path.parent)}}).execute()
+    assert all(cell.execution_count for cell in cells)
+    saved = json.dumps(notebook)
+    images = saved.count("image/png")
+    assert images > 1, "pictures are in the outputs"
+    for secret in (PASSWORD, "svc_", "Bearer ", f"{URL}/api"):
+        assert secret not in saved
+
+
+def test_there_are_notebooks() -> None:
+    assert len(NOTEBOOKS) >= 1

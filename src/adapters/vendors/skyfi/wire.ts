@@ -1,0 +1,80 @@
+/** What SkyFi's API returns, as far as we use it. Unknown fields are ignored. */
+import Type, { type Static, type TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+import { Nullable } from '#core/shapes.ts'
+import { VendorError, type CallOptions } from '#ports/vendors.ts'
+import type { Host, HostRequest } from '#adapters/vendors/host.ts'
+
+const Id = Type.String({ minLength: 1, maxLength: 200 })
+const Optional = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
+const Text = Type.String({ maxLength: 2_000 })
+const Count = Type.Number({ minimum: 0 })
+const Time = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T', maxLength: 50 })
+
+const Archive = Type.Object({
+  archiveId: Id,
+  provider: Text,
+  constellation: Text,
+  productType: Text,
+  /** Centimetres. */
+  platformResolution: Count,
+  resolution: Text,
+  captureTimestamp: Time,
+  cloudCoveragePercent: Optional(Type.Number({ minimum: 0, maximum: 100 })),
+  offNadirAngle: Optional(Type.Number()),
+  /** WKT. */
+  footprint: Type.String({ maxLength: 500_000 }),
+  minSqKm: Count,
+  maxSqKm: Count,
+  priceForOneSquareKmCents: Type.Integer({ minimum: 0, maximum: 100_000_000 }),
+  openData: Type.Optional(Type.Boolean()),
+  deliveryTimeHours: Type.Optional(Count),
+  thumbnailUrls: Optional(Type.Record(Type.String(), Type.String({ maxLength: 4_000 }))),
+})
+export type Archive = Static<typeof Archive>
+
+const Order = Type.Object({
+  id: Id,
+  orderType: Text,
+  status: Text,
+  createdAt: Time,
+  /** US cents. */
+  orderCost: Type.Integer({ minimum: 0 }),
+  aoiSqkm: Count,
+  archiveId: Type.Optional(Id),
+  metadata: Optional(Type.Record(Type.String(), Type.Unknown())),
+  downloadImageUrl: Optional(Text),
+  downloadCogUrl: Optional(Text),
+  cogSize: Optional(Type.Integer({ minimum: 0 })),
+  archive: Type.Optional(Archive),
+  events: Type.Optional(Type.Array(Type.Object({ status: Text, message: Optional(Text) }))),
+})
+export type Order = Static<typeof Order>
+
+export const schemas = {
+  archive: Compile(Archive),
+  page: Compile(Type.Object({ archives: Type.Array(Archive, { maxItems: 100 }), nextPage: Optional(Type.String({ maxLength: 20_000 })) })),
+  order: Compile(Order),
+  orders: Compile(Type.Object({ orders: Type.Array(Order, { maxItems: 100 }) })),
+  whoami: Compile(
+    Type.Object({
+      email: Text,
+      currentBudgetUsage: Type.Integer(),
+      budgetAmount: Type.Integer(),
+      hasValidSharedCard: Type.Boolean(),
+    }),
+  ),
+}
+
+/** A validated response; null for 404. */
+export async function ask<T extends TSchema>(
+  host: Host,
+  schema: Validator<Record<never, never>, T>,
+  request: HostRequest & CallOptions,
+  what: string,
+): Promise<Static<T> | null> {
+  const response = await host.json(request)
+  if (response === null) return null
+  if (!schema.Check(response)) throw new VendorError('invalid-response', host.name, `${host.name} returned an invalid ${what}`)
+  return response as Static<T>
+}

@@ -1,0 +1,179 @@
+// Goal: scenes of every source and the organization's own items have one shape, one order and one price; the timeline counts each once.
+import assert from 'node:assert/strict'
+import { test, before, after } from 'node:test'
+import fc from 'fast-check'
+import type { CatalogScene, CatalogSource, CatalogVendor, ItemFeature } from '../../packages/console/src/api/contract.ts'
+import { areaOf, boxPolygon } from '../../packages/console/src/map/geo.ts'
+import {
+  approximateCredits,
+  chargedKm2,
+  filtersFromUrl,
+  intervalOf,
+  parseBox,
+  sceneFromCatalog,
+  sceneFromItem,
+  sortFromUrl,
+  sortScenes,
+} from '../../packages/console/src/screens/explore/scenes.ts'
+import { CLOUD_LIMITS, DAY_MS, datedOf, daysOf, rangeOf, timelineOf } from '../../packages/console/src/screens/explore/timeline-bins.ts'
+import type { Scene } from '../../packages/console/src/state/scene.ts'
+
+before(() => Object.defineProperty(globalThis, 'location', { value: { origin: 'https://maps.example' }, configurable: true }))
+after(() => Reflect.deleteProperty(globalThis, 'location'))
+
+const AREA = boxPolygon([10, 10, 11, 11])
+const VENDOR = { host_name: 'vendor', title: 'A vendor' } as CatalogVendor
+const ORIGIN = { vendor: VENDOR, source: undefined }
+
+const catalogScene = (properties: object, fields: object = {}) =>
+  ({ id: 's1', geometry: boxPolygon([10, 10, 10.5, 11]), properties, links: [], ...fields }) as unknown as CatalogScene
+
+test('a scene of a catalogue', () => {
+  const links = [
+    { rel: 'thumbnail', href: 'https://maps.example/v1/thumbnail/s1?x=1' },
+    { rel: 'preview', href: '/v1/preview/s1' },
+  ]
+  const properties = {
+    datetime: '2025-06-01T10:00:00Z',
+    'eo:cloud_cover': 12,
+    pricingResolution: 0.5,
+    creditsPerSqKm: 310,
+    dataProduct: 'pan',
+    'eo:bands': [{ name: 'red' }, {}, { name: 'nir' }],
+  }
+  const scene = sceneFromCatalog(catalogScene(properties, { links }), ORIGIN, AREA)
+  assert.deepEqual(
+    [scene.key, scene.kind, scene.source, scene.thumbnail, scene.quicklook, scene.gsd, scene.creditsPerKm2],
+    ['vendor/s1', 'catalog', 'A vendor', '/v1/thumbnail/s1', '/v1/preview/s1', 0.5, 310],
+  )
+  assert.deepEqual(scene.bands, ['red', 'nir'])
+  assert.ok(Math.abs(scene.covered! - 0.5) < 0.05)
+})
+
+test('what a source does not say is null, and what it says wrongly counts as absent', () => {
+  const scene = sceneFromCatalog(catalogScene({ datetime: 5, gsd: '10', 'eo:cloud_cover': null, 'eo:bands': 'all' }), ORIGIN, null)
+  assert.deepEqual(
+    [scene.datetime, scene.gsd, scene.cloud, scene.covered, scene.creditsPerKm2, scene.thumbnail, scene.bands],
+    [null, null, null, null, null, null, []],
+  )
+})
+
+test('what a scene does not state is that of its collection, which names the scene if its source has several', () => {
+  const collection = { id: 's2', title: 'Sentinel-2', gsd: 10, bands: [{ name: 'red', role: 'RED' }] }
+  const shown = (collections: object[], properties: object = {}) => {
+    const source = { collections } as unknown as CatalogSource
+    const scene = sceneFromCatalog(catalogScene(properties, { collection: 's2' }), { vendor: VENDOR, source }, null)
+    return [scene.label, scene.gsd, scene.bands]
+  }
+  assert.deepEqual(shown([collection]), ['A vendor', 10, ['red']])
+  assert.deepEqual(shown([collection, { ...collection, id: 'dem' }], { gsd: 20 }), ['Sentinel-2', 20, ['red']])
+  assert.deepEqual(shown([{ ...collection, id: 'dem' }]), ['A vendor', null, []])
+})
+
+test('an item of the organization', () => {
+  const item = { id: 'i/1', geometry: AREA, bbox: null, properties: { name: 'Flight', gsd: 0.1 } } as unknown as ItemFeature
+  const scene = sceneFromItem(item, AREA)
+  assert.deepEqual(
+    [scene.key, scene.kind, scene.source, scene.title, scene.creditsPerKm2, scene.covered],
+    ['item/i/1', 'item', 'Flight', 'i/1', null, 1],
+  )
+  assert.match(scene.thumbnail!, /^\/api\/v1\/items\/i%2F1\/tiles\/\d+\/\d+\/\d+\.webp$/)
+})
+
+const scenes = fc.array(
+  fc.record({
+    datetime: fc.option(fc.integer({ min: 0, max: 3_650 }).map((day) => new Date(Date.UTC(2016, 0, 1) + day * DAY_MS).toISOString())),
+    cloud: fc.option(fc.integer({ min: 0, max: 100 })),
+    covered: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+    creditsPerKm2: fc.option(fc.integer({ min: 1, max: 900 })),
+  }),
+  { maxLength: 60 },
+) as unknown as fc.Arbitrary<Scene[]>
+
+test('sorting keeps every scene and is by its measure, then newest first', () => {
+  const measures = {
+    newest: () => 0,
+    clearest: ({ cloud }: Scene) => cloud ?? 101,
+    covers: ({ covered }: Scene) => -(covered ?? 0),
+    cheapest: ({ creditsPerKm2 }: Scene) => creditsPerKm2 ?? 0,
+  }
+  fc.assert(
+    fc.property(scenes, fc.constantFrom('newest' as const, 'clearest' as const, 'covers' as const, 'cheapest' as const), (list, sort) => {
+      const sorted = sortScenes(list, sort)
+      assert.deepEqual(new Set(sorted), new Set(list))
+      assert.equal(sorted.length, list.length)
+      const measure = measures[sort]
+      sorted.slice(1).forEach((scene, index) => {
+        const previous = sorted[index]!
+        assert.ok(measure(previous) <= measure(scene))
+        if (measure(previous) === measure(scene)) assert.ok((previous.datetime ?? '') >= (scene.datetime ?? ''))
+      })
+      assert.deepEqual(sortScenes(sorted, sort), sorted)
+    }),
+  )
+})
+
+test('the search is read from the address; what is not a filter counts as absent', () => {
+  assert.deepEqual(filtersFromUrl({ bbox: '1,2,3,4', from: '2025-01-01', cloud: '20', gsd: '0.5', sources: 'a.b' }, AREA), {
+    area: AREA,
+    view: [1, 2, 3, 4],
+    from: '2025-01-01',
+    to: '',
+    cloud: 20,
+    gsd: 0.5,
+    sources: ['a', 'b'],
+  })
+  assert.deepEqual(filtersFromUrl({ cloud: 'x', gsd: '', sources: '' }, null), {
+    area: null,
+    view: [0, 0, 0, 0],
+    from: '',
+    to: '',
+    cloud: null,
+    gsd: null,
+    sources: null,
+  })
+  for (const text of [undefined, '', '1,2,3', '1,2,3,x', '1,2,,4', '1,2,3,4,5']) assert.equal(parseBox(text), null, text)
+  assert.deepEqual(['clearest', 'toString', undefined].map(sortFromUrl), ['clearest', 'newest', 'newest'])
+  assert.deepEqual(
+    [intervalOf({ from: '', to: '' }), intervalOf({ from: '2025-01-01', to: '' }), intervalOf({ from: '', to: '2025-02-01' })],
+    [null, '2025-01-01/..', '../2025-02-01'],
+  )
+})
+
+test('what is charged is the covered part of the area, or the whole scene', () => {
+  const scene = sceneFromCatalog(catalogScene({ creditsPerSqKm: 2 }), ORIGIN, AREA)
+  assert.equal(chargedKm2(scene, AREA), (areaOf(AREA) * scene.covered!) / 1e6)
+  assert.equal(chargedKm2(scene, null), areaOf(scene.geometry) / 1e6)
+  assert.equal(approximateCredits(scene, null), Math.ceil((2 * areaOf(scene.geometry)) / 1e6))
+  assert.equal(approximateCredits({ ...scene, creditsPerKm2: null }, AREA), null, 'open data')
+})
+
+test('the timeline has each dated scene once, by its cloud cover', () => {
+  fc.assert(
+    fc.property(scenes, (list) => {
+      const dated = datedOf(list)
+      const timeline = timelineOf(dated, '', '')
+      if (dated.length === 0) return assert.equal(timeline, null)
+      const total = [0, 1, 2].map((index) => timeline!.bins.reduce((sum, bin) => sum + bin[index]!, 0))
+      const cloudClass = ({ cloud }: Scene) => CLOUD_LIMITS.findIndex((limit) => (cloud ?? 0) <= limit)
+      assert.deepEqual(
+        total,
+        [0, 1, 2].map((index) => dated.filter((scene) => cloudClass(scene) === index).length),
+      )
+      for (const { datetime } of dated) assert.ok(Date.parse(datetime) > timeline!.start && Date.parse(datetime) < timeline!.end)
+      assert.ok(timeline!.end - timeline!.start >= 8 * DAY_MS)
+    }),
+  )
+})
+
+test('chosen days are the same after their way through the handles', () => {
+  const day = fc.integer({ min: 0, max: 3_650 }).map((days) => new Date(Date.UTC(2016, 0, 1) + days * DAY_MS).toISOString().slice(0, 10))
+  fc.assert(
+    fc.property(scenes, fc.option(day, { nil: '' }), fc.option(day, { nil: '' }), (list, from, to) => {
+      const timeline = timelineOf(datedOf(list), from, to)
+      if (timeline) assert.deepEqual(daysOf(timeline, rangeOf(timeline, from, to)), [from, to])
+      else assert.deepEqual([datedOf(list).length, from, to], [0, '', ''])
+    }),
+  )
+  assert.equal(timelineOf([], 'not a day', ''), null)
+})

@@ -1,0 +1,2 @@
+/** What a test process does after its last test. */
+export const atEnd = new Set<() => void>()
