@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { until } from '../../../test/support/service.ts'
 import { world } from '../../../test/support/world.ts'
 import { beginEpoch } from './epoch.ts'
 import * as stream from './stream.ts'
@@ -14,10 +15,16 @@ test('events of a restored database', async (t) => {
   const start = { txid: '0', seq: 0 }
   const seen = async (position: stream.Position) =>
     (await stream.after(w.db, [{ organizationId: org.id, position }], 100)).map(({ type, entityId }) => `${type} ${entityId}`)
-  const add = (name: string) => w.ok(org.owner.token, 'projects.create', { name })
+  // Events of a transaction are visible once every older transaction of the server has ended, those of other tests' databases too.
+  const add = async (name: string) => {
+    const { id } = await w.ok(org.owner.token, 'projects.create', { name })
+    return await until(`the events of ${name}`, async () => {
+      const events = await seen(start)
+      return events.some((event) => event.endsWith(id)) && { id, events }
+    })
+  }
 
-  await add('before')
-  const before = await seen(start)
+  const { events: before } = await add('before')
   assert.equal(await beginEpoch(w.db, w.clock.now()), false, 'nothing was restored')
 
   await t.test('are not visible while their transactions seem to lie ahead', async () => {
@@ -37,8 +44,7 @@ test('events of a restored database', async (t) => {
     assert.deepEqual(restored.slice(0, -1), before)
     const { head } = await stream.now(w.db)
     assert.ok(stream.isBefore({ txid: AHEAD, seq: Number.MAX_SAFE_INTEGER }, head))
-    const { id } = await add('after')
-    const all = await seen(start)
+    const { id, events: all } = await add('after')
     assert.deepEqual(all.slice(0, restored.length), restored)
     assert.ok(all.slice(restored.length).some((event) => event.endsWith(id)))
     assert.deepEqual(await seen(head), all.slice(restored.length))
