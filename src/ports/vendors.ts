@@ -114,6 +114,8 @@ export interface Source extends Terms {
   readonly poll: { readonly minSeconds: number; readonly maxSeconds: number }
   /** Whether the vendor cancels orders at all. */
   readonly isCancellable: boolean
+  /** Whether it has been used with a real account; until then, it is built from public documentation only. */
+  readonly isTested: boolean
   /** Our own fee for an order group that the vendor bills to the organization directly. */
   readonly handlingCents: number
 }

@@ -101,6 +101,7 @@ const routeTree = root.addChildren([
     screen('/team', noSearch, team, 'Team'),
     screen('/team/projects', search('project'), team, 'Projects'),
     screen('/team/licences', noSearch, team, 'Licences'),
+    screen('/team/vendors', search('connect'), team, 'VendorsPage'),
     screen('/team/audit', auditSearch, team, 'Audit'),
     screen('/team/organization', noSearch, team, 'OrganizationPage'),
     screen('/orders', search('status', 'mine', 'type', 'project', 'page'), orders, 'Orders'),

@@ -20,7 +20,18 @@ test('accounts at vendors', async (t) => {
     const { accounts, vendors } = await w.ok(token, 'vendors.accounts.list')
     assert.deepEqual(accounts, [])
     assert.deepEqual(vendors, [
-      { ...HOST, title: 'Sandbox very high resolution', credentials: ['key'], currency: 'AUD', handling_credits: 0, is_sold_here: true },
+      {
+        ...HOST,
+        title: 'Sandbox very high resolution',
+        description: 'Simulated images of 0.5 m with four bands, archive and tasking',
+        offers: ['archive', 'tasking'],
+        is_tested: true,
+        missing_licences: ['Sandbox licence for assured tasking'],
+        credentials: ['key'],
+        currency: 'AUD',
+        handling_credits: 0,
+        is_sold_here: true,
+      },
     ])
   })
 

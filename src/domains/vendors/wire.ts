@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { invalidInput, notFound, problem } from '#core/problem.ts'
 import { Choice, Closed, Matching, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { VENDOR_ACCOUNT_STATUSES } from '#core/vocabulary.ts'
+import { acceptedAt, type Acceptances } from '#model/licensing/licence.ts'
 import type { Account } from '#model/vendors/account.ts'
 import { SECRET_FIELDS, VendorError, type AccountSecret, type Source, type Vendors } from '#ports/vendors.ts'
 import { EXAMPLE_AT, EXAMPLE_IDS } from '#wire/examples.ts'
@@ -41,10 +42,18 @@ export const AccountRecord = Closed(
   { $id: 'VendorAccount', description: "The organization's account at a vendor" },
 )
 
+const OFFERS = ['archive', 'tasking'] as const
+
 export const VendorRecord = Closed(
   {
     host_name: Type.String({ description: 'Host name to connect an account at' }),
     title: Type.String({ description: 'Vendor title' }),
+    description: Type.String({ description: 'What the vendor sells' }),
+    offers: Type.Array(Choice(OFFERS), { description: 'Whether archive scenes, tasking or both can be ordered' }),
+    is_tested: Type.Boolean({
+      description: 'Whether the connection has been used with a real account; if not, it is built from public documentation only',
+    }),
+    missing_licences: Type.Array(Type.String(), { description: 'Names of licences to accept before some of its products can be ordered' }),
     credentials: Type.Array(Choice(SECRET_FIELDS), { description: 'Fields that `vendors.accounts.put` needs' }),
     currency: Type.String({ description: 'Currency in which the vendor bills, as an ISO 4217 code' }),
     handling_credits: Type.Integer({ description: 'Our fee in credits for each order group that the vendor bills' }),
@@ -65,6 +74,26 @@ export const toRecord = (account: Account, vendors: Vendors): Static<typeof Acco
   created_at: account.createdAt.toISOString(),
   updated_at: account.updatedAt.toISOString(),
 })
+
+/** Licences are missing until one of the organization's members accepts their current document. */
+export function toVendor(source: Source, vendors: Vendors, accepted: Acceptances): Static<typeof VendorRecord> {
+  const products = vendors.products.filter(({ hostName }) => hostName === source.hostName)
+  const types = new Set(products.map(({ type }) => type))
+  const needed = new Set(products.map(({ licenceId }) => licenceId))
+  const missing = vendors.licences.filter(({ id, documents }) => needed.has(id) && acceptedAt(accepted, documents[0]!) === null)
+  return {
+    host_name: source.hostName,
+    title: source.title,
+    description: source.description,
+    offers: OFFERS.filter((offer) => types.has(offer === 'archive' ? 'ARCHIVE' : 'TASKING')),
+    is_tested: source.isTested,
+    missing_licences: missing.map(({ name }) => name),
+    credentials: [...source.secretFields],
+    currency: source.currency,
+    handling_credits: source.handlingCents,
+    is_sold_here: source.hasInstallationAccount && source.exchange !== null,
+  }
+}
 
 /** The vendors at which an organization can have an account. */
 export const connectable = ({ sources }: Vendors): Source[] => sources.filter(({ secretFields }) => secretFields.length > 0)

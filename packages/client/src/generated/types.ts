@@ -10,6 +10,14 @@ export interface AccountVendor {
   host_name: string
   /** Vendor title */
   title: string
+  /** What the vendor sells */
+  description: string
+  /** Whether archive scenes, tasking or both can be ordered */
+  offers: ('archive' | 'tasking')[]
+  /** Whether the connection has been used with a real account; if not, it is built from public documentation only */
+  is_tested: boolean
+  /** Names of licences to accept before some of its products can be ordered */
+  missing_licences: string[]
   /** Fields that `vendors.accounts.put` needs */
   credentials: ('key' | 'user' | 'password' | 'client_id' | 'client_secret')[]
   /** Currency in which the vendor bills, as an ISO 4217 code */

@@ -11,6 +11,7 @@ export function TeamNav(): ReactElement {
         { to: '/team', text: 'Members' },
         { to: '/team/projects', text: 'Projects and roles' },
         { to: '/team/licences', text: 'Licences' },
+        ...(isAdmin ? [{ to: '/team/vendors' as const, text: 'Vendors' }] : []),
         ...(isAdmin ? [{ to: '/team/audit' as const, text: 'Audit log' }] : []),
         { to: '/team/organization', text: 'Organization' },
       ]}

@@ -17,6 +17,16 @@ class AccountVendor(Record):
     """Host name to connect an account at"""
     title: str
     """Vendor title"""
+    description: str
+    """What the vendor sells"""
+    offers: list[Literal["archive", "tasking"]]
+    """Whether archive scenes, tasking or both can be ordered"""
+    is_tested: bool
+    """Whether the connection has been used with a real account; if not, it is built from public
+    documentation only
+    """
+    missing_licences: list[str]
+    """Names of licences to accept before some of its products can be ordered"""
     credentials: list[Literal["key", "user", "password", "client_id", "client_secret"]]
     """Fields that `vendors.accounts.put` needs"""
     currency: str
