@@ -176,6 +176,7 @@ const screensOf = ({ projectId }: Org, { collectionId, itemId, ruleId, hookId }:
   '/team/projects',
   `/team/projects?project=${projectId}`,
   '/team/licences',
+  '/team/vendors',
   `/team/audit?operation=${encodeURIComponent(SVG)}`,
   '/alerts',
   `/alerts/new?name=${encodeURIComponent(ALL)}&expr=${encodeURIComponent(SVG)}&collection=${collectionId}`,

@@ -85,6 +85,7 @@ const screensOf = (furnished: Furnished): readonly (readonly [name: string, addr
   ['team', '/team'],
   ['team-projects', '/team/projects'],
   ['licences', '/team/licences'],
+  ['vendors', '/team/vendors'],
   ['audit', '/team/audit'],
   ['organization', '/team/organization'],
   ['lost', '/nothing-here'],

@@ -55,8 +55,8 @@ export function ConnectVendor({ vendor, isReplacing, onClose }: ConnectParts): R
         <p className={ui.soft}>
           {isReplacing
             ? 'Open orders continue with the new credentials.'
-            : `New orders at ${vendor.title} use this account, and ${vendor.title} bills you in ${vendor.currency}.`}{' '}
-          We ask {vendor.title} before we store anything, keep the credentials encrypted and never show them again.
+            : `New orders use this account, and the vendor bills you in ${vendor.currency}.`}{' '}
+          The credentials are checked with the vendor before they are stored, kept encrypted and never shown again.
         </p>
         {!vendor.is_tested && <Note tone="warn">Built from public documentation, not yet tested with an account.</Note>}
         {vendor.credentials.map((field, index) => (
