@@ -5,12 +5,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseRegistry } from '#adapters/vendors/registry.ts'
 import { VendorError, type VendorOrderRequest } from '#ports/vendors.ts'
 import { orderViolations } from '../orders/invariants.ts'
-import { balance, grant, square, work } from '../orders/support.ts'
+import { balance, features, grant, square, step } from '../orders/support.ts'
 import { testClock, world } from '../support/world.ts'
 import { planetRegistry, simulatedPlanet } from './planet.ts'
+
+const MAX_ROUNDS = 200
+const PAUSE_MS = 200
 
 test('Planet', async (t) => {
   const workDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-vendor-'))
@@ -34,6 +38,15 @@ test('Planet', async (t) => {
     Object.assign(org.owner, await w.signIn(org.owner, org.id))
     return await w.ok(org.owner.token, id, input)
   }
+  const end = async (orderId: string): Promise<void> => {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      await step(w, [orderId], vendor.stepSeconds)
+      const { status } = await w.db.selectFrom('imagery_order').select('status').where('id', '=', orderId).executeTakeFirstOrThrow()
+      if (['fulfilled', 'failed', 'cancelled'].includes(status)) return
+      await pause(PAUSE_MS) // Files are made in another process.
+    }
+    throw new Error('the order did not end')
+  }
   const place = (captures: object[]) => ok('orders.archive.place', { projectId: org.projectId, captures })
 
   await t.test('scenes of one area are one order with one clip; another area is another order', async () => {
@@ -47,10 +60,10 @@ test('Planet', async (t) => {
     const before = await balance(w, org)
     planet.faults.failedItems = 1
     const order = await place([capture(first), capture(second)])
-    await work(w, [order.id])
+    await end(order.id)
     const done = await ok('orders.get', { id: order.id })
     assert.deepEqual([done.status, done.itemIds.length, planet.orders.length], ['fulfilled', 1, 1], JSON.stringify(done))
-    const { products, tools, order_type: type } = planet.orders[0]!.body as Record<string, never>
+    const { products, tools, order_type: type } = planet.orders[0]!.body
     assert.deepEqual(products, [{ item_ids: [first, second], item_type: 'PSScene', product_bundle: 'analytic_8b_sr_udm2' }])
     assert.deepEqual([(tools as object[]).map((tool) => Object.keys(tool)[0]), type], [['clip', 'file_format'], 'partial'])
     assert.ok(done.capturedCredits > 0.4 * order.totalCredits && done.capturedCredits < 0.6 * order.totalCredits, `${done.capturedCredits}`)
@@ -62,7 +75,7 @@ test('Planet', async (t) => {
     const before = await balance(w, org)
     planet.faults.failedItems = 1
     const order = await place([capture(first)])
-    await work(w, [order.id])
+    await end(order.id)
     const done = await ok('orders.get', { id: order.id })
     assert.deepEqual([done.status, done.capturedCredits], ['failed', 0])
     assert.match(done.failureReason, /does not cover any data/)
@@ -111,6 +124,84 @@ test('Planet', async (t) => {
     await assert.rejects(shop.placeOrder(request), /Unable to accept order; Item ID planet_nothing .* doesn't exist/)
     assert.equal(await shop.findOrder(request), null)
     await assert.rejects(shop.order('4f0f8a10-6a6b-4f0e-9c1d-0a1b2c3d4e5e'), /has no such order/)
+  })
+
+  const DAY = 86_400_000
+  const inDays = (days: number) => new Date(clock.now().getTime() + days * DAY).toISOString()
+  const task = (geometry: object = square(2.3, 48.2, 0.002)) =>
+    ok('orders.tasking.place', {
+      projectId: org.projectId,
+      groups: [
+        {
+          dataProduct: 'planet-skysat-tasking',
+          featureCollection: features(geometry),
+          params: { acquisitionStart: inDays(1), acquisitionEnd: inDays(15), maxOffNadirAngle: 20 },
+        },
+      ],
+    })
+  const accept = async (orderId: string) => {
+    for (let round = 0; round < 3; round++) await step(w, [orderId], vendor.stepSeconds)
+    const { content } = await ok('orders.tasking.feasibility_studies.list', { orderId })
+    const [option] = content[0].options
+    await ok('orders.tasking.feasibility_decide', { study_id: content[0].id, acceptedOptionId: option.id })
+    return option
+  }
+
+  await t.test('a new image is tasked once, ordered once when it is published, and delivered', async () => {
+    const [before, archive] = [await balance(w, org), planet.orders.length]
+    const order = await task()
+    const option = await accept(order.id)
+    assert.match(option.description, /estimates 25 SQKM of quota/)
+    planet.faults.lostPlacements = 1
+    await step(w, [order.id], vendor.stepSeconds)
+    assert.equal(planet.taskings.length, 1)
+    const { sat_elevation_angle_min: angle, geometry } = planet.taskings[0]!.body
+    assert.deepEqual([angle, (geometry as { type: string }).type], [70, 'Polygon'])
+    while (planet.orders.length === archive) {
+      planet.faults.lostPlacements = 1 // The order of the image is lost, too.
+      await step(w, [order.id], vendor.stepSeconds)
+    }
+    await end(order.id)
+    const done = await ok('orders.get', { id: order.id })
+    assert.deepEqual([done.status, done.itemIds.length], ['fulfilled', 1], JSON.stringify(done))
+    assert.deepEqual([planet.taskings.length, planet.orders.length], [1, archive + 1], 'one of each at the vendor')
+    assert.deepEqual(await balance(w, org), [before[0] - done.capturedCredits, 0])
+    assert.equal(done.capturedCredits, option.credits)
+    const { assets } = await ok('items.get_stac', { item_id: done.itemIds[0] })
+    assert.deepEqual(Object.keys(assets).toSorted(), ['data', 'metadata', 'udm2'])
+    assert.equal(vendor.leaked(), false)
+  })
+
+  await t.test('a tasking order is cancelled at the vendor', async () => {
+    const [before, archive] = [await balance(w, org), planet.orders.length]
+    const order = await task()
+    await accept(order.id)
+    await step(w, [order.id], 1)
+    await ok('orders.cancel', { id: order.id })
+    assert.deepEqual([planet.taskings.at(-1)!.isCancelled, await balance(w, org)], [true, before])
+    for (let round = 0; round < 8; round++) await step(w, [order.id], vendor.stepSeconds)
+    assert.deepEqual([(await ok('orders.get', { id: order.id })).status, planet.orders.length], ['cancelled', archive])
+  })
+
+  await t.test('a window that passes without a good image costs nothing', async () => {
+    const before = await balance(w, org)
+    const order = await task()
+    await accept(order.id)
+    await step(w, [order.id], vendor.stepSeconds)
+    planet.faults.status = 'EXPIRED'
+    await end(order.id)
+    planet.faults.status = null
+    const { status, failureReason } = await ok('orders.get', { id: order.id })
+    assert.deepEqual([status, failureReason, await balance(w, org)], ['failed', 'Planet reports EXPIRED', before])
+  })
+
+  await t.test('what cannot be tasked is refused in the words of the vendor, and nothing is reserved', async () => {
+    const before = await balance(w, org)
+    const order = await task(square(2.3, 48.2, 0.9))
+    for (let round = 0; round < 3; round++) await step(w, [order.id], vendor.stepSeconds)
+    const { content } = await ok('orders.tasking.feasibility_studies.list', { orderId: order.id })
+    assert.match(JSON.stringify(content[0]), /cannot be tessellated/)
+    assert.deepEqual(await balance(w, org), before)
   })
   assert.deepEqual(await orderViolations(w.db), [])
 })

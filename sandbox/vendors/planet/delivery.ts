@@ -5,7 +5,7 @@ import type { AreaGeometry } from '#core/geometry.ts'
 import { cropOf, type SceneDescription } from '../../scenes/index.ts'
 import { sharedArea } from '../library.ts'
 import type { SceneRenderer } from '../scene-renderer.ts'
-import { BUNDLES, ITEM_TYPE, type PlanetItem } from './items.ts'
+import { BUNDLES, type PlanetItem } from './items.ts'
 import { udm2Of } from './udm2.ts'
 
 const MAX_FILE_PX = 16_000_000
@@ -34,6 +34,7 @@ export interface OrderFile {
 const IMAGES: Readonly<Record<string, { name: string; bands: readonly string[] | null; isForEyes: boolean }>> = {
   analytic_8b_sr_udm2: { name: '3B_AnalyticMS_SR_8b', bands: null, isForEyes: false },
   analytic_sr_udm2: { name: '3B_AnalyticMS_SR', bands: ['blue', 'green', 'red', 'nir'], isForEyes: false },
+  pansharpened_udm2: { name: 'pansharpened', bands: null, isForEyes: false },
   visual: { name: '3B_Visual', bands: ['red', 'green', 'blue'], isForEyes: true },
 }
 
@@ -64,26 +65,27 @@ export async function filesOf(renderer: SceneRenderer, wanted: Wanted): Promise<
 }
 
 async function filesOfScene(bundle: string, item: PlanetItem, scene: SceneDescription, image: Buffer): Promise<OrderFile[]> {
-  const [imageType, ...others] = BUNDLES[bundle]!
   const { id } = item
+  const { item_type: itemType } = item.properties
+  const [imageType, ...others] = BUNDLES[itemType]![bundle]!
   const file = (name: string, bytes: Uint8Array | string, mediaType: string, assetType?: string): OrderFile => ({
-    path: `${ITEM_TYPE}/${name}`,
+    path: `${itemType}/${name}`,
     bytes: Buffer.from(bytes as Uint8Array),
     mediaType,
     annotations: {
       ...(assetType === undefined ? {} : { 'planet/asset_type': assetType }),
       'planet/bundle_type': bundle,
       'planet/item_id': id,
-      'planet/item_type': ITEM_TYPE,
+      'planet/item_type': itemType,
     },
   })
   const { name } = IMAGES[bundle]!
   const xml = others.find((type) => type.endsWith('_xml'))
-  const hasMask = others.includes('ortho_udm2')
+  const mask = others.find((type) => type.endsWith('_udm2'))
   const acquired = `<acquisitionDateTime>${item.properties.acquired}</acquisitionDateTime>`
   return [
     file(`${id}_${name}_clip_file_format.tif`, image, 'image/tiff', imageType),
-    ...(hasMask ? [file(`${id}_3B_udm2_clip_file_format.tif`, await udm2Of(scene), 'image/tiff', 'ortho_udm2')] : []),
+    ...(mask ? [file(`${id}_${mask.replace('ortho_', '')}_clip_file_format.tif`, await udm2Of(scene), 'image/tiff', mask)] : []),
     ...(xml ? [file(`${id}_3B_AnalyticMS_metadata_clip.xml`, `<EarthObservation>${acquired}</EarthObservation>`, 'text/xml', xml)] : []),
     file(`${id}_metadata.json`, JSON.stringify(item), 'application/json'),
   ]

@@ -3,17 +3,24 @@ import { sharedArea } from '../library.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import type { SceneDescription } from '../../scenes/index.ts'
 
-export const ITEM_TYPE = 'PSScene'
-/** Item types that exist; scenes are simulated of one only. */
-export const ITEM_TYPES: readonly string[] = [ITEM_TYPE, 'SkySatCollect', 'SkySatScene']
+/** Item types by the sensor of their scenes; `SkySatCollect` is what tasking takes. */
+const TYPES = { 'sandbox-hr': 'PSScene', 'sandbox-vhr': 'SkySatCollect' } as const
+export const itemTypeOf = ({ sensor }: SceneDescription): string => TYPES[sensor as keyof typeof TYPES]
+export const ITEM_TYPES: readonly string[] = [...Object.values(TYPES), 'SkySatScene']
 
-/** The assets of each bundle, of which the first is the image. */
-export const BUNDLES: Readonly<Record<string, readonly string[]>> = {
-  analytic_8b_sr_udm2: ['ortho_analytic_8b_sr', 'ortho_analytic_8b_xml', 'ortho_udm2'],
-  analytic_sr_udm2: ['ortho_analytic_4b_sr', 'ortho_analytic_4b_xml', 'ortho_udm2'],
-  visual: ['ortho_visual'],
+/** The assets of each bundle by item type, of which the first is the image. */
+export const BUNDLES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  PSScene: {
+    analytic_8b_sr_udm2: ['ortho_analytic_8b_sr', 'ortho_analytic_8b_xml', 'ortho_udm2'],
+    analytic_sr_udm2: ['ortho_analytic_4b_sr', 'ortho_analytic_4b_xml', 'ortho_udm2'],
+    visual: ['ortho_visual'],
+  },
+  SkySatCollect: {
+    pansharpened_udm2: ['ortho_pansharpened', 'ortho_pansharpened_udm2'],
+    visual: ['ortho_visual'],
+  },
 }
-const ASSETS: readonly string[] = [...new Set(Object.values(BUNDLES).flat())].toSorted()
+const assetsOf = (itemType: string): string[] => [...new Set(Object.values(BUNDLES[itemType]!).flat())].toSorted()
 
 interface Bases {
   readonly api: string
@@ -23,7 +30,10 @@ interface Bases {
 export type PlanetItem = ReturnType<typeof itemOf>
 
 export function itemOf(scene: SceneDescription, { api, tiles }: Bases) {
-  const address = `/data/v1/item-types/${ITEM_TYPE}/items/${scene.id}`
+  const itemType = itemTypeOf(scene)
+  const isPlanetScope = itemType === 'PSScene'
+  const assets = assetsOf(itemType)
+  const address = `/data/v1/item-types/${itemType}/items/${scene.id}`
   const cloudy = scene.cloudCover ?? 0
   return {
     _links: {
@@ -31,8 +41,8 @@ export function itemOf(scene: SceneDescription, { api, tiles }: Bases) {
       assets: `${api}${address}/assets/`,
       thumbnail: `${tiles}${address}/thumb`,
     },
-    _permissions: ASSETS.map((name) => `assets.${name}:download`),
-    assets: ASSETS,
+    _permissions: assets.map((name) => `assets.${name}:download`),
+    assets,
     geometry: scene.footprint,
     id: scene.id,
     properties: {
@@ -42,15 +52,15 @@ export function itemOf(scene: SceneDescription, { api, tiles }: Bases) {
       cloud_cover: cloudy / 100,
       cloud_percent: Math.round(cloudy),
       ground_control: true,
-      gsd: 3.7,
-      instrument: 'PSB.SD',
-      item_type: ITEM_TYPE,
+      gsd: isPlanetScope ? 3.7 : 0.65,
+      instrument: isPlanetScope ? 'PSB.SD' : 'SkySat',
+      item_type: itemType,
       pixel_resolution: scene.gsdM,
-      provider: 'planetscope',
+      provider: isPlanetScope ? 'planetscope' : 'skysat',
       published: scene.datetime,
       publishing_stage: 'finalized',
       quality_category: 'standard',
-      satellite_id: '24ee',
+      satellite_id: isPlanetScope ? '24ee' : 'SSC6',
       strip_id: String(scene.seed),
       sun_azimuth: scene.sunAzimuthDeg,
       sun_elevation: scene.sunElevationDeg,

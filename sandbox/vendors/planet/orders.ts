@@ -4,7 +4,7 @@ import type { Clock } from '#core/clock.ts'
 import type { AreaGeometry } from '#core/geometry.ts'
 import type { SceneRenderer } from '../scene-renderer.ts'
 import { filesOf, manifestOf, shownIn, type ManifestFaults, type OrderedScene, type OrderFile } from './delivery.ts'
-import { BUNDLES, ITEM_TYPE, ITEM_TYPES } from './items.ts'
+import { BUNDLES } from './items.ts'
 
 type Body = Record<string, unknown>
 
@@ -83,12 +83,12 @@ export class OrderBook {
     const [product, second] = (Array.isArray(products) ? products : []) as Record<string, unknown>[]
     if (!product || second) throw unacceptable('Products', 'One product is simulated')
     const { item_ids: itemIds, item_type: itemType, product_bundle: bundle } = product
-    if (!ITEM_TYPES.includes(String(itemType)) || !Object.hasOwn(BUNDLES, String(bundle)))
+    if (!BUNDLES[String(itemType)]?.[String(bundle)])
       throw unacceptable('Products', `Bad item type '${itemType}' for bundle type '${bundle}'`)
     if (!Array.isArray(itemIds) || itemIds.length === 0 || itemIds.length > MAX_ITEMS)
       throw unacceptable('Products', `From 1 to ${MAX_ITEMS} items can be ordered`)
     for (const id of itemIds as string[])
-      if (itemType !== ITEM_TYPE || !this.#parts.ordered(id))
+      if (this.#parts.ordered(id)?.item.properties.item_type !== itemType)
         throw unacceptable('Details', `Item ID ${id} / Item Type ${itemType} doesn't exist`)
     const { faults, clock } = this.#parts
     const order: PlacedOrder = {

@@ -1,5 +1,5 @@
 /**
- * Planet's Data and Orders APIs as its documents and its Python client describe them, on loopback, with the scenes of the sandbox.
+ * Planet's Data, Orders and Tasking APIs as its documents and its Python client describe them, on loopback, with the scenes of the sandbox.
  * Thumbnails are at a second host, which takes the key too; files are at a third, which must never see it. The test decides what goes
  * wrong.
  */
@@ -8,14 +8,17 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Clock } from '#core/clock.ts'
+import type { AreaGeometry } from '#core/geometry.ts'
+import { DAY_MS } from '#core/time.ts'
 import type { PlanPlace, SceneDescription } from '../../scenes/index.ts'
 import { HOSTS } from '../hosts.ts'
 import { Library } from '../library.ts'
 import { rangeOf } from '../range.ts'
 import { openSceneRenderer, type SceneRenderer } from '../scene-renderer.ts'
 import type { OrderedScene, OrderFile } from './delivery.ts'
-import { InvalidFilter, ITEM_TYPE, ITEM_TYPES, itemOf, matches, planOf, type Filter, type PlanetItem } from './items.ts'
+import { InvalidFilter, ITEM_TYPES, itemOf, matches, planOf, type Filter, type PlanetItem } from './items.ts'
 import { OrderBook, Refused, type PlacedOrder } from './orders.ts'
+import { centreOf, TaskingBook, type TaskingOrder } from './tasking.ts'
 
 interface PlanetOptions {
   readonly clock: Clock
@@ -24,6 +27,8 @@ interface PlanetOptions {
   /** An order is queued for one of these and ends after eight. */
   readonly stepSeconds?: number
   readonly key?: string
+  /** Items on a page of a search that does not say how many it wants. */
+  readonly pageSize?: number
 }
 
 /** What goes wrong next. Counters count down. */
@@ -59,6 +64,7 @@ export interface SimulatedPlanet {
   readonly key: string
   readonly faults: PlanetFaults
   readonly orders: readonly PlacedOrder[]
+  readonly taskings: readonly TaskingOrder[]
   /** Headers that the host of the files received. */
   readonly fileHeaders: readonly Record<string, unknown>[]
   /** What an order delivers. */
@@ -67,9 +73,11 @@ export interface SimulatedPlanet {
 }
 
 const HOST = '127.0.0.1'
-const SENSOR = 'sandbox-hr'
+const LIBRARIES = [
+  { name: 'planet', sensor: 'sandbox-hr' },
+  { name: 'skysat', sensor: 'sandbox-vhr' },
+] as const
 const MAX_PAGE_SIZE = 250
-const DEFAULT_PAGE_SIZE = 250
 /** Scenes that a search looks at when it begins with the oldest. */
 const MAX_FOUND = 600
 const SORTS = ['acquired asc', 'acquired desc', 'published asc', 'published desc']
@@ -83,6 +91,7 @@ export async function startPlanet(options: PlanetOptions): Promise<SimulatedPlan
   guard(tiles!, simulator)
   serveData(app!, simulator)
   serveOrders(app!, simulator)
+  simulator.tasking.serve(app!)
   serveTiles(tiles!, simulator)
   serveFiles(files!, simulator)
   const at: string[] = []
@@ -101,6 +110,7 @@ export async function startPlanet(options: PlanetOptions): Promise<SimulatedPlan
     faults,
     fileHeaders,
     orders: book.orders,
+    taskings: simulator.tasking.orders,
     files: async (orderId) => (await book.files(book.get(orderId, 'No such order')))?.all ?? [],
     async close() {
       for (const server of [app!, tiles!, files!]) await server.close()
@@ -121,9 +131,13 @@ interface Search {
 class Simulator {
   readonly clock: Clock
   readonly key: string
+  readonly pageSize: number
   readonly renderer: SceneRenderer
+  /** PlanetScope, which is searched, and SkySat, which is tasked. */
   readonly library: Library
+  readonly skysat: Library
   readonly book: OrderBook
+  readonly tasking: TaskingBook
   readonly bases = { api: '', tiles: '', files: '' }
   readonly fileHeaders: Record<string, unknown>[] = []
   readonly searches = new Map<string, Search>()
@@ -141,14 +155,32 @@ class Simulator {
     hasStrayScene: false,
   }
 
-  constructor({ clock, workDir, stepSeconds = 60, key = 'planet-key-of-a-test-0001' }: PlanetOptions) {
+  constructor({ clock, workDir, stepSeconds = 60, key = 'planet-key-of-a-test-0001', pageSize = MAX_PAGE_SIZE }: PlanetOptions) {
+    this.pageSize = pageSize
     this.clock = clock
     this.key = key
     this.renderer = openSceneRenderer(workDir)
-    this.library = new Library({ ...HOSTS.find(({ name }) => name === SENSOR)!, name: 'planet', sensor: SENSOR }, () => clock.now())
+    const [library, skysat] = LIBRARIES.map(
+      ({ name, sensor }) => new Library({ ...HOSTS.find((host) => host.name === sensor)!, name, sensor }, () => clock.now()),
+    )
+    this.library = library!
+    this.skysat = skysat!
     const { renderer, faults } = this
     const ordered = (id: string) => this.ordered(id)
+    this.tasking = new TaskingBook({
+      clock,
+      stepSeconds,
+      take: ({ geometry, createdAt }) => this.#sceneOfDayBefore(geometry, createdAt),
+      losesPlacement: () => this.take('lostPlacements'),
+      status: () => faults.status,
+    })
     this.book = new OrderBook({ clock, stepSeconds, renderer, faults, ordered, apiUrl: () => this.bases.api })
+  }
+
+  /** Of the day before an order, because nothing is known of the future. */
+  #sceneOfDayBefore(area: AreaGeometry, at: Date): string | null {
+    const day = new Date(at.getTime() - DAY_MS).toISOString().slice(0, 10)
+    return this.skysat.sceneAt(centreOf(area), day)?.id ?? null
   }
 
   /** Whether this fault is due; each is counted down. */
@@ -159,13 +191,14 @@ class Simulator {
   }
 
   ordered(id: string): OrderedScene | null {
-    const scene = this.library.scene(id)
+    const scene = this.library.scene(id) ?? this.skysat.scene(id)
     return scene && { scene, item: itemOf(scene, this.bases) }
   }
 
   item(type: string, id: string): OrderedScene {
-    const found = type === ITEM_TYPE ? this.ordered(id) : null
-    if (!found) throw new Refused(404, { general: [{ message: 'The requested id does not exist' }], field: {} })
+    const found = this.ordered(id)
+    if (found?.item.properties.item_type !== type)
+      throw new Refused(404, { general: [{ message: 'The requested id does not exist' }], field: {} })
     return found
   }
 
@@ -188,14 +221,14 @@ class Simulator {
   }
 
   async #found({ itemTypes, filter, sort }: Search, limit: number): Promise<PlanetItem[]> {
-    if (!itemTypes.includes(ITEM_TYPE)) return []
     const { area, from, to, ids } = planOf(filter)
     const wanted = (scenes: readonly SceneDescription[]): PlanetItem[] =>
       scenes.flatMap((scene) => {
         const item = itemOf(scene, this.bases)
-        return matches(filter, scene, item) ? [item] : []
+        return itemTypes.includes(item.properties.item_type) && matches(filter, scene, item) ? [item] : []
       })
     if (ids) return wanted(ids.flatMap((id) => this.ordered(id)?.scene ?? []))
+    if (!itemTypes.includes('PSScene')) return []
     const isOldestFirst = sort.endsWith(' asc')
     const most = isOldestFirst ? MAX_FOUND : limit
     const plan = { ...(area ? { intersects: area } : {}), from, to, accepts: () => true }
@@ -236,7 +269,7 @@ function serveData(app: FastifyInstance, simulator: Simulator): void {
     const { item_types: itemTypes, filter } = body as { item_types?: string[]; filter?: Filter }
     const unknown = itemTypes?.find((type) => !ITEM_TYPES.includes(type))
     if (!itemTypes?.length || unknown !== undefined) throw new InvalidFilter(`Unknown item type ${unknown}`)
-    const [sort, pageSize] = [query._sort ?? 'published desc', Number(query._page_size ?? DEFAULT_PAGE_SIZE)]
+    const [sort, pageSize] = [query._sort ?? 'published desc', Number(query._page_size ?? simulator.pageSize)]
     if (!filter || !SORTS.includes(sort)) throw new InvalidFilter('filter and _sort must be valid')
     if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > MAX_PAGE_SIZE) throw new InvalidFilter('_page_size must be from 1 to 250')
     const id = randomUUID().replaceAll('-', '')

@@ -25,13 +25,19 @@ const IMAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   visual: { PSScene: 'ortho_visual', SkySatCollect: 'ortho_visual', SkySatScene: 'ortho_visual' },
 }
 
+const UDM2: Bands = ['clear', 'snow', 'shadow', 'light_haze', 'heavy_haze', 'cloud', 'confidence', 'unusable'].map((name) =>
+  band(name, null),
+)
+
 const BANDS: Readonly<Record<string, Bands>> = {
   ortho_analytic_8b_sr: EIGHT,
   ortho_analytic_4b_sr: BGRN,
   ortho_analytic_sr: BGRN,
   ortho_pansharpened: BGRN,
   ortho_visual: RGB,
-  ortho_udm2: ['clear', 'snow', 'shadow', 'light_haze', 'heavy_haze', 'cloud', 'confidence', 'unusable'].map((name) => band(name, null)),
+  ortho_udm2: UDM2,
+  ortho_analytic_udm2: UDM2,
+  ortho_pansharpened_udm2: UDM2,
 }
 
 /** Empty: as the file says. */

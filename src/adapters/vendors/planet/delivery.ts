@@ -14,12 +14,17 @@ interface SceneFile {
   readonly role: DeliveredFile['role']
 }
 
-/** Files that belong to no scene, such as the manifest itself, are left out. */
-export function filesOf({ files }: Manifest, itemIds: readonly string[], items: ReadonlyMap<string, Item>): DeliveredFile[] {
+/** Files that belong to no scene, such as the manifest itself, are left out. `folder` is the order that has them. */
+export function filesOf(
+  folder: string,
+  { files }: Manifest,
+  itemIds: readonly string[],
+  items: ReadonlyMap<string, Item>,
+): DeliveredFile[] {
   const ofScenes = files.flatMap((file) => sceneFile(file, itemIds) ?? [])
   return [...Map.groupBy(ofScenes, ({ itemId }) => itemId).values()].flatMap((ofItem) => {
     const keys = assetKeys(ofItem)
-    return ofItem.map((each, index) => toFile(each, keys[index]!, items.get(each.itemId)))
+    return ofItem.map((each, index) => ({ ...toFile(each, keys[index]!, items.get(each.itemId)), id: `${folder}/${each.file.path}` }))
   })
 }
 
@@ -67,11 +72,10 @@ function shortKey({ file, role, assetType }: SceneFile): string {
 
 const TYPES: Readonly<Record<string, string>> = { json: 'application/json', xml: 'text/xml', tif: 'image/tiff' }
 
-function toFile({ file, itemId, assetType, role }: SceneFile, assetKey: string, item: Item | undefined): DeliveredFile {
-  const { path, media_type, size, digests } = file
+function toFile({ file, itemId, assetType, role }: SceneFile, assetKey: string, item: Item | undefined): Omit<DeliveredFile, 'id'> {
+  const { media_type, size, digests } = file
   const fileName = nameOf(file)
   return {
-    id: path,
     fileName,
     sceneId: itemId,
     itemKey: itemId,

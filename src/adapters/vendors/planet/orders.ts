@@ -24,8 +24,8 @@ export interface Orders {
   cancel(id: string, options: CallOptions): Promise<Order>
   /** Null until the order has been delivered. */
   manifest(order: Order, options: CallOptions): Promise<Manifest | null>
-  /** A file by its path in the manifest. Links expire, so that each call asks for a new one. */
-  download(id: string, path: string, options: DownloadOptions): AsyncGenerator<Uint8Array>
+  /** A file by its order and its path in the manifest. Links expire, so that each call asks for a new one. */
+  download(fileId: string, options: DownloadOptions): AsyncGenerator<Uint8Array>
 }
 
 export const createOrders = (host: Host): Orders => new OrdersApi(host)
@@ -93,7 +93,8 @@ class OrdersApi implements Orders {
     return manifest as Manifest
   }
 
-  async *download(id: string, path: string, options: DownloadOptions): AsyncGenerator<Uint8Array> {
+  async *download(fileId: string, options: DownloadOptions): AsyncGenerator<Uint8Array> {
+    const [id, path] = [fileId.slice(0, fileId.indexOf('/')), fileId.slice(fileId.indexOf('/') + 1)]
     const order = await this.get(id, options.signal ? { signal: options.signal } : {})
     const location = linkTo(order, path)
     if (location === null) throw this.#error('not-found', `does not have the file '${path}' any more`)

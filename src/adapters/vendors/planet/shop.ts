@@ -1,8 +1,9 @@
 /**
- * Orders at Planet. An order is a list of scenes of one product, clipped to one area and delivered as COGs. Planet has no prices in its
- * API: it bills a contract, so that what we resell has the operator's own rates.
+ * Orders at Planet. An order is a list of scenes of one product, clipped to one area and delivered as COGs; new images are tasked first.
+ * Planet has no prices in its API: it bills a contract, so that what we resell has the operator's own rates.
  */
 import { clipToConvex } from '#core/area.ts'
+import type { AreaGeometry } from '#core/geometry.ts'
 import { convexHull } from '#core/wkt.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import { areaFrom } from '#adapters/vendors/shapes.ts'
@@ -12,6 +13,8 @@ import {
   type PriceRequest,
   type PriceResult,
   type Product,
+  type Study,
+  type TaskingRequest,
   type VendorErrorCode,
   type VendorOrder,
   type VendorOrderRequest,
@@ -23,8 +26,9 @@ import { acquiredAt } from './catalog.ts'
 import { filesOf } from './delivery.ts'
 import type { Items } from './items.ts'
 import { createOrders, type Orders } from './orders.ts'
-import { standingOf } from './states.ts'
-import type { Item, Order } from './wire.ts'
+import { standingOf, TASKING_STATES } from './states.ts'
+import { createTasking, type TaskingApi } from './tasking.ts'
+import type { Item, Order, Tasking } from './wire.ts'
 
 interface ShopParts {
   readonly products: readonly Product[]
@@ -45,6 +49,7 @@ class PlanetShop implements VendorShop {
   readonly #items: Items
   readonly #isOwnAccount: boolean
   readonly #orders: Orders
+  readonly #tasking: TaskingApi
 
   constructor(host: Host, { products, items, isOwnAccount }: ShopParts) {
     this.#host = host
@@ -52,6 +57,10 @@ class PlanetShop implements VendorShop {
     this.#items = items
     this.#isOwnAccount = isOwnAccount
     this.#orders = createOrders(host)
+    this.#tasking = createTasking(host, {
+      product: (id) => this.#product(id, 'TASKING'),
+      centsFor: (product, km2) => centsOf(this.#rateOf(product), km2),
+    })
   }
 
   async price(captures: readonly PriceRequest[], options: CallOptions = {}): Promise<readonly PriceResult[]> {
@@ -62,7 +71,7 @@ class PlanetShop implements VendorShop {
 
   #price({ sceneId, productId, geometry }: PriceRequest, items: ReadonlyMap<string, Item>): PriceResult {
     const refuse = (reason: string): PriceResult => ({ ok: false, reason })
-    if (sceneId === undefined) return refuse('Planet prices scenes of its archive only')
+    if (sceneId === undefined) return this.#taskingPrice(productId, geometry)
     const item = items.get(sceneId)
     if (!item) return refuse(`Planet has no scene '${sceneId}' that can be ordered here`)
     const offered = this.#products.filter((product) => isOfferedAs(product, item))
@@ -81,6 +90,19 @@ class PlanetShop implements VendorShop {
     }
   }
 
+  #taskingPrice(productId: string | undefined, geometry: PriceRequest['geometry']): PriceResult {
+    if (geometry.type !== 'Polygon') return { ok: false, reason: 'Planet tasks one polygon at a time: order the parts separately' }
+    const product = this.#product(productId, 'TASKING')
+    const resolutionClass = `${product.gsdM} m`
+    return { ok: true, productId: product.id, price: this.#rateOf(product), resolutionClass, geometry, acquiredAt: null }
+  }
+
+  #product(id: string | undefined, type: Product['type']): Product & { vendorProduct: string } {
+    const product = this.#products.find((each) => each.id === id && each.type === type)
+    if (!product || product.vendorProduct === null) throw this.#error('refused', 'does not sell this product')
+    return { ...product, vendorProduct: product.vendorProduct }
+  }
+
   #rateOf({ rate }: Product): VendorPrice {
     return rate === null || this.#isOwnAccount ? { basis: 'contract' } : { basis: 'area', ...rate }
   }
@@ -88,77 +110,124 @@ class PlanetShop implements VendorShop {
   async placeOrder(request: VendorOrderRequest, options: CallOptions = {}): Promise<VendorOrder> {
     const found = await this.findOrder(request, options)
     if (found) return found
+    if (request.area) return await this.#placeTasking(request, request.area, options)
     const order = await this.#orders.create(this.#bodyOf(request), options)
     if (order.name !== handleOf(request.reference)) throw this.#error('invalid-response', 'confirmed another order than requested')
     return await this.#toOrder(order, options)
   }
 
-  async findOrder({ reference }: VendorOrderRequest, options: CallOptions = {}): Promise<VendorOrder | null> {
+  async #placeTasking({ reference, productId, params = {} }: VendorOrderRequest, area: AreaGeometry, options: CallOptions) {
+    const product = this.#product(productId, 'TASKING')
+    const tasking = await this.#tasking.create(handleOf(reference), area, params, options)
+    return await this.#toTaskingOrder(tasking, product, options)
+  }
+
+  async findOrder({ reference, productId, area }: VendorOrderRequest, options: CallOptions = {}): Promise<VendorOrder | null> {
+    if (area) {
+      const tasking = await this.#tasking.find(handleOf(reference), options)
+      return tasking && (await this.#toTaskingOrder(tasking, this.#product(productId, 'TASKING'), options))
+    }
     const order = await this.#orders.find(handleOf(reference), options)
     return order && (await this.#toOrder(order, options))
   }
 
   async order(id: string, options: CallOptions = {}): Promise<VendorOrder> {
-    return await this.#toOrder(await this.#orders.get(id, options), options)
+    const { taskingId, productId } = taskingIn(id)
+    if (taskingId === null) return await this.#toOrder(await this.#orders.get(id, options), options)
+    return await this.#toTaskingOrder(await this.#tasking.get(taskingId, options), this.#product(productId, 'TASKING'), options)
   }
 
   async cancelOrder(id: string, options: CallOptions = {}): Promise<VendorOrder> {
+    const { taskingId, productId } = taskingIn(id)
+    if (taskingId !== null)
+      return await this.#toTaskingOrder(await this.#tasking.cancel(taskingId, options), this.#product(productId, 'TASKING'), options)
     return await this.#toOrder(await this.#orders.cancel(id, options), options)
   }
 
   download(
-    id: string,
+    _id: string,
     fileId: string,
     options: { readonly offset?: number; readonly signal?: AbortSignal } = {},
   ): AsyncIterable<Uint8Array> {
-    return this.#orders.download(id, fileId, options)
+    return this.#orders.download(fileId, options)
   }
 
-  requestStudy(): Promise<never> {
-    return this.#untasked()
+  requestStudy(request: TaskingRequest, options: CallOptions = {}): Promise<Study> {
+    return this.#tasking.study(request, options)
   }
 
-  study(): Promise<never> {
-    return this.#untasked()
+  async study(studyId: string): Promise<Study> {
+    return this.#tasking.studyOf(studyId)
   }
 
   requestQuotation(): Promise<never> {
-    return this.#untasked()
+    return this.#unoffered('issues no quotations')
   }
 
   quotation(): Promise<never> {
-    return this.#untasked()
+    return this.#unoffered('issues no quotations')
   }
 
   opportunities(): Promise<never> {
-    return this.#untasked()
+    return this.#unoffered('does not list passes: it chooses the time itself')
   }
 
-  async #untasked(): Promise<never> {
-    throw this.#error('refused', 'is not tasked through this platform yet')
+  async #unoffered(what: string): Promise<never> {
+    throw this.#error('refused', what)
   }
 
   /** All captures are parts of one area, which each scene is clipped to. `partial`: one scene that fails does not fail the others. */
   #bodyOf({ reference, productId, captures, clipArea, callbackUrl }: VendorOrderRequest): object {
-    const product = this.#products.find(({ id }) => id === productId)
-    if (!product || product.vendorProduct === null) throw this.#error('refused', 'does not sell this product')
+    const product = this.#product(productId, 'ARCHIVE')
     if (!captures?.length) throw this.#error('refused', 'takes orders of scenes only')
-    const { collection, vendorProduct } = product
+    const ids = new Set(captures.map(({ sceneId }) => sceneId))
     return {
-      name: handleOf(reference),
-      source_type: 'scenes',
-      order_type: 'partial',
-      products: [{ item_ids: [...new Set(captures.map(({ sceneId }) => sceneId))], item_type: collection, product_bundle: vendorProduct }],
-      tools: [{ clip: { aoi: clipArea ?? captures[0]!.geometry } }, { file_format: { format: 'COG' } }],
+      ...orderOf(product, handleOf(reference), [...ids], clipArea ?? captures[0]!.geometry),
       // Planet cannot reach a service without a public address.
       ...(callbackUrl?.startsWith('https:') ? { notifications: { webhook: { url: callbackUrl, per_order: true } } } : {}),
     }
   }
 
+  /** Images that fulfil a tasking order are ordered when they are first seen, under the same name. */
+  async #toTaskingOrder(tasking: Tasking, product: Product & { vendorProduct: string }, options: CallOptions): Promise<VendorOrder> {
+    const isTaken = TASKING_STATES[tasking.status] === 'delivered'
+    const images = isTaken ? await this.#imagesOf(tasking, product, options) : null
+    const { status, unknownStatus } = images ?? standingOf(tasking.status, false, TASKING_STATES)
+    const hasFailed = status === 'failed' || status === 'cancelled'
+    return {
+      id: `${TASKING}/${tasking.id}/${product.id}`,
+      reference: referenceIn(tasking.name),
+      status,
+      reason: images ? images.reason : hasFailed ? `Planet reports ${tasking.status}` : null,
+      captures: [],
+      files: images?.files ?? [],
+      chargedCents: null,
+      chargedSqKm: null,
+      unknownStatus,
+    }
+  }
+
+  /** The order of the images; null while none is published. One that only waits is not `placed`: the image has been taken. */
+  async #imagesOf(tasking: Tasking, product: Product & { vendorProduct: string }, options: CallOptions): Promise<VendorOrder | null> {
+    const found = await this.#orders.find(tasking.name, options)
+    const order = found ?? (await this.#orderImages(tasking, product, options))
+    if (!order) return null
+    const images = await this.#toOrder(order, options)
+    return images.status === 'placed' ? { ...images, status: 'accepted' } : images
+  }
+
+  async #orderImages(tasking: Tasking, product: Product & { vendorProduct: string }, options: CallOptions): Promise<Order | null> {
+    const items = await this.#items.find(await this.#tasking.itemIds(tasking.id, options), options)
+    const ids = [...items.values()].filter(({ properties }) => properties.item_type === product.collection).map(({ id }) => id)
+    const area = areaFrom(tasking.original_geometry ?? tasking.geometry)
+    if (ids.length === 0 || !area) return null
+    return await this.#orders.create(orderOf(product, tasking.name, ids, area), options)
+  }
+
   async #toOrder(order: Order, options: CallOptions): Promise<VendorOrder> {
     const manifest = standingOf(order.state, true).status in DELIVERIES ? await this.#orders.manifest(order, options) : null
     const itemIds = order.products.flatMap(({ item_ids }) => item_ids)
-    const files = manifest ? filesOf(manifest, itemIds, await this.#items.find(itemIds, options)) : []
+    const files = manifest ? filesOf(order.id, manifest, itemIds, await this.#items.find(itemIds, options)) : []
     const { status, unknownStatus } = standingOf(order.state, files.length > 0)
     const hasEnded = status !== 'placed' && status !== 'accepted'
     const reason = status === 'failed' || status === 'part' || status === 'cancelled' ? reasonOf(order) : null
@@ -169,7 +238,7 @@ class PlanetShop implements VendorShop {
     }
     return {
       id: order.id,
-      reference: order.name.startsWith(PREFIX) ? order.name.slice(PREFIX.length) : '',
+      reference: referenceIn(order.name),
       status,
       reason,
       captures: itemIds.map(captureOf),
@@ -184,6 +253,27 @@ class PlanetShop implements VendorShop {
     return new VendorError(code, this.#host.name, `${this.#host.name} ${what}`)
   }
 }
+
+/** Cut to the area, as COGs. */
+const orderOf = (product: Product, name: string, itemIds: readonly string[], aoi: AreaGeometry) => ({
+  name,
+  source_type: 'scenes',
+  order_type: 'partial',
+  products: [{ item_ids: itemIds, item_type: product.collection, product_bundle: product.vendorProduct }],
+  tools: [{ clip: { aoi } }, { file_format: { format: 'COG' } }],
+})
+
+/** IDs of tasking orders say so, and what was ordered. */
+const TASKING = 'tasking'
+function taskingIn(id: string): { taskingId: string | null; productId: string } {
+  const [kind, taskingId, productId] = id.split('/')
+  return kind === TASKING && taskingId && productId ? { taskingId, productId } : { taskingId: null, productId: '' }
+}
+
+const referenceIn = (name: string): string => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : '')
+
+const centsOf = (price: VendorPrice, km2: number): number | null =>
+  price.basis === 'area' ? Math.ceil(Math.max(km2, price.minimumSqKm) * price.centsPerSqKm) : null
 
 const DELIVERIES = { delivered: true, part: true } as const
 

@@ -64,6 +64,17 @@ const Manifest = Type.Object({
 })
 export type Manifest = Static<typeof Manifest>
 
+const Tasking = Type.Object({
+  id: Id,
+  name: Text,
+  status: Text,
+  geometry: Type.Unknown(),
+  original_geometry: Type.Optional(Type.Unknown()),
+})
+export type Tasking = Static<typeof Tasking>
+
+const Capture = Type.Object({ status: Text, item_ids: Optional(Type.Array(Id, { maxItems: 1_000 })) })
+
 export const schemas = {
   page: Compile(
     Type.Object({
@@ -75,4 +86,8 @@ export const schemas = {
   /** Without links to files. */
   orders: Compile(Type.Object({ orders: Type.Array(Type.Pick(Order, ['id', 'name']), { maxItems: 1_000 }) })),
   manifest: Compile(Manifest),
+  tasking: Compile(Tasking),
+  taskings: Compile(Type.Object({ results: Type.Array(Type.Pick(Tasking, ['id', 'name']), { maxItems: 1_000 }) })),
+  captures: Compile(Type.Object({ results: Type.Array(Capture, { maxItems: 1_000 }), next: Optional(Link) })),
+  taskingPrice: Compile(Type.Object({ estimated_quota_cost: Optional(Type.Number({ minimum: 0 })), units: Optional(Text) })),
 }

@@ -40,7 +40,7 @@ async def main():
                 data_filter.range_filter("cloud_cover", lte=0.9),
             ]
         )
-        items = [item async for item in data.search(["PSScene"], wanted, sort="acquired desc", limit=300)]
+        items = [item async for item in data.search(["PSScene"], wanted, sort="acquired desc", limit=50)]
         oldest = [item async for item in data.search(["PSScene"], wanted, sort="acquired asc", limit=3)]
         said["ids"] = [item["id"] for item in items]
         said["acquired"] = [item["properties"]["acquired"] for item in items]
