@@ -30,7 +30,11 @@ const SHORT: readonly [Way, string][] = [
   ['tasking', 'orders.tasking.quotation_decide before-commit'],
 ]
 const ALL = Object.entries(POINTS).flatMap(([way, points]) => points.map((point): [Way, string] => [way as Way, point]))
-const CHOSEN = campaign<readonly [Way, string][]>({ short: SHORT, ci: someOf(ALL, 3), long: ALL })
+/** WAYS=planet,skyfi runs these alone. */
+const WAYS = process.env['WAYS']?.split(',')
+const CHOSEN = campaign<readonly [Way, string][]>({ short: SHORT, ci: someOf(ALL, 3), long: ALL }).filter(
+  ([way]) => WAYS?.includes(way) ?? true,
+)
 const END_MS = 1_800_000
 const PAUSE_MS = 250
 

@@ -51,8 +51,8 @@ test("Planet's client at the simulated APIs", { skip }, async (t) => {
   assert.deepEqual(said.files, [
     `${name}_3B_AnalyticMS_SR_8b_clip_file_format.tif`,
     `${name}_3B_AnalyticMS_metadata_clip.xml`,
-    `${name}_udm2_clip_file_format.tif`,
     `${name}_metadata.json`,
+    `${name}_udm2_clip_file_format.tif`,
     `${said.order}/manifest.json`,
   ])
   assert.equal(said.wrong_key[0], 'InvalidAPIKey')

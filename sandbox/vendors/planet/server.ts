@@ -231,17 +231,24 @@ class Simulator {
     if (!itemTypes.includes('PSScene')) return []
     const isOldestFirst = sort.endsWith(' asc')
     const most = isOldestFirst ? MAX_FOUND : limit
-    const plan = { ...(area ? { intersects: area } : {}), from, to, accepts: () => true }
     const found: PlanetItem[] = []
-    let next: PlanPlace | null = null
-    do {
-      const page = await this.library.search({ ...plan, limit: most - found.length, ...(next ? { after: next } : {}) })
-      found.push(...wanted(page.scenes))
-      next = page.next
-    } while (next && found.length < most)
+    for (const part of partsOf(area)) {
+      const plan = { ...(part ? { intersects: part } : {}), from, to, accepts: () => true }
+      let next: PlanPlace | null = null
+      do {
+        const page = await this.library.search({ ...plan, limit: most - found.length, ...(next ? { after: next } : {}) })
+        found.push(...wanted(page.scenes))
+        next = page.next
+      } while (next && found.length < most)
+      if (found.length >= most) break
+    }
     return (isOldestFirst ? found.toReversed() : found).slice(0, limit)
   }
 }
+
+/** The library looks around an area; the parts of one can be far from each other. */
+const partsOf = (area: AreaGeometry | null): (AreaGeometry | null)[] =>
+  area?.type === 'MultiPolygon' ? area.coordinates.map((coordinates) => ({ type: 'Polygon', coordinates })) : [area]
 
 type Body = Record<string, unknown>
 

@@ -34,7 +34,9 @@ function sceneFile(file: ManifestFile, itemIds: readonly string[]): SceneFile | 
     return typeof value === 'string' && value !== '' ? value : null
   }
   const name = nameOf(file)
-  const itemId = annotation('item_id') ?? itemIds.find((id) => name === id || name.startsWith(`${id}_`)) ?? null
+  // An ID can be the beginning of another one.
+  const named = itemIds.filter((id) => name.startsWith(`${id}_`)).toSorted((a, b) => b.length - a.length)
+  const itemId = annotation('item_id') ?? named[0] ?? null
   const assetType = annotation('asset_type')
   return itemId === null ? null : { file, itemId, assetType, role: roleOf(name, assetType) }
 }

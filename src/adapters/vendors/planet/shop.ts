@@ -227,7 +227,7 @@ class PlanetShop implements VendorShop {
   async #toOrder(order: Order, options: CallOptions): Promise<VendorOrder> {
     const manifest = standingOf(order.state, true).status in DELIVERIES ? await this.#orders.manifest(order, options) : null
     const itemIds = order.products.flatMap(({ item_ids }) => item_ids)
-    const files = manifest ? filesOf(order.id, manifest, itemIds, await this.#items.find(itemIds, options)) : []
+    const files = manifest ? filesOf(order.id, manifest, itemIds, await this.#described(itemIds, options)) : []
     const { status, unknownStatus } = standingOf(order.state, files.length > 0)
     const hasEnded = status !== 'placed' && status !== 'accepted'
     const reason = status === 'failed' || status === 'part' || status === 'cancelled' ? reasonOf(order) : null
@@ -246,6 +246,17 @@ class PlanetShop implements VendorShop {
       chargedCents: null,
       chargedSqKm: null,
       unknownStatus,
+    }
+  }
+
+  /** Descriptions are not worth an order: what Planet does not tell any more is read from the files. */
+  async #described(ids: readonly string[], options: CallOptions): Promise<ReadonlyMap<string, Item>> {
+    try {
+      return await this.#items.find(ids, options)
+    } catch (error) {
+      const isFinal = error instanceof VendorError && ['refused', 'forbidden', 'invalid-response', 'not-found'].includes(error.code)
+      if (!isFinal) throw error
+      return new Map()
     }
   }
 
