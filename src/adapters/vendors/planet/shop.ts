@@ -50,6 +50,8 @@ class PlanetShop implements VendorShop {
   readonly #isOwnAccount: boolean
   readonly #orders: Orders
   readonly #tasking: TaskingApi
+  /** Orders of images that are being placed, by name: two polls at once place one. */
+  readonly #placing = new Map<string, Promise<Order | null>>()
 
   constructor(host: Host, { products, items, isOwnAccount }: ShopParts) {
     this.#host = host
@@ -134,7 +136,10 @@ class PlanetShop implements VendorShop {
   async order(id: string, options: CallOptions = {}): Promise<VendorOrder> {
     const { taskingId, productId } = taskingIn(id)
     if (taskingId === null) return await this.#toOrder(await this.#orders.get(id, options), options)
-    return await this.#toTaskingOrder(await this.#tasking.get(taskingId, options), this.#product(productId, 'TASKING'), options)
+    const [tasking, product] = [await this.#tasking.get(taskingId, options), this.#product(productId, 'TASKING')]
+    // Images that fulfil the order are ordered when they are first seen here, and by nothing else.
+    if (TASKING_STATES[tasking.status] === 'delivered') await this.#orderImages(tasking, product, options)
+    return await this.#toTaskingOrder(tasking, product, options)
   }
 
   async cancelOrder(id: string, options: CallOptions = {}): Promise<VendorOrder> {
@@ -188,16 +193,15 @@ class PlanetShop implements VendorShop {
     }
   }
 
-  /** Images that fulfil a tasking order are ordered when they are first seen, under the same name. */
-  async #toTaskingOrder(tasking: Tasking, product: Product & { vendorProduct: string }, options: CallOptions): Promise<VendorOrder> {
-    const isTaken = TASKING_STATES[tasking.status] === 'delivered'
-    const images = isTaken ? await this.#imagesOf(tasking, product, options) : null
+  async #toTaskingOrder(tasking: Tasking, product: Product, options: CallOptions): Promise<VendorOrder> {
+    const order = TASKING_STATES[tasking.status] === 'delivered' ? await this.#orders.find(tasking.name, options) : null
+    const images = order && (await this.#toOrder(order, options))
     const { status, unknownStatus } = images ?? standingOf(tasking.status, false, TASKING_STATES)
     const hasFailed = status === 'failed' || status === 'cancelled'
     return {
       id: `${TASKING}/${tasking.id}/${product.id}`,
       reference: referenceIn(tasking.name),
-      status,
+      status: images?.status === 'placed' ? 'accepted' : status, // The image has been taken, although its order waits.
       reason: images ? images.reason : hasFailed ? `Planet reports ${tasking.status}` : null,
       captures: [],
       files: images?.files ?? [],
@@ -207,20 +211,25 @@ class PlanetShop implements VendorShop {
     }
   }
 
-  /** The order of the images; null while none is published. One that only waits is not `placed`: the image has been taken. */
-  async #imagesOf(tasking: Tasking, product: Product & { vendorProduct: string }, options: CallOptions): Promise<VendorOrder | null> {
-    const found = await this.#orders.find(tasking.name, options)
-    const order = found ?? (await this.#orderImages(tasking, product, options))
-    if (!order) return null
-    const images = await this.#toOrder(order, options)
-    return images.status === 'placed' ? { ...images, status: 'accepted' } : images
+  /** Under the name of the tasking order, unless there is one already. */
+  async #orderImages(tasking: Tasking, product: Product, options: CallOptions): Promise<void> {
+    const { name } = tasking
+    const placing =
+      this.#placing.get(name) ??
+      this.#lookAndOrder(tasking, product, options).finally(() => {
+        this.#placing.delete(name)
+      })
+    this.#placing.set(name, placing)
+    await placing
   }
 
-  async #orderImages(tasking: Tasking, product: Product & { vendorProduct: string }, options: CallOptions): Promise<Order | null> {
+  async #lookAndOrder(tasking: Tasking, product: Product, options: CallOptions): Promise<Order | null> {
+    const found = await this.#orders.find(tasking.name, options)
+    if (found) return found
     const items = await this.#items.find(await this.#tasking.itemIds(tasking.id, options), options)
     const ids = [...items.values()].filter(({ properties }) => properties.item_type === product.collection).map(({ id }) => id)
     const area = areaFrom(tasking.original_geometry ?? tasking.geometry)
-    if (ids.length === 0 || !area) return null
+    if (ids.length === 0 || !area) return null // None is published yet.
     return await this.#orders.create(orderOf(product, tasking.name, ids, area), options)
   }
 
