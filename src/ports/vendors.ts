@@ -46,7 +46,7 @@ export interface AccountCheck {
 export const ACCOUNT_OWNERS = ['installation', 'organization'] as const
 type AccountOwner = (typeof ACCOUNT_OWNERS)[number]
 
-export const PROTOCOLS = ['stac', 'sandbox', 'skyfi'] as const
+export const PROTOCOLS = ['stac', 'sandbox', 'skyfi', 'planet'] as const
 type Protocol = (typeof PROTOCOLS)[number]
 
 export const DATA_TYPES = ['raster', 'dem', 'pointcloud', 'altimetry', 'vector'] as const
@@ -110,6 +110,8 @@ export interface Source extends Terms {
   readonly billing: 'union' | 'each'
   /** Maximum number of captures in one order at the vendor. */
   readonly capturesPerOrder: number
+  /** Whether the vendor cuts all captures of an order to one area, so that captures of different areas are different orders. */
+  readonly hasOneAreaPerOrder: boolean
   /** How often an order is polled while nothing changes. */
   readonly poll: { readonly minSeconds: number; readonly maxSeconds: number }
   /** Whether the vendor cancels orders at all. */
@@ -182,6 +184,10 @@ export interface Product {
   readonly gsdM: number
   /** Maximum area of one capture or feature in km²; null if the vendor states none. */
   readonly maxSqKm: number | null
+  /** The vendor's own name of the product, if its adapter needs one. */
+  readonly vendorProduct: string | null
+  /** The operator's price where the vendor states none, in cents of the source's currency; null: by contract. */
+  readonly rate: { readonly centsPerSqKm: number; readonly minimumSqKm: number } | null
   /** Tasking: the satellites that take the images, by catalogue number. */
   readonly satellites: readonly { readonly name: string; readonly noradId: number }[]
 }
@@ -373,6 +379,8 @@ export interface VendorOrderRequest {
   readonly productId: string
   readonly licenseType: string
   readonly captures?: readonly { readonly sceneId: string; readonly geometry: AreaGeometry }[]
+  /** The union of the captures' areas. */
+  readonly clipArea?: AreaGeometry
   /** Tasking: the area, and what was agreed on. */
   readonly area?: AreaGeometry
   readonly params?: Readonly<Record<string, unknown>>

@@ -331,11 +331,19 @@ const MAX_MESSAGE = 300
 
 /** The host's own error message, from one of the usual fields. */
 function messageOf(value: unknown): string | null {
-  const { error, detail, message, description } = (value ?? {}) as Record<string, unknown>
-  const text = [(error as { message?: unknown } | undefined)?.message, detail, message, description].find(
-    (each) => typeof each === 'string',
+  const { error, detail, message: plain, description, general, field } = (value ?? {}) as Record<string, unknown>
+  const text = [(error as { message?: unknown } | undefined)?.message, detail, plain, description].find((each) => typeof each === 'string')
+  const message = text === undefined ? (fieldMessages(detail) ?? groupedMessages(general, field)) : String(text)
+  return message?.slice(0, MAX_MESSAGE) ?? null
+}
+
+/** Errors of the whole request and of its fields, each a list of `{message}`, as Planet has them. */
+function groupedMessages(general: unknown, field: unknown): string | null {
+  const ofFields = field !== null && typeof field === 'object' ? Object.values(field).flat() : []
+  const messages = [...(Array.isArray(general) ? general : []), ...ofFields].flatMap((each: { message?: unknown } | null) =>
+    typeof each?.message === 'string' ? [each.message] : [],
   )
-  return (text === undefined ? fieldMessages(detail) : String(text))?.slice(0, MAX_MESSAGE) ?? null
+  return messages.length > 0 ? messages.join('; ') : null
 }
 
 /** Validation errors in the form of many Python services: a list of `{loc, msg}`. */

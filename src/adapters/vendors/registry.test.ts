@@ -20,10 +20,11 @@ test('the shipped registry has simulated hosts and real ones; offline, it has no
   const real = await readRegistry(null, { sandboxUrl: null })
   assert.deepEqual(
     real.sources.map(({ hostName }) => hostName),
-    ['earth-search', 'planetary-computer', 'cdse', 'skyfi'],
+    ['earth-search', 'planetary-computer', 'cdse', 'skyfi', 'planet'],
   )
   assert.ok(real.hosts.every(({ url }) => url.startsWith('https://')))
-  assert.ok(real.products.every(({ hostName }) => hostName === 'skyfi'))
+  const shops = real.sources.filter(({ accessModel }) => accessModel === 'commercial').map(({ hostName }) => hostName)
+  assert.deepEqual([...new Set(real.products.map(({ hostName }) => hostName))], shops)
   const both = await readRegistry(null, { sandboxUrl: SANDBOX_URL })
   assert.deepEqual(both.sources, [...simulated.sources, ...real.sources])
   assert.deepEqual((await readRegistry(null, { sandboxUrl: null, isOffline: true })).sources, [])
@@ -69,7 +70,9 @@ test('band maps of the shipped open hosts', async () => {
         assert.ok(bands.every(({ asset }) => asset !== null && assets.includes(asset)))
       }
   assert.deepEqual(
-    sources.flatMap(({ hostName, collections }) => collections.map(({ id, assets }) => [hostName, id, assets.length])),
+    sources
+      .filter(({ accessModel }) => accessModel === 'open')
+      .flatMap(({ hostName, collections }) => collections.map(({ id, assets }) => [hostName, id, assets.length])),
     [
       ['earth-search', 'sentinel-2-l2a', 12],
       ['earth-search', 'sentinel-2-c1-l2a', 12],
@@ -80,9 +83,6 @@ test('band maps of the shipped open hosts', async () => {
       ['planetary-computer', 'cop-dem-glo-30', 1],
       ['cdse', 'sentinel-2-l2a', 0],
       ['cdse', 'sentinel-1-grd', 0],
-      ['skyfi', 'skyfi-day', 0],
-      ['skyfi', 'skyfi-multispectral', 0],
-      ['skyfi', 'skyfi-sar', 0],
     ],
   )
   const narrow = { name: 'nir08', role: 'NIR08', asset: 'B8A', commonName: 'nir08', scale: 0.0001, offset: null, nodata: 0 }

@@ -143,6 +143,10 @@ const ProductEntry = Closed({
   paramsSchema: FreeForm,
   gsdM: Type.Number({ exclusiveMinimum: 0 }),
   maxSqKm: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0 }))),
+  vendorProduct: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  rate: Type.Optional(
+    Closed({ centsPerSqKm: Type.Number({ minimum: 0, maximum: 1e9 }), minimumSqKm: Type.Number({ minimum: 0, maximum: 1e6 }) }),
+  ),
   satellites: Type.Array(Closed({ name: Text, noradId: Type.Integer({ minimum: 1 }) }), { maxItems: 200 }),
 })
 
@@ -177,6 +181,7 @@ const SourceEntry = Closed({
   currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
   billing: Type.Optional(Choice(['union', 'each'])),
   capturesPerOrder: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CAPTURES_PER_ORDER })),
+  oneAreaPerOrder: Type.Optional(Type.Boolean()),
   poll: Type.Optional(Closed({ minSeconds: Seconds, maxSeconds: Seconds })),
   cancellable: Type.Optional(Type.Boolean()),
   /** Whether it has been used with a real account; `true` by default for sources without accounts and simulated ones. */
@@ -249,7 +254,13 @@ export function parseRegistry(text: string, where: string, options: RegistryOpti
     sources: entries.map(({ entry, credential }) => sourceOf(entry, credential !== null, options.exchange)),
     hosts: entries.map(({ entry, credential }) => addressOf(entry, credential, options.sandboxUrl)),
     products: entries.flatMap(({ entry: { hostName, products } }) =>
-      products.map((product) => ({ ...product, hostName, maxSqKm: product.maxSqKm ?? null })),
+      products.map((product) => ({
+        ...product,
+        hostName,
+        maxSqKm: product.maxSqKm ?? null,
+        vendorProduct: product.vendorProduct ?? null,
+        rate: product.rate ?? null,
+      })),
     ),
     withoutCredential: reachable.flatMap(({ entry, missing }) =>
       missing && !accountsOf(entry).includes('organization') ? [{ hostName: entry.hostName, setting: missing }] : [],
@@ -273,6 +284,7 @@ function sourceOf(entry: Entry, hasCredential: boolean, exchange: RegistryOption
     enabled: _e,
     cancellable,
     tested,
+    oneAreaPerOrder = false,
     ...source
   } = entry
   const accounts = accountsOf(entry)
@@ -290,6 +302,7 @@ function sourceOf(entry: Entry, hasCredential: boolean, exchange: RegistryOption
     exchange: currency === CURRENCY ? OWN_CURRENCY : (exchange?.get(currency) ?? null),
     billing: entry.billing ?? (protocol === 'sandbox' ? 'union' : 'each'),
     capturesPerOrder: entry.capturesPerOrder ?? MAX_CAPTURES_PER_ORDER,
+    hasOneAreaPerOrder: oneAreaPerOrder,
     poll: entry.poll ?? DEFAULT_POLL,
     isCancellable: cancellable ?? true,
     isTested: tested ?? (entry.simulated || entry.accessModel === 'open'),

@@ -22,6 +22,9 @@ import { ALWAYS_HEALTHY, createHealth } from './health.ts'
 import { createDownloads } from './file-download.ts'
 import { createHost, type Host } from './host.ts'
 import type { HostAddress, Registry } from './registry.ts'
+import { checkPlanetAccount, createPlanetCatalog } from './planet/catalog.ts'
+import { createItems } from './planet/items.ts'
+import { createPlanetShop } from './planet/shop.ts'
 import { createSandboxShop } from './sandbox/shop.ts'
 import { createArchives } from './skyfi/archives.ts'
 import { createSkyfiCatalog } from './skyfi/catalog.ts'
@@ -86,8 +89,8 @@ export function createVendors({ registry, egressAllow, deadlineFactor = 1, clock
     if (!source) throw new VendorError('not-found', hostName, `Unknown host '${hostName}'`)
     return { source, address: hosts.find((each) => each.hostName === hostName)! }
   }
-  const clientAt = ({ source, address }: ReturnType<typeof addressOf>, host: Host): Client =>
-    clientOf(host, { source, address, products: products.filter(({ hostName }) => hostName === source.hostName) })
+  const clientAt = ({ source, address }: ReturnType<typeof addressOf>, host: Host, isOwnAccount: boolean): Client =>
+    clientOf(host, { source, address, isOwnAccount, products: products.filter(({ hostName }) => hostName === source.hostName) })
   const own = new Map<string, Client>()
   const ofAccounts = new LRUCache<string, Client>({ max: MAX_ACCOUNT_CLIENTS })
   const client = (hostName: string, accountId: string | null = null): Client => {
@@ -105,7 +108,7 @@ export function createVendors({ registry, egressAllow, deadlineFactor = 1, clock
       credentialNow,
       accountId === null ? {} : { tokenName: accountTokenName(accountId), credentials: OF_ORGANIZATION },
     )
-    const made = clientAt({ source, address }, host)
+    const made = clientAt({ source, address }, host, accountId !== null)
     if (accountId === null) own.set(hostName, made)
     else ofAccounts.set(accountId, made)
     return made
@@ -127,7 +130,7 @@ export function createVendors({ registry, egressAllow, deadlineFactor = 1, clock
     async checkAccount(hostName, secret, options = {}) {
       const { source, address } = addressOf(hostName)
       const host = hostAt(address, async () => credentialOf(address.auth, secret), { shared: UNSHARED })
-      return await clientAt({ source, address }, host).check(options)
+      return await clientAt({ source, address }, host, true).check(options)
     },
     close: () => egress.close(),
   }
@@ -147,10 +150,21 @@ interface ClientParts {
   readonly source: Source
   readonly address: HostAddress
   readonly products: readonly Product[]
+  /** Whether the account is an organization's own. */
+  readonly isOwnAccount: boolean
 }
 
 /** The adapter of a protocol. */
-function clientOf(host: Host, { source, address, products }: ClientParts): Client {
+function clientOf(host: Host, { source, address, products, isOwnAccount }: ClientParts): Client {
+  if (source.protocol === 'planet') {
+    const itemTypes = source.collections.map(({ id }) => id)
+    const items = createItems(host, itemTypes)
+    return {
+      catalog: createPlanetCatalog(host, { source, products, address, items }),
+      shop: createPlanetShop(host, { products, items, isOwnAccount }),
+      check: (options) => checkPlanetAccount(host, source, options),
+    }
+  }
   if (source.protocol === 'skyfi') {
     const archives = createArchives(host)
     return {

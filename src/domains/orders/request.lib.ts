@@ -16,7 +16,7 @@ export function requestOf(
     licenseType,
     callbackUrl: `${baseUrl}/webhooks/vendors/${id}`,
     ...(captures
-      ? { captures: captures.map(({ id: sceneId, geometry }) => ({ sceneId, geometry })) }
+      ? { captures: captures.map(({ id: sceneId, geometry }) => ({ sceneId, geometry })), clipArea: area }
       : {
           area,
           params,

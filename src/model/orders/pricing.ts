@@ -55,13 +55,15 @@ export interface CaptureRequest {
 
 interface PricedCapture {
   capture: OrderedCapture
+  /** The area that was asked for, of which the scene covers a part or all. */
+  requested: AreaGeometry
   product: Product
   price: VendorPrice
   sale: Sale
 }
 
 /**
- * One group per host and product, and per day if requested, with as many captures as the vendor takes in one order. Its area is the
+ * One group per host and product, per day if requested, and per area if the vendor takes one per order, with as many captures as the vendor takes in one order. Its area is the
  * union of its captures.
  */
 export async function priceCaptures(
@@ -82,8 +84,13 @@ export async function priceCaptures(
       if ('reason' in result) errors.push(result)
       else priced.push(result)
     }
-  const byGroup = Map.groupBy(priced, ({ capture, product }) =>
-    JSON.stringify([product.hostName, product.id, splitByDate ? (capture.acquiredAt?.slice(0, 10) ?? '') : '']),
+  const byGroup = Map.groupBy(priced, ({ capture, requested, product, sale }) =>
+    JSON.stringify([
+      product.hostName,
+      product.id,
+      splitByDate ? (capture.acquiredAt?.slice(0, 10) ?? '') : '',
+      sale.source.hasOneAreaPerOrder ? requested : null,
+    ]),
   )
   const orders = [...byGroup.values()].flatMap((members) => inParts(members, members[0]!.sale.source.capturesPerOrder))
   const groups = await Promise.all(orders.map((members) => groupOf(context, members)))
@@ -154,7 +161,7 @@ async function priceAtHost(
       const { geometry, acquiredAt } = price
       const reason = tooLarge(product, geometry, 'The capture') ?? unsellable(sale, price.price)
       if (reason) return refuse(requested, reason)
-      return { capture: { id: requested.id, host, geometry, acquiredAt }, product, price: price.price, sale }
+      return { capture: { id: requested.id, host, geometry, acquiredAt }, requested: requested.geometry, product, price: price.price, sale }
     })
   } catch (error) {
     if (!(error instanceof VendorError)) throw error

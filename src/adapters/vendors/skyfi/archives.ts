@@ -1,8 +1,9 @@
 /** Archives of SkyFi by ID. A search returns prices with its scenes, so that pricing them needs no further request. */
 import { LRUCache } from 'lru-cache'
 import type { CallOptions } from '#ports/vendors.ts'
+import { ask } from '#adapters/vendors/ask.ts'
 import type { Host } from '#adapters/vendors/host.ts'
-import { ask, schemas, type Archive } from './wire.ts'
+import { schemas, type Archive } from './wire.ts'
 
 const MAX_ARCHIVES = 2_000
 /** Prices change seldom; before an order is placed, the price is read again. */

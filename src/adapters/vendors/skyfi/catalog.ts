@@ -12,17 +12,18 @@ import {
   type Source,
   type VendorCatalog,
 } from '#ports/vendors.ts'
+import { ask } from '#adapters/vendors/ask.ts'
+import { hasWantedClouds } from '#adapters/vendors/cloud-cover.ts'
 import { isListed, type Host } from '#adapters/vendors/host.ts'
+import { fetchPreview } from '#adapters/vendors/preview.ts'
 import type { HostAddress } from '#adapters/vendors/registry.ts'
 import { footprintFrom } from '#adapters/vendors/shapes.ts'
 import type { Archives } from './archives.ts'
-import { ask, schemas, type Archive } from './wire.ts'
+import { schemas, type Archive } from './wire.ts'
 
 const MAX_PAGE_SIZE = 100
 /** Scenes that one search looks up by their IDs. */
 const MAX_IDS = 20
-const PICTURE_TYPES = /^image\/(png|jpeg|webp)\b/
-const MAX_PICTURE_BYTES = 8 * 1024 * 1024
 
 interface CatalogParts {
   readonly source: Source
@@ -43,7 +44,7 @@ export function createSkyfiCatalog(host: Host, { source, products, address, arch
     if (!page) throw new VendorError('invalid-response', host.name, `${host.name} does not know the next page any more; search again`)
     archives.keep(page.archives)
     const scenes = page.archives.flatMap((archive) => toScene(archive) ?? [])
-    return { scenes: scenes.filter((scene) => matches(scene, query)), cursor: pageOf(page.nextPage, host) }
+    return { scenes: scenes.filter(({ cloudCover }) => hasWantedClouds(cloudCover, query.cloudCover)), cursor: pageOf(page.nextPage, host) }
   }
   const byIds = async (ids: readonly string[], options: CallOptions): Promise<Scene[]> => {
     const found = await Promise.all(ids.slice(0, MAX_IDS).map((id) => archives.get(id, options)))
@@ -61,17 +62,10 @@ export function createSkyfiCatalog(host: Host, { source, products, address, arch
     read() {
       throw new VendorError('refused', host.name, `${host.name} has no files that can be read before they are ordered`)
     },
-    async preview({ assets }, kind, options = {}) {
-      const href = assets[kind]?.href
-      const target = href === undefined ? null : URL.parse(href)
-      // Links can lead anywhere; a thumbnail is fetched from the vendor and the hosts of its files only.
-      if (!target || !(target.origin === new URL(host.url).origin || address.downloadHosts.some((pattern) => isListed(target, pattern))))
-        return null
-      const answer = await host.send({ path: target.href, maxBytes: MAX_PICTURE_BYTES, ...options })
-      if (answer.status === 404) return null
-      if (answer.status !== 200 || !PICTURE_TYPES.test(answer.contentType))
-        throw new VendorError('invalid-response', host.name, `${host.name} returned a thumbnail that is not an image`)
-      return { contentType: answer.contentType.split(';')[0]!, bytes: answer.body }
+    preview({ assets }, kind, options = {}) {
+      const isTrusted = (target: URL) =>
+        target.origin === new URL(host.url).origin || address.downloadHosts.some((pattern) => isListed(target, pattern))
+      return fetchPreview(host, assets[kind]?.href, isTrusted, options)
     },
   }
 }
@@ -171,12 +165,4 @@ function picturesOf(urls: Readonly<Record<string, string>>): Scene['assets'] {
     fields: {},
   })
   return { thumbnail: asset(first[1], 'thumbnail'), overview: asset(last[1], 'overview') }
-}
-
-/** Lower limits of cloud cover are ours to apply, and a scene without a value matches none. */
-function matches({ cloudCover: cover }: Scene, { cloudCover }: SceneSearch): boolean {
-  if (!cloudCover) return true
-  if (cover === null) return false
-  const { operator, percent } = cloudCover
-  return { LT: cover < percent, LTE: cover <= percent, GT: cover > percent, GTE: cover >= percent }[operator]
 }

@@ -18,11 +18,12 @@ import {
   type VendorOrderRequest,
   type VendorShop,
 } from '#ports/vendors.ts'
+import { ask } from '#adapters/vendors/ask.ts'
 import type { Host } from '#adapters/vendors/host.ts'
 import type { Archives } from './archives.ts'
 import { propertiesOf } from './catalog.ts'
 import { standingOf } from './states.ts'
-import { ask, schemas, type Archive, type Order } from './wire.ts'
+import { schemas, type Archive, type Order } from './wire.ts'
 
 const MAX_VERTICES = 500
 /** The first price is compared with the one at the time of the order; areas are measured in different ways. */

@@ -1,9 +1,7 @@
 /** What SkyFi's API returns, as far as we use it. Unknown fields are ignored. */
 import Type, { type Static, type TSchema } from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
+import { Compile } from 'typebox/compile'
 import { Nullable } from '#core/shapes.ts'
-import { VendorError, type CallOptions } from '#ports/vendors.ts'
-import type { Host, HostRequest } from '#adapters/vendors/host.ts'
 
 const Id = Type.String({ minLength: 1, maxLength: 200 })
 const Optional = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
@@ -64,17 +62,4 @@ export const schemas = {
       hasValidSharedCard: Type.Boolean(),
     }),
   ),
-}
-
-/** A validated response; null for 404. */
-export async function ask<T extends TSchema>(
-  host: Host,
-  schema: Validator<Record<never, never>, T>,
-  request: HostRequest & CallOptions,
-  what: string,
-): Promise<Static<T> | null> {
-  const response = await host.json(request)
-  if (response === null) return null
-  if (!schema.Check(response)) throw new VendorError('invalid-response', host.name, `${host.name} returned an invalid ${what}`)
-  return response as Static<T>
 }
