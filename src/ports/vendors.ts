@@ -46,7 +46,7 @@ export interface AccountCheck {
 export const ACCOUNT_OWNERS = ['installation', 'organization'] as const
 type AccountOwner = (typeof ACCOUNT_OWNERS)[number]
 
-export const PROTOCOLS = ['stac', 'sandbox', 'skyfi'] as const
+export const PROTOCOLS = ['stac', 'sandbox', 'skyfi', 'up42'] as const
 type Protocol = (typeof PROTOCOLS)[number]
 
 export const DATA_TYPES = ['raster', 'dem', 'pointcloud', 'altimetry', 'vector'] as const
@@ -114,6 +114,8 @@ export interface Source extends Terms {
   readonly poll: { readonly minSeconds: number; readonly maxSeconds: number }
   /** Whether the vendor cancels orders at all. */
   readonly isCancellable: boolean
+  /** Whether searches show prices; a vendor that estimates each scene by a request of its own has none there. */
+  readonly hasSearchPrices: boolean
   /** Our own fee for an order group that the vendor bills to the organization directly. */
   readonly handlingCents: number
 }

@@ -179,6 +179,7 @@ const SourceEntry = Closed({
   capturesPerOrder: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CAPTURES_PER_ORDER })),
   poll: Type.Optional(Closed({ minSeconds: Seconds, maxSeconds: Seconds })),
   cancellable: Type.Optional(Type.Boolean()),
+  searchPrices: Type.Optional(Type.Boolean()),
   handlingCents: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
   collections: Type.Array(CollectionEntry, { minItems: 1, maxItems: 500 }),
   products: Type.Array(ProductEntry, { maxItems: 500 }),
@@ -270,6 +271,7 @@ function sourceOf(entry: Entry, hasCredential: boolean, exchange: RegistryOption
     downloadHosts: _d,
     enabled: _e,
     cancellable,
+    searchPrices,
     ...source
   } = entry
   const accounts = accountsOf(entry)
@@ -289,6 +291,7 @@ function sourceOf(entry: Entry, hasCredential: boolean, exchange: RegistryOption
     capturesPerOrder: entry.capturesPerOrder ?? MAX_CAPTURES_PER_ORDER,
     poll: entry.poll ?? DEFAULT_POLL,
     isCancellable: cancellable ?? true,
+    hasSearchPrices: searchPrices ?? true,
     handlingCents: entry.handlingCents ?? 0,
   }
 }
