@@ -2,6 +2,7 @@
 import type { TestContext } from 'node:test'
 import type { Registry } from '#adapters/vendors/registry.ts'
 import type { Clock } from '#core/clock.ts'
+import type { AreaGeometry } from '#core/geometry.ts'
 import type { AccountSecret, ExchangeRate } from '#ports/vendors.ts'
 
 export interface VendorSetup {
@@ -21,13 +22,25 @@ export interface SimulatedVendor {
   readonly secretText: string
   readonly currency: string
   readonly isCancellable: boolean
+  /** Whether its API has prices and says what it charged; otherwise the operator sets them, and a contract decides. */
+  readonly statesPrices: boolean
+  /** Whether orders state what they cost; as `statesPrices` if it is not set. */
+  readonly statesCharges?: boolean
+  /** Whether searches show prices; true if it is not set. */
+  readonly hasSearchPrices?: boolean
+  /** Scenes of one area in one order. */
+  readonly scenesPerOrder: number
   /** Seconds that an order stays in one state. */
   readonly stepSeconds: number
   /** The name that the vendor has for orders that it works on. */
   readonly states: number
+  /** An area of which nothing can be ordered. */
+  readonly refusedArea: { readonly geometry: AreaGeometry; readonly reason: RegExp }
+  /** What it says when the account must not buy. */
+  readonly budgetReason: RegExp
   orderCount(): number
-  /** Of the order that was placed last. */
-  lastFile(): Promise<{ bytes: Buffer }>
+  /** Of the order that was placed last, with the assets that they become. */
+  lastFiles(): Promise<{ key: string; role: string; bytes: Buffer }[]>
   /** Whether another host than the API received the credential. */
   leaked(): boolean
   readonly faults: {

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { parseRegistry } from '#adapters/vendors/registry.ts'
 import { startSkyfi, type SimulatedSkyfi } from '../../sandbox/vendors/skyfi/server.ts'
+import type { AreaGeometry } from '#core/geometry.ts'
+import { square } from '../orders/support.ts'
 import type { SimulatedVendor, VendorSetup } from './simulated-vendor.ts'
 
 const REGISTRY = new URL('../../src/adapters/vendors/registry.json', import.meta.url)
@@ -14,6 +16,12 @@ export function skyfiRegistry({ url, hosts }: Pick<SimulatedSkyfi, 'url' | 'host
     .filter(({ id }) => id === 'skyfi')
     .map((source) => ({ ...source, url, downloadHosts: [hosts.files], markupPercent: 10, ...more }))
   return JSON.stringify({ ...file, sources })
+}
+
+/** The square with a dent in its east side. */
+function dented(area: AreaGeometry): AreaGeometry {
+  const [ring] = area.coordinates as [number, number][][]
+  return { type: 'Polygon', coordinates: [[...ring!.slice(0, 2), [2.305, 48.205], ...ring!.slice(2)]] }
 }
 
 export async function simulatedSkyfi({ clock, workDir, exchange }: VendorSetup): Promise<SimulatedVendor & { skyfi: SimulatedSkyfi }> {
@@ -34,12 +42,16 @@ export async function simulatedSkyfi({ clock, workDir, exchange }: VendorSetup):
     secretText: key,
     currency: 'USD',
     isCancellable: false,
+    statesPrices: true,
+    scenesPerOrder: 1,
     stepSeconds: STEP_SECONDS,
     states: 9,
+    refusedArea: { geometry: dented(square()), reason: /convex/ },
+    budgetReason: /Budget exceeded/,
     orderCount: () => skyfi.orders.length,
-    async lastFile() {
+    async lastFiles() {
       const { path } = await skyfi.file(skyfi.orders.at(-1)!.id)
-      return { bytes: await readFile(path) }
+      return [{ key: 'data', role: 'data', bytes: await readFile(path) }]
     },
     leaked: () => skyfi.fileHeaders.some((headers) => JSON.stringify(headers).includes(key)),
     faults: {

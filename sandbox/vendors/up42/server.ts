@@ -77,8 +77,10 @@ export async function startUp42(options: Up42Options): Promise<SimulatedUp42> {
 /** Bodies, errors and tokens. */
 function guard(app: FastifyInstance, simulator: Up42Simulator): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-  app.addContentTypeParser('application/merge-patch+json', { parseAs: 'string' }, (_request, body, done) =>
-    done(null, JSON.parse(String(body))),
+  // The client says JSON even where it sends nothing.
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser(['application/json', 'application/merge-patch+json'], { parseAs: 'string' }, (_request, body, done) =>
+    done(null, body === '' ? null : JSON.parse(String(body))),
   )
   app.setErrorHandler((error, _request, reply) => {
     const status = error instanceof Refused ? error.status : ((error as { statusCode?: number }).statusCode ?? 500)

@@ -20,7 +20,7 @@ test('the shipped registry has simulated hosts and real ones; offline, it has no
   const real = await readRegistry(null, { sandboxUrl: null })
   assert.deepEqual(
     real.sources.map(({ hostName }) => hostName),
-    ['earth-search', 'planetary-computer', 'cdse', 'skyfi'],
+    ['earth-search', 'planetary-computer', 'cdse', 'skyfi', 'up42'],
   )
   assert.ok(real.hosts.every(({ url }) => url.startsWith('https://')))
   assert.ok(real.products.every(({ hostName }) => hostName === 'skyfi'))
@@ -83,6 +83,9 @@ test('band maps of the shipped open hosts', async () => {
       ['skyfi', 'skyfi-day', 0],
       ['skyfi', 'skyfi-multispectral', 0],
       ['skyfi', 'skyfi-sar', 0],
+      ['up42', 'phr', 0],
+      ['up42', 'pneo', 0],
+      ['up42', 'pneo-tasking', 0],
     ],
   )
   const narrow = { name: 'nir08', role: 'NIR08', asset: 'B8A', commonName: 'nir08', scale: 0.0001, offset: null, nodata: 0 }
