@@ -330,6 +330,8 @@ export interface VendorShop {
   study(studyId: string, options?: CallOptions): Promise<Study>
   requestQuotation(request: QuotationRequest, options?: CallOptions): Promise<Quotation>
   quotation(quotationId: string, options?: CallOptions): Promise<Quotation>
+  /** Tells a vendor that keeps them open that nobody wants what it studied or quoted. Declining again changes nothing. */
+  declineTerms?(studyOrQuotationId: string, options?: CallOptions): Promise<void>
   /** Satellite passes over an area within a time range, earliest first. */
   opportunities(query: OpportunitySearch, options?: CallOptions): Promise<readonly Opportunity[]>
 }

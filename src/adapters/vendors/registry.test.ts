@@ -23,7 +23,7 @@ test('the shipped registry has simulated hosts and real ones; offline, it has no
     ['earth-search', 'planetary-computer', 'cdse', 'skyfi', 'up42'],
   )
   assert.ok(real.hosts.every(({ url }) => url.startsWith('https://')))
-  assert.ok(real.products.every(({ hostName }) => hostName === 'skyfi'))
+  assert.ok(real.products.every(({ hostName }) => ['skyfi', 'up42'].includes(hostName)))
   const both = await readRegistry(null, { sandboxUrl: SANDBOX_URL })
   assert.deepEqual(both.sources, [...simulated.sources, ...real.sources])
   assert.deepEqual((await readRegistry(null, { sandboxUrl: null, isOffline: true })).sources, [])

@@ -52,7 +52,10 @@ class Up42Shop implements VendorShop {
     this.#products = products
     this.#catalog = catalog
     this.#glossary = glossary
-    this.#tasking = new Up42Tasking(host, (id) => this.#product(id).title)
+    this.#tasking = new Up42Tasking(host, async ({ productId, area, params }, options) => {
+      const product = await this.#licensed(productId, options)
+      return await this.#form(product, { area, params, name: product.title }, options)
+    })
   }
 
   async price(captures: readonly PriceRequest[], options: CallOptions = {}): Promise<readonly PriceResult[]> {
@@ -113,10 +116,8 @@ class Up42Shop implements VendorShop {
     const found = await this.findOrder(request, options)
     if (found) return found
     if (!request.captures) return await this.#buy(request, options)
-    const product = this.#product(request.productId)
+    const product = await this.#licensed(request.productId, options)
     const { sceneId, geometry } = this.#capture(request)
-    const licence = await this.#glossary.missingLicence(product.id, options)
-    if (licence !== null) throw new VendorError('forbidden', this.#host.name, licence)
     const form = await this.#form(product, { area: geometry, params: { id: sceneId }, name: sceneId }, options)
     await this.#requirePrice(form, request.expectedCents, options)
     return await this.#toOrder(await sendOrder(this.#host, request.reference, form, options), options)
@@ -175,6 +176,12 @@ class Up42Shop implements VendorShop {
     return await this.#tasking.quotation(id, options)
   }
 
+  async declineTerms(orderId: string, options: CallOptions = {}): Promise<void> {
+    if (await this.#tasking.reject(orderId, options)) return
+    const { status } = await getOrder(this.#host, orderId, options)
+    if (CANCELLABLE.includes(status)) await this.cancelOrder(orderId, options)
+  }
+
   async opportunities(): Promise<never> {
     throw this.#error('refused', 'does not state when its satellites pass')
   }
@@ -221,10 +228,12 @@ class Up42Shop implements VendorShop {
     return { sceneId: capture.sceneId, geometry }
   }
 
-  #product(id: string): Product {
-    const product = this.#products.find((each) => each.id === id)
+  async #licensed(productId: string, options: CallOptions): Promise<Product> {
+    const product = this.#products.find(({ id }) => id === productId)
     if (!product) throw this.#error('refused', 'does not sell this product')
-    return product
+    const licence = await this.#glossary.missingLicence(product.id, options)
+    if (licence === null) return product
+    throw new VendorError('forbidden', this.#host.name, licence)
   }
 
   #error(code: VendorErrorCode, what: string): VendorError {

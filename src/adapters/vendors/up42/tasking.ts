@@ -13,7 +13,7 @@ import {
 } from '#ports/vendors.ts'
 import { requireAnswer } from '#adapters/vendors/ask.ts'
 import type { Host } from '#adapters/vendors/host.ts'
-import { findTagged, getOrder, referenceOf, sendOrder } from './orders.ts'
+import { findTagged, getOrder, referenceOf, sendOrder, type OrderForm } from './orders.ts'
 import { schemas, type Order, type Quotation as Quoted } from './wire.ts'
 
 const ENDED: Readonly<Record<string, string>> = {
@@ -23,13 +23,16 @@ const ENDED: Readonly<Record<string, string>> = {
 const NO_STUDY = 'As requested: UP42 needs no study for this order'
 const UNDECIDED = 'NOT_DECIDED'
 
+/** The order form of a product, filled in; `forbidden` if its licence was not accepted. */
+type FormOf = (asked: Pick<OrderForm, 'productId' | 'params' | 'area'>, options: CallOptions) => Promise<OrderForm>
+
 export class Up42Tasking {
   readonly #host: Host
-  readonly #title: (productId: string) => string
+  readonly #formOf: FormOf
 
-  constructor(host: Host, title: (productId: string) => string) {
+  constructor(host: Host, formOf: FormOf) {
     this.#host = host
-    this.#title = title
+    this.#formOf = formOf
   }
 
   async requestStudy(request: TaskingRequest, options: CallOptions): Promise<Study> {
@@ -68,14 +71,22 @@ export class Up42Tasking {
     const quoted = await this.#quoted(orderId, options)
     if (quoted?.decision === 'ACCEPTED') return
     if (quoted?.decision !== UNDECIDED) throw this.#error('refused', 'has withdrawn its quotation')
-    const request = {
-      method: 'PATCH' as const,
-      path: `/v2/tasking/quotation/${encodeURIComponent(quoted.id)}`,
-      body: { decision: 'ACCEPTED' },
-      ...options,
-    }
+    await this.#decide(quoted, 'ACCEPTED', options)
+  }
+
+  /** Rejects the quotation, which ends the order. False if there is none that waits for a decision. */
+  async reject(orderId: string, options: CallOptions): Promise<boolean> {
+    const quoted = await this.#quoted(orderId, options)
+    if (quoted?.decision !== UNDECIDED) return false
+    await this.#decide(quoted, 'REJECTED', options)
+    return true
+  }
+
+  async #decide({ id, orderId }: Quoted, decision: 'ACCEPTED' | 'REJECTED', options: CallOptions): Promise<void> {
+    const path = `/v2/tasking/quotation/${encodeURIComponent(id)}`
+    const request = { method: 'PATCH' as const, path, body: { decision }, ...options }
     const decided = await requireAnswer(this.#host, schemas.quotation, request, 'quotation')
-    if (decided.orderId !== orderId || decided.decision !== 'ACCEPTED')
+    if (decided.orderId !== orderId || decided.decision !== decision)
       throw this.#error('invalid-response', 'confirmed another decision than requested')
   }
 
@@ -121,7 +132,7 @@ export class Up42Tasking {
     if (found) return found
     if (area.type === 'MultiPolygon' && area.coordinates.length > 1) throw this.#error('refused', ONE_AREA)
     const one = area.type === 'MultiPolygon' ? { type: 'Polygon' as const, coordinates: area.coordinates[0]! } : area
-    return await sendOrder(this.#host, reference, { productId, name: this.#title(productId), params, area: one }, options)
+    return await sendOrder(this.#host, reference, await this.#formOf({ productId, params, area: one }, options), options)
   }
 
   #error(code: VendorErrorCode, what: string): VendorError {
