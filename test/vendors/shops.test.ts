@@ -55,6 +55,7 @@ async function scenario(t: TestContext, start: StartVendor): Promise<void> {
       for (const { id, properties } of found.features) {
         scenes.push(id)
         assert.equal(properties.creditsPerSqKm > 0, hasSearchPrices)
+        assert.ok(properties.dataProduct, 'it is for sale')
       }
       next = found.links.find(({ rel }: { rel: string }) => rel === 'next').body.next
     }
