@@ -9,11 +9,13 @@ import { newId } from '#core/ids.ts'
 import { openDatabase } from '#db/open.ts'
 import { DAY_MS } from '#core/time.ts'
 import { startSkyfi } from '../../sandbox/vendors/skyfi/server.ts'
+import { startUp42 } from '../../sandbox/vendors/up42/server.ts'
 import { campaign, someOf } from '../support/campaign.ts'
 import { call, createOwner, ok, PASSWORD, post, type Owner, type Reply } from '../support/client.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { openLab, type Lab, type Service } from '../support/service.ts'
 import { skyfiRegistry } from '../vendors/skyfi.ts'
+import { up42Registry } from '../vendors/up42.ts'
 import { orderViolations } from './invariants.ts'
 import { POINTS, type Way } from './service.ts'
 import { features, square } from './support.ts'
@@ -22,12 +24,17 @@ import { features, square } from './support.ts'
 const SHORT: readonly [Way, string][] = [
   ['archive', 'orders.place after-vendor'],
   ['skyfi', 'orders.place after-vendor'],
+  ['up42', 'orders.place after-vendor'],
   ['archive', 'orders.deliver before-commit fulfilled'],
   ['cancelled', 'orders.cancel after-vendor'],
   ['tasking', 'orders.tasking.quotation_decide before-commit'],
 ]
 const ALL = Object.entries(POINTS).flatMap(([way, points]) => points.map((point): [Way, string] => [way as Way, point]))
-const CHOSEN = campaign<readonly [Way, string][]>({ short: SHORT, ci: someOf(ALL, 3), long: ALL })
+/** WAYS=up42,skyfi runs these alone. */
+const WAYS = process.env['WAYS']?.split(',')
+const CHOSEN = campaign<readonly [Way, string][]>({ short: SHORT, ci: someOf(ALL, 3), long: ALL }).filter(
+  ([way]) => WAYS?.includes(way) ?? true,
+)
 const END_MS = 1_800_000
 const PAUSE_MS = 250
 
@@ -35,8 +42,10 @@ const PAUSE_MS = 250
 const ENDS: Record<Way, readonly string[]> = {
   archive: ['fulfilled'],
   skyfi: ['fulfilled'],
+  up42: ['fulfilled'],
   failing: ['failed'],
   cancelled: ['cancelled', 'failed'],
+  'up42 cancelled': ['cancelled', 'failed'],
   tasking: ['fulfilled'],
   rejected: ['cancelled'],
 }
@@ -55,9 +64,9 @@ async function walk(t: TestContext, way: Way, chosen: readonly [Way, string][]):
   t.after(() => lab.close())
   const database = await createEmptyDatabase()
   t.after(() => database.drop())
-  const skyfi = way === 'skyfi' ? await vendorOutside(t, lab) : null
-  const rig = new Rig(lab, database.url, skyfi?.env ?? {})
-  await rig.open(skyfi ? 'skyfi' : 'sandbox-hr')
+  const vendor = await vendorOutside(t, lab, way)
+  const rig = new Rig(lab, database.url, vendor?.env ?? {})
+  await rig.open(vendor?.hostName ?? 'sandbox-hr')
   const orders: string[] = []
 
   for (const [, point] of chosen)
@@ -71,7 +80,7 @@ async function walk(t: TestContext, way: Way, chosen: readonly [Way, string][]):
       assert.deepEqual([order.itemIds.length, order.capturedCredits], isDelivered ? [1, order.totalCredits] : [0, 0])
       const { reserved_credits } = await ok(rig.service.baseUrl, rig.buyer.token, 'billing.credits.balance')
       assert.equal(reserved_credits, 0, 'nothing stays set aside')
-      if (skyfi) assert.equal(skyfi.orderCount(), orders.length, 'one order at the vendor for each of ours')
+      if (vendor) assert.equal(vendor.orderCount(), orders.length, 'one order at the vendor for each of ours')
     })
 
   const list = await ok(rig.service.baseUrl, rig.buyer.token, 'orders.list', { size: 100 })
@@ -82,24 +91,50 @@ async function walk(t: TestContext, way: Way, chosen: readonly [Way, string][]):
   assert.deepEqual(await orderViolations(db), [])
 }
 
-/** SkyFi's API in this process, so that it outlives the service; its steps take a second. */
-async function vendorOutside(t: TestContext, lab: Lab) {
+interface Outside {
+  hostName: string
+  registry: string
+  env: Record<string, string>
+  orderCount: () => number
+  close(): Promise<void>
+}
+
+const POLL = { poll: { minSeconds: 1, maxSeconds: 2 } }
+
+async function skyfiOutside(workDir: string): Promise<Outside> {
+  const skyfi = await startSkyfi({ clock: systemClock, workDir, stepSeconds: 1 })
+  const { api, files } = skyfi.hosts
+  const env = { VENDOR_SKYFI_KEY: skyfi.key, EGRESS_ALLOW: `${api},${files}` }
+  const orderCount = () => skyfi.orders.length
+  return { hostName: 'skyfi', registry: skyfiRegistry(skyfi, POLL), env, orderCount, close: () => skyfi.close() }
+}
+
+async function up42Outside(workDir: string, stepSeconds: number): Promise<Outside> {
+  const up42 = await startUp42({ clock: systemClock, workDir, stepSeconds })
+  const { api, files } = up42.hosts
+  const env = { VENDOR_UP42_USER: up42.user, VENDOR_UP42_PASSWORD: up42.password, EGRESS_ALLOW: `${api},${files}` }
+  const orderCount = () => up42.orders.length
+  return { hostName: 'up42', registry: up42Registry(up42, POLL), env, orderCount, close: () => up42.close() }
+}
+
+/** An order that is cancelled stays queued for longer than anybody takes. */
+const OUTSIDE: Partial<Record<Way, (workDir: string) => Promise<Outside>>> = {
+  skyfi: skyfiOutside,
+  up42: (workDir) => up42Outside(workDir, 1),
+  'up42 cancelled': (workDir) => up42Outside(workDir, 3_600),
+}
+
+/** A vendor's API in this process, so that it outlives the service. Null: the sandbox of the service itself. */
+async function vendorOutside(t: TestContext, lab: Lab, way: Way) {
+  const start = OUTSIDE[way]
+  if (!start) return null
   const dataDir = lab.dataDir()
-  const skyfi = await startSkyfi({ clock: systemClock, workDir: path.join(dataDir, 'files'), stepSeconds: 1 })
-  t.after(() => skyfi.close())
+  const { registry, env, ...vendor } = await start(path.join(dataDir, 'files'))
+  t.after(() => vendor.close())
   const sources = path.join(dataDir, 'sources.json')
   mkdirSync(dataDir, { recursive: true })
-  writeFileSync(sources, skyfiRegistry(skyfi, { poll: { minSeconds: 1, maxSeconds: 2 } }))
-  return {
-    orderCount: () => skyfi.orders.length,
-    env: {
-      OFFLINE: '0',
-      SOURCES: sources,
-      VENDOR_SKYFI_KEY: skyfi.key,
-      EXCHANGE_RATES: 'USD=1.5@2026-11-01',
-      EGRESS_ALLOW: `${skyfi.hosts.api},${skyfi.hosts.files}`,
-    },
-  }
+  writeFileSync(sources, registry)
+  return { ...vendor, env: { OFFLINE: '0', SOURCES: sources, EXCHANGE_RATES: 'USD=1.5,EUR=1.6@2026-11-01', ...env } }
 }
 
 /** The service that dies, and its buyer. */
@@ -198,7 +233,8 @@ class Journey {
       const order = await this.#do('orders.get', { id: placed.id })
       if (['fulfilled', 'failed', 'cancelled'].includes(order.status)) return order
       assert.ok(Date.now() < deadline, `the order does not end: ${JSON.stringify(order)}`)
-      if (this.#way === 'cancelled' && order.groups[0].status === 'placed') await this.#do('orders.cancel', { id: order.id }, [200, 400])
+      if (this.#way.endsWith('cancelled') && order.groups[0].status === 'placed')
+        await this.#do('orders.cancel', { id: order.id }, [200, 400])
       if (order.subStatus === 'feasibility_ready') await this.#decideStudy(order)
       if (order.subStatus === 'quotation_ready') await this.#decideQuotation(order)
       await pause(PAUSE_MS)

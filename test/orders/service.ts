@@ -11,7 +11,7 @@ import type { Db, Tx } from '#db/tables.ts'
 import type { Vendors, VendorShop } from '#ports/vendors.ts'
 
 /** How the order goes that is on its way when the service dies. */
-export type Way = 'archive' | 'skyfi' | 'failing' | 'cancelled' | 'tasking' | 'rejected'
+export type Way = 'archive' | 'skyfi' | 'up42' | 'failing' | 'cancelled' | 'up42 cancelled' | 'tasking' | 'rejected'
 
 const ARCHIVE_POINTS = [
   'orders.archive.place before-commit',
@@ -30,13 +30,22 @@ const ARCHIVE_POINTS = [
   'orders.deliver after-commit fulfilled',
 ] as const
 
+const CANCEL_POINTS = [
+  'orders.cancel before-vendor',
+  'orders.cancel after-vendor',
+  'orders.cancel before-commit',
+  'orders.cancel after-commit',
+] as const
+
 /** The task that sends an order commits nothing that a change could be watched in: its vendor is the point. */
 export const POINTS = {
   archive: ARCHIVE_POINTS,
-  /** A vendor that recognizes no repeated order. */
+  /** Vendors that recognize no repeated order. */
   skyfi: ARCHIVE_POINTS,
+  up42: ARCHIVE_POINTS,
   failing: ['orders.poll before-commit failed', 'orders.poll after-commit failed'],
-  cancelled: ['orders.cancel before-vendor', 'orders.cancel after-vendor', 'orders.cancel before-commit', 'orders.cancel after-commit'],
+  cancelled: CANCEL_POINTS,
+  'up42 cancelled': CANCEL_POINTS,
   tasking: [
     'orders.tasking.place before-commit',
     'orders.tasking.place after-commit',
@@ -91,6 +100,7 @@ function watched(vendors: Vendors, name: string): Vendors {
     requestQuotation: around((...args) => shop.requestQuotation(...args)),
     quotation: (...args) => shop.quotation(...args),
     opportunities: (...args) => shop.opportunities(...args),
+    ...(shop.declineTerms ? { declineTerms: (...args) => shop.declineTerms!(...args) } : {}),
   })
   return {
     ...vendors,

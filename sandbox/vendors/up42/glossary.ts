@@ -1,9 +1,8 @@
 /** What the simulated UP42 offers: collections with their hosts, products, licences and order forms. */
-import type { SandboxHost } from '../hosts.ts'
-import { HOSTS } from '../hosts.ts'
 import type { SensorId } from '../../scenes/index.ts'
+import { HOSTS, type SandboxHost } from '../hosts.ts'
 
-export interface SimulatedProduct {
+interface SimulatedProduct {
   readonly id: string
   readonly name: string
   readonly title: string

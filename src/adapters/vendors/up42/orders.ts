@@ -13,7 +13,7 @@ const LOOK_PAGE_SIZE = 50
 const MAX_LOOK_PAGES = 50
 const MAX_NAME_LENGTH = 200
 
-export const tagOf = (reference: string): string => `${PREFIX}${reference}`
+const tagOf = (reference: string): string => `${PREFIX}${reference}`
 export const referenceOf = ({ tags }: Order): string => tags?.find((tag) => tag.startsWith(PREFIX))?.slice(PREFIX.length) ?? ''
 
 export interface OrderForm {

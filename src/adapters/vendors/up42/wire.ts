@@ -58,7 +58,6 @@ const StoredAsset = Type.Object({
   order: Optional(Type.Object({ id: Optional(Text) })),
   geospatialMetadataExtractionStatus: Optional(Text),
 })
-export type StoredAsset = Static<typeof StoredAsset>
 
 const ItemAsset = Type.Object({
   href: Type.String({ maxLength: 4_000 }),

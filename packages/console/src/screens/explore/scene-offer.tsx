@@ -29,8 +29,8 @@ export function SceneOffer({ scene, area }: SceneOfferParts): ReactElement {
         </div>
       </>
     )
-  const credits = estimate.data?.total_credits ?? approximate
   const refusal = estimate.data?.errors[0]?.reason ?? (approximate === null ? estimate.error?.message : undefined)
+  const credits = refusal === undefined ? (estimate.data?.total_credits ?? approximate) : null
   const billed = estimate.data?.groups[0]?.billedByVendor ?? null
   const over = areaText(chargedKm2(scene, area) * 1e6)
   const rate = scene.creditsPerKm2 === null ? null : `${count(scene.creditsPerKm2)} credits/km²`
