@@ -14,9 +14,11 @@ import {
   type Source,
   type VendorCatalog,
 } from '#ports/vendors.ts'
-import { requireAnswer } from '#adapters/vendors/ask.ts'
+import { hasWantedClouds } from '#adapters/vendors/cloud-cover.ts'
 import type { Host } from '#adapters/vendors/host.ts'
+import { fetchPreview } from '#adapters/vendors/preview.ts'
 import type { HostAddress } from '#adapters/vendors/registry.ts'
+import { requireAnswer } from '#adapters/vendors/require-answer.ts'
 import { footprintFrom } from '#adapters/vendors/shapes.ts'
 import type { Glossary, SearchHost } from './glossary.ts'
 import { schemas, type FoundScene } from './wire.ts'
@@ -29,8 +31,6 @@ const MAX_IDS = 20
 const MAX_SCENES = 2_000
 /** Scenes are not changed, but can be withdrawn. */
 const FRESH_MS = 60 * 60_000
-const PICTURE_TYPES = /^image\/(png|jpeg|webp)\b/
-const MAX_PICTURE_BYTES = 8 * 1024 * 1024
 /** Any small area. */
 const PROBED: [number, number, number, number] = [15, 50, 15.1, 50.1]
 
@@ -86,12 +86,7 @@ class Catalog implements VendorCatalog {
   }
 
   async preview({ assets }: Scene, kind: 'thumbnail' | 'overview', options: CallOptions = {}) {
-    const href = assets[kind]?.href
-    if (!href?.startsWith(`${this.#host.url}/`)) return null
-    const answer = await this.#host.send({ path: href.slice(this.#host.url.length), maxBytes: MAX_PICTURE_BYTES, ...options })
-    if (answer.status === 404) return null
-    if (answer.status !== 200 || !PICTURE_TYPES.test(answer.contentType)) throw this.#invalid('a quicklook that is not an image')
-    return { contentType: answer.contentType.split(';')[0]!, bytes: answer.body }
+    return await fetchPreview(this.#host, assets[kind]?.href, ({ href }) => href.startsWith(`${this.#host.url}/`), options)
   }
 
   read(): never {
@@ -212,10 +207,5 @@ function parsed(text: string): unknown {
 }
 
 /** A host may ignore filters that its producer does not support. */
-function matches({ id, cloudCover: cover }: Scene, { ids, cloudCover }: SceneSearch): boolean {
-  if (ids && !ids.includes(id)) return false
-  if (!cloudCover) return true
-  if (cover === null) return false
-  const { operator, percent } = cloudCover
-  return { LT: cover < percent, LTE: cover <= percent, GT: cover > percent, GTE: cover >= percent }[operator]
-}
+const matches = ({ id, cloudCover: cover }: Scene, { ids, cloudCover }: SceneSearch): boolean =>
+  (!ids || ids.includes(id)) && hasWantedClouds(cover, cloudCover)

@@ -3,8 +3,8 @@
  * with a role. We fetch these, never the archive.
  */
 import { VendorError, type CallOptions, type DeliveredFile } from '#ports/vendors.ts'
-import { requireAnswer } from '#adapters/vendors/ask.ts'
 import type { Host } from '#adapters/vendors/host.ts'
+import { requireAnswer } from '#adapters/vendors/require-answer.ts'
 import { schemas, type Item, type ItemAsset, type Order } from './wire.ts'
 
 /** `waiting`: the archive is still being taken apart. */

@@ -4,8 +4,8 @@
  */
 import { LRUCache } from 'lru-cache'
 import { VendorError, type CallOptions } from '#ports/vendors.ts'
-import { requireAnswer } from '#adapters/vendors/ask.ts'
 import type { Host } from '#adapters/vendors/host.ts'
+import { requireAnswer } from '#adapters/vendors/require-answer.ts'
 import { schemas, type Collection } from './wire.ts'
 
 const FRESH_MS = 60 * 60_000

@@ -20,8 +20,8 @@ import {
   type VendorOrderRequest,
   type VendorShop,
 } from '#ports/vendors.ts'
-import { requireAnswer } from '#adapters/vendors/ask.ts'
 import type { Host } from '#adapters/vendors/host.ts'
+import { requireAnswer } from '#adapters/vendors/require-answer.ts'
 import { deliveryOf, type Delivery } from './delivery.ts'
 import type { Glossary } from './glossary.ts'
 import { bodyOf, findTagged, getOrder, reasonOf, referenceOf, sendOrder, type OrderForm } from './orders.ts'

@@ -11,8 +11,8 @@ import {
   type TaskingRequest,
   type VendorErrorCode,
 } from '#ports/vendors.ts'
-import { requireAnswer } from '#adapters/vendors/ask.ts'
 import type { Host } from '#adapters/vendors/host.ts'
+import { requireAnswer } from '#adapters/vendors/require-answer.ts'
 import { findTagged, getOrder, referenceOf, sendOrder, type OrderForm } from './orders.ts'
 import { schemas, type Order, type Quotation as Quoted } from './wire.ts'
 
