@@ -46,7 +46,7 @@ export interface AccountCheck {
 export const ACCOUNT_OWNERS = ['installation', 'organization'] as const
 type AccountOwner = (typeof ACCOUNT_OWNERS)[number]
 
-export const PROTOCOLS = ['stac', 'sandbox', 'skyfi', 'planet'] as const
+export const PROTOCOLS = ['stac', 'sandbox', 'skyfi', 'planet', 'up42'] as const
 type Protocol = (typeof PROTOCOLS)[number]
 
 export const DATA_TYPES = ['raster', 'dem', 'pointcloud', 'altimetry', 'vector'] as const
@@ -118,6 +118,8 @@ export interface Source extends Terms {
   readonly isCancellable: boolean
   /** Whether it has been used with a real account; until then, it is built from public documentation only. */
   readonly isTested: boolean
+  /** Whether searches show prices; a vendor that estimates each scene by a request of its own has none there. */
+  readonly hasSearchPrices: boolean
   /** Our own fee for an order group that the vendor bills to the organization directly. */
   readonly handlingCents: number
 }
@@ -336,6 +338,8 @@ export interface VendorShop {
   study(studyId: string, options?: CallOptions): Promise<Study>
   requestQuotation(request: QuotationRequest, options?: CallOptions): Promise<Quotation>
   quotation(quotationId: string, options?: CallOptions): Promise<Quotation>
+  /** Tells a vendor that keeps them open that nobody wants what it studied or quoted. Declining again changes nothing. */
+  declineTerms?(studyOrQuotationId: string, options?: CallOptions): Promise<void>
   /** Satellite passes over an area within a time range, earliest first. */
   opportunities(query: OpportunitySearch, options?: CallOptions): Promise<readonly Opportunity[]>
 }

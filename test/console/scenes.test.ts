@@ -86,6 +86,7 @@ const scenes = fc.array(
     cloud: fc.option(fc.integer({ min: 0, max: 100 })),
     covered: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
     creditsPerKm2: fc.option(fc.integer({ min: 1, max: 900 })),
+    product: fc.option(fc.constant('archive')),
   }),
   { maxLength: 60 },
 ) as unknown as fc.Arbitrary<Scene[]>
@@ -95,7 +96,7 @@ test('sorting keeps every scene and is by its measure, then newest first', () =>
     newest: () => 0,
     clearest: ({ cloud }: Scene) => cloud ?? 101,
     covers: ({ covered }: Scene) => -(covered ?? 0),
-    cheapest: ({ creditsPerKm2 }: Scene) => creditsPerKm2 ?? 0,
+    cheapest: ({ creditsPerKm2, product }: Scene) => creditsPerKm2 ?? (product === null ? 0 : Number.MAX_SAFE_INTEGER),
   }
   fc.assert(
     fc.property(scenes, fc.constantFrom('newest' as const, 'clearest' as const, 'covers' as const, 'cheapest' as const), (list, sort) => {

@@ -10,12 +10,14 @@ import { openDatabase } from '#db/open.ts'
 import { DAY_MS } from '#core/time.ts'
 import { startPlanet } from '../../sandbox/vendors/planet/server.ts'
 import { startSkyfi } from '../../sandbox/vendors/skyfi/server.ts'
+import { startUp42 } from '../../sandbox/vendors/up42/server.ts'
 import { campaign, someOf } from '../support/campaign.ts'
 import { call, createOwner, ok, PASSWORD, post, type Owner, type Reply } from '../support/client.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { openLab, type Lab, type Service } from '../support/service.ts'
 import { planetRegistry } from '../vendors/planet.ts'
 import { skyfiRegistry } from '../vendors/skyfi.ts'
+import { up42Registry } from '../vendors/up42.ts'
 import { orderViolations } from './invariants.ts'
 import { POINTS, type Way } from './service.ts'
 import { features, square } from './support.ts'
@@ -25,6 +27,7 @@ const SHORT: readonly [Way, string][] = [
   ['archive', 'orders.place after-vendor'],
   ['skyfi', 'orders.place after-vendor'],
   ['planet', 'orders.place after-vendor'],
+  ['up42', 'orders.place after-vendor'],
   ['archive', 'orders.deliver before-commit fulfilled'],
   ['cancelled', 'orders.cancel after-vendor'],
   ['tasking', 'orders.tasking.quotation_decide before-commit'],
@@ -46,6 +49,8 @@ const ENDS: Record<Way, readonly string[]> = {
   failing: ['failed'],
   cancelled: ['cancelled', 'failed'],
   'planet cancelled': ['cancelled', 'failed'],
+  up42: ['fulfilled'],
+  'up42 cancelled': ['cancelled', 'failed'],
   tasking: ['fulfilled'],
   rejected: ['cancelled'],
 }
@@ -117,11 +122,21 @@ async function planetOutside(workDir: string, stepSeconds: number): Promise<Outs
   return { hostName: 'planet', registry: planetRegistry(planet, POLL), env, orderCount, close: () => planet.close() }
 }
 
+async function up42Outside(workDir: string, stepSeconds: number): Promise<Outside> {
+  const up42 = await startUp42({ clock: systemClock, workDir, stepSeconds })
+  const { api, files } = up42.hosts
+  const env = { VENDOR_UP42_USER: up42.user, VENDOR_UP42_PASSWORD: up42.password, EGRESS_ALLOW: `${api},${files}` }
+  const orderCount = () => up42.orders.length
+  return { hostName: 'up42', registry: up42Registry(up42, POLL), env, orderCount, close: () => up42.close() }
+}
+
 /** An order that is cancelled stays queued for longer than anybody takes. */
 const OUTSIDE: Partial<Record<Way, (workDir: string) => Promise<Outside>>> = {
   skyfi: skyfiOutside,
   planet: (workDir) => planetOutside(workDir, 1),
   'planet cancelled': (workDir) => planetOutside(workDir, 3_600),
+  up42: (workDir) => up42Outside(workDir, 1),
+  'up42 cancelled': (workDir) => up42Outside(workDir, 3_600),
 }
 
 /** A vendor's API in this process, so that it outlives the service. Null: the sandbox of the service itself. */
@@ -134,7 +149,7 @@ async function vendorOutside(t: TestContext, lab: Lab, way: Way) {
   const sources = path.join(dataDir, 'sources.json')
   mkdirSync(dataDir, { recursive: true })
   writeFileSync(sources, registry)
-  return { ...vendor, env: { OFFLINE: '0', SOURCES: sources, EXCHANGE_RATES: 'USD=1.5@2026-11-01', ...env } }
+  return { ...vendor, env: { OFFLINE: '0', SOURCES: sources, EXCHANGE_RATES: 'USD=1.5,EUR=1.6@2026-11-01', ...env } }
 }
 
 /** The service that dies, and its buyer. */

@@ -11,7 +11,17 @@ import type { Db, Tx } from '#db/tables.ts'
 import type { Vendors, VendorShop } from '#ports/vendors.ts'
 
 /** How the order goes that is on its way when the service dies. */
-export type Way = 'archive' | 'skyfi' | 'planet' | 'failing' | 'cancelled' | 'planet cancelled' | 'tasking' | 'rejected'
+export type Way =
+  | 'archive'
+  | 'skyfi'
+  | 'planet'
+  | 'up42'
+  | 'failing'
+  | 'cancelled'
+  | 'planet cancelled'
+  | 'up42 cancelled'
+  | 'tasking'
+  | 'rejected'
 
 const ARCHIVE_POINTS = [
   'orders.archive.place before-commit',
@@ -46,6 +56,8 @@ export const POINTS = {
   failing: ['orders.poll before-commit failed', 'orders.poll after-commit failed'],
   cancelled: CANCEL_POINTS,
   'planet cancelled': CANCEL_POINTS,
+  up42: ARCHIVE_POINTS,
+  'up42 cancelled': CANCEL_POINTS,
   tasking: [
     'orders.tasking.place before-commit',
     'orders.tasking.place after-commit',
@@ -100,6 +112,7 @@ function watched(vendors: Vendors, name: string): Vendors {
     requestQuotation: around((...args) => shop.requestQuotation(...args)),
     quotation: (...args) => shop.quotation(...args),
     opportunities: (...args) => shop.opportunities(...args),
+    ...(shop.declineTerms ? { declineTerms: (...args) => shop.declineTerms!(...args) } : {}),
   })
   return {
     ...vendors,

@@ -15,11 +15,13 @@ import { testClock, world, type Org, type World } from '../support/world.ts'
 import type { SimulatedVendor, StartVendor } from './simulated-vendor.ts'
 import { simulatedPlanet } from './planet.ts'
 import { simulatedSkyfi } from './skyfi.ts'
+import { simulatedUp42 } from './up42.ts'
 
 /** Each adapter plugs in here. */
 const VENDORS: Readonly<Record<string, StartVendor>> = {
   skyfi: (_t, setup) => simulatedSkyfi(setup),
   planet: (_t, setup) => simulatedPlanet(setup),
+  up42: (_t, setup) => simulatedUp42(setup),
 }
 
 const RATE = { audPerUnit: 1.5, day: '2029-12-31', marginPercent: 3 }
@@ -35,11 +37,12 @@ type Order = any
 async function scenario(t: TestContext, start: StartVendor): Promise<void> {
   const workDir = mkdtempSync(path.join(os.tmpdir(), 'groundtrack-vendor-'))
   const clock = testClock('2030-01-01T00:00:00.000Z')
-  const vendor = await start(t, { clock, workDir, exchange: new Map([['USD', RATE]]) })
+  const vendor = await start(t, { clock, workDir, exchange: new Map(['USD', 'EUR'].map((currency) => [currency, RATE])) })
   t.after(async () => {
     await vendor.close()
     rmSync(workDir, { recursive: true, force: true })
   })
+  const { hasSearchPrices = true, statesCharges = vendor.statesPrices } = vendor
   const w = await world(t, { clock, sources: vendor.sources, egressAllow: vendor.egressAllow })
   const org = await w.organization()
   await grant(w, org, 10_000_000)
@@ -53,7 +56,8 @@ async function scenario(t: TestContext, start: StartVendor): Promise<void> {
       assert.equal(found.features.length, 2)
       for (const { id, properties } of found.features) {
         scenes.push(id)
-        assert.ok(properties.creditsPerSqKm > 0)
+        assert.equal(properties.creditsPerSqKm > 0, hasSearchPrices)
+        assert.ok(properties.dataProduct, 'it is for sale')
       }
       next = found.links.find(({ rel }: { rel: string }) => rel === 'next').body.next
     }
@@ -104,7 +108,7 @@ async function scenario(t: TestContext, start: StartVendor): Promise<void> {
     await buyer.requireDelivered(done, scenes[0]!)
     assert.equal(vendor.leaked(), false, 'signed links never see the credential')
     const { vendor_charged_cents: charged } = await buyer.group(order.id)
-    assert.equal(charged !== null && charged > 0, vendor.statesPrices)
+    assert.equal(charged !== null && charged > 0, statesCharges)
   })
 
   await t.test('two placements at once send one order', async () => {
@@ -206,7 +210,10 @@ async function scenario(t: TestContext, start: StartVendor): Promise<void> {
     assert.equal(groups[0].billedByVendor.amount > 0, vendor.statesPrices)
     assert.equal(groups[0].billedByVendor.amount === null, !vendor.statesPrices, 'or as the contract says')
     const [{ properties }] = (await buyer.ok('catalog.search', { ...buyer.search(), limit: 1 })).features
-    assert.deepEqual([properties.billedByVendor.currency, properties.creditsPerSqKm], [vendor.currency, undefined])
+    assert.deepEqual(
+      [properties.billedByVendor?.currency, properties.creditsPerSqKm],
+      [hasSearchPrices ? vendor.currency : undefined, undefined],
+    )
     const order = await buyer.place([scenes[0]!])
     assert.deepEqual([order.totalCredits, order.groups[0].billedByVendor], [0, groups[0].billedByVendor])
     await w.runTask(place, { group_id: order.groups[0].id })

@@ -24,6 +24,10 @@ export interface SimulatedVendor {
   readonly isCancellable: boolean
   /** Whether its API has prices and says what it charged; otherwise the operator sets them, and a contract decides. */
   readonly statesPrices: boolean
+  /** Whether orders state what they cost; as `statesPrices` if it is not set. */
+  readonly statesCharges?: boolean
+  /** Whether searches show prices; true if it is not set. */
+  readonly hasSearchPrices?: boolean
   /** Scenes of one area in one order. */
   readonly scenesPerOrder: number
   /** Seconds that an order stays in one state. */

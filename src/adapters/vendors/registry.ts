@@ -186,6 +186,7 @@ const SourceEntry = Closed({
   cancellable: Type.Optional(Type.Boolean()),
   /** Whether it has been used with a real account; `true` by default for sources without accounts and simulated ones. */
   tested: Type.Optional(Type.Boolean()),
+  searchPrices: Type.Optional(Type.Boolean()),
   handlingCents: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
   collections: Type.Array(CollectionEntry, { minItems: 1, maxItems: 500 }),
   products: Type.Array(ProductEntry, { maxItems: 500 }),
@@ -285,6 +286,7 @@ function sourceOf(entry: Entry, hasCredential: boolean, exchange: RegistryOption
     cancellable,
     tested,
     oneAreaPerOrder = false,
+    searchPrices,
     ...source
   } = entry
   const accounts = accountsOf(entry)
@@ -306,6 +308,7 @@ function sourceOf(entry: Entry, hasCredential: boolean, exchange: RegistryOption
     poll: entry.poll ?? DEFAULT_POLL,
     isCancellable: cancellable ?? true,
     isTested: tested ?? (entry.simulated || entry.accessModel === 'open'),
+    hasSearchPrices: searchPrices ?? true,
     handlingCents: entry.handlingCents ?? 0,
   }
 }

@@ -30,6 +30,9 @@ import { createArchives } from './skyfi/archives.ts'
 import { createSkyfiCatalog } from './skyfi/catalog.ts'
 import { checkSkyfiAccount, createSkyfiShop } from './skyfi/shop.ts'
 import { createFileUrls } from './signed-files.ts'
+import { createUp42Catalog } from './up42/catalog.ts'
+import { createGlossary } from './up42/glossary.ts'
+import { checkUp42Account, createUp42Shop } from './up42/shop.ts'
 
 interface Client {
   readonly catalog: VendorCatalog
@@ -171,6 +174,15 @@ function clientOf(host: Host, { source, address, products, isOwnAccount }: Clien
       catalog: createSkyfiCatalog(host, { source, products, address, archives }),
       shop: createSkyfiShop(host, { products, archives }),
       check: (options) => checkSkyfiAccount(host, options),
+    }
+  }
+  if (source.protocol === 'up42') {
+    const glossary = createGlossary(host)
+    const catalog = createUp42Catalog(host, { source, products, address, glossary })
+    return {
+      catalog,
+      shop: createUp42Shop(host, { products, catalog, glossary }),
+      check: (options) => checkUp42Account(host, { products, glossary }, options),
     }
   }
   const catalog = createCatalog(host, { source, products, address })

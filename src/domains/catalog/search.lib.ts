@@ -103,6 +103,7 @@ async function pricesOf(
   const shop = vendors.shop(source.hostName, accountId)
   const sold = scenes.filter(({ productId, geometry }) => productId !== null && geometry !== null)
   if (!shop || sold.length === 0) return []
+  if (!source.hasSearchPrices) return scenes.map(({ productId }) => (productId === null ? {} : { dataProduct: productId }))
   const quotes = await shop.price(
     sold.map((scene) => ({ sceneId: scene.id, productId: scene.productId!, geometry: probeIn(scene) })),
     { signal },

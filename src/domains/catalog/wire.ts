@@ -91,8 +91,8 @@ export const SceneFeature = Closed(
       ...FreeForm,
       description:
         'STAC properties and `simulated`. Open scenes have `license`, `attribution` and the name and URL of the licence as ' +
-        '`svc:license_name` and `svc:license_url`; scenes for sale add `pricePerSqKm`, `creditsPerSqKm`, `pricingResolution` and ' +
-        '`dataProduct`',
+        '`svc:license_name` and `svc:license_url`; scenes for sale add `dataProduct` and, unless the vendor estimates each order ' +
+        'separately, `pricePerSqKm`, `creditsPerSqKm` and `pricingResolution`',
     }),
     assets: Type.Unsafe<Record<string, Record<string, unknown>>>({
       type: 'object',

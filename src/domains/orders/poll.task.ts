@@ -126,8 +126,13 @@ async function checkTerms(context: TaskContext, group: Group, isLost: boolean): 
     if (response.status === 'infeasible')
       await change(organizationId, (change) => declareInfeasible(change, study, response.reason ?? 'The vendor cannot acquire this area'))
     if (response.status !== 'answered') return
+    // Where a quotation follows, an option without a price is reserved as estimated.
+    const estimated = group.steps.includes('quotation') ? group.credits : null
     const offers = await Promise.all(
-      response.options.map(async ({ cents, ...option }) => ({ ...withWindow(option, group.params), credits: await priced(cents) })),
+      response.options.map(async ({ cents, ...option }) => ({
+        ...withWindow(option, group.params),
+        credits: (await priced(cents)) ?? estimated,
+      })),
     )
     const options = offers.flatMap(({ credits, ...option }) => (credits === null ? [] : [{ ...option, credits }]))
     if (options.length === 0) throw new VendorError('refused', group.hostName, `'${group.hostName}' offers no option with a price`)

@@ -1,12 +1,14 @@
 import * as groups from '#model/orders/order-group.ts'
 import * as orders from '#model/orders/order.ts'
+import * as quotations from '#model/orders/quotation.ts'
+import * as studies from '#model/orders/study.ts'
 import { withdrawTask } from '#model/orders/tasks.ts'
 import { VendorError } from '#ports/vendors.ts'
 import { task } from '#task.ts'
 import { requestOf } from './request.lib.ts'
 import { shopOf } from './vendor.lib.ts'
 
-/** Cancels an order at the vendor that was cancelled here while it was being sent. */
+/** Cancels an order at the vendor that was cancelled here while it was being sent, and declines what was studied or quoted for it. */
 export default task({ ...withdrawTask, concurrency: 2 }).handle(async ({ db, vendors, signal, baseUrl, operatorLog }, { group_id }) => {
   const group = await groups.find(db, group_id)
   if (group?.status !== 'cancelled') return
@@ -14,7 +16,9 @@ export default task({ ...withdrawTask, concurrency: 2 }).handle(async ({ db, ven
   try {
     const shop = shopOf(vendors, group)
     const placed = await shop.findOrder(requestOf(group, order, baseUrl), { signal })
-    if (placed) await shop.cancelOrder(placed.id, { signal })
+    if (placed) return void (await shop.cancelOrder(placed.id, { signal }))
+    const terms = (await quotations.ofGroup(db, group.id))?.vendorId ?? (await studies.ofGroup(db, group.id))?.vendorId
+    if (terms) await shop.declineTerms?.(terms, { signal })
   } catch (error) {
     // An unavailable vendor is asked again.
     if (!(error instanceof VendorError) || error.code === 'unavailable' || error.code === 'timeout') throw error

@@ -11,6 +11,7 @@ import * as groups from './order-group.ts'
 import * as orders from './order.ts'
 import { referenceOf, type Order } from './order.ts'
 import { DELIVERED_STATUSES, ENDED_STATUSES, GROUP_MOVES } from './states.ts'
+import { withdrawTask } from './tasks.ts'
 
 const HOLD_LOST = 'The card hold was lost before delivery, so nothing could be charged'
 
@@ -70,7 +71,8 @@ export async function cancel(change: Change, id: string, reason: string | null):
   if (!current.groups.every(({ status }) => isIn([...GROUP_MOVES.cancel.from, 'failed', 'cancelled'], status))) return null
   for (const group of current.groups) {
     if (group.status === 'deciding') await groups.agree(tx, group.id, 'reject', {}, clock.now())
-    await groups.move(tx, group.id, 'cancel', {}, clock.now())
+    const isMoved = await groups.move(tx, group.id, 'cancel', {}, clock.now())
+    if (isMoved && current.orderType === 'tasking') await change.tasks.enqueue(withdrawTask, { group_id: group.id })
   }
   await orders.setSubStatus(tx, id, clock.now())
   const settlement = await spending.release(change, current.organizationId, referenceOf(current))
@@ -89,6 +91,7 @@ export async function closeGroup(change: Change, { id, orderId }: { id: string; 
   await orders.lock(tx, orderId)
   if (!(await groups.agree(tx, id, 'reject', {}, clock.now()))) return false
   await groups.move(tx, id, 'cancel', { failureReason: reason }, clock.now())
+  await change.tasks.enqueue(withdrawTask, { group_id: id })
   const order = await orders.get(tx, orderId)
   if (order.groups.every(({ status }) => status === 'cancelled')) await cancel(change, orderId, reason)
   else await proceed(change, orderId)

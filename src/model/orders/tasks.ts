@@ -12,5 +12,5 @@ export const placeAtVendorTask = taskContract('orders.place', OfGroup)
 export const pollTask = taskContract('orders.poll', Closed({ order_id: Uuid }))
 /** Fetches the delivered data. */
 export const deliverTask = taskContract('orders.deliver', OfGroup)
-/** Cancels an order at the vendor that was cancelled here while it was being sent. */
+/** Cancels an order at the vendor that was cancelled here while it was being sent, and declines what was studied or quoted for it. */
 export const withdrawTask = taskContract('orders.withdraw', Closed({ group_id: Uuid }))

@@ -412,7 +412,8 @@ export interface CatalogScene {
   bbox?: [number, number, number, number] | undefined
   /**
    * STAC properties and `simulated`. Open scenes have `license`, `attribution` and the name and URL of the licence as `svc:license_name`
-   * and `svc:license_url`; scenes for sale add `pricePerSqKm`, `creditsPerSqKm`, `pricingResolution` and `dataProduct`
+   * and `svc:license_url`; scenes for sale add `dataProduct` and, unless the vendor estimates each order separately, `pricePerSqKm`,
+   * `creditsPerSqKm` and `pricingResolution`
    */
   properties: { [name: string]: unknown }
   /** Freely readable files; empty for scenes for sale */

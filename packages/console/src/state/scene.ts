@@ -16,6 +16,7 @@ export interface Scene {
   /** Path of its map tiles with {z}, {x} and {y}; null if it cannot be rendered before it is saved. */
   tiles: string | null
   terms: Terms
+  /** What it is ordered as; null if it is not for sale. */
   product: string | null
   datetime: string | null
   cloud: number | null
@@ -23,6 +24,7 @@ export interface Scene {
   geometry: GeoJSON.Geometry | null
   /** Share of the area, 0 to 1. */
   covered: number | null
+  /** Null for open data, and where only an estimate has the price. */
   creditsPerKm2: number | null
   thumbnail: string | null
   quicklook: string | null

@@ -17,9 +17,10 @@ interface SceneOfferParts {
 
 export function SceneOffer({ scene, area }: SceneOfferParts): ReactElement {
   const approximate = approximateCredits(scene, area)
-  const estimate = useEstimate(approximate === null ? [] : [{ ...scene, area }])
+  const isForSale = scene.product !== null
+  const estimate = useEstimate(isForSale ? [{ ...scene, area }] : [])
   const isInCart = useCart().some(({ key }) => key === scene.key)
-  if (approximate === null)
+  if (!isForSale)
     return (
       <>
         <Price price="Free" about="Open data" />
@@ -28,15 +29,24 @@ export function SceneOffer({ scene, area }: SceneOfferParts): ReactElement {
         </div>
       </>
     )
-  const credits = estimate.data?.total_credits ?? approximate
-  const refusal = estimate.data?.errors[0]?.reason
+  const refusal = estimate.data?.errors[0]?.reason ?? (approximate === null ? estimate.error?.message : undefined)
+  const credits = refusal === undefined ? (estimate.data?.total_credits ?? approximate) : null
+  const billed = estimate.data?.groups[0]?.billedByVendor ?? null
+  const over = areaText(chargedKm2(scene, area) * 1e6)
+  const rate = scene.creditsPerKm2 === null ? null : `${count(scene.creditsPerKm2)} credits/km²`
   return (
     <>
-      <Price
-        price={audOfCredits(credits)}
-        about={`${estimate.data ? '' : 'About '}${count(credits)} credits for ${areaText(chargedKm2(scene, area) * 1e6)}`}
-        rate={`${count(scene.creditsPerKm2!)} credits/km²`}
-      />
+      {billed ? (
+        <Price price={amountText(billed)} about={`Billed by the vendor for ${over}`} />
+      ) : credits === null ? (
+        <Price price={refusal === undefined ? 'Calculating price' : 'No price'} about={`For ${over}`} />
+      ) : (
+        <Price
+          price={audOfCredits(credits)}
+          about={`${estimate.data ? '' : 'About '}${count(credits)} credits for ${over}`}
+          {...(rate === null ? {} : { rate })}
+        />
+      )}
       <Button
         variant="primary"
         wide
@@ -53,6 +63,9 @@ export function SceneOffer({ scene, area }: SceneOfferParts): ReactElement {
     </>
   )
 }
+
+const amountText = ({ currency, amount }: { currency: string; amount: number | null }): string =>
+  amount === null ? 'By contract' : `${currency} ${amount.toFixed(2)}`
 
 const Price = ({ price, about, rate }: { price: string; about: string; rate?: string }): ReactElement => (
   <div className={classes(ui.flexRow, ui.between)}>

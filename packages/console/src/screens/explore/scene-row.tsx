@@ -22,6 +22,12 @@ interface SceneRowParts {
 
 const openText = ({ label, source }: Scene) => (label === source ? 'open data' : source)
 
+function rateText(scene: Scene): string {
+  if (scene.kind === 'item') return ''
+  if (scene.creditsPerKm2 !== null) return `${count(scene.creditsPerKm2)} credits/km²`
+  return scene.product === null ? openText(scene) : 'price on estimate'
+}
+
 export const SceneRow = memo(function SceneRow({
   scene,
   area,
@@ -41,7 +47,7 @@ export const SceneRow = memo(function SceneRow({
     >
       <div className={styles.thumbnail}>
         <AuthImage path={scene.thumbnail} alt="" />
-        {credits !== null && (
+        {scene.product !== null && (
           <input
             type="checkbox"
             className={listStyles.checkOverlay}
@@ -63,7 +69,7 @@ export const SceneRow = memo(function SceneRow({
           {scene.gsd !== null && <span className={classes(ui.soft, ui.noWrap)}>{metres(scene.gsd)}</span>}
         </button>
         <span className={classes(styles.price, ui.numeric)}>
-          {scene.kind === 'item' ? '' : credits === null ? 'Free' : audOfCredits(credits)}
+          {scene.kind === 'item' ? '' : credits !== null ? audOfCredits(credits) : scene.product === null ? 'Free' : ''}
         </span>
       </div>
       <div className={classes(styles.line, styles.facts)}>
@@ -75,9 +81,7 @@ export const SceneRow = memo(function SceneRow({
         )}
         {scene.isSimulated && <SimulatedBadge />}
         {scene.covered !== null && <span className={ui.ellipsis}>{percent(Math.round(scene.covered * 100))} of area</span>}
-        <span className={styles.unitPrice}>
-          {scene.kind === 'item' ? '' : scene.creditsPerKm2 === null ? openText(scene) : `${count(scene.creditsPerKm2)} credits/km²`}
-        </span>
+        <span className={styles.unitPrice}>{rateText(scene)}</span>
       </div>
     </li>
   )

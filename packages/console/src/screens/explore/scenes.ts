@@ -137,11 +137,15 @@ export type Sort = 'newest' | 'clearest' | 'covers' | 'cheapest'
 // Dates of the contract are all written alike, so that they sort as text does.
 const newest = (a: Scene, b: Scene) => Number((a.datetime ?? '') < (b.datetime ?? '')) - Number((a.datetime ?? '') > (b.datetime ?? ''))
 
+/** Scenes whose price is not known yet come last. */
+const rateOf = ({ creditsPerKm2, product }: Scene): number => creditsPerKm2 ?? (product === null ? 0 : UNKNOWN_RATE)
+const UNKNOWN_RATE = Number.MAX_SAFE_INTEGER
+
 const ORDERS: Readonly<Record<Sort, (a: Scene, b: Scene) => number>> = {
   newest,
   clearest: (a, b) => (a.cloud ?? 101) - (b.cloud ?? 101) || newest(a, b),
   covers: (a, b) => (b.covered ?? 0) - (a.covered ?? 0) || newest(a, b),
-  cheapest: (a, b) => (a.creditsPerKm2 ?? 0) - (b.creditsPerKm2 ?? 0) || newest(a, b),
+  cheapest: (a, b) => rateOf(a) - rateOf(b) || newest(a, b),
 }
 
 export const sortFromUrl = (text: string | undefined): Sort =>
@@ -155,6 +159,6 @@ export const sortScenes = (scenes: readonly Scene[], sort: Sort): Scene[] =>
 export const chargedKm2 = (scene: Scene, area: GeoJSON.Polygon | null): number =>
   (area ? areaOf(area) * (scene.covered ?? 1) : areaOf(scene.geometry)) / 1e6
 
-/** About what a scene costs, before the service has computed it; null for open data. */
+/** About what a scene costs, before the service has computed it; null for open data, and if nothing is known before. */
 export const approximateCredits = (scene: Scene, area: GeoJSON.Polygon | null): number | null =>
   scene.creditsPerKm2 === null ? null : Math.ceil(scene.creditsPerKm2 * chargedKm2(scene, area))

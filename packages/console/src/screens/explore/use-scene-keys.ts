@@ -18,7 +18,7 @@ export function useSceneKeys({ scenes, selected, area, pick }: SceneKeys): void 
       const index = scenes.findIndex(({ key }) => key === selected?.key)
       if (event.key === 'j' && scenes[index + 1]) pick(scenes[index + 1]!)
       if (event.key === 'k' && scenes[index - 1]) pick(scenes[index - 1]!)
-      if (event.key === 'a' && selected && selected.creditsPerKm2 !== null) toggleInCart(selected, area)
+      if (event.key === 'a' && selected && selected.product !== null) toggleInCart(selected, area)
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)

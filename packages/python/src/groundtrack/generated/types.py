@@ -432,7 +432,8 @@ class CatalogScene(Record):
     properties: dict[str, Any]
     """STAC properties and `simulated`. Open scenes have `license`, `attribution` and the name and
     URL of the licence as `svc:license_name` and `svc:license_url`; scenes for sale add
-    `pricePerSqKm`, `creditsPerSqKm`, `pricingResolution` and `dataProduct`
+    `dataProduct` and, unless the vendor estimates each order separately, `pricePerSqKm`,
+    `creditsPerSqKm` and `pricingResolution`
     """
     assets: dict[str, Any]
     """Freely readable files; empty for scenes for sale"""
