@@ -46,7 +46,7 @@ export interface AccountCheck {
 export const ACCOUNT_OWNERS = ['installation', 'organization'] as const
 type AccountOwner = (typeof ACCOUNT_OWNERS)[number]
 
-export const PROTOCOLS = ['stac', 'sandbox', 'skyfi'] as const
+export const PROTOCOLS = ['stac', 'sandbox', 'skyfi', 'stapi'] as const
 type Protocol = (typeof PROTOCOLS)[number]
 
 export const DATA_TYPES = ['raster', 'dem', 'pointcloud', 'altimetry', 'vector'] as const
@@ -182,6 +182,10 @@ export interface Product {
   readonly maxSqKm: number | null
   /** Tasking: the satellites that take the images, by catalogue number. */
   readonly satellites: readonly { readonly name: string; readonly noradId: number }[]
+  /** Its ID at the vendor, if that differs from the name. */
+  readonly vendorProductId?: string
+  /** What the vendor charges, if its API states no price; by contract without one. */
+  readonly rateCard?: VendorPrice
 }
 
 export interface Licence {

@@ -44,7 +44,7 @@ test('stapi-pydantic at our STAPI server', { skip }, async (t) => {
   await work(w, [done])
   const codes = { [studied]: 'reserved', [quoted]: 'reserved', [several]: 'reserved', [gone]: 'user_cancelled', [done]: 'completed' }
 
-  const { key } = await w.ok(token, 'api_keys.create', { name: 'tasking', scopes: ['orders:read', 'orders:write'] })
+  const { key } = await w.ok(token, 'api_keys.create', { name: 'tasking', permissions: ['read', 'write'] })
   const given = {
     url: `${w.baseUrl}/stapi`,
     headers: { 'x-api-key': key },

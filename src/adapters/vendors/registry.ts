@@ -130,6 +130,12 @@ const CollectionEntry = Closed({
   terms: Type.Optional(Closed(licenseFields)),
 })
 
+const Cents = Type.Integer({ minimum: 0, maximum: 100_000_000 })
+const RateCard = Type.Union([
+  Closed({ basis: Type.Literal('area'), centsPerSqKm: Cents, minimumSqKm: Type.Number({ minimum: 0 }) }),
+  Closed({ basis: Type.Literal('order'), cents: Cents }),
+])
+
 const ProductEntry = Closed({
   id: Uuid,
   name: Name,
@@ -144,6 +150,8 @@ const ProductEntry = Closed({
   gsdM: Type.Number({ exclusiveMinimum: 0 }),
   maxSqKm: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0 }))),
   satellites: Type.Array(Closed({ name: Text, noradId: Type.Integer({ minimum: 1 }) }), { maxItems: 200 }),
+  vendorProductId: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  rateCard: Type.Optional(RateCard),
 })
 
 const SourceEntry = Closed({

@@ -27,6 +27,8 @@ import { createArchives } from './skyfi/archives.ts'
 import { createSkyfiCatalog } from './skyfi/catalog.ts'
 import { checkSkyfiAccount, createSkyfiShop } from './skyfi/shop.ts'
 import { createFileUrls } from './signed-files.ts'
+import { createStapiCatalog } from './stapi/catalog.ts'
+import { checkStapiAccount, createStapiShop } from './stapi/shop.ts'
 
 interface Client {
   readonly catalog: VendorCatalog
@@ -159,6 +161,12 @@ function clientOf(host: Host, { source, address, products }: ClientParts): Clien
       check: (options) => checkSkyfiAccount(host, options),
     }
   }
+  if (source.protocol === 'stapi')
+    return {
+      catalog: createStapiCatalog(host),
+      shop: createStapiShop(host, { products, downloadHosts: address.downloadHosts }),
+      check: (options) => checkStapiAccount(host, products, options),
+    }
   const catalog = createCatalog(host, { source, products, address })
   return {
     catalog,

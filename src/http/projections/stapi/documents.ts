@@ -38,7 +38,7 @@ export const landing = (stapiUrl: string, baseUrl: string): Json => ({
     link('products', `${stapiUrl}/products`, 'Products'),
     link('orders', `${stapiUrl}/orders`, 'Orders', GEOJSON_TYPE),
     link('service-desc', `${stapiUrl}/api`, 'OpenAPI document', 'application/vnd.oai.openapi+json;version=3.1'),
-    link('service-doc', `${baseUrl}/guides/buying`, 'Guide', 'text/html'),
+    link('service-doc', `${baseUrl}/docs/guides/buying`, 'Guide', 'text/html'),
   ],
 })
 

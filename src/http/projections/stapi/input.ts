@@ -121,8 +121,7 @@ export function orderInput(product: string, { from, to, geometry, limits }: Sear
   }
 }
 
-const isMapped = (name: string): boolean =>
-  isIn(WINDOW, name) || Object.values(LIMITS).some(({ parameter }) => parameter === name)
+const isMapped = (name: string): boolean => isIn(WINDOW, name) || Object.values(LIMITS).some(({ parameter }) => parameter === name)
 
 /** `limit` and `next` of a query or a body. `next` is a page number, which only links state. */
 export function pageOf({ limit, next }: Json): Page {
@@ -157,7 +156,13 @@ export function problemOf(document: Json): Json {
     ...document,
     detail: renamed(String(document['detail'] ?? '')),
     ...(Array.isArray(errors)
-      ? { errors: (errors as Json[]).map((error) => ({ ...error, field: renamed(String(error['field'])), message: renamed(String(error['message'])) })) }
+      ? {
+          errors: (errors as Json[]).map((error) => ({
+            ...error,
+            field: renamed(String(error['field'])),
+            message: renamed(String(error['message'])),
+          })),
+        }
       : {}),
   }
 }

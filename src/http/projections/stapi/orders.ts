@@ -66,7 +66,8 @@ const DECISIONS: Readonly<Record<string, string>> = {
 const MAX_ITEM_LINKS = 100
 
 /** Whether the order waits for the customer. */
-export const isUndecided = ({ status, subStatus }: OrderDocument): boolean => status === 'pending' && DECISIONS[subStatus ?? ''] !== undefined
+export const isUndecided = ({ status, subStatus }: OrderDocument): boolean =>
+  status === 'pending' && DECISIONS[subStatus ?? ''] !== undefined
 
 /** All statuses, oldest first: the last one is the current one, and has the links. */
 export function statusesOf(order: OrderDocument, baseUrl: string, decisions: readonly StapiLink[] = []): Json[] {
