@@ -210,7 +210,7 @@ test('tasking at a STAPI server', async (t) => {
   await t.test('a server that drops milliseconds cannot be asked which order is ours: nothing is placed again', async () => {
     const [before, count] = [await balance(w, org), vendor.orders.length]
     faults.isCoarse = true
-    const order = await buy()
+    const order = await buy({ featureCollection: features(square(2.4, 48.2, 0.005)) })
     faults.lostPlacements = 1
     await w.runTask(place, { group_id: order.groupId })
     const done = await end(order.id)
@@ -263,7 +263,11 @@ test('tasking at a STAPI server', async (t) => {
 
   const lies: Record<string, [tell: () => void, undo: () => void, reason: RegExp]> = {
     'states another size': [() => (faults.extraBytes = 10), () => (faults.extraBytes = 0), /bytes/],
-    'states another checksum': [() => (faults.hasWrongChecksum = true), () => (faults.hasWrongChecksum = false), /checksum|SHA-256/i],
+    'states another checksum': [
+      () => (faults.hasWrongChecksum = true),
+      () => (faults.hasWrongChecksum = false),
+      /another sha256 than stated/,
+    ],
     'shows another place': [() => (faults.isElsewhere = true), () => (faults.isElsewhere = false), /does not cover the ordered area/],
   }
   for (const [lie, [tell, undo, reason]] of Object.entries(lies))

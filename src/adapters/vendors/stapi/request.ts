@@ -73,7 +73,8 @@ function centreOf(area: AreaGeometry): [number, number] {
   return [(west + east) / 2, (south + north) / 2]
 }
 
-interface Wanted {
+/** The order that is looked for, or placed. */
+export interface Wanted {
   readonly product: string
   readonly geometry: Shape
   readonly window: Window

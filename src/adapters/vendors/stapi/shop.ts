@@ -23,7 +23,7 @@ import {
 } from '#ports/vendors.ts'
 import type { Host, HostRequest } from '#adapters/vendors/host.ts'
 import { filesOf, type LinkedFile } from './delivery.ts'
-import { filterOf, geometryFor, intervalOf, orderParametersOf, recognize, windowOf } from './request.ts'
+import { filterOf, geometryFor, intervalOf, orderParametersOf, recognize, windowOf, type Wanted } from './request.ts'
 import { standingOf } from './states.ts'
 import { ask, linkOf, ownUrl, schemas, type Link, type Order, type Pass } from './wire.ts'
 
@@ -102,14 +102,14 @@ class StapiShop implements VendorShop {
     return found && (await this.#toOrder(found, options))
   }
 
-  async #wanted({ productId, area, params = {}, reference, createdAt }: VendorOrderRequest, options: CallOptions) {
+  async #wanted({ productId, area, params = {}, reference, createdAt }: VendorOrderRequest, options: CallOptions): Promise<Wanted> {
     if (!area) throw this.#error('refused', 'sells new images only')
     const window = windowOf(params, reference)
     if (!window) throw this.#error('refused', 'needs acquisitionStart and acquisitionEnd')
     return { ...(await this.#prepare(productId, area, options)), window, createdAt }
   }
 
-  async #find(wanted: Awaited<ReturnType<StapiShop['#wanted']>>, options: CallOptions): Promise<Order | null> {
+  async #find(wanted: Wanted, options: CallOptions): Promise<Order | null> {
     let request: HostRequest | null = { path: `/orders?limit=${PAGE_SIZE}` }
     let isUnclear = false
     for (let page = 0; request; page++) {
