@@ -31,6 +31,7 @@ import { registerCatalogRoutes } from './projections/catalog.ts'
 import { registerProcesses } from './projections/processes.ts'
 import { registerShareRoutes } from './projections/share.ts'
 import { registerStac } from './projections/stac/routes.ts'
+import { registerStapi } from './projections/stapi/routes.ts'
 import { registerTiles } from './projections/tiles.ts'
 import { registerUp42Assets } from './projections/up42/assets.ts'
 import { registerUp42Catalog } from './projections/up42/catalog.ts'
@@ -91,6 +92,7 @@ const API: readonly Register[] = [
   registerProcesses,
   registerWorkers,
   registerStac,
+  registerStapi,
   registerUp42,
   registerUp42Catalog,
   registerUp42Assets,

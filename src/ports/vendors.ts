@@ -46,7 +46,7 @@ export interface AccountCheck {
 export const ACCOUNT_OWNERS = ['installation', 'organization'] as const
 type AccountOwner = (typeof ACCOUNT_OWNERS)[number]
 
-export const PROTOCOLS = ['stac', 'sandbox', 'skyfi', 'planet', 'up42'] as const
+export const PROTOCOLS = ['stac', 'sandbox', 'skyfi', 'planet', 'up42', 'stapi'] as const
 type Protocol = (typeof PROTOCOLS)[number]
 
 export const DATA_TYPES = ['raster', 'dem', 'pointcloud', 'altimetry', 'vector'] as const
@@ -189,7 +189,7 @@ export interface Product {
   /** The vendor's own name of the product, if its adapter needs one. */
   readonly vendorProduct: string | null
   /** The operator's price where the vendor states none, in cents of the source's currency; null: by contract. */
-  readonly rate: { readonly centsPerSqKm: number; readonly minimumSqKm: number } | null
+  readonly rateCard: VendorPrice | null
   /** Tasking: the satellites that take the images, by catalogue number. */
   readonly satellites: readonly { readonly name: string; readonly noradId: number }[]
 }

@@ -83,7 +83,7 @@ test('Planet', async (t) => {
   })
 
   await t.test('without a rate of the operator, only an account of the organization can buy', async () => {
-    const unrated = parseRegistry(planetRegistry(planet).replaceAll(/,"rate":\{[^}]*\}/g, ''), 'mine', {
+    const unrated = parseRegistry(planetRegistry(planet).replaceAll(/,"rateCard":\{[^}]*\}/g, ''), 'mine', {
       sandboxUrl: null,
       secrets: { VENDOR_PLANET_KEY: planet.key },
       exchange,

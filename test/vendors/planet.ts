@@ -7,7 +7,7 @@ import type { SimulatedVendor, VendorSetup } from './simulated-vendor.ts'
 const REGISTRY = new URL('../../src/adapters/vendors/registry.json', import.meta.url)
 const STEP_SECONDS = 60
 /** Planet has no prices: the operator sets them. */
-const RATE = { centsPerSqKm: 180, minimumSqKm: 1 }
+const RATE = { basis: 'area', centsPerSqKm: 180, minimumSqKm: 1 }
 
 interface Entry extends Record<string, unknown> {
   products: Record<string, unknown>[]
@@ -24,7 +24,7 @@ export function planetRegistry({ url, tilesUrl, hosts }: Pick<SimulatedPlanet, '
       services: { tiles: tilesUrl },
       downloadHosts: [hosts.files],
       markupPercent: 10,
-      products: source.products.map((product) => ({ ...product, rate: RATE })),
+      products: source.products.map((product) => ({ ...product, rateCard: RATE })),
       ...more,
     }))
   return JSON.stringify({ ...file, sources })

@@ -18,6 +18,8 @@ export interface HostRequest extends CallOptions {
   /** Sent as a form, instead of `body`. */
   readonly form?: Readonly<Record<string, string>>
   readonly maxBytes?: number
+  /** In addition to those that every request has. */
+  readonly headers?: Readonly<Record<string, string>>
   /**
    * Whether the request can be sent again after a failure that leaves its outcome open. By default only reads are: a host that fails
    * after it has placed an order would place another one.
@@ -237,7 +239,7 @@ class HttpHost implements Host {
 
   async #fetch(
     address: string,
-    { method = 'GET', path, body, form, maxBytes = MAX_ANSWER_BYTES, signal }: HostRequest,
+    { method = 'GET', path, body, form, maxBytes = MAX_ANSWER_BYTES, signal, headers: more }: HostRequest,
     headers: Record<string, string>,
     leftMs: number,
   ) {
@@ -245,7 +247,7 @@ class HttpHost implements Host {
     const text = form ? new URLSearchParams(form).toString() : body === undefined ? undefined : JSON.stringify(body)
     return await this.#egress.fetch(address, {
       method,
-      headers,
+      headers: { ...more, ...headers },
       ...(text === undefined ? {} : { body: Buffer.from(text) }),
       ...(isOwn ? { permit: (target) => this.#own.includes(target.origin) } : {}),
       maxRedirects: isOwn ? 0 : MAX_REDIRECTS,

@@ -130,6 +130,12 @@ const CollectionEntry = Closed({
   terms: Type.Optional(Closed(licenseFields)),
 })
 
+const Cents = Type.Integer({ minimum: 0, maximum: 100_000_000 })
+const RateCard = Type.Union([
+  Closed({ basis: Type.Literal('area'), centsPerSqKm: Cents, minimumSqKm: Type.Number({ minimum: 0 }) }),
+  Closed({ basis: Type.Literal('order'), cents: Cents }),
+])
+
 const ProductEntry = Closed({
   id: Uuid,
   name: Name,
@@ -144,9 +150,7 @@ const ProductEntry = Closed({
   gsdM: Type.Number({ exclusiveMinimum: 0 }),
   maxSqKm: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0 }))),
   vendorProduct: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  rate: Type.Optional(
-    Closed({ centsPerSqKm: Type.Number({ minimum: 0, maximum: 1e9 }), minimumSqKm: Type.Number({ minimum: 0, maximum: 1e6 }) }),
-  ),
+  rateCard: Type.Optional(RateCard),
   satellites: Type.Array(Closed({ name: Text, noradId: Type.Integer({ minimum: 1 }) }), { maxItems: 200 }),
 })
 
@@ -260,7 +264,7 @@ export function parseRegistry(text: string, where: string, options: RegistryOpti
         hostName,
         maxSqKm: product.maxSqKm ?? null,
         vendorProduct: product.vendorProduct ?? null,
-        rate: product.rate ?? null,
+        rateCard: product.rateCard ?? null,
       })),
     ),
     withoutCredential: reachable.flatMap(({ entry, missing }) =>

@@ -33,6 +33,8 @@ import { createFileUrls } from './signed-files.ts'
 import { createUp42Catalog } from './up42/catalog.ts'
 import { createGlossary } from './up42/glossary.ts'
 import { checkUp42Account, createUp42Shop } from './up42/shop.ts'
+import { createStapiCatalog } from './stapi/catalog.ts'
+import { checkStapiAccount, createStapiShop } from './stapi/shop.ts'
 
 interface Client {
   readonly catalog: VendorCatalog
@@ -185,6 +187,12 @@ function clientOf(host: Host, { source, address, products, isOwnAccount }: Clien
       check: (options) => checkUp42Account(host, { products, glossary }, options),
     }
   }
+  if (source.protocol === 'stapi')
+    return {
+      catalog: createStapiCatalog(host),
+      shop: createStapiShop(host, { products, downloadHosts: address.downloadHosts, isOwnAccount }),
+      check: (options) => checkStapiAccount(host, products, options),
+    }
   const catalog = createCatalog(host, { source, products, address })
   return {
     catalog,

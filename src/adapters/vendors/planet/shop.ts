@@ -105,8 +105,8 @@ class PlanetShop implements VendorShop {
     return { ...product, vendorProduct: product.vendorProduct }
   }
 
-  #rateOf({ rate }: Product): VendorPrice {
-    return rate === null || this.#isOwnAccount ? { basis: 'contract' } : { basis: 'area', ...rate }
+  #rateOf({ rateCard }: Product): VendorPrice {
+    return rateCard === null || this.#isOwnAccount ? { basis: 'contract' } : rateCard
   }
 
   async placeOrder(request: VendorOrderRequest, options: CallOptions = {}): Promise<VendorOrder> {
