@@ -157,6 +157,11 @@ test('connections to the database, and of load balancers', () => {
   assert.equal(loadConfig({ DATABASE_URL }).databaseDirectUrl, DATABASE_URL)
   const pooled = loadConfig({ DATABASE_URL, DATABASE_POOLER: 'transaction', DATABASE_DIRECT_URL: 'postgres://user@server/db' })
   assert.deepEqual([pooled.databasePooler, pooled.databaseDirectUrl], ['transaction', 'postgres://user@server/db'])
+  assert.deepEqual(standard.retention, { auditDays: 400, eventDays: 90, deliveryDays: 30, egressLogDays: 400, usageDays: 0 })
+  assert.equal(loadConfig({ AUDIT_DAYS: '0' }).retention.auditDays, 0, 'forever')
+  assert.equal(loadConfig({ LOG_TILES: '0.01' }).logTiles, 0.01)
+  for (const env of [{ USAGE_DAYS: '30' }, { EVENT_DAYS: '-1' }, { LOG_TILES: '2' }, { LOG_TILES: 'all' }])
+    assert.throws(() => loadConfig(env), new RegExp(Object.keys(env)[0]!))
   assert.deepEqual([standard.drainSeconds, standard.keepAliveSeconds], [0, 75])
   assert.equal(loadConfig({ HOST: '0.0.0.0' }).drainSeconds, 5, 'behind a load balancer')
   for (const [env, pattern] of [

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { STANDARD_POOL, STANDARD_SEARCH_POOL } from '#core/database-pool.ts'
+import { MIN_USAGE_DAYS, STANDARD_RETENTION, type Retention } from '#core/retention.ts'
 import { KEY_BYTES } from '#core/seal.ts'
 import { STANDARD_BACKOFF_SECONDS, STANDARD_TIMEOUT_SECONDS } from '#core/webhooks.ts'
 
@@ -90,7 +91,11 @@ export interface Config {
   /** Empty: emails are written to files in `dataDir`. */
   readonly smtpUrl: string
   readonly mailFrom: string
+  /** How long the records of calls are kept. */
+  readonly retention: Retention
   readonly logLevel: string
+  /** The fraction of successful tile requests that are logged. */
+  readonly logTiles: number
   /** Colours of the log on a terminal; false with NO_COLOR. */
   readonly hasColours: boolean
   /** `HOST` and the host of `BASE_URL` are both loopback: only people at this machine can reach the port. */
@@ -113,6 +118,8 @@ const COMPRESSIONS: readonly CogCompression[] = ['zstd', 'deflate']
 const MAX_RASTER_PROCESSES = 256
 /** More connections than a process can use. */
 const MAX_POOL = 500
+/** A century. */
+const MAX_RETENTION_DAYS = 36_500
 const ROLES: readonly Role[] = ['all', 'api', 'worker']
 
 export class ConfigError extends Error {}
@@ -160,6 +167,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     keepAliveSeconds: integer('KEEP_ALIVE_SECONDS', text('KEEP_ALIVE_SECONDS', '75'), 1, 3_600),
     metricsToken: bearer('METRICS_TOKEN', text('METRICS_TOKEN', '')),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL', 'info'), LOG_LEVELS),
+    logTiles: fraction('LOG_TILES', text('LOG_TILES', '1')),
+    retention: retention(text),
     hasColours: text('NO_COLOR', '') === '',
     isLocal,
   })
@@ -180,6 +189,27 @@ function database(
     databasePool: integer('DATABASE_POOL', text('DATABASE_POOL', String(STANDARD_POOL)), 2, MAX_POOL),
     databaseSearchPool: integer('DATABASE_SEARCH_POOL', text('DATABASE_SEARCH_POOL', String(STANDARD_SEARCH_POOL)), 1, MAX_POOL),
   }
+}
+
+/** 0 keeps records forever. */
+function retention(text: (name: string, standard: string) => string): Retention {
+  const days = (name: string, standard: number) => integer(name, text(name, String(standard)), 0, MAX_RETENTION_DAYS)
+  const usageDays = days('USAGE_DAYS', STANDARD_RETENTION.usageDays)
+  if (usageDays > 0 && usageDays < MIN_USAGE_DAYS)
+    throw new ConfigError(`USAGE_DAYS must be 0 (forever) or at least ${MIN_USAGE_DAYS}, not '${usageDays}'`)
+  return {
+    auditDays: days('AUDIT_DAYS', STANDARD_RETENTION.auditDays),
+    eventDays: days('EVENT_DAYS', STANDARD_RETENTION.eventDays),
+    deliveryDays: days('DELIVERY_DAYS', STANDARD_RETENTION.deliveryDays),
+    egressLogDays: days('EGRESS_LOG_DAYS', STANDARD_RETENTION.egressLogDays),
+    usageDays,
+  }
+}
+
+function fraction(name: string, value: string): number {
+  const number = /^\d*\.?\d+$/.test(value) ? Number(value) : Number.NaN
+  if (!(number >= 0 && number <= 1)) throw new ConfigError(`${name} must be a number from 0 to 1, not '${value}'`)
+  return number
 }
 
 function pooler(value: string): Pooler {

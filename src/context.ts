@@ -3,6 +3,7 @@
  * start/compose.ts that connects the two.
  */
 import type { Clock } from '#core/clock.ts'
+import type { Retention } from '#core/retention.ts'
 import type { Seal } from '#core/seal.ts'
 import type { Layers } from '#model/imagery/item-layer.ts'
 import type { SearchMemory } from '#model/imagery/search-memory.ts'
@@ -53,6 +54,8 @@ export interface Services {
   readonly usage: Usage
   readonly commit: Commit
   readonly operatorLog: OperatorLog
+  /** How long the records of calls are kept. */
+  readonly retention: Retention
 }
 
 /** Share links, opened anew on every call, so that revocation, expiry and retention apply immediately. */

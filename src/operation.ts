@@ -105,6 +105,11 @@ interface Handler<I, A, T extends Tier, F, P, W> {
   /** Stage 6b: a read, or one short transaction that includes stages 7 and 8. */
   execute(context: T extends 'read' ? Context : WriteContext, input: I, facts: F, prepared: P): Promise<A>
   /**
+   * For images that maps read by the hundred: what is shown, such as the ID of the item, without secrets. Successful calls of one caller
+   * with the same subject share one audit entry per minute.
+   */
+  auditSubject?(input: I, facts: F): string
+  /**
    * After the transaction of a write has committed: waits a moment, for example for a job that finishes quickly. Its result
    * replaces the response, for retries too; a retry during this time waits.
    */

@@ -2,6 +2,7 @@
 import { TABLE } from '#contract/table.ts'
 import type { AnyTask } from './task.ts'
 import type { AnyOperation } from '#operation.ts'
+import partitions from './background/partitions.task.ts'
 import sweep from './background/sweep.task.ts'
 import { domains } from './registry.domains.ts'
 
@@ -9,7 +10,7 @@ export const operations: ReadonlyMap<string, AnyOperation> = checked(
   Object.entries(domains).flatMap(([name, domain]) => domain.operations.map((op) => ({ name, op }))),
 )
 
-export const tasks: readonly AnyTask[] = [sweep, ...Object.values(domains).flatMap((domain) => domain.tasks)]
+export const tasks: readonly AnyTask[] = [sweep, partitions, ...Object.values(domains).flatMap((domain) => domain.tasks)]
 
 /** The service does not start if an operation differs from the table: a wrong scope or tier must never serve a request. */
 function checked(entries: readonly { name: string; op: AnyOperation }[]): Map<string, AnyOperation> {

@@ -8,7 +8,7 @@ import { openDatabase } from '#db/open.ts'
 import { call, createOwner, ok, type Reply } from './support/client.ts'
 import { createDatabase } from './support/database.ts'
 import { databaseProxy } from './support/database-proxy.ts'
-import { openLab } from './support/service.ts'
+import { MAIN_WITH_TEST_OPERATIONS, openLab } from './support/service.ts'
 
 const CALLS = 300
 
@@ -46,6 +46,30 @@ async function burst(t: TestContext, { during, outageMs = 0 }: { during: boolean
   `.execute(db)
   return { done: done.length, ...rows[0]! }
 }
+
+test('tiles of the last minute', async (t) => {
+  const own = await createDatabase()
+  const lab = openLab()
+  const { db, close } = openDatabase(own.url, { maxConnections: 2 })
+  t.after(async () => {
+    await lab.close()
+    await close()
+    await own.drop()
+  })
+  const env = { DATABASE_URL: own.url, DATA_DIR: lab.dataDir(), DEMO: '0' }
+  const service = await lab.start({ entry: MAIN_WITH_TEST_OPERATIONS, env })
+  const owner = await createOwner(service.baseUrl, 'tiles@example.com')
+  const read = (nth: number) => call(service.baseUrl, owner.token, 'faults.picture', { of: `item ${nth % 2}` })
+  const replies = await Promise.all(Array.from({ length: CALLS }, (_, nth) => read(nth)))
+  assert.ok(replies.every(({ status }) => status === 200))
+  process.kill(service.pid, 'SIGTERM')
+  assert.deepEqual(await service.exited, { code: 0, signal: null })
+  const { rows } = await sql<{ entries: number; calls: number }>`
+    select count(*)::int as entries, sum(calls)::int as calls from audit where operation = 'faults.picture'
+  `.execute(db)
+  assert.equal(rows[0]!.calls, CALLS, 'each read is counted')
+  assert.ok(rows[0]!.entries < CALLS / 10, `${rows[0]!.entries} entries: two for each minute that passed`)
+})
 
 test('after a burst', async (t) => {
   const { done, audited, calls, uses } = await burst(t, { during: false })

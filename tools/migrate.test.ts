@@ -36,7 +36,7 @@ test('npm run migrate', async (t) => {
     assert.equal(
       (await run('--status')).stdout,
       `Applied: ${Object.keys(MIGRATIONS).length}, the last one ${LAST}\n` +
-        'Pending: none\nOf later versions: none\nOldest version that can start: any\n',
+        'Pending: none\nOf later versions: none\nOldest version that can start: one that contains 0042_audit_counts\n',
     )
     assert.equal((await run('--plan')).stdout, 'Nothing is pending.\n')
   })

@@ -36,7 +36,7 @@ if (import.meta.main) {
     if (name < FIRST_CHECKED) continue
     const isAlone = migration.isTransactional === false
     // As the runner does, so that the linter knows.
-    const settings = isAlone ? [] : ["set lock_timeout = '2s';", 'set statement_timeout = 0;']
+    const settings = isAlone ? ['set statement_timeout = 0;'] : ["set lock_timeout = '2s';", 'set statement_timeout = 0;']
     const text = [...settings, ...(await statementsOf(migration))].join('\n')
     writeFileSync(path.join(isAlone ? folders.alone : folders.transaction, `${name}.sql`), `${text}\n`)
   }

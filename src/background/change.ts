@@ -49,6 +49,8 @@ export function changer({ db, clock, tasks, committed }: ChangePlatform, { name,
           durationMs: Math.round(performance.now() - startedAtMs),
           artifacts: provenance.artifacts(),
           at: owner.now,
+          calls: 1,
+          subject: null,
         },
       ])
       return value

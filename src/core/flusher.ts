@@ -20,7 +20,8 @@ interface FlusherOptions {
   /** Writes what is pending. What could not be written stays pending. */
   drain: () => Promise<void>
   isEmpty: () => boolean
-  afterMs: number
+  /** The interval, or how long until the next flush. */
+  afterMs: number | (() => number)
   onError: (error: unknown) => void
 }
 
@@ -40,12 +41,13 @@ export function createFlusher({ drain, isEmpty, afterMs, onError }: FlusherOptio
   }
   const arm = (): void => {
     if (isClosed) return // Nothing can be written any more; a timer would retry forever.
+    const waitMs = typeof afterMs === 'number' ? afterMs : afterMs()
     timer ??= setTimeout(() => {
       flush().catch((error: unknown) => {
         onError(error)
         if (!isEmpty()) arm()
       })
-    }, afterMs)
+    }, waitMs)
   }
   const flushAll = async (): Promise<void> => {
     while (flushing || !isEmpty()) await flush()

@@ -65,6 +65,8 @@ interface ServerOptions extends HealthParts {
   demo?: Demo
   /** Whether a successful call is logged at debug level only, as those that load the demo are. */
   isQuiet?: (request: FastifyRequest) => boolean
+  /** The fraction of successful tile reads that is logged; all by default. */
+  logTiles?: number
 }
 
 /** What `register*` functions choose from. */
@@ -149,10 +151,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 
 /** Counts and logs each call. */
 const observer =
-  ({ metrics, log, isQuiet = () => false }: ServerOptions): Observe =>
+  ({ metrics, log, isQuiet = () => false, logTiles = 1 }: ServerOptions): Observe =>
   (request, op, { status, trace }) => {
     const durationMs = performance.now() - trace.startedAtMs
     metrics.observeCall(op.id, status, durationMs / 1000)
+    if (status < 400 && op.auditSubject && Math.random() >= logTiles) return // Failures are always logged.
     const { principal, organizationId, invocationId } = trace
     log[status < 400 && isQuiet(request) ? 'debug' : 'info'](
       {

@@ -24,6 +24,8 @@ test('the trail closes after the entries of calls under way', async (t) => {
     apiKeyId: null,
     durationMs: 1,
     at: w.clock.now(),
+    calls: 1,
+    subject: null,
   })
   ended()
   await closing

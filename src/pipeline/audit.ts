@@ -4,6 +4,7 @@ import type { Db, Tx } from '#db/tables.ts'
 import * as apiKeys from '#model/identity/api-key.ts'
 import * as audit from '#model/platform/audit.ts'
 import type { AnyOperation } from '#operation.ts'
+import { createReadEntries } from './read-entries.ts'
 import type { Trace } from './trace.ts'
 
 export interface AuditTrail {
@@ -13,6 +14,8 @@ export interface AuditTrail {
   commitWith(tx: Tx, entry: audit.AuditEntry): Promise<void>
   /** For reads and failures: buffered and written in batches soon after. Waits when the database cannot keep up. */
   record(entry: audit.AuditEntry): Promise<void>
+  /** For successful reads of images, which share one entry per minute, caller and subject: written when the minute ends. */
+  recordRead(entry: audit.AuditEntry): Promise<void>
   /** Counts one use of a key without a write of its own. */
   countUse(keyId: string): void
   flush(): Promise<void>
@@ -53,6 +56,8 @@ export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown)
   }
   const flusher = createFlusher({ drain, isEmpty: () => entries.length === 0 && uses.size === 0, afterMs: FLUSH_AFTER_MS, onError })
 
+  const reads = createReadEntries(clock, (batch) => writeAll(db, batch), onError)
+
   const inProgress = new Set<symbol>()
   let allEnded: (() => void) | null = null
   const begin = (): (() => void) => {
@@ -84,12 +89,22 @@ export function createAuditTrail(db: Db, clock: Clock, onError: (error: unknown)
       add({ keyId, requests: 1, lastUsedAt: clock.now() })
       flusher.arm()
     },
-    flush: flusher.flushAll,
+    recordRead: reads.add,
+    async flush() {
+      await reads.flush()
+      await flusher.flushAll()
+    },
     async close() {
       await untilEnded()
-      await flusher.close()
+      const closed = await Promise.allSettled([reads.close(), flusher.close()])
+      for (const each of closed) if (each.status === 'rejected') throw each.reason
     },
   }
+}
+
+async function writeAll(db: Db, entries: readonly audit.AuditEntry[]): Promise<void> {
+  for (let start = 0; start < entries.length; start += MAX_PER_STATEMENT)
+    await audit.write(db, entries.slice(start, start + MAX_PER_STATEMENT))
 }
 
 export function auditEntry(
@@ -113,5 +128,7 @@ export function auditEntry(
     apiKeyId: principal?.apiKeyId ?? null,
     durationMs: Math.round(performance.now() - trace.startedAtMs),
     at: clock.now(),
+    calls: 1,
+    subject: status < 400 ? trace.subject : null,
   }
 }

@@ -48,6 +48,7 @@ export async function invoke(platform: Platform, op: AnyOperation, call: Call): 
     organizationId: null,
     inputHash: null,
     headers: {},
+    subject: null,
     audited: false,
   }
   const ended = platform.audit.begin()
@@ -63,7 +64,9 @@ export async function invoke(platform: Platform, op: AnyOperation, call: Call): 
   reply.headers = { ...trace.headers, ...reply.headers, 'X-Svc-Invocation-ID': trace.invocationId }
   const audit = async () => {
     try {
-      if (!trace.audited) await platform.audit.record(auditEntry(platform.services.clock, op, trace, reply.status))
+      if (trace.audited) return
+      const entry = auditEntry(platform.services.clock, op, trace, reply.status)
+      await (entry.subject === null ? platform.audit.record(entry) : platform.audit.recordRead(entry))
     } finally {
       ended()
     }
@@ -102,6 +105,7 @@ async function runForTenant(
 
     return await settling(begun?.claim ?? null, async (claim) => {
       const facts = await op.check?.(context, input, permitted) //                                then what can be done
+      trace.subject = op.auditSubject?.(input, facts) ?? null
       const provenance = openProvenance(op) //                                           5 open provenance
       const prepared = await op.prepare?.(context, input, facts) //                      6 execute: first outside,
       const work = { op, context, input, facts, prepared }

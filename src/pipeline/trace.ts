@@ -9,6 +9,8 @@ export interface Trace {
   organizationId: string | null
   inputHash: Buffer | null
   headers: Record<string, string>
+  /** Set for a read that is audited together with others of the same subject. */
+  subject: string | null
   /** True once the audit entry has committed with the call's own transaction. */
   audited: boolean
 }

@@ -8,6 +8,7 @@ import { createPrinter } from '#services/documents/printer.ts'
 import type { Storage } from '#ports/storage.ts'
 import type { Services } from '#context.ts'
 import type { Clock } from '#core/clock.ts'
+import { STANDARD_RETENTION, type Retention } from '#core/retention.ts'
 import type { Seal } from '#core/seal.ts'
 import { createLayers } from '#model/imagery/item-layer.ts'
 import { createSearchMemory } from '#model/imagery/search-memory.ts'
@@ -82,6 +83,8 @@ export interface Parts {
   startRasterWorker?: StartWorker
   /** Null: credentials are not cached, and every call queries the database. */
   notices?: Notices | null
+  /** How long the records of calls are kept; the defaults of the settings if missing. */
+  retention?: Retention
   /** Lower in tests, for speed. */
   passwordCost?: number
   /** Higher in tests, which share their machine: how many times longer than usual work on rasters and their hosts may take. */
@@ -175,6 +178,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     // A separate queue, so that guesses at share links never delay sign-ins.
     shares: createShares(db, clock, createPasswords({ cost: parts.passwordCost, maxRunning: 1, waiting: 'visitors of share links' })),
     commit: createCommit({ db, clock, tasks, committed }),
+    retention: parts.retention ?? STANDARD_RETENTION,
     operatorLog: { info: (message) => log.info(message), warn: (message) => log.warn(message) },
   }
   const platform: Platform = {

@@ -3,6 +3,7 @@ import type { Config } from '#config.ts'
 import { systemClock } from '#core/clock.ts'
 import { connectionReport } from '#db/connection-report.ts'
 import { migrate, pendingContractions } from '#db/migrate.ts'
+import { createPartitions } from '#db/partitions.ts'
 import { openNotices } from '#db/notices.ts'
 import { openServiceDatabase } from '#db/service-database.ts'
 import { beginEpoch } from '#model/events/epoch.ts'
@@ -19,6 +20,8 @@ export async function startDatabase(config: Config, log: Logger, started: AsyncD
   const contractions = await pendingContractions(database.db)
   if (contractions.length > 0)
     log.warn(`Migrations are pending until no process of the previous version runs: ${contractions.join(', ')}; see npm run migrate`)
+  const postponed = await createPartitions(database.db, systemClock.now())
+  if (postponed.length > 0) log.warn(`Partitions could not be created yet, because their tables are in use: ${postponed.join(', ')}`)
   if (await beginEpoch(database.db, systemClock.now()))
     log.warn('The database was restored into another cluster; events continue behind the restored ones')
   for (const line of await connectionReport(database, config)) log.warn(line)

@@ -93,6 +93,7 @@ async function startParts(config: Config, catalogue: Catalogue, started: AsyncDi
     cogCompression: config.cogCompression,
     rasterProcesses: config.rasterProcesses,
     notices,
+    retention: config.retention,
   })
   started.defer(() => composed.close())
   started.defer(() => queue.stop())

@@ -43,4 +43,18 @@ const wait: AnyOperation = operation({
   },
 })
 
-export const testOperations = [effect, wait] as const
+/** A read that is audited like a tile: together with others of its minute. */
+const picture: AnyOperation = operation({
+  id: 'faults.picture',
+  scope: 'projects:read',
+  tier: 'read',
+  raw: 'bytes',
+  input: Closed({ of: Type.String() }),
+  output: Type.Any(),
+  example: { input: { of: 'a' } },
+}).handle({
+  auditSubject: ({ of }) => of,
+  execute: async () => ({ contentType: 'image/png', body: Buffer.from('pixels') }),
+})
+
+export const testOperations = [effect, wait, picture] as const

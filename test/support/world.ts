@@ -18,6 +18,7 @@ import type { Storage } from '#ports/storage.ts'
 import type { Workers } from '#ports/workers.ts'
 import { compose } from '#start/compose.ts'
 import type { Clock } from '#core/clock.ts'
+import type { Retention } from '#core/retention.ts'
 import { createSeal, KEY_BYTES } from '#core/seal.ts'
 import { STANDARD_BACKOFF_SECONDS } from '#core/webhooks.ts'
 import { openDatabase } from '#db/open.ts'
@@ -100,6 +101,10 @@ interface WorldOptions {
   hostDeadlineFactor?: number
   /** Encrypts secrets in the database; worlds on one database have the same by default. */
   secretsKey?: Buffer
+  /** How long the records of calls are kept. */
+  retention?: Retention
+  /** The fraction of tile reads that is logged. */
+  logTiles?: number
   /** A real mail server; without one, mails are files in `mailDir`. */
   smtpUrl?: string
   /** How endpoints of webhooks are looked up, and how long one may take. */
@@ -242,6 +247,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     vendors,
     clipAreas: options.clipAreas ?? (await readClipAreas(null, hosts?.url ?? null)),
     ...(options.workers ? { workers: options.workers } : {}),
+    ...(options.retention ? { retention: options.retention } : {}),
     fileHosts: fileHostsOf(sources),
     webhooks: createWebhooks({
       allow: [...(options.egressAllow ?? []), HOOK_HOST],
@@ -283,6 +289,7 @@ export async function world(t: TestContext, options: WorldOptions = {}) {
     api: true,
     sandboxPayments: sandbox,
     isLocal: options.isLocal ?? true,
+    logTiles: options.logTiles ?? 1,
     trustedProxies: options.trustedProxies ?? [],
     metricsToken: options.metricsToken ?? '',
     ...(options.connections ? { connections: options.connections } : {}),

@@ -58,5 +58,7 @@ export interface PlatformTables {
     duration_ms: number
     artifacts: Generated<string[]>
     at: Date
+    calls: Generated<number>
+    subject: string | null
   }
 }

@@ -31,6 +31,7 @@ export default operation({
     requireTile(input)
     return await expiringFiles.requireRaster(db, principal, input.result_id, clock.now())
   },
+  auditSubject: ({ result_id }) => result_id,
   async execute({ raster, usage, clock, ifNoneMatch, signal }, { z, x, y, format, quality, tile_size }, file) {
     const image = await raster.tile(
       { object: { bucket: file.bucket, key: file.objectKey } },

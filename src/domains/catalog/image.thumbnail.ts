@@ -16,5 +16,6 @@ export default operation({
   output: Type.Any(),
   example: { input: { host_name: 'sandbox-hr', image_id: EXAMPLE_FEATURE.id } },
 }).handle({
+  auditSubject: ({ image_id }) => image_id,
   execute: (context, input) => previewOf(context, input, 'thumbnail'),
 })

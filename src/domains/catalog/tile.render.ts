@@ -69,6 +69,7 @@ export default operation({
     const style = parseStyle({ expression, colormap, visualization: requireNoColormap(visualization, colormap), rescale }, info, names)
     return { source, aoi, style: withRanges(style, info) }
   },
+  auditSubject: ({ scene_id }) => scene_id,
   async execute({ raster, ifNoneMatch, signal }, { z, x, y, format, quality, tile_size }, { source, aoi, style }) {
     const request = {
       tile: { z, x, y },

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Closed, Defaulted, Described } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { IMAGE_TYPES, imageReply } from '#wire/tile.ts'
-import { CogUrl, FOREVER } from './wire.ts'
+import { CogUrl, FOREVER, withoutQuery } from './wire.ts'
 
 const Side = Defaulted(Type.Integer({ minimum: 1, maximum: 2_048 }), 256)
 
@@ -17,6 +17,7 @@ export default operation({
   output: Type.Any(),
   example: { input: { url: 'https://data.example/scene.tif' } },
 }).handle({
+  auditSubject: ({ url }) => withoutQuery(url),
   async execute({ raster, ifNoneMatch, signal }, { url, width, height }) {
     return imageReply(await raster.thumbnail({ url }, { width, height }, { ifNoneMatch, signal }), FOREVER)
   },

@@ -4,7 +4,7 @@ import { Closed, Described, Nullable } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { parseStyle } from '#raster/render/request.ts'
 import { Format, IMAGE_TYPES, imageFormat, imageReply, Quality, requireTile, Rescale, Text, TileIndex, TileSize, Zoom } from '#wire/tile.ts'
-import { AoiText, CogUrl, FOREVER, parseAoi, Resampling } from './wire.ts'
+import { AoiText, CogUrl, FOREVER, parseAoi, Resampling, withoutQuery } from './wire.ts'
 
 /** One Web Mercator tile of a COG, styled by bands or an expression, or in the default style of the image. */
 export default operation({
@@ -41,6 +41,7 @@ export default operation({
     const aoi = parseAoi(input.aoi)
     return { url, aoi, style: parseStyle(input, await raster.describe({ url }, signal)) }
   },
+  auditSubject: (_input, { url }) => withoutQuery(url),
   async execute({ raster, ifNoneMatch, signal }, { z, x, y, format, quality, tile_size, resampling }, { url, aoi, style }) {
     const request = {
       tile: { z, x, y },

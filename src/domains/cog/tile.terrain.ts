@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Closed, Defaulted, Described } from '#core/shapes.ts'
 import { operation } from '#operation.ts'
 import { imageReply, requireTile, TileIndex, Zoom } from '#wire/tile.ts'
-import { AoiText, CogUrl, FOREVER, parseAoi } from './wire.ts'
+import { AoiText, CogUrl, FOREVER, parseAoi, withoutQuery } from './wire.ts'
 
 /** Elevation as a lossless Terrain-RGB tile: elevation = -10000 + (R·65536 + G·256 + B)·0.1. */
 export default operation({
@@ -26,6 +26,7 @@ export default operation({
     requireTile(input)
     return parseAoi(input.aoi)
   },
+  auditSubject: ({ url }) => withoutQuery(url),
   async execute({ raster, ifNoneMatch, signal }, { url, z, x, y, invert }, aoi) {
     return imageReply(await raster.terrain({ url }, { tile: { z, x, y }, invert, aoi }, { ifNoneMatch, signal }), FOREVER)
   },

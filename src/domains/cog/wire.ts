@@ -27,3 +27,6 @@ export function parseAoi(text: string | null | undefined): AreaGeometry | undefi
 
 /** The image at a URL never changes, so caches can keep it for a year; another file has another ETag. */
 export const FOREVER = 'public, max-age=31536000, immutable'
+
+/** A file as records name it: the query of a signed URL is a secret. */
+export const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '').slice(0, 500)

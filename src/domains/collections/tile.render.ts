@@ -37,6 +37,7 @@ export default operation({
     choiceOf(input)
     return await collections.requireReader(db, principal, input.collection_id)
   },
+  auditSubject: ({ collection_id }) => collection_id,
   async execute(context, input, collection) {
     return imageReply(await renderCollectionTile(context, collection, { ...input, format: input.format }), FOR_MINUTES)
   },

@@ -43,6 +43,7 @@ export default operation({
     const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
     return await styleLayer(context, layer, input)
   },
+  auditSubject: ({ item_id }) => item_id,
   async execute(context, input, resolved) {
     return imageReply(await renderLayerTile(context, resolved, { ...input, format: input.format }), FOR_A_DAY)
   },

@@ -32,6 +32,7 @@ export default operation({
     const layer = await context.layers.requireReader(context.principal, input.item_id, choiceOf(input))
     return await styleLayer(context, layer, input)
   },
+  auditSubject: ({ item_id }) => item_id,
   async execute(context, { z, x, y, format, grid }, resolved) {
     return imageReply(await renderLayerTile(context, resolved, { z, x, y, format, grid }), FOR_A_DAY)
   },

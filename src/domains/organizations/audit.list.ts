@@ -19,6 +19,10 @@ const Entry = Closed(
     status: Type.Integer({ description: 'HTTP status of the response' }),
     duration_ms: Type.Integer({ description: 'Duration in milliseconds' }),
     artifacts: Type.Array(Type.String(), { description: 'Objects the call created' }),
+    calls: Type.Integer({
+      description: 'Number of calls: successful reads of tiles and thumbnails share one entry per minute, caller and subject',
+    }),
+    subject: Described(Nullable(Type.String()), 'Item, collection or scene of such reads; null for other calls'),
   },
   { $id: 'AuditEntry', description: 'A recorded call' },
 )
@@ -35,6 +39,8 @@ const EXAMPLE_ENTRY = {
   status: 200,
   duration_ms: 12,
   artifacts: ['project 0199f2c4-5c1a-7b3e-9a44-0d6f3c1b2a10'],
+  calls: 1,
+  subject: null,
 }
 
 /** Lists all calls made for the organization, including failed ones, newest first; for owners and admins. */
@@ -82,6 +88,8 @@ export default operation({
       status: row.status,
       duration_ms: row.durationMs,
       artifacts: row.artifacts,
+      calls: row.calls,
+      subject: row.subject,
     }))
     return { entries, count: entries.length }
   },

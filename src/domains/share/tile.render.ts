@@ -34,6 +34,7 @@ export default operation({
     requireTile(input)
     return await requireSharedLayer(context, input)
   },
+  auditSubject: (_input, { share }) => share.link.id,
   async execute(context, { z, x, y, format, tile_size }, { share, styled }) {
     context.attributeTo(share.link.organizationId)
     return imageReply(await renderLayerTile(context, styled, { z, x, y, format, tile_size }), CACHE_CONTROL)

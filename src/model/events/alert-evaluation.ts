@@ -1,5 +1,6 @@
 /** Evaluations of alert rules against items: queued with the event, and run by a worker until they have a result. */
 import { sql } from 'kysely'
+import { deleteInBatches } from '#db/in-batches.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
 export interface Evaluation {
@@ -102,5 +103,9 @@ export async function fail(tx: Tx, evaluation: Evaluation, error: string, now: D
 
 /** Deletes evaluations of items whose pixels never arrived. */
 export async function sweep(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('alert_evaluation').where('due_at', 'is', null).where('created_at', '<', before).execute()
+  await deleteInBatches(db, {
+    table: 'alert_evaluation',
+    key: ['rule_id', 'item_id'],
+    where: sql<boolean>`due_at is null and created_at < ${before}`,
+  })
 }

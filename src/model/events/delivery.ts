@@ -6,6 +6,7 @@ import type { DeliveryState } from '#core/vocabulary.ts'
 import type { PublishedEvent } from '#core/webhooks.ts'
 import type { Joined } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
+import { inBatches } from '#db/in-batches.ts'
 import { mayRead, RIGHTS } from './audience.ts'
 import { MAX_SUBSCRIPTIONS } from './subscription.ts'
 
@@ -44,6 +45,8 @@ interface ClaimedRow extends Omit<Claimed, 'event' | 'secrets' | 'lease'> {
 }
 
 /**
+ * A delivery has the time of its event, so that both are in partitions of the same month, and a join reads only that one.
+ *
  * Claims due deliveries, a share of every endpoint: the index scan visits each endpoint once, so that a long queue for one endpoint
  * does not delay the others. Due times use the platform's clock; leases use real time, measured by the database that all processes
  * share.
@@ -58,11 +61,11 @@ export async function claim(db: Db, limits: ClaimLimits, now: Date): Promise<Cla
         order by d.endpoint_key limit 1)
       from endpoint where endpoint.key is not null
     ), due as materialized (
-      select d.id from endpoint
+      select d.id, d.created_at from endpoint
       left join unnest(${[...limits.free.keys()]}::bigint[], ${[...limits.free.values()]}::int[]) as allowed (key, free)
         on allowed.key = endpoint.key
       cross join lateral (
-        select d.id, d.due_at from webhook_delivery d
+        select d.id, d.created_at, d.due_at from webhook_delivery d
         where d.state = 'pending' and d.endpoint_key = endpoint.key and d.due_at <= ${now}
           and (d.lease_until is null or d.lease_until < clock_timestamp())
         order by d.due_at limit coalesce(allowed.free, ${limits.perEndpoint}) for update skip locked
@@ -72,15 +75,16 @@ export async function claim(db: Db, limits: ClaimLimits, now: Date): Promise<Cla
     ), claimed as (
       update webhook_delivery d
       set lease = ${lease}, lease_until = clock_timestamp() + make_interval(secs => ${limits.leaseSeconds})
-      from due where d.id = due.id
-      returning d.id, d.subscription_id, d.event_seq, d.endpoint_key, d.tries
+      from due where d.id = due.id and d.created_at = due.created_at
+      returning d.id, d.created_at, d.subscription_id, d.event_seq, d.endpoint_key, d.tries
     )
     select c.id, c.subscription_id as "subscriptionId", w.org_id as "organizationId", c.endpoint_key::text as "endpointKey", c.tries,
       w.endpoint_url as url, w.headers, w.secret, case when w.previous_secret_until > ${now} then w.previous_secret end as "previousSecret",
       ${mayRead} as "isReadable",
       e.id as "eventId", e.type as "eventType", e.entity_type as "entityType", e.entity_id as "entityId", e.data,
       e.occurred_at as "occurredAt"
-    from claimed c join event_subscription w on w.id = c.subscription_id join event e on e.seq = c.event_seq
+    from claimed c join event_subscription w on w.id = c.subscription_id 
+      join event e on e.seq = c.event_seq and e.occurred_at = c.created_at
     ${RIGHTS}
   `.execute(db)
   return rows.map(({ secret, previousSecret, eventId, eventType, entityType, entityId, data, occurredAt, ...row }) => ({
@@ -138,6 +142,7 @@ export async function admit(db: Db, now: Date): Promise<void> {
       insert into webhook_delivery (subscription_id, event_seq, endpoint_key, state, since, due_at, created_at)
       select s.id, t.event_seq, s.endpoint_key, case when s.is_active then 'pending' else 'held' end, ${now}, ${now}, t.created_at
       from taken t join event_subscription s on s.id = any(t.subscription_ids)
+      for key share of s
     `.execute(db)
   }
 }
@@ -239,7 +244,7 @@ async function updateSubscriptions(
 function deliveries(db: Db, subscriptionId: string) {
   return db
     .selectFrom('webhook_delivery as d')
-    .innerJoin('event as e', 'e.seq', 'd.event_seq')
+    .innerJoin('event as e', (join) => join.onRef('e.seq', '=', 'd.event_seq').onRef('e.occurred_at', '=', 'd.created_at'))
     .select([
       'd.id',
       'd.subscription_id as subscriptionId',
@@ -346,25 +351,45 @@ export async function retry(tx: Tx, subscriptionId: string, id: string, now: Dat
 const GIVEN_UP = 'The endpoint accepted nothing for too long, so the delivery was abandoned'
 
 /** Dead-letters deliveries that waited too long, and deletes old ones that ended. */
-export async function sweep(db: Db, now: Date, limits: { giveUpBefore: Date; forgetBefore: Date }): Promise<void> {
-  await sql`
-    update webhook_delivery set state = 'dead', ended_at = ${now}, reason = ${GIVEN_UP}, lease = null, lease_until = null
-    where state = 'pending' and since < ${limits.giveUpBefore} and (lease_until is null or lease_until < clock_timestamp())
+export async function sweep(db: Db, now: Date, limits: { giveUpBefore: Date; forgetBefore: Date | null }): Promise<void> {
+  await inBatches((limit) => giveUp(db, now, limits.giveUpBefore, limit))
+  if (limits.forgetBefore) {
+    const isOld = sql<boolean>`d.ended_at < ${limits.forgetBefore}`
+    await inBatches((limit) => remove(db, sql`select d.id, d.created_at from webhook_delivery d where ${isOld} limit ${limit}`))
+  }
+  await inBatches((limit) => remove(db, superfluous(limit)))
+}
+
+async function giveUp(db: Db, now: Date, before: Date, limit: number): Promise<number> {
+  const isDue = sql<boolean>`d.state = 'pending' and d.since < ${before} and (d.lease_until is null or d.lease_until < clock_timestamp())`
+  const { numAffectedRows } = await sql`
+    update webhook_delivery g set state = 'dead', ended_at = ${now}, reason = ${GIVEN_UP}, lease = null, lease_until = null
+    from (select d.id, d.created_at from webhook_delivery d where ${isDue} limit ${limit} for update skip locked) due
+    where g.id = due.id and g.created_at = due.created_at
   `.execute(db)
-  await db.deleteFrom('webhook_delivery').where('ended_at', '<', limits.forgetBefore).execute()
-  await forgetOldest(db)
+  return Number(numAffectedRows)
+}
+
+/** Removes deliveries with their attempts. Returns the number of deliveries. */
+async function remove(db: Db, chosen: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ removed: number }>`
+    with gone as (
+      delete from webhook_delivery d using (${chosen}) chosen where d.id = chosen.id and d.created_at = chosen.created_at
+        and d.ended_at is not null
+      returning d.id
+    ), attempts as (
+      delete from webhook_attempt a using gone where a.delivery_id = gone.id
+    )
+    select count(*)::int as removed from gone
+  `.execute(db)
+  return rows[0]!.removed
 }
 
 /** Successful deliveries kept per organization; dead letters are kept for their full time. */
 export const MAX_DELIVERED = 10_000
 
-async function forgetOldest(db: Db): Promise<void> {
-  await sql`
-    delete from webhook_delivery where id in (
-      select id from (
-        select d.id, row_number() over (partition by s.org_id order by d.ended_at desc, d.id) as nth
-        from webhook_delivery d join event_subscription s on s.id = d.subscription_id where d.state = 'delivered'
-      ) delivered where nth > ${MAX_DELIVERED}
-    )
-  `.execute(db)
-}
+const superfluous = (limit: number) => sql`
+  select id, created_at from (
+    select d.id, d.created_at, row_number() over (partition by s.org_id order by d.ended_at desc, d.id) as nth
+    from webhook_delivery d join event_subscription s on s.id = d.subscription_id where d.state = 'delivered'
+  ) delivered where nth > ${MAX_DELIVERED} limit ${limit}`

@@ -31,7 +31,7 @@ export async function pauseAllOf(tx: Tx, organizationId: string, userId: string,
 /** Deletes the webhooks and alert rules of a deleted organization, with everything queued for them. */
 export async function removeAll(tx: Tx, organizationId: string): Promise<void> {
   await tx.deleteFrom('webhook_backlog').where('org_id', '=', organizationId).execute()
-  await tx.deleteFrom('event_subscription').where('org_id', '=', organizationId).execute()
+  await subscriptions.removeAllOf(tx, organizationId)
   await savedSearches.removeAllOf(tx, { organizationId })
   await tx.deleteFrom('alert_rule').where('org_id', '=', organizationId).execute()
   await tx.deleteFrom('notification').where('org_id', '=', organizationId).execute()

@@ -225,6 +225,23 @@ export async function pauseAllOf(tx: Tx, organizationId: string | null, userId: 
 export async function remove(tx: Tx, id: string): Promise<void> {
   const result = await tx.deleteFrom('event_subscription').where('id', '=', id).executeTakeFirst()
   if (result.numDeletedRows === 0n) throw notFound('subscription')
+  await removeDeliveries(tx, [id])
+}
+
+export async function removeAllOf(tx: Tx, organizationId: string): Promise<void> {
+  const removed = await tx.deleteFrom('event_subscription').where('org_id', '=', organizationId).returning('id').execute()
+  await removeDeliveries(
+    tx,
+    removed.map(({ id }) => id),
+  )
+}
+
+/** After their subscriptions: whoever queues a delivery locks its subscription, so that none can be added by then. */
+async function removeDeliveries(tx: Tx, subscriptionIds: readonly string[]): Promise<void> {
+  await sql`
+    with gone as (delete from webhook_delivery where subscription_id = any(${subscriptionIds}::uuid[]) returning id)
+    delete from webhook_attempt a using gone where a.delivery_id = gone.id
+  `.execute(tx)
 }
 
 /** The URL, headers and secrets for a delivery outside the queue. */

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { createHash, randomBytes } from 'node:crypto'
 import { DAY_MS, MINUTE_MS } from '#core/time.ts'
 import type { MailTokenPurpose } from '#core/vocabulary.ts'
+import { deleteInBatches } from '#db/in-batches.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
 const LIFETIME_MS: Readonly<Record<MailTokenPurpose, number>> = { reset: 30 * MINUTE_MS, confirm: 7 * DAY_MS }
@@ -55,5 +57,5 @@ export async function spendAll(tx: Tx, userId: string, now: Date): Promise<void>
 }
 
 export async function sweep(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('mail_token').where('expires_at', '<', before).execute()
+  await deleteInBatches(db, { table: 'mail_token', key: ['token_hash'], where: sql<boolean>`expires_at < ${before}` })
 }

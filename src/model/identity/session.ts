@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { createHash, randomBytes } from 'node:crypto'
 import { DAY_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
+import { deleteInBatches } from '#db/in-batches.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
@@ -139,10 +141,11 @@ export async function endAllOfUser(db: Db, userId: string, now: Date): Promise<v
 
 /** Deletes sessions that ended or expired before a time, with their tokens. */
 export async function sweep(db: Db, before: Date): Promise<void> {
-  await db
-    .deleteFrom('user_session')
-    .where((where) => where.or([where('expires_at', '<', before), where('ended_at', '<', before)]))
-    .execute()
+  await deleteInBatches(db, {
+    table: 'user_session',
+    key: ['id'],
+    where: sql<boolean>`(expires_at < ${before} or ended_at < ${before})`,
+  })
 }
 
 async function issue(tx: Tx, sessionId: string, now: Date): Promise<string> {

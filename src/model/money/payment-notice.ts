@@ -5,7 +5,9 @@
  * 2. `receive`, here, finds the attempt, reads the payment's current state from the processor, and applies it once.
  * 3. A charge goes to `settle` in `topup.ts`, which adds credits through `ledger.ts`; a lost hold goes to `card-hold.ts`.
  */
+import { sql } from 'kysely'
 import { DAY_MS } from '#core/time.ts'
+import { deleteInBatches } from '#db/in-batches.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import type { Notice } from '#ports/payments.ts'
 import * as cardHolds from './card-hold.ts'
@@ -42,8 +44,6 @@ const KEPT_DAYS = 30
 
 /** The processor retries a notice for a few days at most. */
 export async function forgetOld(db: Db, now: Date): Promise<void> {
-  await db
-    .deleteFrom('processor_event')
-    .where('received_at', '<', new Date(now.getTime() - KEPT_DAYS * DAY_MS))
-    .execute()
+  const before = new Date(now.getTime() - KEPT_DAYS * DAY_MS)
+  await deleteInBatches(db, { table: 'processor_event', key: ['id'], where: sql<boolean>`received_at < ${before}` })
 }

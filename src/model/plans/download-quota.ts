@@ -8,6 +8,7 @@ import { DAY_MS, MINUTE_MS } from '#core/time.ts'
 import { newId } from '#core/ids.ts'
 import type { Principal } from '#core/principal.ts'
 import { problem, type Problem } from '#core/problem.ts'
+import { deleteInBatches } from '#db/in-batches.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
 import { planOf, type Plan } from './plan.ts'
@@ -215,5 +216,5 @@ function logRow({ organizationId, principal, invocationId, now }: Taker, { kind,
 
 /** Deletes minutes that are in no window any more. */
 export async function sweep(db: Db, now: Date): Promise<void> {
-  await db.deleteFrom('egress_minute').where('minute', '<=', since(now, DAY_MS)).execute()
+  await deleteInBatches(db, { table: 'egress_minute', key: ['org_id', 'minute'], where: sql<boolean>`minute <= ${since(now, DAY_MS)}` })
 }

@@ -69,6 +69,7 @@ async function points(db: Db, organizationId: string, { from, to, granularity, t
   const { rows } = await sql<{ period: string; meter: Meter; amount: number }>`
     with noted as (
       select day, meter, amount from usage_day where org_id = ${organizationId}
+        and day between ${from}::date and ${to}::date
       union all select ${today}::date, 'storage_bytes', used_bytes from storage_account where org_id = ${organizationId}
     ), days as (
       select day, meter, max(amount) as amount from noted where day between ${from}::date and ${to}::date group by day, meter

@@ -15,6 +15,10 @@ export interface AuditEntry {
   durationMs: number
   artifacts: readonly string[]
   at: Date
+  /** The calls that the entry stands for; more than one for reads that are recorded together. */
+  calls: number
+  /** What was read, of reads that are recorded together. */
+  subject: string | null
 }
 
 /** One statement for any number of entries; a repeat after a lost connection adds nothing. */
@@ -23,17 +27,18 @@ export async function write(db: Db, entries: readonly AuditEntry[]): Promise<voi
   const artifacts = entries.map((entry) => JSON.stringify(entry.artifacts)) // PostgreSQL has no ragged arrays of arrays.
   await sql`
     insert into audit (invocation_id, org_id, principal_kind, principal_id, user_id, api_key_id, operation, input_hash, status,
-      duration_ms, artifacts, at)
+      duration_ms, artifacts, at, calls, subject)
     select invocation_id, org_id, principal_kind, principal_id, user_id, api_key_id, operation,
       input_hash, status, duration_ms,
-      array(select jsonb_array_elements_text(artifacts::jsonb)), at
+      array(select jsonb_array_elements_text(artifacts::jsonb)), at, calls, subject
     from unnest(${column('invocationId')}::uuid[], ${column('organizationId')}::uuid[], ${column('principalKind')}::text[],
       ${column('principalId')}::text[],
       ${column('userId')}::uuid[], ${column('apiKeyId')}::uuid[], ${column('operation')}::text[], ${column('inputHash')}::bytea[],
-      ${column('status')}::int[], ${column('durationMs')}::int[], ${artifacts}::text[], ${column('at')}::timestamptz[])
+      ${column('status')}::int[], ${column('durationMs')}::int[], ${artifacts}::text[], ${column('at')}::timestamptz[],
+      ${column('calls')}::int[], ${column('subject')}::text[])
       as e (invocation_id, org_id, principal_kind, principal_id, user_id, api_key_id, operation,
-        input_hash, status, duration_ms, artifacts, at)
-    on conflict (invocation_id) do nothing
+        input_hash, status, duration_ms, artifacts, at, calls, subject)
+    on conflict do nothing
   `.execute(db)
 }
 
@@ -58,6 +63,8 @@ const COLUMNS = [
   'status',
   'duration_ms as durationMs',
   'artifacts',
+  'calls',
+  'subject',
 ] as const
 
 export async function list(db: Db, organizationId: string, filter: AuditFilter): Promise<Row<'audit', typeof COLUMNS>[]> {

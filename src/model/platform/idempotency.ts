@@ -5,6 +5,7 @@
 import { HOUR_MS } from '#core/time.ts'
 import { sql } from 'kysely'
 import { newId } from '#core/ids.ts'
+import { deleteInBatches } from '#db/in-batches.ts'
 import type { Db, Tx } from '#db/tables.ts'
 
 /** Renewed while the work runs; a claim outlives a killed process by this time. */
@@ -130,8 +131,12 @@ export async function renew(db: Db, claims: readonly { key: ClaimKey; lease: str
 }
 
 export async function sweep(db: Db, now: Date, maxSealedBytes = MAX_SEALED_BYTES_PER_OWNER): Promise<void> {
-  const isOver = sql`(c.state <> 'running' or c.lease_until < clock_timestamp())`
-  await sql`delete from idempotency_claim c where c.expires_at < ${now} and ${isOver}`.execute(db)
+  const isOver = sql<boolean>`(c.state <> 'running' or c.lease_until < clock_timestamp())`
+  await deleteInBatches(db, {
+    table: 'idempotency_claim',
+    key: ['owner_id', 'path', 'key'],
+    where: sql<boolean>`expires_at < ${now} and (state <> 'running' or lease_until < clock_timestamp())`,
+  })
   await sql`
     delete from idempotency_claim c using (
       select owner_id, path, key,

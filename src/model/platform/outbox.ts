@@ -43,6 +43,7 @@ export async function write(
       ${RIGHTS}
       where ${mayRead} and ${MATCHES}
         and (e.type <> 'alert.triggered' or e.data -> 'notification_channels' ? 'webhook')
+      for key share of w -- As a foreign key would: no delivery is queued for a subscription that is being deleted.
     ), counted as materialized (
       select seq, array_agg(id) as ids, sum(count(*)) over (order by seq) as up_to from matched group by seq
     ), room as materialized (

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { deleteInBatches } from '#db/in-batches.ts'
 import type { Db } from '#db/tables.ts'
 
 interface Hit {
@@ -115,5 +116,5 @@ export async function forgive(db: Db, subject: string): Promise<void> {
 
 /** Deletes windows that have passed. */
 export async function sweep(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('rate_window').where('started_at', '<', before).execute()
+  await deleteInBatches(db, { table: 'rate_window', key: ['subject'], where: sql<boolean>`started_at < ${before}` })
 }

@@ -275,6 +275,10 @@ export interface AuditEntry {
   duration_ms: number
   /** Objects the call created */
   artifacts: string[]
+  /** Number of calls: successful reads of tiles and thumbnails share one entry per minute, caller and subject */
+  calls: number
+  /** Item, collection or scene of such reads; null for other calls */
+  subject: string | null
 }
 
 /** How a saved search adds new scenes */

@@ -288,6 +288,12 @@ class AuditEntry(Record):
     """Duration in milliseconds"""
     artifacts: list[str]
     """Objects the call created"""
+    calls: int
+    """Number of calls: successful reads of tiles and thumbnails share one entry per minute, caller
+    and subject
+    """
+    subject: str | None
+    """Item, collection or scene of such reads; null for other calls"""
 
 
 class AutoAdd(Record):
