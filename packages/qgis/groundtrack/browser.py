@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from qgis.core import QgsDataCollectionItem, QgsDataItem, QgsDataItemProvider, QgsDataProvider, QgsErrorItem, QgsLayerItem
+from qgis.core import Qgis, QgsDataCollectionItem, QgsDataItem, QgsDataItemProvider, QgsDataProvider, QgsErrorItem, QgsLayerItem
 
 from . import layers, log, tasks
 from .connection import Connection
@@ -153,13 +153,13 @@ class _Item(QgsLayerItem):
     """An item: itself a layer in its default style, and a folder of its styles and files."""
 
     def __init__(self, parent: QgsDataItem, entry: Entry, path: str, catalogue: Catalogue, load: Callable[[], list[Entry]]) -> None:
-        super().__init__(parent, entry.name, path, entry.uri, _layer_type("Raster"), entry.provider)
+        super().__init__(parent, entry.name, path, entry.uri, Qgis.BrowserLayerType.Raster, entry.provider)
         self.record = entry.record
         self._catalogue, self._load, self._at = catalogue, load, path
         self.setIcon(icon("item"))
         self.setToolTip(_tip(entry.record))
         self.setCapabilitiesV2(_capabilities())
-        self.setState(_state("NotPopulated"))
+        self.setState(Qgis.BrowserItemState.NotPopulated)
 
     def createChildren(self) -> list[QgsDataItem]:  # noqa: N802: QGIS calls it by this name.
         entries, failure = self._catalogue.children(self._at, self._load)
@@ -174,10 +174,10 @@ def node_of(parent: QgsDataItem, entry: Entry, at: str, catalogue: Catalogue) ->
     path = f"{at}/{entry.key}"
     connection = catalogue.connection
     if entry.kind in ("layer", "features"):
-        layer_type = _layer_type("Raster" if entry.kind == "layer" else "Vector")
+        layer_type = Qgis.BrowserLayerType.Raster if entry.kind == "layer" else Qgis.BrowserLayerType.Vector
         name = entry.name if entry.key.endswith("/all") else f"{entry.record['name']}, {entry.name}"
         leaf = QgsLayerItem(parent, name, path, entry.uri, layer_type, entry.provider)
-        leaf.setState(_state("Populated"))
+        leaf.setState(Qgis.BrowserItemState.Populated)
         return leaf
     auth = connection.layers_auth()
     if entry.kind == "item":
@@ -220,20 +220,5 @@ def _tip(record: dict[str, Any]) -> str:
 
 
 def _capabilities() -> Any:
-    """These names moved in QGIS 3.20 and again in 3.36; both are kept where they were."""
-    from qgis.core import Qgis
+    return Qgis.BrowserItemCapabilities(Qgis.BrowserItemCapability.Fertile) | Qgis.BrowserItemCapability.Fast
 
-    names = getattr(Qgis, "BrowserItemCapability", None) or QgsDataItem
-    return names.Fertile | names.Fast
-
-
-def _state(name: str) -> Any:
-    from qgis.core import Qgis
-
-    return getattr(getattr(Qgis, "BrowserItemState", None) or QgsDataItem, name)
-
-
-def _layer_type(name: str) -> Any:
-    from qgis.core import Qgis
-
-    return getattr(getattr(Qgis, "BrowserLayerType", None) or QgsLayerItem, name)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from qgis.core import QgsBlockingNetworkRequest, QgsFeedback
-from qgis.PyQt.QtCore import QByteArray, QUrl
+from qgis.core import QgsBlockingNetworkRequest, QgsFeedback, QgsNetworkAccessManager
+from qgis.PyQt.QtCore import QByteArray, QEventLoop, QUrl
 from qgis.PyQt.QtNetwork import QNetworkRequest
 
 from .errors import CanceledError, PluginError
@@ -55,8 +55,40 @@ def send(method: str, url: str, headers: Mapping[str, str], body: bytes = b"", f
     content = bytes(reply.content())
     if len(content) > MAX_BYTES:
         raise PluginError(f"{origin(url)} sent more than {MAX_BYTES // 1024 // 1024} MiB at once. Check the server's address.")
-    pairs = {bytes(name).decode("latin1").lower(): bytes(value).decode("latin1") for name, value in reply.rawHeaderPairs()}
-    return Response(int(status), pairs, content)
+    received = {_text(name).lower(): _text(reply.rawHeader(name)) for name in reply.rawHeaderList()}
+    return Response(int(status), received, content)
+
+
+def _text(header: QByteArray) -> str:
+    return bytes(header).decode("latin1")
+
+
+def put(url: str, headers: Mapping[str, str], body: bytes, feedback: QgsFeedback | None = None) -> Response:
+    """
+    Sends a part of a file, on any thread. The store answers 308 without an address to all parts but the last, which
+    QgsBlockingNetworkRequest takes for a redirect to nowhere.
+    """
+    request = QNetworkRequest(QUrl(url))
+    for name, value in headers.items():
+        request.setRawHeader(name.encode(), value.encode())
+    request.setAttribute(QNetworkRequest.Attribute.RedirectPolicyAttribute, QNetworkRequest.RedirectPolicy.ManualRedirectPolicy)
+    reply = QgsNetworkAccessManager.instance().put(request, QByteArray(body))
+    loop = QEventLoop()
+    reply.finished.connect(loop.quit)
+    if feedback is not None:
+        feedback.canceled.connect(reply.abort)
+    if not reply.isFinished():
+        loop.exec()
+    try:
+        if feedback is not None and feedback.isCanceled():
+            raise CanceledError
+        status = reply.attribute(QNetworkRequest.Attribute.HttpStatusCodeAttribute)
+        if status is None:
+            raise NetworkError(origin(url), _reason(reply.errorString()))
+        received = {_text(name).lower(): _text(reply.rawHeader(name)) for name in reply.rawHeaderList()}
+        return Response(int(status), received, bytes(reply.readAll()))
+    finally:
+        reply.deleteLater()
 
 
 def _send_by(blocking: QgsBlockingNetworkRequest, method: str, body: bytes, request: QNetworkRequest, feedback: QgsFeedback | None) -> None:
@@ -65,7 +97,6 @@ def _send_by(blocking: QgsBlockingNetworkRequest, method: str, body: bytes, requ
         "GET": lambda: blocking.get(request, always_new, feedback),
         "HEAD": lambda: blocking.head(request, always_new, feedback),
         "POST": lambda: blocking.post(request, QByteArray(body), always_new, feedback),
-        "PUT": lambda: blocking.put(request, QByteArray(body), feedback),
         "DELETE": lambda: blocking.deleteResource(request, feedback),
     }
     methods[method]()

@@ -52,8 +52,9 @@ def file_uri(url: str, auth: str, item_id: str, asset_key: str = "data") -> str:
 
 
 def collection_uri(auth: str, tilejson: dict[str, Any]) -> str:
+    """From zoom 0, although small scales show only the newest items: QGIS would otherwise request thousands of tiles there."""
     template = quote(tilejson["tiles"][0], safe=":/{}")
-    return f"type=xyz&url={template}&zmin={tilejson['minzoom']}&zmax={tilejson['maxzoom']}&authcfg={auth}"
+    return f"type=xyz&url={template}&zmin=0&zmax={tilejson['maxzoom']}&authcfg={auth}"
 
 
 def styles_of(service: Service, item_id: str) -> list[Style]:
@@ -62,6 +63,11 @@ def styles_of(service: Service, item_id: str) -> list[Style]:
     layer = ElementTree.fromstring(response.body).find(".//w:Layer", _OGC)
     found = [] if layer is None else layer.findall("w:Style", _OGC)
     return [Style(each.findtext("ows:Identifier", "", _OGC), each.findtext("ows:Title", "", _OGC)) for each in found]
+
+
+def get_item(service: Service, item_id: str) -> dict[str, Any]:
+    item: dict[str, Any] = service.call("items.get", {"item_id": item_id})["item"]
+    return item
 
 
 def add_item(connection: Connection, item: dict[str, Any], style: Style | None = None) -> QgsRasterLayer:

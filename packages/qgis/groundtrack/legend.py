@@ -6,7 +6,7 @@ import hashlib
 import os
 from typing import Any, NamedTuple
 
-from qgis.core import QgsApplication, QgsMapLayer
+from qgis.core import QgsApplication, QgsMapLayer, QgsMapLayerLegend
 from qgis.PyQt.QtCore import QPointF, QRectF, Qt
 from qgis.PyQt.QtGui import QColor, QFont, QFontMetricsF, QImage, QLinearGradient, QPainter
 
@@ -114,5 +114,5 @@ def attach(layer: QgsMapLayer, legend: Legend) -> str:
     if not draw(legend).save(path, "PNG"):
         raise PluginError(f"The legend cannot be written to {folder}. Check that the disk is not full.")
     layer.setLegendPlaceholderImage(path)
-    layer.emitStyleChanged()
+    layer.setLegend(QgsMapLayerLegend.defaultRasterLegend(layer))  # Otherwise the panel would not look again.
     return path

@@ -177,7 +177,7 @@ class GroundtrackPlugin:
         assets = [asset for asset in service.call("items.list_assets", {"item_id": item_id}) if layers.is_file(asset)]
         if not assets:
             raise PluginError("This item has no file that QGIS can open.")
-        layers.add_file(self.connection, service.call("items.get", {"item_id": item_id}), next((each for each in assets if each["key"] == "data"), assets[0]))
+        layers.add_file(self.connection, layers.get_item(service, item_id), next((each for each in assets if each["key"] == "data"), assets[0]))
 
     def show_help(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(os.path.join(os.path.dirname(__file__), "help", "index.html")))

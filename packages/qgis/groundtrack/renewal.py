@@ -13,7 +13,7 @@ from qgis.PyQt.QtCore import QObject, QTimer
 
 from . import log
 from .connection import Connection
-from .layers import ASSET, ITEM, file_of, file_uri, mark, signed_address
+from .layers import ITEM, file_of, file_uri, mark, signed_address
 
 EVERY_MS = 10 * 60 * 1000
 MAX_LAYERS = 50
@@ -30,12 +30,14 @@ class Renewal(QObject):
         project = QgsProject.instance()
         project.layersAdded.connect(self.adopt)
         project.writeMapLayer.connect(self.write)
+        project.writeProject.connect(self.write_tree)
 
     def stop(self) -> None:
         self._timer.stop()
         project = QgsProject.instance()
         project.layersAdded.disconnect(self.adopt)
         project.writeMapLayer.disconnect(self.write)
+        project.writeProject.disconnect(self.write_tree)
 
     def adopt(self, layers: list[QgsMapLayer]) -> None:
         """Layers from the Browser panel or a project file begin with their stable address."""
@@ -60,16 +62,29 @@ class Renewal(QObject):
 
     def write(self, layer: QgsMapLayer, element: Any, document: Any) -> None:
         """Called for each layer that is saved in a project file."""
-        if file_of(layer) is None or not self._connection.is_stored:
-            return
-        source = element.firstChildElement("datasource")
-        if source.isNull():
-            return
-        try:
-            uri = file_uri(self._connection.url, self._connection.layers_auth(), str(layer.customProperty(ITEM)), str(layer.customProperty(ASSET)))
-        except Exception as error:
-            self._on_error(error)
+        uri, source = self._stable(layer), element.firstChildElement("datasource")
+        if uri is None or source.isNull():
             return
         while not source.firstChild().isNull():
             source.removeChild(source.firstChild())
         source.appendChild(document.createTextNode(uri))
+
+    def write_tree(self, document: Any) -> None:
+        """The tree of layers in a project file repeats their sources."""
+        nodes = document.elementsByTagName("layer-tree-layer")
+        for index in range(nodes.count()):
+            element = nodes.at(index).toElement()
+            layer = QgsProject.instance().mapLayer(element.attribute("id"))
+            uri = None if layer is None else self._stable(layer)
+            if uri is not None:
+                element.setAttribute("source", uri)
+
+    def _stable(self, layer: QgsMapLayer) -> str | None:
+        file = file_of(layer)
+        if file is None or not self._connection.is_stored:
+            return None
+        try:
+            return file_uri(self._connection.url, self._connection.layers_auth(), *file)
+        except Exception as error:
+            self._on_error(error)
+            return None

@@ -16,7 +16,7 @@ from .service import Service
 
 MAX_SCENES = 200
 """Per source that sells, and of all open sources together."""
-MAX_THUMBNAILS = 60
+MAX_THUMBNAILS = 40
 FIELDS = (
     ("id", "string"),
     ("source", "string"),
@@ -140,7 +140,7 @@ def new_folder() -> str:
     return tempfile.mkdtemp(prefix="groundtrack-search-")
 
 
-def layer_of(scenes: list[Scene], images: dict[str, str], name: str = "Groundtrack search") -> QgsVectorLayer:
+def layer_of(scenes: list[Scene], name: str = "Groundtrack search") -> QgsVectorLayer:
     """Footprints as a layer in memory, with everything that is known as attributes, and a map tip with the image."""
     fields = "&".join(f"field={field}:{kind}" for field, kind in FIELDS)
     layer = QgsVectorLayer(f"MultiPolygon?crs=EPSG:4326&{fields}", name, "memory")
@@ -160,7 +160,7 @@ def layer_of(scenes: list[Scene], images: dict[str, str], name: str = "Groundtra
                 None if scene.price is None else float(scene.price),
                 None if scene.price_aud is None else float(scene.price_aud),
                 "yes" if scene.is_simulated else "no",
-                images.get(scene.id, ""),
+                "",
             ]
         )
         features.append(feature)
@@ -170,6 +170,14 @@ def layer_of(scenes: list[Scene], images: dict[str, str], name: str = "Groundtra
     layer.setDisplayExpression("\"date\" || ' ' || \"source\"")
     layer.setRenderer(_renderer())
     return layer
+
+
+def illustrate(layer: QgsVectorLayer, images: dict[str, str]) -> None:
+    """Adds the thumbnails to a layer that is already on the map."""
+    column = layer.fields().indexOf("thumbnail")
+    changes = {feature.id(): {column: images[feature["id"]]} for feature in layer.getFeatures() if feature["id"] in images}
+    layer.dataProvider().changeAttributeValues(changes)
+    layer.triggerRepaint()
 
 
 def _renderer() -> QgsCategorizedSymbolRenderer:

@@ -17,9 +17,9 @@ from .connection import Connection
 from .dialogs import confirm_order, project_box
 from .errors import PluginError
 from .geometry import extent_in_degrees
-from .layers import add_item
+from .layers import add_item, get_item
 from .log import Messages
-from .search import Query, Scene, layer_of, new_folder, search, thumbnails
+from .search import Query, Scene, illustrate, layer_of, new_folder, search, thumbnails
 
 THUMBNAIL_PX = 72
 DAYS_BACK = 365
@@ -126,31 +126,38 @@ class SearchDock(QDockWidget):
                 self.fill_projects()
         except Exception as error:
             return self._messages.failure(error)
-        folder = new_folder()
-        self._folders.append(folder)
 
-        def work(feedback: QgsFeedback, progress: Callable[[float], None]) -> tuple[list[Scene], dict[str, str]]:
-            scenes = search(service, query, feedback)
-            return scenes, thumbnails(service, scenes, folder, feedback, progress)
-
-        def show(found: tuple[list[Scene], dict[str, str]]) -> None:
+        def show(scenes: list[Scene]) -> None:
             self._box = query.box
-            self._show(*found)
+            self._show(scenes)
+            folder = new_folder()
+            self._folders.append(folder)
+            tasks.run("Groundtrack: thumbnails", lambda feedback, progress: thumbnails(service, scenes, folder, feedback, progress), self._illustrate, self._messages.failure)
 
-        self._run("search", work, show)
+        self._run("search", lambda feedback, progress: search(service, query, feedback), show)
 
-    def _show(self, scenes: list[Scene], images: dict[str, str]) -> None:
+    def _show(self, scenes: list[Scene]) -> None:
         self.scenes = scenes
         self.results.clear()
         for scene in scenes:
-            item = QListWidgetItem(QIcon(images[scene.id]) if scene.id in images else QIcon(), _line(scene))
+            item = QListWidgetItem(_line(scene))
             item.setData(Qt.ItemDataRole.UserRole, scene.id)
             self.results.addItem(item)
         if self.layer is not None and QgsProject.instance().mapLayer(self.layer.id()) is not None:
             QgsProject.instance().removeMapLayer(self.layer.id())
-        self.layer = layer_of(scenes, images)
+        self.layer = layer_of(scenes)
         QgsProject.instance().addMapLayer(self.layer)
         self._messages.success(f"{len(scenes)} scenes found." if scenes else "No scenes found. Search a longer time, or allow more clouds.")
+
+    def _illustrate(self, images: dict[str, str]) -> None:
+        """Thumbnails come after the scenes, which nobody should wait for."""
+        for row in range(self.results.count()):
+            item = self.results.item(row)
+            path = images.get(item.data(Qt.ItemDataRole.UserRole))
+            if path is not None:
+                item.setIcon(QIcon(path))
+        if self.layer is not None and QgsProject.instance().mapLayer(self.layer.id()) is not None:
+            illustrate(self.layer, images)
 
     def _selected(self) -> list[Scene]:
         ids = {item.data(Qt.ItemDataRole.UserRole) for item in self.results.selectedItems()}
@@ -227,7 +234,7 @@ class SearchDock(QDockWidget):
             if order["status"] != "fulfilled":
                 raise PluginError(f"The order {order['id']} is {order['status']}: {order.get('failureReason') or 'see it in the console'}.")
             for item_id in order["itemIds"]:
-                add_item(self._connection, self._connection.service.call("items.get", {"item_id": item_id}))
+                add_item(self._connection, get_item(self._connection.service, item_id))
             self._messages.success(f"The order {order['id']} was delivered.")
         except Exception as error:
             self._messages.failure(error)

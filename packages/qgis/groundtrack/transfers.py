@@ -138,7 +138,7 @@ class _Upload:
             raise PluginError("The file was damaged on its way: its checksum differs. Upload it again.")
 
     def _put(self, url: str, headers: dict[str, str], data: bytes) -> http.Response:
-        response = http.send("PUT", url, {"content-type": _TYPE, **headers}, data, self._feedback)
+        response = http.put(url, {"content-type": _TYPE, **headers}, data, self._feedback)
         if response.status >= 400:
             raise problem_of(response, "PUT", http.origin(url))
         return response

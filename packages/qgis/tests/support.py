@@ -17,7 +17,7 @@ URL = os.environ["GROUNDTRACK_URL"]
 EMAIL = os.environ["GROUNDTRACK_EMAIL"]
 PASSWORD = os.environ["GROUNDTRACK_PASSWORD"]
 WORK = os.environ["GROUNDTRACK_WORK"]
-PATIENT_SECONDS = 300
+PATIENT_SECONDS = float(os.environ.get("GROUNDTRACK_PATIENT_SECONDS", "300"))
 """What has not happened by then is broken, on any machine."""
 
 messages: list[str] = []

@@ -185,7 +185,7 @@ class ProcessAlgorithm(QgsProcessingAlgorithm):
     def _project_of_first_item(self, service: Service) -> str:
         for name, value in self._sent.items():
             if name.endswith(("item_id", "item_ids")):
-                return str(service.call("items.get", {"item_id": value[0] if isinstance(value, list) else value})["project_id"])
+                return str(layers.get_item(service, value[0] if isinstance(value, list) else value)["project_id"])
         raise PluginError("Enter the ID of the project for the result, under Advanced parameters.")
 
     def _await_end(self, service: Service, job: dict[str, Any], feedback: QgsProcessingFeedback) -> None:
