@@ -250,7 +250,7 @@ class SearchDock(QDockWidget):
             return self._messages.failure(error)
 
         def work(feedback: QgsFeedback, progress: Callable[[float], None]) -> list[dict[str, Any]]:
-            return [service.call("catalog.scene.save", {"project_id": project_id, "host_name": scene.host, "scene_id": scene.id}, is_keyed=True) for scene in chosen]
+            return [service.call("catalog.scene.save", {"project_id": project_id, "host_name": scene.host, "id": scene.id}, is_keyed=True)["item"] for scene in chosen]
 
         def show(saved: list[dict[str, Any]]) -> None:
             for item in saved:
