@@ -181,11 +181,12 @@ def illustrate(layer: QgsVectorLayer, images: dict[str, str]) -> None:
 
 
 def _renderer() -> QgsCategorizedSymbolRenderer:
-    def symbol(fill: str, line: str) -> QgsFillSymbol:
-        return QgsFillSymbol.createSimple({"color": fill, "outline_color": line, "outline_width": "0.4"})
+    def symbol(line: str) -> QgsFillSymbol:
+        """Without a fill: hundreds of footprints over each other would hide the map."""
+        return QgsFillSymbol.createSimple({"style": "no", "outline_color": line, "outline_width": "0.4"})
 
     categories = [
-        QgsRendererCategory(FOR_SALE, symbol("232,89,12,20", "232,89,12,255"), "For sale"),
-        QgsRendererCategory(OPEN, symbol("47,158,68,20", "47,158,68,255"), "Open data"),
+        QgsRendererCategory(FOR_SALE, symbol("232,89,12,255"), "For sale"),
+        QgsRendererCategory(OPEN, symbol("47,158,68,255"), "Open data"),
     ]
     return QgsCategorizedSymbolRenderer("access", categories)

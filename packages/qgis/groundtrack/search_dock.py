@@ -34,7 +34,7 @@ class SearchDock(QDockWidget):
         self._connection, self._canvas, self._messages, self._confirm = connection, canvas, messages, confirm
         self.cart = Cart()
         self.scenes: list[Scene] = []
-        self.layer: QgsVectorLayer | None = None
+        self._layer_id = ""
         self.placed: list[str] = []
         self._box: list[float] = []
         self._folders: list[str] = []
@@ -79,6 +79,12 @@ class SearchDock(QDockWidget):
         self.order_button = _button("Order…", self.order, row)
         layout.addLayout(row)
         self.setWidget(body)
+
+    @property
+    def layer(self) -> QgsVectorLayer | None:
+        """The footprints; None if the user has removed them, or opened another project."""
+        found: QgsVectorLayer | None = QgsProject.instance().mapLayer(self._layer_id)
+        return found
 
     def fill_projects(self) -> None:
         filled = project_box(self._connection.service)
@@ -143,10 +149,11 @@ class SearchDock(QDockWidget):
             item = QListWidgetItem(_line(scene))
             item.setData(Qt.ItemDataRole.UserRole, scene.id)
             self.results.addItem(item)
-        if self.layer is not None and QgsProject.instance().mapLayer(self.layer.id()) is not None:
-            QgsProject.instance().removeMapLayer(self.layer.id())
-        self.layer = layer_of(scenes)
-        QgsProject.instance().addMapLayer(self.layer)
+        if self.layer is not None:
+            QgsProject.instance().removeMapLayer(self._layer_id)
+        layer = layer_of(scenes)
+        self._layer_id = layer.id()
+        QgsProject.instance().addMapLayer(layer)
         self._messages.success(f"{len(scenes)} scenes found." if scenes else "No scenes found. Search a longer time, or allow more clouds.")
 
     def _illustrate(self, images: dict[str, str]) -> None:
@@ -156,7 +163,7 @@ class SearchDock(QDockWidget):
             path = images.get(item.data(Qt.ItemDataRole.UserRole))
             if path is not None:
                 item.setIcon(QIcon(path))
-        if self.layer is not None and QgsProject.instance().mapLayer(self.layer.id()) is not None:
+        if self.layer is not None:
             illustrate(self.layer, images)
 
     def _selected(self) -> list[Scene]:
@@ -165,7 +172,7 @@ class SearchDock(QDockWidget):
 
     def _show_selected(self) -> None:
         """The footprints of what is selected in the list are selected on the map."""
-        if self.layer is None or QgsProject.instance().mapLayer(self.layer.id()) is None:
+        if self.layer is None:
             return
         ids = ",".join("'" + scene.id.replace("'", "''") + "'" for scene in self._selected())
         self.layer.selectByExpression(f"\"id\" in ({ids})") if ids else self.layer.removeSelection()
@@ -275,6 +282,7 @@ def _button(text: str, action: Callable[[], None], layout: Any) -> QPushButton:
 
 def _list(layout: Any) -> QListWidget:
     found = QListWidget()
+    found.setWordWrap(True)
     found.setIconSize(QSize(THUMBNAIL_PX, THUMBNAIL_PX))
     found.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
     layout.addWidget(found)

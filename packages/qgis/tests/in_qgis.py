@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 import unittest
+from types import TracebackType
 
 from qgis.PyQt.QtCore import QTimer
 
@@ -14,6 +15,13 @@ sys.path.insert(0, os.environ["GROUNDTRACK_TESTS"])
 
 def main() -> None:
     code = 1
+    import support
+
+    def unforeseen(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """QGIS would open a dialog and wait for somebody to close it."""
+        support.messages.append("".join(traceback.format_exception(kind, error, trace)))
+
+    sys.excepthook = unforeseen
     with open(os.environ["GROUNDTRACK_REPORT"], "w", encoding="utf-8", buffering=1) as report:
         try:
             if os.environ.get("GROUNDTRACK_PICTURES"):

@@ -39,6 +39,8 @@ def _map(save: Any) -> None:
     add_item(plugin().connection, item_named(LAKE))
     ndvi = add_item(plugin().connection, item_named(LAKE), Style("ndvi", "NDVI"))
     until("the legend", ndvi.legendPlaceholderImage)
+    QgsProject.instance().layerTreeRoot().findLayer(ndvi.id()).setExpanded(True)
+    iface.mainWindow().findChild(QDockWidget, "Browser").setMinimumHeight(300)
     iface.mapCanvas().setExtent(ndvi.extent())
     iface.mapCanvas().refresh()
     _expand_browser()
@@ -61,7 +63,7 @@ def _expand_browser() -> None:
     root = next(model.index(row, 0) for row in range(model.rowCount()) if model.data(model.index(row, 0)) == "Groundtrack")
     item = child(child(child(root, "Demo"), "Seasons"), LAKE)
     child(item, f"{LAKE}, NDVI")
-    tree.scrollTo(root, QTreeView.ScrollHint.PositionAtTop)
+    tree.scrollTo(item, QTreeView.ScrollHint.PositionAtTop)
 
 
 def _search(save: Any) -> None:
