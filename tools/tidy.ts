@@ -58,7 +58,7 @@ const SNAKE = /^[a-z0-9]+([_-][a-z0-9]+)*(\.[a-z0-9]+([_-][a-z0-9]+)*)*$/
  */
 const GIVEN = /^(README|CHANGELOG|CONTRIBUTING|LICENSE|NOTICE|SECURITY)(\.md)?$/
 /** Modules of Python are imported by their names. */
-const PYTHON = /^packages\/python\/.*\.(py|typed)$/
+const PYTHON = /^packages\/(python|qgis)\/.*\.(py|typed)$/
 const MODULE = /^(_*[a-z0-9]+)+(_[a-z0-9]+)*(__)?(\.[a-z]+)?$/
 const BY_ID = [/^src\/domains\//, /^src\/db\/migrations\//, /^test\/golden\//, /^test\/security\/rows\//]
 

@@ -1,0 +1,1 @@
+"""The processes of the service as Processing algorithms."""

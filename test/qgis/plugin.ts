@@ -1,0 +1,103 @@
+/**
+ * Run: npm test -- test/qgis/plugin.ts. Skips where QGIS or Xvfb is missing. `QGIS_ONLY=Test6Upload` runs a part, and
+ * `QGIS_PICTURES=<folder>` takes the screenshots of the guide instead.
+ */
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { DEMO_EMAIL, DEMO_PASSWORD } from '../../sandbox/demo/account.ts'
+import { openLab, until, type Lab } from '../support/service.ts'
+
+const PACKAGE = path.join(import.meta.dirname, '../../packages/qgis')
+const PYTHON = '/usr/bin/python3'
+const NEEDED = ['qgis', 'xvfb-run', 'xauth']
+const missing = NEEDED.filter((name) => spawnSync('which', [name]).status !== 0)
+const skip = missing.length > 0 ? `${missing.join(', ')} is not on this machine` : false
+const SCREEN = '-screen 0 1400x900x24'
+const PICTURES = process.env['QGIS_PICTURES'] ?? ''
+
+function build(folder: string): string {
+  const { status, stdout, stderr } = spawnSync(PYTHON, [path.join(PACKAGE, 'build.py'), folder], { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  return stdout.trim()
+}
+
+/** A profile as QGIS leaves it when the plugin was installed from its zip and enabled. */
+function installed(lab: Lab, zip: string): string {
+  const profiles = lab.dataDir()
+  const profile = path.join(profiles, 'profiles/default')
+  mkdirSync(path.join(profile, 'python/plugins'), { recursive: true })
+  mkdirSync(path.join(profile, 'QGIS'))
+  const { status } = spawnSync(PYTHON, ['-m', 'zipfile', '-e', zip, path.join(profile, 'python/plugins')])
+  assert.equal(status, 0)
+  const settings = ['[PythonPlugins]', 'groundtrack=true', 'processing=true', '[qgis]', 'checkVersion=false', 'showTips=false']
+  writeFileSync(path.join(profile, 'QGIS/QGIS3.ini'), [...settings, '[migration]', 'firstRunVersionFlag=99999', 'settings=true', ''].join('\n'))
+  return profiles
+}
+
+/** QGIS in a window that nobody sees; gives what its program reported. */
+async function inQgis(t: TestContext, lab: Lab, env: Record<string, string>, profiles: string): Promise<string> {
+  const work = lab.dataDir()
+  const report = path.join(work, 'report.txt')
+  const runtime = path.join(work, 'run')
+  const temporary = path.join(work, 'tmp')
+  for (const folder of [runtime, temporary]) mkdirSync(folder, { mode: 0o700 })
+  const program = path.join(PACKAGE, 'tests/in_qgis.py')
+  const qgis = ['qgis', '--profiles-path', profiles, '--profile', 'default', '--nologo', '--noversioncheck', '--code', program]
+  const child = spawn('xvfb-run', ['-a', '-s', SCREEN, ...qgis], {
+    cwd: work,
+    detached: true, // A group of its own, so that Xvfb and QGIS end together.
+    env: {
+      PATH: process.env['PATH']!,
+      HOME: work,
+      TMPDIR: temporary,
+      XDG_RUNTIME_DIR: runtime,
+      LANG: 'C.UTF-8',
+      LIBGL_ALWAYS_SOFTWARE: '1',
+      PYTHONDONTWRITEBYTECODE: '1',
+      GROUNDTRACK_TESTS: path.join(PACKAGE, 'tests'),
+      GROUNDTRACK_REPORT: report,
+      GROUNDTRACK_WORK: work,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  t.after(() => {
+    if (child.exitCode === null) process.kill(-child.pid!, 'SIGKILL')
+  })
+  await ended
+  return existsSync(report) ? readFileSync(report, 'utf8') : `QGIS ended without a report:\n${output.slice(-4_000)}`
+}
+
+// Goal: the plugin does what its guide says, in the real QGIS against a running service, and its zip can be reproduced.
+test('the QGIS plugin', { skip }, async (t) => {
+  const lab = openLab()
+  t.after(() => lab.close())
+
+  await t.test('the zip is complete and the same each time', () => {
+    const [one, other] = [build(lab.dataDir()), build(lab.dataDir())]
+    assert.ok(readFileSync(one).equals(readFileSync(other)))
+    const { stdout } = spawnSync(PYTHON, ['-m', 'zipfile', '-l', one], { encoding: 'utf8' })
+    for (const file of ['__init__.py', 'metadata.txt', 'LICENSE', 'icons/icon.svg', 'help/index.html', 'algorithms/provider.py'])
+      assert.ok(stdout.includes(`groundtrack/${file} `), file)
+    assert.ok(!/tests|__pycache__/.test(stdout))
+  })
+
+  await t.test(PICTURES === '' ? 'works in QGIS' : 'takes pictures', async (inner) => {
+    const { baseUrl } = await lab.start({ env: { DATA_DIR: lab.dataDir(), DEMO: '1', SANDBOX_DELIVERY_SECONDS: '1' } })
+    await until('the demo', async () => {
+      const demo = (await (await fetch(`${baseUrl}/docs/demo.json`)).json()) as { fields?: { job_id?: string } }
+      return demo.fields?.job_id
+    })
+    const account = { GROUNDTRACK_URL: baseUrl, GROUNDTRACK_EMAIL: DEMO_EMAIL, GROUNDTRACK_PASSWORD: DEMO_PASSWORD }
+    const chosen = { GROUNDTRACK_ONLY: process.env['QGIS_ONLY'] ?? '', GROUNDTRACK_PICTURES: PICTURES }
+    const report = await inQgis(inner, lab, { ...account, ...chosen }, installed(lab, build(lab.dataDir())))
+    inner.diagnostic(report)
+    assert.match(report, /^exit 0$/m, report)
+  })
+})
