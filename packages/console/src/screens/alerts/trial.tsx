@@ -30,21 +30,22 @@ interface Sample {
   bbox: readonly number[] | null
 }
 
-/** The newest items that a rule would have looked at, newest first. */
+/** The newest items that a rule would have looked at, by acquisition, newest first. */
 export function useSamples(collectionId: string) {
   const ofOne = useOp('items.list_by_collection', { collection_id: collectionId, limit: SHOWN }, { enabled: collectionId !== '' })
   const ofAll = useOp('items.search_org', { limit: SHOWN }, { enabled: collectionId === '' })
   const query = collectionId === '' ? ofAll : ofOne
   const samples = useMemo(
     (): Sample[] =>
-      collectionId === ''
+      (collectionId === ''
         ? (ofAll.data?.features ?? []).map(({ id, properties, bbox }) => ({
             id,
             name: String(properties['title'] ?? properties['name'] ?? id),
             datetime: (properties['datetime'] as string | null) ?? null,
             bbox: (bbox as number[] | undefined) ?? null,
           }))
-        : (ofOne.data?.items ?? []).map(({ id, name, datetime, bbox }) => ({ id, name, datetime, bbox })),
+        : (ofOne.data?.items ?? []).map(({ id, name, datetime, bbox }) => ({ id, name, datetime, bbox }))
+      ).toSorted((a, b) => (b.datetime ?? '').localeCompare(a.datetime ?? '')),
     [collectionId, ofAll.data, ofOne.data],
   )
   return { query, samples }
@@ -141,7 +142,7 @@ export function Trial({ samples, query, terms, isComplete, onThreshold }: TrialP
                   <Link className={classes(ui.grow, ui.ellipsis)} to="/view/$item" params={{ item: result.id }}>
                     {result.name}
                   </Link>
-                  <span className={classes(ui.soft, ui.small, ui.hideOnPhone)}>{date(result.datetime)}</span>
+                  <span className={classes(ui.soft, ui.small, ui.noWrap)}>{date(result.datetime)}</span>
                   <b className={ui.numeric}>{result.value === null ? '–' : value(result.value)}</b>
                   {result.value === null ? (
                     <Badge>{result.error ? 'no value' : 'measuring'}</Badge>
