@@ -28,6 +28,7 @@ for (const hands of HANDS)
       await signIn(here, stage.org.owner)
       const itemId = await copied(stage, here.page)
       await savedSearch(stage, here.page)
+      await withoutBrokenFile(stage, here.page)
       await brokenBand(stage, here.page)
       await sources(stage, here.page)
       await here.page.context().close() // Who still asks while the service closes would keep it.
@@ -146,6 +147,28 @@ async function savedSearch(stage: Stage, page: Page): Promise<void> {
   await edit.getByRole('option', { name: 'New scenes' }).waitFor({ state: 'attached' })
   assert.equal(await edit.getByLabel('Collection').inputValue(), collection_id)
   await edit.getByRole('button', { name: 'Cancel' }).click()
+}
+
+/** A scene with a file that is gone is not added, but the rest of it can be. */
+async function withoutBrokenFile(stage: Stage, page: Page): Promise<void> {
+  const { w, org, host } = stage
+  await host.publish({ id: 'partial', datetime: '2029-12-31T00:00:00.000Z', cloudCover: 3 })
+  host.script.fileStatus = { 'partial-nir.tif': 404 }
+  await page.goto(`${w.baseUrl}/app/explore?sources=${OPEN_HOST}&to=2029-12-31`)
+  await typeArea(page, AREA)
+  await page.getByText('from 1 of 1 source').waitFor()
+  await page.getByRole('list', { name: 'Scenes' }).getByRole('button').first().click()
+  await page.getByRole('button', { name: 'Add to library' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add to library' })
+  await dialog.getByRole('button', { name: 'Add to library, free' }).click()
+  await dialog.getByText(/^The asset 'nir' cannot be read: /).waitFor()
+  await assertAccessible(page, 'a scene with a broken file')
+  await shot(page, 'open-add-broken')
+  await dialog.getByRole('button', { name: 'Add without nir' }).click()
+  await page.waitForURL(/\/app\/view\//)
+  const { items } = await w.ok(org.owner.token, 'items.list', { project_id: org.projectId, q: 'partial' })
+  assert.equal(items.length, 1)
+  host.script.fileStatus = {}
 }
 
 /** A band whose file is gone fails in words that name it, and the other one is drawn. */

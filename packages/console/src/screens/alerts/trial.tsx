@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useMemo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react'
 import { call } from '../../api/client.ts'
 import { useOp } from '../../api/query.ts'
+import { boxOf } from '../../map/geo.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
 import { date, dateShort, value } from '../../ui/format.ts'
 import { Badge, Button, Card } from '../../ui/kit.ts'
@@ -164,9 +165,10 @@ export function Trial({ samples, query, terms, isComplete, onThreshold }: TrialP
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : headline(error))
 
-/** The item, and upon it in orange where its pixels are what the rule waits for. */
+/** The item, or the area of the rule in it, and upon it in orange where its pixels are what the rule waits for. */
 function Where({ sample, isHit, terms }: { sample: Sample | null; isHit: boolean; terms: Terms }): ReactElement | null {
   if (!sample) return null
+  const box = boxOf(terms.aoi_geometry) ?? sample.bbox
   const root = `/api/v1/items/${encodeURIComponent(sample.id)}`
   const expression = maskOf(withNumbers(terms.expression, terms.band_mapping), terms)
   const mask = `?${new URLSearchParams({ expression, rescale: MASK_RANGE, colormap: 'inferno' }).toString()}`
@@ -177,9 +179,9 @@ function Where({ sample, isHit, terms }: { sample: Sample | null; isHit: boolean
       flush
     >
       <div className={styles.where}>
-        <AuthImage path={tileOf(root, sample.bbox)} alt={sample.name} />
+        <AuthImage path={tileOf(root, box)} alt={sample.name} />
         <span className={styles.whereMask}>
-          <AuthImage path={tileOf(root, sample.bbox, mask)} alt={`Orange where ${terms.expression} passes`} />
+          <AuthImage path={tileOf(root, box, mask)} alt={`Orange where ${terms.expression} passes`} />
         </span>
       </div>
     </Card>

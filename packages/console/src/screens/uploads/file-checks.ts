@@ -29,8 +29,9 @@ export function sceneName(fileNames: readonly string[]): string {
   const [first = '', ...others] = fileNames
   let length = 0
   while (length < first.length && others.every((name) => name[length] === first[length])) length++
-  const stem = others.length > 0 ? first.slice(0, length).replace(/[^\p{L}\p{N}]+\p{L}?$/u, '') : first
-  return `${stem || first} (${fileNames.length === 1 ? '1 file' : `${fileNames.length} files`})`
+  // Without the separator, and without the part of a word behind it.
+  const stem = /^(.*[\p{L}\p{N}])[^\p{L}\p{N}]+[\p{L}\p{N}]*$/u.exec(first.slice(0, length))?.[1]
+  return `${others.length > 0 && stem ? stem : first} (${fileNames.length === 1 ? '1 file' : `${fileNames.length} files`})`
 }
 
 /** A name as one word of a shell. */
