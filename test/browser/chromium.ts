@@ -18,9 +18,6 @@ const LATER = 'a journey through the console: CAMPAIGN=long goes it'
 export const WITHOUT_TIME =
   WITHOUT_BROWSER || campaign<string | false>({ short: LATER, ci: someOf<string | false>([false, LATER, LATER], 3)[0]!, long: false })
 
-/** For `skip` of a journey of many minutes, which even CI does not draw. */
-export const ONLY_AT_LENGTH = WITHOUT_BROWSER || campaign<string | false>({ short: LATER, ci: LATER, long: false })
-
 const ARGUMENTS = [
   '--no-sandbox',
   '--use-gl=angle',

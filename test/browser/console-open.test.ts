@@ -1,23 +1,24 @@
-// Goal: open imagery is found, seen, kept and measured over a year, up to the draft of an alert, in a browser and from a host
-// like Earth Search.
+// Goal: open imagery is found, seen, kept and measured over a year, and an alert fires for a new scene, in a browser and from a
+// host like Earth Search.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until } from '../support/service.ts'
 import type { Org, World } from '../support/world.ts'
 import { typeArea } from './buying.ts'
-import { browser, ONLY_AT_LENGTH, shot } from './chromium.ts'
+import { browser, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, saved, seat, SEATS, signIn, type Seat } from './console.ts'
 import { EARTH_SEARCH, EDGES, FIELD, mapCentre, openImagery, save, scenesOf, SENTINEL } from './open-imagery.ts'
 import { colours, difference } from './support/pixels.ts'
 
 const NDVI = /^\(b\d+ - b\d+\) \/ \(b\d+ \+ b\d+\)$/
-const MONTHS = ['02', '03', '05', '08', '10', '11']
+const MONTHS = ['02', '05', '08', '11']
+const RULE = 'The field is green'
 /** Coordinates of two fields. */
 const PLACES = ['48.2028, 2.2920', '48.2068, 2.3004']
 
 for (const { hands, name, options } of SEATS)
-  test(`the console: open imagery, ${name}`, { skip: ONLY_AT_LENGTH }, async (t) => {
+  test(`the console: open imagery, ${name}`, { skip: WITHOUT_TIME }, async (t) => {
     const w = await openImagery(t)
     await openScenes(w, await w.organization(), await seat(w, await browser(t, hands), { acceptDownloads: true, ...options }))
   })
@@ -36,8 +37,10 @@ async function openScenes(w: World, org: Org, here: Seat): Promise<void> {
     await view(page)
     await pixels(page)
     await saveTheYear(w, org, collection_id)
-    await series(page)
-    await alert(page)
+    const fieldByMonth = await series(page)
+    const threshold = await switchOn(page, fieldByMonth)
+    const added = await addInMonth(w, org, collection_id, greenest(fieldByMonth))
+    await fires(w, org, { page, added, threshold })
   })
   await page.context().close() // Who still asks while the service closes would keep it.
   assertOwnBusiness(w, here)
@@ -45,7 +48,7 @@ async function openScenes(w: World, org: Org, here: Seat): Promise<void> {
 
 /** Of one source, without clouds: each scene says what it is, and that it is free. */
 async function search(w: World, page: Page): Promise<void> {
-  await page.goto(`${w.baseUrl}/app/explore?sources=${EARTH_SEARCH}&from=2029-07-01&to=2029-07-10&cloud=10`)
+  await page.goto(`${w.baseUrl}/app/explore?sources=${EARTH_SEARCH}&from=2029-07-08&to=2029-07-10&cloud=10`)
   await typeArea(page, EDGES)
   await page.getByText('from 1 of 1 source').waitFor()
   const rows = page.getByRole('list', { name: 'Scenes' }).getByRole('listitem')
@@ -152,8 +155,8 @@ async function saveTheYear(w: World, org: Org, collection_id: string): Promise<v
   }
 }
 
-/** A year of one field as a line, a table and a file. */
-async function series(page: Page): Promise<void> {
+/** A year of one field as a line, a table and a file. Its means by month. */
+async function series(page: Page): Promise<Map<string, number>> {
   await page.getByRole('tab', { name: 'Statistics' }).click()
   await page.getByLabel('Or paste an area').fill(FIELD)
   await page.getByRole('row', { name: /^Mean/ }).waitFor()
@@ -182,14 +185,49 @@ async function series(page: Page): Promise<void> {
     shown.map((cell) => Number(cell).toFixed(3)),
     means.map((mean) => mean.toFixed(3)),
   )
+  return new Map(rows.map(([datetime], index) => [datetime!.slice(5, 7), means[index]!]))
 }
 
-/** From the line to a rule on the same expression and area, tested on all scenes. */
-async function alert(page: Page): Promise<void> {
+/** From the line to a rule on the same expression and area, tested on all scenes, and switched on. */
+async function switchOn(page: Page, fieldByMonth: ReadonlyMap<string, number>): Promise<number> {
+  const means = [...fieldByMonth.values()]
+  const threshold = Number(((Math.max(...means) + Math.min(...means)) / 2).toFixed(2))
   await page.getByRole('region', { name: 'Time series' }).getByRole('link', { name: 'Create alert' }).click()
   await page.getByRole('heading', { name: 'New alert' }).waitFor()
-  await page.getByText(new RegExp(`of ${MONTHS.length + 1}`)).waitFor()
+  await page.getByText(`of ${means.length}`, { exact: false }).first().waitFor()
   assert.match(await page.locator('#alert-expression').inputValue(), NDVI)
   await page.getByText(/an area of/).waitFor()
+  await page.getByLabel('Name', { exact: true }).fill(RULE)
+  await page.getByLabel('Threshold', { exact: true }).and(page.locator('input')).fill(String(threshold))
+  await page.getByText(`${means.filter((mean) => mean > threshold).length} of ${means.length}`).waitFor()
+  await assertAccessible(page, 'alert on open scenes')
   await shot(page, 'open-alert')
+  await page.getByRole('button', { name: 'Switch on' }).click()
+  await page.getByText('Not triggered yet').waitFor()
+  return threshold
+}
+
+const greenest = (byMonth: ReadonlyMap<string, number>): string => [...byMonth].toSorted(([, a], [, b]) => b - a)[0]![0]
+
+/** Adds another clear scene of a month; its ID. */
+async function addInMonth(w: World, org: Org, collection_id: string, month: string): Promise<string> {
+  const { items } = await w.ok(org.owner.token, 'items.list', { project_id: org.projectId })
+  const known = new Set(items.map(({ stac_id }: { stac_id: string }) => stac_id))
+  const added = (await scenesOf(w, org, `2029-${month}-01/2029-${month}-28`, 5)).find(({ id }) => !known.has(id))
+  assert.ok(added, `another clear scene of month ${month}`)
+  await save(w, org, added.id, { collection_id })
+  return added.id
+}
+
+/** The new scene triggers the rule, and whoever looks is told without a reload. */
+async function fires(w: World, org: Org, { page, added, threshold }: { page: Page; added: string; threshold: number }): Promise<void> {
+  await w.evaluateAlerts()
+  await page.getByRole('status').getByText(`${RULE}:`).waitFor()
+  await page.getByRole('button', { name: 'Inbox, 1 unread' }).waitFor()
+  await page.getByRole('link', { name: added }).first().waitFor()
+  await assertAccessible(page, 'an alert on an open scene')
+  await shot(page, 'open-alert-fired')
+  const { alert_events } = await w.ok(org.owner.token, 'alerts.events.list', {})
+  assert.equal(alert_events.length, 1)
+  assert.ok(alert_events[0].computed_value > threshold, `${alert_events[0].computed_value} is above ${threshold}`)
 }

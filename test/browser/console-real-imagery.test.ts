@@ -12,14 +12,14 @@ import { createConsoleBuild } from '#start/console-build.ts'
 import { startOpenHosts } from '../../sandbox/vendors/open-hosts/server.ts'
 import { until } from '../support/service.ts'
 import { world, type World } from '../support/world.ts'
-import { browser, HANDS, ONLY_AT_LENGTH, shot } from './chromium.ts'
+import { browser, HANDS, shot, WITHOUT_TIME } from './chromium.ts'
 import { assertAccessible, assertOwnBusiness, journey, seat, signIn } from './console.ts'
 
 /** Near the middle of a simulated scene, at the Loire. */
 const HERE = { latitude: 48.2, longitude: 2.3 }
 
 for (const hands of HANDS)
-  test(`the console: real imagery of a place, by ${hands}`, { skip: ONLY_AT_LENGTH }, async (t) => {
+  test(`the console: real imagery of a place, by ${hands}`, { skip: WITHOUT_TIME }, async (t) => {
     await createConsoleBuild().run(new AbortController().signal)
     await realImagery(await onlineWorld(t), await browser(t, hands))
   })

@@ -97,8 +97,9 @@ test('editing a saved search keeps its collection and daily limit, and can end a
   const auto_add = { mode: 'copy', collection_id: 'c1', max_cloud_cover: null, max_scenes_per_day: 7 } as const
   const search = { name: 'Fields', auto_add, active: true, max_cloud_cover: 40 } as SavedSearch
   const draft = draftFrom(search, null)
-  assert.deepEqual(draft, { name: 'Fields', isAutomatic: true, maxCloud: 40, mode: 'copy' })
+  assert.deepEqual(draft, { name: 'Fields', isAutomatic: true, maxCloud: 40, mode: 'copy', collectionId: 'c1' })
   assert.deepEqual(automationOf({ ...draft, maxCloud: 500 }, search), { auto_add: { ...auto_add, max_cloud_cover: 100 }, active: true })
+  assert.equal(automationOf({ ...draft, collectionId: '' }, search).auto_add!.collection_id, null)
   assert.deepEqual(automationOf({ ...draft, isAutomatic: false }, search), { auto_add: null, active: false })
 })
 

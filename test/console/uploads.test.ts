@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { QueuedFile } from '../../packages/client/src/upload-queue.ts'
 import type { Upload } from '../../packages/console/src/api/contract.ts'
-import { mismatchOf, refusalOf } from '../../packages/console/src/screens/uploads/file-checks.ts'
+import { mismatchOf, refusalOf, sceneName, sceneRefusalOf } from '../../packages/console/src/screens/uploads/file-checks.ts'
 import { progressOf } from '../../packages/console/src/screens/uploads/file-progress.ts'
-import { addFiles, continueUpload, isUploading, queue } from '../../packages/console/src/screens/uploads/upload-queue.ts'
+import { addFiles, addScene, continueUpload, isUploading, queue } from '../../packages/console/src/screens/uploads/upload-queue.ts'
 
 const TARGET = { projectId: 'p1' }
 
@@ -58,6 +58,24 @@ test('refused files are listed with the reason, nothing is uploaded, and they ca
   assert.equal(queue.list().length, 2, 'another file is not added')
   for (const { key } of queue.list()) queue.remove(key)
   assert.deepEqual(queue.list(), [])
+})
+
+test('files of one scene are one entry, with a name that they share; what is no scene says why', () => {
+  assert.equal(sceneName(['T56HLH_B04.tif', 'T56HLH_B08.tif']), 'T56HLH (2 files)')
+  assert.equal(sceneName(['LC09_SR_B4.TIF', 'LC09_SR_B5.TIF', 'LC09_ST_B10.TIF']), 'LC09 (3 files)')
+  assert.equal(sceneName(['red.tif', 'nir.tif']), 'red.tif (2 files)', 'nothing in common')
+  const band = (name: string, size = 1) => ({ name, size })
+  assert.equal(sceneRefusalOf([band('red.tif'), band('nir.tif')]), null)
+  assert.match(sceneRefusalOf([band('red.tif')])!, /Choose all files of the scene together/)
+  assert.match(sceneRefusalOf([band('red.tif'), band('nir.jp2')])!, /^nir\.jp2: Convert it to COG first/)
+  assert.match(sceneRefusalOf([band('red.tif'), band('nir.tif', 0)])!, /^nir\.tif: The file is empty/)
+  assert.match(sceneRefusalOf(Array.from({ length: 33 }, (_, index) => band(`${index}.tif`)))!, /at most 32 files. 33 were chosen/)
+  addScene([new File(['x'], 'a_B04.tif')], TARGET)
+  assert.deepEqual(
+    queue.list().map(({ name, state, size }) => [name, state, size]),
+    [['a_B04.tif (1 file)', 'failed', 1]],
+  )
+  queue.remove(queue.list()[0]!.key)
 })
 
 const queued = (fields: Partial<QueuedFile>): QueuedFile => ({

@@ -42,6 +42,8 @@ interface PublishedScene {
   /** The value of all pixels, by band. */
   values?: Partial<Record<(typeof BANDS)[number], number>>
   properties?: Record<string, unknown>
+  /** Files that are not rasters. */
+  bytes?: Partial<Record<(typeof BANDS)[number], Buffer>>
   /** Further fields of each file. */
   fields?: Record<string, unknown>
   /** Links of files that are not here. */
@@ -90,7 +92,7 @@ export async function openHost(t: TestContext): Promise<OpenHost> {
       for (const band of BANDS) {
         const value = next.values?.[band]
         const options = { bandNames: [band], ...(value === undefined ? {} : { value: () => value }) }
-        files.set(`${next.id}-${band}.tif`, Buffer.from(await scene(options)))
+        files.set(`${next.id}-${band}.tif`, next.bytes?.[band] ?? Buffer.from(await scene(options)))
       }
     },
     withdraw(id) {

@@ -1,6 +1,6 @@
 /**
- * Many uploads in one browser tab or program: three files at a time, each in its own upload session, which can be paused, resumed,
- * given a position and removed at any moment. Without a framework: a view subscribes and reads `list()`.
+ * Many uploads in one browser tab or program: three at a time, each a file or the files of one scene in its own upload session,
+ * which can be paused, resumed, given a position and removed at any moment. Without a framework: a view subscribes and reads `list()`.
  */
 import type { Caller } from './client.ts'
 import type { Upload } from './generated/types.ts'
@@ -9,6 +9,14 @@ import { abandonUpload, openUpload, upload, type FilePosition, type UploadTarget
 import { waitFor, WaitTimeoutError } from './wait.ts'
 
 export type { FilePosition, UploadTarget } from './upload.ts'
+
+/** Files of one scene, with one band each: one upload, which becomes one item. */
+export interface SceneFiles {
+  readonly name: string
+  /** Of all files. */
+  readonly size: number
+  readonly files: readonly File[]
+}
 
 export interface QueuedFile {
   readonly key: string
@@ -41,7 +49,7 @@ export interface Transfer<F> {
   /** Uploads the bytes that are missing and completes the session. */
   send(uploadId: string, file: F, target: UploadTarget, options: SendOptions): Promise<void>
   /** Whether a position is all that the failed file needs. */
-  lacksPosition(error: unknown): boolean
+  lacksPosition(error: unknown, file: F): boolean
   /** Waits until the file is ready or has failed. */
   finish(uploadId: string, onChange: (session: Upload) => void): Promise<Outcome>
   abandon(uploadId: string): void
@@ -53,7 +61,7 @@ const FINISH_TIMEOUT_MS = 30 * 60_000
 const MEDIA_TYPE = 'image/tiff'
 
 /** A queue that uploads with `client`. `onReady` is called after each file that became an item or asset. */
-export function createUploadQueue(client: Caller, { onReady }: { onReady?: () => void } = {}): UploadQueue<File> {
+export function createUploadQueue(client: Caller, { onReady }: { onReady?: () => void } = {}): UploadQueue<File | SceneFiles> {
   async function finish(uploadId: string, onChange: (session: Upload) => void): Promise<Outcome> {
     const options = { onChange, maxPollMs: MAX_POLL_MS, timeoutMs: FINISH_TIMEOUT_MS }
     try {
@@ -66,23 +74,28 @@ export function createUploadQueue(client: Caller, { onReady }: { onReady?: () =>
       throw error
     }
   }
-  return new UploadQueue<File>({
-    open: (file, target) => openUpload(client, target, [file]),
-    async send(uploadId, file, target, { signal, position, onSent }) {
+  return new UploadQueue<File | SceneFiles>({
+    open: (added, target) => openUpload(client, target, filesOf(added)),
+    async send(uploadId, added, target, { signal, position, onSent }) {
+      const files = filesOf(added)
       await upload(client, {
         ...target,
-        files: [{ name: file.name, data: file, type: MEDIA_TYPE }],
-        resume: { uploadId, done: position ? [file.name] : [] },
+        files: files.map((file) => ({ name: file.name, data: file, type: MEDIA_TYPE })),
+        resume: { uploadId, done: position ? files.map(({ name }) => name) : [] },
+        asOneItem: 'files' in added,
         positions: position ? [position] : [],
         onProgress: ({ sentBytes }) => onSent(sentBytes),
         signal,
       })
     },
-    lacksPosition: (error) => isProblem(error, 'position-required'),
+    // Files of one scene can have different positions, so that none is asked for.
+    lacksPosition: (error, added) => isProblem(error, 'position-required') && !('files' in added),
     finish,
     abandon: (uploadId) => void abandonUpload(client, uploadId).catch(() => undefined),
   })
 }
+
+const filesOf = (added: File | SceneFiles): readonly File[] => ('files' in added ? added.files : [added])
 
 function outcomeOf({ status, files, error_message }: Upload): Outcome {
   const failed = files.find(({ state }) => state === 'refused' || state === 'failed')
@@ -215,7 +228,7 @@ export class UploadQueue<F extends { name: string; size: number }> {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       // A rejected position can be corrected.
-      report({ state: 'failed', error: message, lacksPosition: entry.position !== null || this.#transfer.lacksPosition(error) })
+      report({ state: 'failed', error: message, lacksPosition: entry.position !== null || this.#transfer.lacksPosition(error, entry.file) })
     } finally {
       this.#startNext()
     }

@@ -53,6 +53,8 @@ export interface UploadTarget {
 
 export interface UploadOptions extends UploadTarget {
   files: readonly (File | FileToUpload)[]
+  /** Makes one item of the files, which have one band each; otherwise each file becomes an item. */
+  asOneItem?: boolean | undefined
   /** Replace the positions in the files. A file without one fails with `position-required` but is kept: resume with a position. */
   positions?: readonly FilePosition[] | undefined
   /** The state of an interrupted upload of the same files. */
@@ -119,7 +121,11 @@ export async function upload(client: Caller, options: UploadOptions): Promise<Up
     before += source.size
     report(0)
   }
-  const input = { upload_id: state.uploadId, ...(options.positions?.length ? { positions: options.positions } : {}) }
+  const input = {
+    upload_id: state.uploadId,
+    ...(options.positions?.length ? { positions: options.positions } : {}),
+    ...(options.asOneItem ? { as_one_item: true } : {}),
+  }
   return await client.call<Uploaded>('uploads.complete', input, call, 'read')
 }
 

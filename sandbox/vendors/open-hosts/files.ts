@@ -14,9 +14,16 @@ import { fileScene, sceneIdOf, type Product, type ProductFile } from './product.
 const COG_CACHE_BYTES = 8 * 1024 * 1024
 const PREVIEW_PX = 343
 
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** The connection is closed after this many bytes. */
+  readonly cutAfterBytes?: number
+}
+
 export interface OpenFiles {
   /** Sends a part of a file; `name` is its path below the item's folder. */
-  send(product: Product, id: string, name: string, exchange: { request: FastifyRequest; reply: FastifyReply }): Promise<FastifyReply>
+  send(product: Product, id: string, name: string, exchange: Exchange): Promise<FastifyReply>
   preview(product: Product, id: string, format: 'png' | 'jpeg', reply: FastifyReply): Promise<FastifyReply>
 }
 
@@ -29,7 +36,7 @@ export function createOpenFiles(libraryOf: (product: Product) => Library, render
     return scene
   }
   return {
-    async send(product, id, name, { request, reply }) {
+    async send(product, id, name, { request, reply, cutAfterBytes = Infinity }) {
       const file = product.files.find((each) => each.name === name)
       if (!file) throw new Refusal('The specified blob does not exist', 404)
       const scene = fileScene(sceneOf(product, id), file)
@@ -43,13 +50,22 @@ export function createOpenFiles(libraryOf: (product: Product) => Library, render
       const gone = new AbortController()
       reply.raw.on('close', () => gone.abort())
       const bytes = cog.read(first, last, async (block) => stored(await renderer.block(scene, block, gone.signal), file))
-      return reply.send(Readable.from(bytes, { objectMode: false }))
+      return reply.send(Readable.from(cut(bytes, cutAfterBytes), { objectMode: false }))
     },
     async preview(product, id, format, reply) {
       const png = await renderer.picture(sceneOf(product, id), PREVIEW_PX)
       const bytes = format === 'png' ? Buffer.from(png) : await sharp(png).flatten().jpeg().toBuffer()
       return reply.type(`image/${format}`).send(bytes)
     },
+  }
+}
+
+async function* cut(bytes: AsyncIterable<Uint8Array>, afterBytes: number): AsyncGenerator<Uint8Array> {
+  let left = afterBytes
+  for await (const part of bytes) {
+    yield part.subarray(0, left)
+    left -= part.byteLength
+    if (left <= 0) throw new Error('The connection broke off')
   }
 }
 

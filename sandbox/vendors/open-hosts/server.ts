@@ -26,11 +26,20 @@ interface OpenHostsOptions {
   readonly port?: number
 }
 
+/** What goes wrong with files in Azure storage. */
+interface Faults {
+  /** Called for each request that is permitted; `range` is its header. */
+  onRead?: (url: string, range: string | undefined) => void
+  /** The next file that is requested from its start to its end breaks off after this many bytes. */
+  cutAfterBytes?: number | undefined
+}
+
 export interface OpenHosts {
   readonly url: string
   readonly sas: Sas
   /** URLs of files that were requested, with their signature. */
   readonly reads: string[]
+  readonly faults: Faults
   /** A file for SOURCES: the shipped registry, with these hosts instead of the real ones, and no others. */
   registryFile(): Promise<string>
   close(): Promise<void>
@@ -83,6 +92,7 @@ export async function startOpenHosts({ clock, workDir, port = 0 }: OpenHostsOpti
   })
   let url = ''
   const reads: string[] = []
+  const faults: Faults = {}
   for (const api of APIS) serveStacApi(app, api, { libraryOf, base: () => url })
   const sas = serveSas(app, SAS_PATH, Object.keys(CONTAINERS), clock)
 
@@ -119,7 +129,11 @@ export async function startOpenHosts({ clock, workDir, port = 0 }: OpenHostsOpti
       if (!searchParams.has('sig')) throw new Refusal('Public access is not permitted on this storage account', 409)
       const refusal = sas.refusal(`${account}/${container}`, searchParams)
       if (refusal !== null) throw new Refusal(`Server failed to authenticate the request: ${refusal}`, 403)
-      return await files.send(product, id, name, { request, reply })
+      faults.onRead?.(request.url, request.headers.range)
+      const { cutAfterBytes } = faults
+      if (request.headers.range !== undefined || cutAfterBytes === undefined) return await files.send(product, id, name, { request, reply })
+      faults.cutAfterBytes = undefined
+      return await files.send(product, id, name, { request, reply, cutAfterBytes })
     },
   )
   await app.listen({ host: HOST, port })
@@ -128,6 +142,7 @@ export async function startOpenHosts({ clock, workDir, port = 0 }: OpenHostsOpti
     url,
     sas,
     reads,
+    faults,
     registryFile: () => registryAt(url),
     async close() {
       await app.close()

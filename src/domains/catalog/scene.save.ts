@@ -6,7 +6,7 @@ import * as items from '#model/imagery/item-read.ts'
 import * as itemWrite from '#model/imagery/item-write.ts'
 import * as savedScenes from '#model/scenes/saved-scene.ts'
 import { operation } from '#operation.ts'
-import { referenceTo, requireOpenScene } from '#services/scenes/open-scene.ts'
+import { referenceTo, requireOpenScene, requireReadable } from '#services/scenes/open-scene.ts'
 import { ItemId } from '#wire/ids.ts'
 import { EXAMPLE_ITEM, ItemRecord, toRecord } from '#wire/item.ts'
 import { HostName, SceneAssets, SceneId } from './wire.ts'
@@ -41,12 +41,12 @@ export default operation({
   },
 }).handle({
   async check(context, { host_name, id, project_id, collection_id, assets }) {
-    const { db, principal, raster, vendors, signal } = context
+    const { db, principal, raster, vendors } = context
     const project = projects.requireActive(await projects.requireRole(db, principal, project_id, 'editor'))
     const collectionId = collection_id == null ? null : (await collections.requireIn(db, project.id, collection_id)).id
     const open = await requireOpenScene(context, { hostName: host_name, id, assets })
-    const { scene, files } = open
-    await raster.describe({ url: scene.assets[files[0]!]!.href }, signal) // An item that shows nothing must not be created.
+    const { scene } = open
+    await requireReadable(context, open)
     const key = { hostName: host_name, collection: scene.collection, sceneId: scene.id, variant: savedScenes.REFERENCE }
     return { project, key, item: referenceTo(open, { collectionId, vendors, raster }) }
   },

@@ -70,4 +70,4 @@ export async function namingAsset<T>(name: string, work: () => Promise<T>): Prom
 }
 
 /** Failures of a file, as opposed to those of the machine or the caller. */
-const isOfFile = (code: RasterErrorCode): boolean => code in ADVICE
+export const isOfFile = (code: RasterErrorCode): boolean => code in ADVICE

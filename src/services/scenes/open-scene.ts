@@ -4,6 +4,8 @@ import { invalidField, notFound, problem } from '#core/problem.ts'
 import type { NewItem } from '#model/imagery/item-write.ts'
 import { fromFeature } from '#model/imagery/stac-import.ts'
 import type { Context } from '#operation.ts'
+import { RasterError, type RasterErrorCode } from '#raster/errors.ts'
+import { isOfFile } from '#raster/stack/band.ts'
 import type { RasterService } from '#ports/raster.ts'
 import type { Scene, SceneAsset, Source, SourceCollection, Vendors } from '#ports/vendors.ts'
 import { isOpenlyLicensed, termsOf, termsProperties } from './terms.ts'
@@ -88,6 +90,39 @@ function readableFiles({ assets, visual }: SourceCollection, scene: Scene, raste
     return asset !== null && raster.canRead(asset.href)
   })
 }
+
+/** Opens every file, so that no item is created that cannot be shown. The error names what cannot be read, and what can be saved instead. */
+export async function requireReadable(
+  { raster, signal }: Pick<Context, 'raster' | 'signal'>,
+  { scene, files }: Pick<OpenScene, 'scene' | 'files'>,
+): Promise<void> {
+  const opened = await raster.describeMany(
+    files.map((key) => ({ url: scene.assets[key]!.href })),
+    signal,
+  )
+  const unreadable = opened.flatMap((result, index) => ('failure' in result ? [{ key: files[index]!, failure: result.failure }] : []))
+  const [first] = unreadable
+  if (!first) return
+  if (!isOfFile(first.failure.code)) throw new RasterError(first.failure.code, first.failure.message)
+  const readable = files.filter((key) => !unreadable.some((each) => each.key === key))
+  const others =
+    unreadable.length === 1
+      ? ''
+      : ` Nor can ${unreadable
+          .slice(1)
+          .map(({ key }) => `'${key}'`)
+          .join(', ')}.`
+  const advice =
+    readable.length === 0
+      ? 'Try again later, or choose another scene.'
+      : `Save the scene without ${unreadable.length === 1 ? 'it' : 'them'} (assets: ${readable.join(', ')}), or try again later.`
+  const slug = unreadable.every(({ failure }) => TRANSIENT.includes(failure.code)) ? 'bad-gateway' : 'unreadable-raster'
+  throw problem(slug, `The asset '${first.key}' cannot be read: ${first.failure.message}.${others} ${advice}`, {
+    members: { unreadable_assets: unreadable.map(({ key }) => key), readable_assets: readable },
+  })
+}
+
+const TRANSIENT: readonly RasterErrorCode[] = ['source_unavailable', 'source_changed']
 
 /** Properties that say where an item comes from and how it can be used. */
 function originOf({ source, scene }: Pick<OpenScene, 'source' | 'scene'>, { providers }: Pick<Vendors, 'providers'>) {

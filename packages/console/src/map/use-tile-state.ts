@@ -48,8 +48,9 @@ export function useTileState(id: string, tiles: string | null): TileState {
 /** The service says which asset failed and what to do; a network failure has no such text. */
 async function detailOf(error: SourceEvent['error']): Promise<string> {
   try {
-    const { detail } = JSON.parse((await error?.body?.text()) ?? '') as { detail?: unknown }
-    return typeof detail === 'string' ? detail : UNKNOWN
+    const { detail, errors } = JSON.parse((await error?.body?.text()) ?? '') as { detail?: unknown; errors?: { message?: unknown }[] }
+    const text = errors?.[0]?.message ?? detail // Without the name of a field, which is not on this screen.
+    return typeof text === 'string' ? text : UNKNOWN
   } catch {
     return UNKNOWN
   }

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useMemo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react'
 import { call } from '../../api/client.ts'
 import { useOp } from '../../api/query.ts'
+import { boxOf } from '../../map/geo.ts'
 import { AuthImage, tileOf } from '../../ui/auth-image.tsx'
 import { date, dateShort, value } from '../../ui/format.ts'
 import { Badge, Button, Card } from '../../ui/kit.ts'
@@ -30,21 +31,22 @@ interface Sample {
   bbox: readonly number[] | null
 }
 
-/** The newest items that a rule would have looked at, newest first. */
+/** The newest items that a rule would have looked at, by acquisition, newest first. */
 export function useSamples(collectionId: string) {
   const ofOne = useOp('items.list_by_collection', { collection_id: collectionId, limit: SHOWN }, { enabled: collectionId !== '' })
   const ofAll = useOp('items.search_org', { limit: SHOWN }, { enabled: collectionId === '' })
   const query = collectionId === '' ? ofAll : ofOne
   const samples = useMemo(
     (): Sample[] =>
-      collectionId === ''
+      (collectionId === ''
         ? (ofAll.data?.features ?? []).map(({ id, properties, bbox }) => ({
             id,
             name: String(properties['title'] ?? properties['name'] ?? id),
             datetime: (properties['datetime'] as string | null) ?? null,
             bbox: (bbox as number[] | undefined) ?? null,
           }))
-        : (ofOne.data?.items ?? []).map(({ id, name, datetime, bbox }) => ({ id, name, datetime, bbox })),
+        : (ofOne.data?.items ?? []).map(({ id, name, datetime, bbox }) => ({ id, name, datetime, bbox }))
+      ).toSorted((a, b) => (b.datetime ?? '').localeCompare(a.datetime ?? '')),
     [collectionId, ofAll.data, ofOne.data],
   )
   return { query, samples }
@@ -141,7 +143,7 @@ export function Trial({ samples, query, terms, isComplete, onThreshold }: TrialP
                   <Link className={classes(ui.grow, ui.ellipsis)} to="/view/$item" params={{ item: result.id }}>
                     {result.name}
                   </Link>
-                  <span className={classes(ui.soft, ui.small, ui.hideOnPhone)}>{date(result.datetime)}</span>
+                  <span className={classes(ui.soft, ui.small, ui.noWrap)}>{date(result.datetime)}</span>
                   <b className={ui.numeric}>{result.value === null ? '–' : value(result.value)}</b>
                   {result.value === null ? (
                     <Badge>{result.error ? 'no value' : 'measuring'}</Badge>
@@ -163,9 +165,10 @@ export function Trial({ samples, query, terms, isComplete, onThreshold }: TrialP
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : headline(error))
 
-/** The item, and upon it in orange where its pixels are what the rule waits for. */
+/** The item, or the area of the rule in it, and upon it in orange where its pixels are what the rule waits for. */
 function Where({ sample, isHit, terms }: { sample: Sample | null; isHit: boolean; terms: Terms }): ReactElement | null {
   if (!sample) return null
+  const box = boxOf(terms.aoi_geometry) ?? sample.bbox
   const root = `/api/v1/items/${encodeURIComponent(sample.id)}`
   const expression = maskOf(withNumbers(terms.expression, terms.band_mapping), terms)
   const mask = `?${new URLSearchParams({ expression, rescale: MASK_RANGE, colormap: 'inferno' }).toString()}`
@@ -176,9 +179,9 @@ function Where({ sample, isHit, terms }: { sample: Sample | null; isHit: boolean
       flush
     >
       <div className={styles.where}>
-        <AuthImage path={tileOf(root, sample.bbox)} alt={sample.name} />
+        <AuthImage path={tileOf(root, box)} alt={sample.name} />
         <span className={styles.whereMask}>
-          <AuthImage path={tileOf(root, sample.bbox, mask)} alt={`Orange where ${terms.expression} passes`} />
+          <AuthImage path={tileOf(root, box, mask)} alt={`Orange where ${terms.expression} passes`} />
         </span>
       </div>
     </Card>

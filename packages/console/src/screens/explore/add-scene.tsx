@@ -1,6 +1,8 @@
 /** Adds an open scene to the library: by reference, or as a copy of its files, whole or clipped to the area. */
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type FormEvent, type ReactElement } from 'react'
+import type { Input } from '../../api/contract.ts'
+import { ProblemError } from '../../api/problem.ts'
 import { useAct, useOp } from '../../api/query.ts'
 import { SpendRefusal, useSpend } from '../../parts/orders/spend.tsx'
 import type { Scene } from '../../state/scene.ts'
@@ -67,6 +69,7 @@ function AddSceneDialog({ scene, area, onClose }: AddSceneParts & { onClose(): v
           options={[{ value: '', text: 'No collection' }, ...(collections.data ?? []).map(({ id, name }) => ({ value: id, text: name }))]}
         />
         <Segmented
+          wide
           label="Storage"
           value={mode}
           onChange={setMode}
@@ -89,13 +92,18 @@ interface Target {
   collection_id?: string
 }
 
+/** Asset keys that a problem lists. */
+function assetsIn(error: unknown, name: string): string[] {
+  const listed = error instanceof ProblemError ? error.problem[name] : null
+  return Array.isArray(listed) ? listed.map(String) : []
+}
+
 function SaveForm({ target, onClose }: { target: Target; onClose(): void }): ReactElement {
   const navigate = useNavigate()
   const [{ map, style }] = useUrl()
   const save = useAct('catalog.scene.save', ['items', 'projects', 'collections'])
-  const send = (event: FormEvent) => {
-    event.preventDefault()
-    save.mutate(target, {
+  const add = (input: Input<'catalog.scene.save'>) =>
+    save.mutate(input, {
       onSuccess: ({ item, created }) => {
         toast(created ? 'Added to your library' : 'Already in your library')
         onClose()
@@ -103,10 +111,19 @@ function SaveForm({ target, onClose }: { target: Target; onClose(): void }): Rea
         void navigate({ to: '/view/$item', params: { item: item.id }, search: { ...(map ? { map } : {}), ...(style ? { style } : {}) } })
       },
     })
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    add(target)
   }
+  const readable = assetsIn(save.error, 'readable_assets')
   return (
     <form onSubmit={send} className={classes(ui.flexColumn, ui.gap12)}>
       <FormProblem error={save.error} />
+      {readable.length > 0 && (
+        <Button busy={save.isPending} onClick={() => add({ ...target, assets: readable })}>
+          Add without {assetsIn(save.error, 'unreadable_assets').join(', ')}
+        </Button>
+      )}
       <Button type="submit" variant="primary" busy={save.isPending}>
         Add to library, free
       </Button>

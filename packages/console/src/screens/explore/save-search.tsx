@@ -1,7 +1,7 @@
 /** Saves the search, or changes a saved one. New scenes can be added automatically. */
 import { useState, type FormEvent, type ReactElement } from 'react'
 import type { CatalogSource, SavedSearch } from '../../api/contract.ts'
-import { useAct } from '../../api/query.ts'
+import { useAct, useOp } from '../../api/query.ts'
 import { useWritableProjects } from '../../state/who.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Button, Check, Choice, Field, Note } from '../../ui/kit.ts'
@@ -38,13 +38,17 @@ export function SaveSearch({ filters, area, sources, onClose }: SaveSearchParts)
   return (
     <Dialog title="Save this search" onClose={onClose}>
       <form className={classes(ui.flexColumn, ui.gap12)} onSubmit={send}>
-        <DraftFields draft={draft} onChange={setDraft} />
+        <NameField draft={draft} onChange={setDraft} />
         <Choice
           label="Project"
           value={projectId}
-          onChange={(event) => setProjectId(event.target.value)}
+          onChange={(event) => {
+            setProjectId(event.target.value)
+            setDraft({ ...draft, collectionId: '' })
+          }}
           options={writable.map(({ id, name }) => ({ value: id, text: name }))}
         />
+        <AutomationFields draft={draft} projectId={projectId} onChange={setDraft} />
         {!input && (
           <Note tone="warn" icon="warn">
             Only open data can be saved as a search. Select at least one open source.
@@ -75,7 +79,8 @@ export function EditSearch({ search, onClose }: { search: SavedSearch; onClose()
   return (
     <Dialog title="Edit search" onClose={onClose}>
       <form className={classes(ui.flexColumn, ui.gap12)} onSubmit={send}>
-        <DraftFields draft={draft} onChange={setDraft} />
+        <NameField draft={draft} onChange={setDraft} />
+        <AutomationFields draft={draft} projectId={search.project_id} onChange={setDraft} />
         <FormProblem error={update.error} />
         <Buttons text="Save changes" busy={update.isPending} onClose={onClose} />
       </form>
@@ -83,18 +88,28 @@ export function EditSearch({ search, onClose }: { search: SavedSearch; onClose()
   )
 }
 
-function DraftFields({ draft, onChange }: { draft: SearchDraft; onChange(draft: SearchDraft): void }): ReactElement {
-  const { name, isAutomatic, maxCloud, mode } = draft
+interface DraftParts {
+  draft: SearchDraft
+  onChange(draft: SearchDraft): void
+}
+
+const NameField = ({ draft, onChange }: DraftParts): ReactElement => (
+  <Field
+    label="Name"
+    required
+    maxLength={200}
+    data-autofocus
+    value={draft.name}
+    onChange={(event) => onChange({ ...draft, name: event.target.value })}
+  />
+)
+
+/** Where new scenes go, and which. */
+function AutomationFields({ draft, projectId, onChange }: DraftParts & { projectId: string }): ReactElement {
+  const { isAutomatic, maxCloud, mode, collectionId } = draft
+  const collections = useOp('collections.list', { project_id: projectId }, { enabled: isAutomatic && projectId !== '' })
   return (
     <>
-      <Field
-        label="Name"
-        required
-        maxLength={200}
-        data-autofocus
-        value={name}
-        onChange={(event) => onChange({ ...draft, name: event.target.value })}
-      />
       <Check checked={isAutomatic} onChange={(on) => onChange({ ...draft, isAutomatic: on })}>
         Add new scenes below {maxCloud}% cloud cover automatically
       </Check>
@@ -108,6 +123,13 @@ function DraftFields({ draft, onChange }: { draft: SearchDraft; onChange(draft: 
             required
             value={maxCloud}
             onChange={(event) => onChange({ ...draft, maxCloud: event.target.valueAsNumber || 0 })}
+          />
+          <Choice
+            label="Collection"
+            value={collectionId}
+            onChange={(event) => onChange({ ...draft, collectionId: event.target.value })}
+            options={[{ value: '', text: 'No collection' }, ...(collections.data ?? []).map(({ id, name }) => ({ value: id, text: name }))]}
+            help="Alerts and time series apply to a collection."
           />
           <Choice
             label="Storage"

@@ -10,6 +10,8 @@ export interface SearchDraft {
   /** Maximum cloud cover of added scenes, in percent. */
   maxCloud: number
   mode: 'reference' | 'copy'
+  /** Empty for none. */
+  collectionId: string
 }
 
 const USUAL_CLOUD = 20
@@ -20,17 +22,23 @@ export const draftFrom = (search: SavedSearch | null, filters: Filters | null): 
   isAutomatic: search ? search.auto_add !== null && search.active : true,
   maxCloud: search?.auto_add?.max_cloud_cover ?? search?.max_cloud_cover ?? filters?.cloud ?? USUAL_CLOUD,
   mode: search?.auto_add?.mode ?? 'reference',
+  collectionId: search?.auto_add?.collection_id ?? '',
 })
 
 /** Limits that a range field cannot enforce on text that was typed or pasted. */
 const cloudOf = (value: number) => (Number.isFinite(value) ? Math.max(0, Math.min(MAX_CLOUD, value)) : USUAL_CLOUD)
 
-/** Keeps what the form does not show, such as the collection and the daily limit. */
-export function automationOf({ isAutomatic, maxCloud, mode }: SearchDraft, search: SavedSearch | null) {
-  const { collection_id = null, max_scenes_per_day } = search?.auto_add ?? {}
+/** Keeps what the form does not show, such as the daily limit. */
+export function automationOf({ isAutomatic, maxCloud, mode, collectionId }: SearchDraft, search: SavedSearch | null) {
+  const { max_scenes_per_day } = search?.auto_add ?? {}
   return {
     auto_add: isAutomatic
-      ? { mode, collection_id, max_cloud_cover: cloudOf(maxCloud), ...(max_scenes_per_day === undefined ? {} : { max_scenes_per_day }) }
+      ? {
+          mode,
+          collection_id: collectionId || null,
+          max_cloud_cover: cloudOf(maxCloud),
+          ...(max_scenes_per_day === undefined ? {} : { max_scenes_per_day }),
+        }
       : null,
     active: isAutomatic,
   }

@@ -14,10 +14,14 @@ interface DropZoneParts {
   projectId: string
   categorical: boolean
   onCategorical(on: boolean): void
+  /** Whether the files are the bands of one scene. */
+  isScene: boolean
+  /** Null if the files go to an item that exists. */
+  onScene: ((on: boolean) => void) | null
   onFiles(files: FileList): void
 }
 
-export function DropZone({ writable, projectId, categorical, onCategorical, onFiles }: DropZoneParts): ReactElement {
+export function DropZone({ writable, projectId, categorical, onCategorical, isScene, onScene, onFiles }: DropZoneParts): ReactElement {
   const [url, setUrl] = useUrl()
   const collections = useOp('collections.list', { project_id: projectId }, { enabled: projectId !== '' })
   return (
@@ -60,6 +64,11 @@ export function DropZone({ writable, projectId, categorical, onCategorical, onFi
         <Check checked={categorical} onChange={onCategorical}>
           Categorical data
         </Check>
+        {onScene && (
+          <Check checked={isScene} onChange={onScene}>
+            Bands of one scene, as one item
+          </Check>
+        )}
       </div>
     </div>
   )

@@ -11,6 +11,29 @@ export function refusalOf({ name, size }: NamedFile): string | null {
   return size === 0 ? 'The file is empty.' : null
 }
 
+const MAX_SCENE_FILES = 32
+
+/** Why files cannot be uploaded as one scene; null if they can. */
+export function sceneRefusalOf(files: readonly NamedFile[]): string | null {
+  if (files.length < 2) return 'Choose all files of the scene together, one for each band.'
+  if (files.length > MAX_SCENE_FILES) return `A scene has at most ${MAX_SCENE_FILES} files. ${files.length} were chosen.`
+  for (const file of files) {
+    const refusal = refusalOf(file)
+    if (refusal) return `${file.name}: ${refusal}`
+  }
+  return null
+}
+
+/** What the names of its files begin with, and how many files there are: `T56HLH (3 files)`. */
+export function sceneName(fileNames: readonly string[]): string {
+  const [first = '', ...others] = fileNames
+  let length = 0
+  while (length < first.length && others.every((name) => name[length] === first[length])) length++
+  // Without the separator, and without the part of a word behind it.
+  const stem = /^(.*[\p{L}\p{N}])[^\p{L}\p{N}]+[\p{L}\p{N}]*$/u.exec(first.slice(0, length))?.[1]
+  return `${others.length > 0 && stem ? stem : first} (${fileNames.length === 1 ? '1 file' : `${fileNames.length} files`})`
+}
+
 /** A name as one word of a shell. */
 const quoted = (name: string) => (/^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`)
 

@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react'
 import type { Upload } from '../../api/contract.ts'
 import { useAct, useOp } from '../../api/query.ts'
-import { ago, bytes } from '../../ui/format.ts'
+import { ago, bytes, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Button, Card } from '../../ui/kit.ts'
 import { toast } from '../../ui/toasts.tsx'
@@ -18,9 +18,7 @@ export function UnfinishedUploads({ projectId }: { projectId: string }): ReactEl
   const queued = new Set(useQueuedFiles().map(({ uploadId }) => uploadId))
   const initiated = useOp('uploads.list', { project_id: projectId, status: 'initiated', limit: MAX_UNFINISHED })
   const uploading = useOp('uploads.list', { project_id: projectId, status: 'uploading', limit: MAX_UNFINISHED })
-  const unfinished = [...(initiated.data?.uploads ?? []), ...(uploading.data?.uploads ?? [])].filter(
-    ({ id, file_count }) => file_count === 1 && !queued.has(id),
-  )
+  const unfinished = [...(initiated.data?.uploads ?? []), ...(uploading.data?.uploads ?? [])].filter(({ id }) => !queued.has(id))
   if (unfinished.length === 0) return null
   return (
     <Card title="Unfinished uploads" flush>
@@ -35,7 +33,8 @@ export function UnfinishedUploads({ projectId }: { projectId: string }): ReactEl
 
 function UnfinishedRow({ upload }: { upload: Upload }): ReactElement {
   const fail = useAct('uploads.fail', ['uploads', 'usage'])
-  const name = upload.files[0]?.name ?? 'Unnamed file'
+  const isOne = upload.file_count === 1
+  const name = isOne ? (upload.files[0]?.name ?? 'Unnamed file') : plural(upload.file_count, 'file')
   const resume = (input: HTMLInputElement) => {
     const [file] = input.files ?? []
     const mismatch = file ? continueUpload(file, upload) : null
@@ -50,19 +49,22 @@ function UnfinishedRow({ upload }: { upload: Upload }): ReactElement {
       <div className={classes(ui.grow, ui.flexColumn, ui.gap4)}>
         <b className={ui.ellipsis}>{name}</b>
         <span className={classes(ui.soft, ui.small)}>
-          {bytes(upload.total_bytes)}, started {ago(upload.created_at)}. Choose the same file to resume.
+          {bytes(upload.total_bytes)}, started {ago(upload.created_at)}.{' '}
+          {isOne ? 'Choose the same file to resume.' : 'Cancel it to release the storage, then upload the files again.'}
         </span>
       </div>
-      <label className={classes(buttonStyles.button, buttonStyles.small)}>
-        Resume
-        <input
-          type="file"
-          className={ui.screenReaderOnly}
-          aria-label={`Resume ${name}`}
-          accept=".tif,.tiff,image/tiff"
-          onChange={({ target }) => resume(target)}
-        />
-      </label>
+      {isOne && (
+        <label className={classes(buttonStyles.button, buttonStyles.small)}>
+          Resume
+          <input
+            type="file"
+            className={ui.screenReaderOnly}
+            aria-label={`Resume ${name}`}
+            accept=".tif,.tiff,image/tiff"
+            onChange={({ target }) => resume(target)}
+          />
+        </label>
+      )}
       <Button
         size="s"
         variant="quiet"

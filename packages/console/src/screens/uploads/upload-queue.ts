@@ -5,7 +5,7 @@ import type { Upload } from '../../api/contract.ts'
 import { queries, touch } from '../../api/query.ts'
 import { onSessionEnd } from '../../api/session.ts'
 import { createStore } from '../../store.ts'
-import { mismatchOf, refusalOf } from './file-checks.ts'
+import { mismatchOf, refusalOf, sceneName, sceneRefusalOf } from './file-checks.ts'
 
 export type { QueuedFile } from '../../../../client/src/upload-queue.ts'
 
@@ -26,6 +26,12 @@ export const isUploading = () => queue.list().some(({ state }) => state === 'upl
 /** Files that cannot be uploaded are listed with the reason. */
 export function addFiles(added: readonly File[], target: UploadTarget): void {
   for (const file of added) queue.add(file, target, { error: refusalOf(file) })
+}
+
+/** Files with one band each become one item, in one upload session. */
+export function addScene(files: readonly File[], target: UploadTarget): void {
+  const size = files.reduce((sum, file) => sum + file.size, 0)
+  queue.add({ name: sceneName(files.map(({ name }) => name)), size, files }, target, { error: sceneRefusalOf(files) })
 }
 
 /** Continues an upload of an earlier session with the same file; returns why it is not the same. */

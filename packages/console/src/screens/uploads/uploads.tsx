@@ -12,7 +12,7 @@ import { ImportStac } from './import-stac.tsx'
 import { SessionFiles } from './session-files.tsx'
 import { UnfinishedUploads } from './unfinished-uploads.tsx'
 import { UploadNotes } from './upload-notes.tsx'
-import { addFiles } from './upload-queue.ts'
+import { addFiles, addScene } from './upload-queue.ts'
 import { useLeaveWarning } from './use-leave-warning.ts'
 import { classes } from '../../ui/classes.ts'
 import buttonStyles from '../../ui/button.module.css'
@@ -23,6 +23,7 @@ export function Uploads(): ReactElement {
   const [url] = useUrl()
   const projects = useProjects()
   const [categorical, setCategorical] = useState(false)
+  const [isScene, setScene] = useState(false)
   const [isImporting, setImporting] = useState(false)
   const writable = (projects.data?.projects ?? []).filter((project) => mayWrite(who, project))
   const project = writable.find(({ id }) => id === url['project']) ?? writable[0]
@@ -31,7 +32,8 @@ export function Uploads(): ReactElement {
   const add = (files: FileList | null) => {
     if (!project) return void toast('Create a project first', 'bad')
     const place = url['item'] ? { itemId: url['item'] } : { collectionId: url['collection'] ?? null }
-    addFiles([...(files ?? [])], { projectId: project.id, ...place, categorical })
+    const send = isScene && !url['item'] ? addScene : addFiles
+    send([...(files ?? [])], { projectId: project.id, ...place, categorical })
   }
   if (projects.data && writable.length === 0) return <NoUploads hasProjects={projects.data.projects.length > 0} />
   return (
@@ -54,6 +56,8 @@ export function Uploads(): ReactElement {
             projectId={project?.id ?? ''}
             categorical={categorical}
             onCategorical={setCategorical}
+            isScene={isScene}
+            onScene={url['item'] ? null : setScene}
             onFiles={add}
           />
           <SessionFiles />

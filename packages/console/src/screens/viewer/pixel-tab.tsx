@@ -50,8 +50,8 @@ export function PixelTab({ pointer: { at, pins, pin, clear }, ...raster }: Pixel
               </tr>
             </thead>
             <tbody>
-              {pins.map((place, index) => (
-                <PinRow key={index} {...raster} at={place} />
+              {pins.map((place) => (
+                <PinRow key={place.join()} {...raster} at={place} />
               ))}
             </tbody>
           </table>

@@ -1,5 +1,6 @@
 /** Style: three bands, an expression or one band, with its colours and its range. */
 import type { ReactElement } from 'react'
+import { ProblemError } from '../../api/problem.ts'
 import { useRange } from '../../state/use-presets.ts'
 import { contentOf, formatRange, parseRange, tileQuery, tileUrl, type Preset, type Style, type StyleChange } from '../../state/style.ts'
 import { Button, copyText, Segmented } from '../../ui/kit.ts'
@@ -79,6 +80,9 @@ export function StyleTab({ itemId, assetKey, bands, presets, style, mayWrite, on
   )
 }
 
+/** Without the name of a field. */
+const textOf = (error: Error) => (error instanceof ProblemError && error.errors[0]?.message) || error.message
+
 interface StretchSectionParts {
   itemId: string
   assetKey: string | null
@@ -91,7 +95,7 @@ interface StretchSectionParts {
 /** The stretch, once the range of the values is known. */
 function StretchSection({ itemId, assetKey, style, ranges, ramp, onStyle }: StretchSectionParts): ReactElement {
   const histogram = useDistribution(itemId, assetKey, style)
-  if (ranges.isError && !ranges.data) return <p className={classes(ui.soft, ui.small)}>No range: {ranges.error.message}</p>
+  if (ranges.isError && !ranges.data) return <p className={classes(ui.soft, ui.small)}>No range: {textOf(ranges.error)}</p>
   const { min = null, max = null, p2 = min, p98 = max } = ranges.data ?? {}
   if (!ranges.data) return <Skeleton rows={2} />
   if (min === null || max === null) return <p className={classes(ui.soft, ui.small)}>No valid pixels.</p>

@@ -5,6 +5,8 @@ import { sharedMap } from '../../map/shared-map.ts'
 import { tileUrl } from '../../state/style.ts'
 import { termsOf } from '../../state/terms.ts'
 
+export const ITEM_LAYER = 'item'
+
 interface ItemLayer {
   /** The tiles of the item; null until they can be drawn. */
   tiles: string | null
@@ -25,7 +27,7 @@ export function useItemOnMap(item: Item, { tiles, opacity, visible, below }: Ite
   useEffect(() => {
     sharedMap().setRasters([
       ...below.map((id) => ({ id: `item-${id}`, tiles: tileUrl(id, '') })),
-      ...(tiles ? [{ id: 'item', tiles, opacity, visible, attribution, ...(item.bbox ? { bounds: item.bbox as Box } : {}) }] : []),
+      ...(tiles ? [{ id: ITEM_LAYER, tiles, opacity, visible, attribution, ...(item.bbox ? { bounds: item.bbox as Box } : {}) }] : []),
     ])
     // oxlint-disable-next-line exhaustive-deps
   }, [tiles, opacity, visible, belowKey, item.bbox])

@@ -14,11 +14,13 @@ export interface Pointer {
   clear(): void
 }
 
+const isSame = (a: Position, b: Position) => a[0] === b[0] && a[1] === b[1]
+
 /** Where the pointer is on the map, and what was pinned by a click. */
 export function usePointer(isActive: boolean): Pointer {
   const [at, setAt] = useState<Position | null>(null)
   const [pins, setPins] = useState<readonly Position[]>([])
-  const pin = (place: Position) => setPins((before) => [place, ...before].slice(0, MAX_PINS))
+  const pin = (place: Position) => setPins((before) => [place, ...before.filter((other) => !isSame(other, place))].slice(0, MAX_PINS))
   useEffect(() => {
     if (!isActive) return
     const { map } = sharedMap()

@@ -3,9 +3,10 @@ import { useParams } from '@tanstack/react-router'
 import { useState, type ReactElement } from 'react'
 import type { Asset, Item, Project } from '../../api/contract.ts'
 import { useOp } from '../../api/query.ts'
-import { MapHint } from '../../map/map-hint.tsx'
+import { MapFailure, MapHint } from '../../map/map-hint.tsx'
 import { MapSlot } from '../../map/map-slot.tsx'
 import { useCamera } from '../../map/use-camera.ts'
+import { useTileState } from '../../map/use-tile-state.ts'
 import { ShareDialog } from '../../parts/share.ts'
 import { useTitle } from '../../state/crumbs.ts'
 import { tileQuery, tileUrl } from '../../state/style.ts'
@@ -19,7 +20,7 @@ import { TimeSeries } from './lazy-time-series.ts'
 import { Legend } from './legend.tsx'
 import { tabOf, type Tab } from './tabs.ts'
 import { UseIn } from './use-in.tsx'
-import { useItemOnMap } from './use-item-on-map.ts'
+import { ITEM_LAYER, useItemOnMap } from './use-item-on-map.ts'
 import { useItemStyle, type ItemStyle } from './use-item-style.ts'
 import { usePointer } from './use-pointer.ts'
 import { useZones } from './use-zones.ts'
@@ -58,6 +59,7 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
   useCamera(url['map'], (map) => setUrl({ map }))
   const tiles = isReady && presets.length > 0 ? tileUrl(item.id, tileQuery(style, assetKey)) : null
   useItemOnMap(item, { tiles, opacity, visible, below })
+  const { failure } = useTileState(ITEM_LAYER, tiles)
   return (
     <div
       className={classes(
@@ -78,7 +80,7 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
         onUse={() => setUrl({ use: 'qgis' })}
       />
       <MapSlot>
-        <MapOverlays item={item} itemStyle={itemStyle} tab={tab} />
+        <MapOverlays item={item} itemStyle={itemStyle} tab={tab} failure={failure} />
       </MapSlot>
       <Inspector {...{ item, assets, itemStyle, tab, pointer }} mayWrite={canWrite} />
       {url['use'] !== undefined && asset && (
@@ -89,8 +91,16 @@ function ItemView({ item, assets, project }: { item: Item; assets: readonly Asse
   )
 }
 
-/** What lies over the map: the legend, the time series, and a word while the file is being converted. */
-function MapOverlays({ item, itemStyle, tab }: { item: Item; itemStyle: ItemStyle; tab: Tab }): ReactElement {
+interface OverlayParts {
+  item: Item
+  itemStyle: ItemStyle
+  tab: Tab
+  /** Why tiles cannot be rendered. */
+  failure: string | null
+}
+
+/** What lies over the map: the legend, the time series, and a word while the file is being converted or if it cannot be shown. */
+function MapOverlays({ item, itemStyle, tab, failure }: OverlayParts): ReactElement {
   const { asset, assetKey, isReady, style, styleName } = itemStyle
   const [url] = useUrl()
   const [zones] = useZones()
@@ -102,6 +112,11 @@ function MapOverlays({ item, itemStyle, tab }: { item: Item; itemStyle: ItemStyl
         <Legend itemId={item.id} style={style} assetKey={assetKey} label={styleName ?? 'Custom style'} />
       )}
       {hasSeries && <TimeSeries item={item} assetKey={assetKey} style={style} />}
+      {failure && (
+        <MapFailure>
+          {styleName ?? 'Custom style'}: {failure}
+        </MapFailure>
+      )}
       {asset?.state === 'converting' && <MapHint>Converting the file to COG. It appears here when it is ready.</MapHint>}
     </>
   )
