@@ -5,7 +5,7 @@ import type { SceneDescription } from '../../scenes/index.ts'
 
 /** Item types by the sensor of their scenes; `SkySatCollect` is what tasking takes. */
 const TYPES = { 'sandbox-hr': 'PSScene', 'sandbox-vhr': 'SkySatCollect' } as const
-export const itemTypeOf = ({ sensor }: SceneDescription): string => TYPES[sensor as keyof typeof TYPES]
+const itemTypeOf = ({ sensor }: SceneDescription): string => TYPES[sensor as keyof typeof TYPES]
 export const ITEM_TYPES: readonly string[] = [...Object.values(TYPES), 'SkySatScene']
 
 /** The assets of each bundle by item type, of which the first is the image. */

@@ -32,7 +32,7 @@ interface PlanetOptions {
 }
 
 /** What goes wrong next. Counters count down. */
-export interface PlanetFaults {
+interface PlanetFaults {
   /** Orders that are placed, and answered with 502. */
   lostPlacements: number
   /** Requests that are answered with 401, whatever their key. */
