@@ -16,6 +16,11 @@ const NEEDED = ['qgis', 'xvfb-run', 'xauth']
 const missing = NEEDED.filter((name) => spawnSync('which', [name]).status !== 0)
 const skip = missing.length > 0 ? `${missing.join(', ')} is not on this machine` : false
 const SCREEN = '-screen 0 1400x900x24'
+/** A Python with mypy; see .ci/requirements-python.txt. */
+const MYPY = process.env['PYTHON_CLIENT'] ?? 'python3'
+const withoutMypy = spawnSync(MYPY, ['-c', 'import mypy']).status === 0 ? false : `${MYPY} has no mypy`
+/** By the clock, for a QGIS that waits for somebody; far above what it takes on a busy machine. */
+const LIMIT_MS = 1_200_000
 const PICTURES = process.env['QGIS_PICTURES'] ?? ''
 
 function build(folder: string): string {
@@ -33,7 +38,10 @@ function installed(lab: Lab, zip: string): string {
   const { status } = spawnSync(PYTHON, ['-m', 'zipfile', '-e', zip, path.join(profile, 'python/plugins')])
   assert.equal(status, 0)
   const settings = ['[PythonPlugins]', 'groundtrack=true', 'processing=true', '[qgis]', 'checkVersion=false', 'showTips=false']
-  writeFileSync(path.join(profile, 'QGIS/QGIS3.ini'), [...settings, '[migration]', 'firstRunVersionFlag=99999', 'settings=true', ''].join('\n'))
+  writeFileSync(
+    path.join(profile, 'QGIS/QGIS3.ini'),
+    [...settings, '[migration]', 'firstRunVersionFlag=99999', 'settings=true', ''].join('\n'),
+  )
   return profiles
 }
 
@@ -67,10 +75,13 @@ async function inQgis(t: TestContext, lab: Lab, env: Record<string, string>, pro
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
   const ended = new Promise((resolve) => child.once('close', resolve))
-  t.after(() => {
-    if (child.exitCode === null) process.kill(-child.pid!, 'SIGKILL')
-  })
+  const end = () => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, 'SIGKILL')
+  }
+  const timer = setTimeout(end, LIMIT_MS)
+  t.after(end)
   await ended
+  clearTimeout(timer)
   return existsSync(report) ? readFileSync(report, 'utf8') : `QGIS ended without a report:\n${output.slice(-4_000)}`
 }
 
@@ -86,6 +97,11 @@ test('the QGIS plugin', { skip }, async (t) => {
     for (const file of ['__init__.py', 'metadata.txt', 'LICENSE', 'icons/icon.svg', 'help/index.html', 'algorithms/provider.py'])
       assert.ok(stdout.includes(`groundtrack/${file} `), file)
     assert.ok(!/tests|__pycache__/.test(stdout))
+  })
+
+  await t.test('its code is typed', { skip: withoutMypy }, () => {
+    const { status, stdout } = spawnSync(MYPY, ['-m', 'mypy', '--cache-dir', lab.dataDir()], { cwd: PACKAGE, encoding: 'utf8' })
+    assert.equal(status, 0, stdout)
   })
 
   await t.test(PICTURES === '' ? 'works in QGIS' : 'takes pictures', async (inner) => {

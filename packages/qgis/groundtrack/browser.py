@@ -77,7 +77,7 @@ class Catalogue:
             self._on_loaded(path)
 
         try:
-            self._connection.service  # The credential is read in the main thread.
+            _ = self._connection.service  # The credential is read in the main thread.
         except Exception as error:
             return failed(error)
         tasks.run("Groundtrack: Browser", lambda feedback, progress: load(), loaded, failed)
@@ -114,7 +114,10 @@ def forms(connection: Connection, auth: str, record: dict[str, Any]) -> list[Ent
     assets = connection.service.call("items.list_assets", {"item_id": record["id"]})
     has_raster = any(layers.is_raster(asset) for asset in assets)
     styles = layers.styles_of(connection.service, record["id"]) if has_raster else []
-    drawn = [Entry(f"style/{style.id}", style.title, "layer", layers.wmts_uri(connection.url, auth, record["id"], style.id), "wms", record) for style in styles]
+    drawn = [
+        Entry(f"style/{style.id}", style.title, "layer", layers.wmts_uri(connection.url, auth, record["id"], style.id), "wms", record)
+        for style in styles
+    ]
     files = [
         Entry(
             f"file/{asset['key']}",
@@ -221,4 +224,3 @@ def _tip(record: dict[str, Any]) -> str:
 
 def _capabilities() -> Any:
     return Qgis.BrowserItemCapabilities(Qgis.BrowserItemCapability.Fertile) | Qgis.BrowserItemCapability.Fast
-

@@ -7,7 +7,20 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from qgis.PyQt.QtCore import Qt
-from qgis.PyQt.QtWidgets import QApplication, QCheckBox, QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QMessageBox, QSpinBox, QVBoxLayout, QWidget
+from qgis.PyQt.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from .cart import Quote
 from .service import Service
@@ -150,7 +163,9 @@ def confirm_order(quoted: Quote, project: str, parent: QWidget | None = None) ->
     box.setIcon(QMessageBox.Icon.Question)
     box.setWindowTitle("Order imagery")
     box.setText(f"Order {count} scene{'' if count == 1 else 's'} for {quoted.text}?")
-    box.setInformativeText(f"The images are delivered to the project {project}. The amount is reserved now and charged on delivery. If the price has changed, nothing is ordered.")
+    box.setInformativeText(
+        f"The images are delivered to the project {project}. The amount is reserved now and charged on delivery. If the price has changed, nothing is ordered."
+    )
     box.setStandardButtons(QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.No)
     box.setDefaultButton(QMessageBox.StandardButton.No)
     return bool(box.exec() == QMessageBox.StandardButton.Yes)

@@ -88,7 +88,9 @@ class Plan:
         needed = self.width * self.height * sum(self.provider.dataTypeSize(band) for band in bands)
         free = shutil.disk_usage(folder).free
         if needed > free:
-            raise PluginError(f"The disk of {folder} is full: the copy of {self.title} needs {needed / 1e6:.0f} MB, and {free / 1e6:.0f} MB are free.")
+            raise PluginError(
+                f"The disk of {folder} is full: the copy of {self.title} needs {needed / 1e6:.0f} MB, and {free / 1e6:.0f} MB are free."
+            )
 
     def _write(self, path: str, feedback: QgsFeedback) -> None:
         pipe = QgsRasterPipe()

@@ -5,7 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from qgis.core import QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsCsException, QgsFeatureRequest, QgsGeometry, QgsMapLayer, QgsProject, QgsRectangle
+from qgis.core import (
+    QgsCoordinateReferenceSystem,
+    QgsCoordinateTransform,
+    QgsCsException,
+    QgsFeatureRequest,
+    QgsGeometry,
+    QgsMapLayer,
+    QgsProject,
+    QgsRectangle,
+)
 
 from .errors import PluginError
 
@@ -74,7 +83,10 @@ def area_of_source(source: Any, name: str, context: Any = None) -> dict[str, Any
 
 def zones_of_source(source: Any, name: str, context: Any = None) -> dict[str, Any]:
     """Each polygon as a zone, with its feature ID."""
-    features = [{"type": "Feature", "id": id, "properties": {}, "geometry": geojson_of(_limited(geometry, name))} for id, geometry in _polygons(source, name, context)]
+    features = [
+        {"type": "Feature", "id": id, "properties": {}, "geometry": geojson_of(_limited(geometry, name))}
+        for id, geometry in _polygons(source, name, context)
+    ]
     return {"type": "FeatureCollection", "features": features}
 
 

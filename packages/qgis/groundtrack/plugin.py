@@ -119,7 +119,6 @@ class GroundtrackPlugin:
 
     def show_search(self) -> None:
         assert self.dock is not None
-        self.connection.service
         self.dock.fill_projects()
         self.dock.show()
         self.dock.raise_()
@@ -152,7 +151,9 @@ class GroundtrackPlugin:
         def work(feedback: QgsFeedback, progress: Callable[[float], None]) -> str:
             exported = plan.export(feedback)
             try:
-                return upload(service, exported.path, project_id, name=plan.file_name, collection_id=collection_id or None, progress=progress, feedback=feedback)
+                return upload(
+                    service, exported.path, project_id, name=plan.file_name, collection_id=collection_id or None, progress=progress, feedback=feedback
+                )
             finally:
                 exported.discard()
 

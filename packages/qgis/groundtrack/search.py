@@ -75,7 +75,9 @@ def search(service: Service, query: Query, feedback: QgsFeedback) -> list[Scene]
     found: list[Scene] = []
     failures: list[PluginError] = []
     open_ids = [source["id"] for source in sources if source["access_model"] == "open"]
-    calls: list[tuple[str, dict[str, Any]]] = [("catalog.search", {**fields, "host_name": each["host_name"]}) for each in sources if each["access_model"] == "commercial"]
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("catalog.search", {**fields, "host_name": each["host_name"]}) for each in sources if each["access_model"] == "commercial"
+    ]
     if open_ids:
         calls.append(("catalog.federated_search", {**fields, "source_ids": open_ids, "data_types": ["raster"]}))
     for operation, call in calls:
@@ -167,7 +169,7 @@ def layer_of(scenes: list[Scene], name: str = "Groundtrack search") -> QgsVector
     layer.dataProvider().addFeatures(features)
     layer.updateExtents()
     layer.setMapTipTemplate(MAP_TIP)
-    layer.setDisplayExpression("\"date\" || ' ' || \"source\"")
+    layer.setDisplayExpression('"date" || \' \' || "source"')
     layer.setRenderer(_renderer())
     return layer
 

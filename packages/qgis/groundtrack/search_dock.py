@@ -9,7 +9,22 @@ from typing import Any
 from qgis.core import QgsFeedback, QgsProject, QgsVectorLayer
 from qgis.PyQt.QtCore import QDate, QSize, Qt
 from qgis.PyQt.QtGui import QIcon
-from qgis.PyQt.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QDateEdit, QDockWidget, QFormLayout, QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from qgis.PyQt.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QDateEdit,
+    QDockWidget,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from . import tasks
 from .cart import Cart, Quote, await_delivery, place, quote
@@ -28,7 +43,14 @@ DAYS_BACK = 365
 class SearchDock(QDockWidget):
     """`canvas` gives the area; `confirm` asks before an order, so that a test can answer."""
 
-    def __init__(self, connection: Connection, canvas: Any, messages: Messages, parent: QWidget | None = None, confirm: Callable[[Quote, str, QWidget | None], bool] = confirm_order) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        canvas: Any,
+        messages: Messages,
+        parent: QWidget | None = None,
+        confirm: Callable[[Quote, str, QWidget | None], bool] = confirm_order,
+    ) -> None:
         super().__init__("Groundtrack", parent)
         self.setObjectName("GroundtrackSearch")
         self._connection, self._canvas, self._messages, self._confirm = connection, canvas, messages, confirm
@@ -138,7 +160,12 @@ class SearchDock(QDockWidget):
             self._show(scenes)
             folder = new_folder()
             self._folders.append(folder)
-            tasks.run("Groundtrack: thumbnails", lambda feedback, progress: thumbnails(service, scenes, folder, feedback, progress), self._illustrate, self._messages.failure)
+            tasks.run(
+                "Groundtrack: thumbnails",
+                lambda feedback, progress: thumbnails(service, scenes, folder, feedback, progress),
+                self._illustrate,
+                self._messages.failure,
+            )
 
         self._run("search", lambda feedback, progress: search(service, query, feedback), show)
 
@@ -175,7 +202,7 @@ class SearchDock(QDockWidget):
         if self.layer is None:
             return
         ids = ",".join("'" + scene.id.replace("'", "''") + "'" for scene in self._selected())
-        self.layer.selectByExpression(f"\"id\" in ({ids})") if ids else self.layer.removeSelection()
+        self.layer.selectByExpression(f'"id" in ({ids})') if ids else self.layer.removeSelection()
 
     def add_selected(self) -> None:
         try:
@@ -200,7 +227,9 @@ class SearchDock(QDockWidget):
             item.setData(Qt.ItemDataRole.UserRole, scene.id)
             self.cart_list.addItem(item)
         count = len(self.cart)
-        self.total.setText(words or ("The cart is empty." if count == 0 else f"{count} scene{'' if count == 1 else 's'}, cut to the area that was searched."))
+        self.total.setText(
+            words or ("The cart is empty." if count == 0 else f"{count} scene{'' if count == 1 else 's'}, cut to the area that was searched.")
+        )
 
     def price(self, then: Callable[[Quote], None] | None = None) -> None:
         try:
@@ -234,7 +263,12 @@ class SearchDock(QDockWidget):
         self._show_cart("Ordered. The images are added to the map when they are delivered.")
         self._messages.success(f"Order {order['id']} was placed.")
         service = self._connection.service
-        tasks.run("Groundtrack: delivery", lambda feedback, progress: await_delivery(service, str(order["id"]), feedback), self._delivered, self._messages.failure)
+        tasks.run(
+            "Groundtrack: delivery",
+            lambda feedback, progress: await_delivery(service, str(order["id"]), feedback),
+            self._delivered,
+            self._messages.failure,
+        )
 
     def _delivered(self, order: dict[str, Any]) -> None:
         try:
@@ -257,7 +291,10 @@ class SearchDock(QDockWidget):
             return self._messages.failure(error)
 
         def work(feedback: QgsFeedback, progress: Callable[[float], None]) -> list[dict[str, Any]]:
-            return [service.call("catalog.scene.save", {"project_id": project_id, "host_name": scene.host, "id": scene.id}, is_keyed=True)["item"] for scene in chosen]
+            return [
+                service.call("catalog.scene.save", {"project_id": project_id, "host_name": scene.host, "id": scene.id}, is_keyed=True)["item"]
+                for scene in chosen
+            ]
 
         def show(saved: list[dict[str, Any]]) -> None:
             for item in saved:

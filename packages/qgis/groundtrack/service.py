@@ -72,7 +72,16 @@ class Service:
         headers = {"content-type": "application/json"}
         return self._send("POST", f"/v1/op/{operation}", operation, headers, json.dumps(fields).encode(), None).body
 
-    def request(self, method: str, path: str, body: Any = None, *, is_keyed: bool = False, headers: Mapping[str, str] | None = None, feedback: QgsFeedback | None = None) -> http.Response:
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        is_keyed: bool = False,
+        headers: Mapping[str, str] | None = None,
+        feedback: QgsFeedback | None = None,
+    ) -> http.Response:
         """Any other address of the service."""
         sent = dict(headers or {})
         if body is not None:

@@ -14,7 +14,13 @@ _running: set[_Task] = set()
 
 
 class _Task(QgsTask):
-    def __init__(self, title: str, work: Callable[[QgsFeedback, Callable[[float], None]], Any], on_result: Callable[[Any], None], on_error: Callable[[BaseException], None]) -> None:
+    def __init__(
+        self,
+        title: str,
+        work: Callable[[QgsFeedback, Callable[[float], None]], Any],
+        on_result: Callable[[Any], None],
+        on_error: Callable[[BaseException], None],
+    ) -> None:
         super().__init__(title, QgsTask.Flag.CanCancel)
         self._work, self._on_result, self._on_error = work, on_result, on_error
         self._feedback = QgsFeedback()
@@ -40,7 +46,12 @@ class _Task(QgsTask):
             self._on_error(self._error or CanceledError())
 
 
-def run(title: str, work: Callable[[QgsFeedback, Callable[[float], None]], Any], on_result: Callable[[Any], None], on_error: Callable[[BaseException], None]) -> QgsTask:
+def run(
+    title: str,
+    work: Callable[[QgsFeedback, Callable[[float], None]], Any],
+    on_result: Callable[[Any], None],
+    on_error: Callable[[BaseException], None],
+) -> QgsTask:
     task = _Task(title, work, on_result, on_error)
     _running.add(task)
     QgsApplication.taskManager().addTask(task)

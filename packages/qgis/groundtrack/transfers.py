@@ -27,7 +27,9 @@ _TYPE = "image/tiff"
 Progress = Callable[[float], None]
 
 
-def upload(service: Service, path: str, project_id: str, *, name: str, collection_id: str | None = None, progress: Progress, feedback: QgsFeedback) -> str:
+def upload(
+    service: Service, path: str, project_id: str, *, name: str, collection_id: str | None = None, progress: Progress, feedback: QgsFeedback
+) -> str:
     """Uploads a GeoTIFF and returns the ID of its item, once the item can be shown."""
     size = os.path.getsize(path)
     fields = {"project_id": project_id, "transfer_method": "signed_url", "file_count": 1, "total_bytes": size}
@@ -73,7 +75,9 @@ def _await_conversion(service: Service, session: str, feedback: QgsFeedback) -> 
 class _Upload:
     """One file. Each attempt asks for a new address and goes on where the store says that it is."""
 
-    def __init__(self, service: Service, session: str, file: BinaryIO, name: str, size: int, report: Callable[[int], None], feedback: QgsFeedback) -> None:
+    def __init__(
+        self, service: Service, session: str, file: BinaryIO, name: str, size: int, report: Callable[[int], None], feedback: QgsFeedback
+    ) -> None:
         self._service, self._file, self._size = service, file, size
         self._report, self._feedback = report, feedback
         self._fields = {"upload_id": session, "file_name": name, "content_type": _TYPE, "size_bytes": size}

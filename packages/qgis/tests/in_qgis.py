@@ -33,7 +33,9 @@ def main() -> None:
                 import test_plugin
 
                 names = os.environ.get("GROUNDTRACK_ONLY", "").split()
-                suite = unittest.TestLoader().loadTestsFromNames(names, test_plugin) if names else unittest.TestLoader().loadTestsFromModule(test_plugin)
+                suite = (
+                    unittest.TestLoader().loadTestsFromNames(names, test_plugin) if names else unittest.TestLoader().loadTestsFromModule(test_plugin)
+                )
                 result = unittest.TextTestRunner(report, verbosity=2, failfast=not names).run(suite)
                 code = 0 if result.wasSuccessful() and result.testsRun > 0 and not result.skipped else 1
         except BaseException:

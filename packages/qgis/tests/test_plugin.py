@@ -126,7 +126,6 @@ class Case(unittest.TestCase):
         self.assertTrue(sentence.endswith(".") and "\n" not in sentence and len(sentence) < 300, sentence)
         return caught.exception
 
-
     def lake(self, layer: Any) -> QgsRectangle:
         """Where the demo's scenes are, in the CRS of a layer."""
         box = QgsRectangle(*item_named(LAKE)["bbox"])
@@ -153,7 +152,11 @@ class Test1SignIn(Case):
         class Old(http.server.BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 self.rfile.read(int(self.headers["content-length"]))
-                body = b"<html>" if self.path.startswith("/other") else json.dumps({"code": "unknown-operation", "status": 404, "title": "Not Found"}).encode()
+                body = (
+                    b"<html>"
+                    if self.path.startswith("/other")
+                    else json.dumps({"code": "unknown-operation", "status": 404, "title": "Not Found"}).encode()
+                )
                 self.send_response(404)
                 self.send_header("content-length", str(len(body)))
                 self.end_headers()
@@ -514,7 +517,10 @@ class Test8FullDisk(Case):
         path = os.path.join(WORK, "full.tif")
         os.symlink("/dev/full", f"{path}.part")  # Every write to it fails as on a full disk.
         service = plugin().connection.service
-        self.fails("is full", lambda: download(service, item_named(LAKE)["id"], {"key": "data"}, path, progress=lambda percent: None, feedback=QgsProcessingFeedback()))
+        self.fails(
+            "is full",
+            lambda: download(service, item_named(LAKE)["id"], {"key": "data"}, path, progress=lambda percent: None, feedback=QgsProcessingFeedback()),
+        )
         self.assertFalse(os.path.lexists(f"{path}.part") or os.path.exists(path))
 
 

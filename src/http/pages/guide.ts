@@ -59,6 +59,10 @@ const marked = new Marked({
       const address = addressOf(href)
       return address === null ? text : `<a href="${escape(address)}">${text}</a>`
     },
+    image: ({ href, text }) =>
+      /^images\/[\w-]+\.jpg$/.test(href)
+        ? `<img src="/docs/guides/${escape(href)}" alt="${escape(text)}" width="100%" loading="lazy">`
+        : escape(text),
     heading({ tokens, depth }) {
       const text = this.parser.parseInline(tokens)
       return `<h${depth} id="${idOf(text)}">${text}</h${depth}>\n`

@@ -8,6 +8,7 @@ import { findIn, readGuide, type Guide } from './guide.ts'
 import { escape, layout, sendPage } from './layout.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../../../docs/guides')
+const PICTURES = path.join(FOLDER, 'images')
 /** The first guides; the others follow by name. */
 const FIRST = ['first-steps', 'real-imagery', 'authentication', 'uploads', 'maps', 'sharing']
 const MAX_FOUND = 20
@@ -24,6 +25,7 @@ async function readGuides(): Promise<Guide[]> {
 }
 
 export function registerGuides(app: FastifyInstance): void {
+  registerPictures(app)
   let reading: Promise<Guide[]> | null = null
   const guides = () => (reading ??= readGuides())
 
@@ -42,6 +44,19 @@ export function registerGuides(app: FastifyInstance): void {
     const guide = all.find(({ name }) => name === request.params.name)
     if (!guide) throw problem('not-found', 'No such guide; see /docs/guides')
     return sendPage(reply, frame(all, guide, article(all, guide)))
+  })
+}
+
+/** Pictures of guides; only names that are in the folder. */
+function registerPictures(app: FastifyInstance): void {
+  const names = new Set(readdirSync(PICTURES).filter((file) => file.endsWith('.jpg')))
+  app.get<{ Params: { name: string } }>('/docs/guides/images/:name', async (request, reply) => {
+    const { name } = request.params
+    if (!names.has(name)) throw problem('not-found', 'No such picture; see /docs/guides')
+    return reply
+      .header('Cache-Control', 'public, max-age=3600')
+      .type('image/jpeg')
+      .send(await readFile(path.join(PICTURES, name)))
   })
 }
 

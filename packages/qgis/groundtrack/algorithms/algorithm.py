@@ -96,7 +96,8 @@ class ProcessAlgorithm(QgsProcessingAlgorithm):
 
     def shortHelpString(self) -> str:  # noqa: N802
         rows = "".join(f"<p><b>{name.replace('_', ' ')}</b>: {described['description']}</p>" for name, described in self._described().items())
-        return f"<p>{self._process['description']}</p>{rows}<p>Runs on the server and costs credits; the log shows the price before the work starts. <b>Maximum price</b> stops it if it is higher.</p>"
+        price = "Runs on the server and costs credits; the log shows the price before the work starts. <b>Maximum price</b> stops it if it is higher."
+        return f"<p>{self._process['description']}</p>{rows}<p>{price}</p>"
 
     def helpUrl(self) -> str:  # noqa: N802
         return f"{self._connection.url}/docs" if self._connection.is_stored else ""
@@ -116,7 +117,9 @@ class ProcessAlgorithm(QgsProcessingAlgorithm):
         advanced = QgsProcessingParameterDefinition.Flag.FlagAdvanced
         for extra in (
             QgsProcessingParameterString(PROJECT, "Project ID for the result, if not the project of the layer", optional=True),
-            QgsProcessingParameterNumber(MAX_CREDITS, "Maximum price in credits", QgsProcessingParameterNumber.Type.Integer, optional=True, minValue=0),
+            QgsProcessingParameterNumber(
+                MAX_CREDITS, "Maximum price in credits", QgsProcessingParameterNumber.Type.Integer, optional=True, minValue=0
+            ),
         ):
             extra.setFlags(extra.flags() | advanced)
             self.addParameter(extra)
@@ -127,7 +130,9 @@ class ProcessAlgorithm(QgsProcessingAlgorithm):
     def _destination(self) -> QgsProcessingParameterDefinition:
         title = self.displayName()
         if self._kind() == VECTOR:
-            return QgsProcessingParameterVectorDestination(OUTPUT, title, QgsProcessing.SourceType.TypeVectorAnyGeometry, optional=True, createByDefault=True)
+            return QgsProcessingParameterVectorDestination(
+                OUTPUT, title, QgsProcessing.SourceType.TypeVectorAnyGeometry, optional=True, createByDefault=True
+            )
         if self._kind() == TABLE:
             return QgsProcessingParameterFileDestination(OUTPUT, title, "CSV (*.csv)", optional=True, createByDefault=True)
         return QgsProcessingParameterRasterDestination(OUTPUT, title, optional=True, createByDefault=True)
@@ -173,7 +178,9 @@ class ProcessAlgorithm(QgsProcessingAlgorithm):
         price = service.call("processing.catalog.estimate", {"process_id": self.name(), "inputs": self._sent}, feedback=feedback)
         feedback.pushInfo(f"Price: {price['credits']} credits (A${price['aud']:.2f})")
         if limit is not None and price["credits"] > limit:
-            raise PluginError(f"The price is {price['credits']} credits, above the maximum of {limit}. Nothing was started; raise the maximum or use a smaller area.")
+            raise PluginError(
+                f"The price is {price['credits']} credits, above the maximum of {limit}. Nothing was started; raise the maximum or use a smaller area."
+            )
 
     def _start(self, service: Service, feedback: QgsProcessingFeedback) -> dict[str, Any]:
         project_id = self._project_id or self._project_of_first_item(service)
@@ -211,14 +218,20 @@ class ProcessAlgorithm(QgsProcessingAlgorithm):
             feedback.pushInfo("The job was cancelled. It was not charged.")
             raise
 
-    def _save(self, service: Service, item_id: str, parameters: dict[str, Any], context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
+    def _save(
+        self, service: Service, item_id: str, parameters: dict[str, Any], context: QgsProcessingContext, feedback: QgsProcessingFeedback
+    ) -> str:
         assets = service.call("items.list_assets", {"item_id": item_id}, feedback=feedback)
         asset = _asset_for(self._kind(), assets)
 
         def progress(percent: float) -> None:
             feedback.setProgress(90 + percent / 10)
 
-        path = str(self.parameterAsFileOutput(parameters, OUTPUT, context) if self._kind() == TABLE else self.parameterAsOutputLayer(parameters, OUTPUT, context))
+        path = str(
+            self.parameterAsFileOutput(parameters, OUTPUT, context)
+            if self._kind() == TABLE
+            else self.parameterAsOutputLayer(parameters, OUTPUT, context)
+        )
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         if self._kind() == VECTOR:
             _save_vector(service, item_id, asset, path, context, progress, feedback)
@@ -254,7 +267,9 @@ def _asset_for(kind: str, assets: list[dict[str, Any]]) -> dict[str, Any]:
     return next((asset for asset in found if asset["key"] == "data"), found[0])
 
 
-def _save_vector(service: Service, item_id: str, asset: dict[str, Any], path: str, context: QgsProcessingContext, progress: Any, feedback: QgsProcessingFeedback) -> None:
+def _save_vector(
+    service: Service, item_id: str, asset: dict[str, Any], path: str, context: QgsProcessingContext, progress: Any, feedback: QgsProcessingFeedback
+) -> None:
     """The server sends GeoJSON, which is converted to the format of the destination."""
     if path.lower().endswith((".geojson", ".json")):
         return download(service, item_id, asset, path, progress=progress, feedback=feedback)

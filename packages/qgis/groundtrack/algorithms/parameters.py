@@ -75,7 +75,9 @@ def _advanced(parameter: QgsProcessingParameterDefinition) -> QgsProcessingParam
 
 def _item(name: str, title: str) -> Input:
     label = "Layer" if name == "item_id" else title.removesuffix(" item id")
-    layer = QgsProcessingParameterMapLayer(f"{name}{LAYER_SUFFIX}", f"{label} of Groundtrack", optional=True, types=[QgsProcessing.SourceType.TypeRaster])
+    layer = QgsProcessingParameterMapLayer(
+        f"{name}{LAYER_SUFFIX}", f"{label} of Groundtrack", optional=True, types=[QgsProcessing.SourceType.TypeRaster]
+    )
     text = _advanced(QgsProcessingParameterString(name, f"{label}: item ID, instead of the layer", optional=True))
 
     def read(algorithm: Any, values: dict[str, Any], context: QgsProcessingContext) -> str:
@@ -112,7 +114,9 @@ def _known(layer: Any) -> str:
 
 
 def _features(name: str, title: str, is_optional: bool, convert: Callable[[Any, str, Any], dict[str, Any]]) -> Input:
-    parameter = QgsProcessingParameterFeatureSource(name, title if name not in AREA_NAMES else "Area", [QgsProcessing.SourceType.TypeVectorPolygon], optional=is_optional)
+    parameter = QgsProcessingParameterFeatureSource(
+        name, title if name not in AREA_NAMES else "Area", [QgsProcessing.SourceType.TypeVectorPolygon], optional=is_optional
+    )
 
     def read(algorithm: Any, values: dict[str, Any], context: QgsProcessingContext) -> dict[str, Any] | None:
         source = algorithm.parameterAsSource(values, name, context)
@@ -130,7 +134,9 @@ def _value(name: str, title: str, schema: dict[str, Any], is_optional: bool) -> 
     default = schema.get("default")
     may_omit = is_optional or default is not None
     if isinstance(schema.get("enum"), list):
-        choice = QgsProcessingParameterEnum(name, title, [str(each) for each in schema["enum"]], defaultValue=default, optional=may_omit, usesStaticStrings=True)
+        choice = QgsProcessingParameterEnum(
+            name, title, [str(each) for each in schema["enum"]], defaultValue=default, optional=may_omit, usesStaticStrings=True
+        )
         return Input(name, [choice], lambda algorithm, values, context: algorithm.parameterAsEnumString(values, name, context) or None)
     if kind == "boolean":
         switch = QgsProcessingParameterBoolean(name, title, defaultValue=bool(default), optional=may_omit)
@@ -144,7 +150,9 @@ def _value(name: str, title: str, schema: dict[str, Any], is_optional: bool) -> 
 def _number(name: str, title: str, schema: dict[str, Any], may_omit: bool) -> Input:
     is_integer = schema["type"] == "integer"
     kinds = QgsProcessingParameterNumber.Type
-    number = QgsProcessingParameterNumber(name, title, kinds.Integer if is_integer else kinds.Double, defaultValue=schema.get("default"), optional=may_omit)
+    number = QgsProcessingParameterNumber(
+        name, title, kinds.Integer if is_integer else kinds.Double, defaultValue=schema.get("default"), optional=may_omit
+    )
     low, high = schema.get("minimum", schema.get("exclusiveMinimum")), schema.get("maximum", schema.get("exclusiveMaximum"))
     if low is not None:
         number.setMinimum(low)
