@@ -4,7 +4,7 @@
  */
 import type { AddressInfo } from 'node:net'
 import { readFile } from 'node:fs/promises'
-import fastify from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import type { Clock } from '#core/clock.ts'
 import type { SensorId } from '../../scenes/index.ts'
 import { CDSE_PRODUCTS } from '../cdse/products.ts'
@@ -15,7 +15,7 @@ import { CONTAINERS } from '../planetary-computer/products.ts'
 import { serveSas, type Sas } from '../planetary-computer/sas.ts'
 import { openSceneRenderer } from '../scene-renderer.ts'
 import { Refusal } from '../search.ts'
-import { createOpenFiles } from './files.ts'
+import { createOpenFiles, type OpenFiles } from './files.ts'
 import type { Product } from './product.ts'
 import { serveStacApi, type StacApi } from './stac-api.ts'
 
@@ -117,25 +117,7 @@ export async function startOpenHosts({ clock, workDir, port = 0 }: OpenHostsOpti
       return await files.preview(product, query.item, 'png', reply)
     },
   )
-  app.get<{ Params: { account: string; container: string; id: string; name: string } }>(
-    '/:account/:container/:id/:name',
-    async (request, reply) => {
-      const { account, container, id, name } = request.params
-      const product = CONTAINERS[`${account}/${container}`]
-      if (!product) throw new Refusal('The specified resource does not exist', 404)
-      if (reads.length < MAX_READS) reads.push(request.url)
-      const { searchParams } = new URL(request.url, url)
-      // As the storage says it: no token at all is another error than a wrong or expired one.
-      if (!searchParams.has('sig')) throw new Refusal('Public access is not permitted on this storage account', 409)
-      const refusal = sas.refusal(`${account}/${container}`, searchParams)
-      if (refusal !== null) throw new Refusal(`Server failed to authenticate the request: ${refusal}`, 403)
-      faults.onRead?.(request.url, request.headers.range)
-      const { cutAfterBytes } = faults
-      if (request.headers.range !== undefined || cutAfterBytes === undefined) return await files.send(product, id, name, { request, reply })
-      faults.cutAfterBytes = undefined
-      return await files.send(product, id, name, { request, reply, cutAfterBytes })
-    },
-  )
+  serveStorage(app, { files, sas, reads, faults })
   await app.listen({ host: HOST, port })
   url = `http://${HOST}:${(app.server.address() as AddressInfo).port}`
   return {
@@ -149,6 +131,36 @@ export async function startOpenHosts({ clock, workDir, port = 0 }: OpenHostsOpti
       await renderer.close()
     },
   }
+}
+
+interface Storage {
+  readonly files: OpenFiles
+  readonly sas: Sas
+  readonly reads: string[]
+  readonly faults: Faults
+}
+
+/** Azure storage, whose files can only be read with a token. */
+function serveStorage(app: FastifyInstance, { files, sas, reads, faults }: Storage): void {
+  app.get<{ Params: { account: string; container: string; id: string; name: string } }>(
+    '/:account/:container/:id/:name',
+    async (request, reply) => {
+      const { account, container, id, name } = request.params
+      const product = CONTAINERS[`${account}/${container}`]
+      if (!product) throw new Refusal('The specified resource does not exist', 404)
+      if (reads.length < MAX_READS) reads.push(request.url)
+      const { searchParams } = new URL(request.url, `http://${HOST}`)
+      // As the storage says it: no token at all is another error than a wrong or expired one.
+      if (!searchParams.has('sig')) throw new Refusal('Public access is not permitted on this storage account', 409)
+      const refusal = sas.refusal(`${account}/${container}`, searchParams)
+      if (refusal !== null) throw new Refusal(`Server failed to authenticate the request: ${refusal}`, 403)
+      faults.onRead?.(request.url, request.headers.range)
+      const { cutAfterBytes } = faults
+      if (request.headers.range !== undefined || cutAfterBytes === undefined) return await files.send(product, id, name, { request, reply })
+      faults.cutAfterBytes = undefined
+      return await files.send(product, id, name, { request, reply, cutAfterBytes })
+    },
+  )
 }
 
 const hostOf = (sensor: SensorId): SandboxHost & { sensor: SensorId } => ({

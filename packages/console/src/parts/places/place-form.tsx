@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState, type FormEvent, type ReactElement } from 'react'
 import { classes } from '../../ui/classes.ts'
 import { Button, Field } from '../../ui/kit.ts'
+import fieldStyles from '../../ui/field.module.css'
 import ui from '../../ui/ui.module.css'
 
 /** Where the demo's scenes lie. */
@@ -50,7 +51,7 @@ export function PlaceForm({ problem }: { problem?: string | undefined }): ReactE
         error={refusal ?? problem}
         onChange={(event) => setText(event.target.value)}
         end={
-          <Button type="submit" variant="primary">
+          <Button type="submit" size="s" variant="primary" className={fieldStyles.inField}>
             Show
           </Button>
         }

@@ -26,7 +26,7 @@ export function SceneStylePanel({ scene, source, requested, onStyle }: SceneStyl
   const { attribution, licence } = scene.terms
   return (
     <section className={classes(mapSlotStyles.floating, styles.panel)} aria-label="Scene on the map">
-      <div className={classes(ui.flexRow, ui.gap8)}>
+      <div className={classes(ui.flexRow, ui.gap8, ui.wrap)}>
         <Segmented
           label="Style of the scene"
           value={style.id}
