@@ -303,14 +303,17 @@ test('tasking at a STAPI server', async (t) => {
     await assert.rejects(shop.opportunities(search), (error: VendorError) => error.code === 'refused' && /MultiPolygon/.test(error.message))
   })
 
-  await t.test("an organization's own account: a wrong key is reported at once; with the right one, the vendor bills by its contract", async () => {
-    const wrong = await call('vendors.accounts.put', { host_name: 'stapi', credentials: { key: 'not-the-key-of-anyone' } })
-    assert.equal(wrong.status, 400)
-    assert.match(wrong.body.detail, /does not accept these credentials; nothing was stored/)
-    assert.equal((await ok('vendors.accounts.put', { host_name: 'stapi', credentials: { key } })).status, 'accepted')
-    const { groups, totalCredits } = await ok('orders.tasking.estimate', { groups: [group()] })
-    assert.deepEqual([totalCredits, groups[0].billedByVendor], [0, { currency: 'USD', amount: null }])
-    assert.doesNotMatch(JSON.stringify([await w.db.selectFrom('vendor_account').selectAll().execute(), w.logLines]), new RegExp(key))
-  })
+  await t.test(
+    "an organization's own account: a wrong key is reported at once; with the right one, the vendor bills by its contract",
+    async () => {
+      const wrong = await call('vendors.accounts.put', { host_name: 'stapi', credentials: { key: 'not-the-key-of-anyone' } })
+      assert.equal(wrong.status, 400)
+      assert.match(wrong.body.detail, /does not accept these credentials; nothing was stored/)
+      assert.equal((await ok('vendors.accounts.put', { host_name: 'stapi', credentials: { key } })).status, 'accepted')
+      const { groups, totalCredits } = await ok('orders.tasking.estimate', { groups: [group()] })
+      assert.deepEqual([totalCredits, groups[0].billedByVendor], [0, { currency: 'USD', amount: null }])
+      assert.doesNotMatch(JSON.stringify([await w.db.selectFrom('vendor_account').selectAll().execute(), w.logLines]), new RegExp(key))
+    },
+  )
   assert.deepEqual(await orderViolations(w.db), [])
 })
