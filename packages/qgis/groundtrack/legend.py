@@ -6,7 +6,7 @@ import hashlib
 import os
 from typing import Any, NamedTuple
 
-from qgis.core import QgsApplication, QgsMapLayer, QgsMapLayerLegend
+from qgis.core import QgsApplication, QgsMapLayer, QgsMapLayerLegend, QgsProject
 from qgis.PyQt.QtCore import QPointF, QRectF, Qt
 from qgis.PyQt.QtGui import QColor, QFont, QFontMetricsF, QImage, QLinearGradient, QPainter
 
@@ -115,4 +115,7 @@ def attach(layer: QgsMapLayer, legend: Legend) -> str:
         raise PluginError(f"The legend cannot be written to {folder}. Check that the disk is not full.")
     layer.setLegendPlaceholderImage(path)
     layer.setLegend(QgsMapLayerLegend.defaultRasterLegend(layer))  # Otherwise the panel would not look again.
+    node = QgsProject.instance().layerTreeRoot().findLayer(layer.id())
+    if node is not None:
+        node.setExpanded(True)
     return path

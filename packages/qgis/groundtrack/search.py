@@ -7,7 +7,16 @@ import tempfile
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from qgis.core import QgsCategorizedSymbolRenderer, QgsFeature, QgsFeedback, QgsFillSymbol, QgsRendererCategory, QgsVectorLayer
+from qgis.core import (
+    QgsCategorizedSymbolRenderer,
+    QgsFeature,
+    QgsFeedback,
+    QgsFillSymbol,
+    QgsRendererCategory,
+    QgsSimpleLineSymbolLayer,
+    QgsVectorLayer,
+)
+from qgis.PyQt.QtGui import QColor
 
 from . import log
 from .errors import CanceledError, PluginError
@@ -184,11 +193,11 @@ def illustrate(layer: QgsVectorLayer, images: dict[str, str]) -> None:
 
 def _renderer() -> QgsCategorizedSymbolRenderer:
     def symbol(line: str) -> QgsFillSymbol:
-        """Without a fill: hundreds of footprints over each other would hide the map."""
-        return QgsFillSymbol.createSimple({"style": "no", "outline_color": line, "outline_width": "0.4"})
+        """Only a line: hundreds of footprints over each other would hide the map, and so would the fill of a selected one."""
+        return QgsFillSymbol([QgsSimpleLineSymbolLayer(QColor(line), 0.4)])
 
     categories = [
-        QgsRendererCategory(FOR_SALE, symbol("232,89,12,255"), "For sale"),
-        QgsRendererCategory(OPEN, symbol("47,158,68,255"), "Open data"),
+        QgsRendererCategory(FOR_SALE, symbol("#e8590c"), "For sale"),
+        QgsRendererCategory(OPEN, symbol("#2f9e44"), "Open data"),
     ]
     return QgsCategorizedSymbolRenderer("access", categories)
