@@ -81,7 +81,8 @@ test('every partition of an append-only table refuses changes; a month can be dr
   await createPartitions(db, NOW)
   await audit.write(db, [entryAt(NOW.toISOString()), entryAt('2030-02-01T00:00:00.000Z')])
   const { rows } = await sql<{ name: string }>`
-    select inhrelid::regclass::text as name from pg_inherits where inhparent in ('audit'::regclass, 'event'::regclass, 'egress_log'::regclass)
+    select inhrelid::regclass::text as name from pg_inherits
+    where inhparent in ('audit'::regclass, 'event'::regclass, 'egress_log'::regclass)
     union all select unnest(array['audit', 'event', 'egress_log'])
   `.execute(db)
   assert.equal(rows.length, 18)

@@ -111,7 +111,8 @@ async function create(db: Db, table: PartitionedTable, month: string): Promise<v
   const [from, to] = [bound(month), bound(nextMonth(month))]
   const trigger = `before update or delete or truncate on ${name} for each statement execute function refuse_change()`
   await statements(db, [
-    `create table ${name} (like ${table.name} including all excluding identity)${table.fillFactor ? ` with (fillfactor = ${table.fillFactor})` : ''}`,
+    `create table ${name} (like ${table.name} including all excluding identity)` +
+      (table.fillFactor ? ` with (fillfactor = ${table.fillFactor})` : ''),
     // From here on, the default partition takes no rows, so that none can arrive between the move and the attachment.
     `lock table ${fallback} in access exclusive mode`,
     ...moved(table, { from, to }),

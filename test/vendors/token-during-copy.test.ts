@@ -15,7 +15,18 @@ const HOST = 'planetary-computer'
 /** In seconds; a token is renewed at the latest half of it before its end. */
 const LIFETIME = 300
 const [WEST, SOUTH, EAST, NORTH] = [2.295, 48.198, 2.305, 48.204]
-const FIELD = { type: 'Polygon', coordinates: [[[WEST, SOUTH], [EAST, SOUTH], [EAST, NORTH], [WEST, NORTH], [WEST, SOUTH]]] } // prettier-ignore
+const FIELD = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [WEST, SOUTH],
+      [EAST, SOUTH],
+      [EAST, NORTH],
+      [WEST, NORTH],
+      [WEST, SOUTH],
+    ],
+  ],
+}
 
 async function copying(t: TestContext) {
   let now = () => new Date('2030-01-01T00:00:00Z')

@@ -9,7 +9,19 @@ const FIELD = { longitude: 150.85589, latitude: -33.79326 }
 const square = (halfM: number) => {
   const [dx, dy] = [halfM * 1.08e-5, halfM * 9.01e-6]
   const { longitude: x, latitude: y } = FIELD
-  return { type: 'Polygon', coordinates: [[[x - dx, y - dy], [x + dx, y - dy], [x + dx, y + dy], [x - dx, y + dy], [x - dx, y - dy]]] } // prettier-ignore
+  const [west, south, east, north] = [x - dx, y - dy, x + dx, y + dy]
+  return {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [west, south],
+        [east, south],
+        [east, north],
+        [west, north],
+        [west, south],
+      ],
+    ],
+  }
 }
 
 // Goal: a rule on an area much smaller than a pixel of the overviews has the value of its own pixels, the same as a time series; an area

@@ -18,9 +18,9 @@ import { registerWelcome } from './welcome.ts'
 test('pages', async (t) => {
   await createConsoleBuild().run(new AbortController().signal)
   const w = await world(t)
-  const guides = readdirSync(path.join(import.meta.dirname, '../../../docs/guides')).map(
-    (file) => `/docs/guides/${path.basename(file, '.md')}`,
-  )
+  const guides = readdirSync(path.join(import.meta.dirname, '../../../docs/guides'))
+    .filter((file) => file !== 'images')
+    .map((file) => `/docs/guides/${path.basename(file, '.md')}`)
   const paths = ['/', '/docs', '/docs/guides', ...guides, '/problems', ...Object.keys(PROBLEMS).map((slug) => `/problems/${slug}`)]
 
   await t.test('have no inline script or style and only load files of this service', async () => {

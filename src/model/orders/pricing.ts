@@ -63,8 +63,8 @@ interface PricedCapture {
 }
 
 /**
- * One group per host and product, per day if requested, and per area if the vendor takes one per order, with as many captures as the vendor takes in one order. Its area is the
- * union of its captures.
+ * One group per host and product, per day if requested, and per area if the vendor takes one per order, with as many captures as the
+ * vendor takes in one order. Its area is the union of its captures.
  */
 export async function priceCaptures(
   context: PricingContext,

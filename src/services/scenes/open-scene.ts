@@ -91,7 +91,7 @@ function readableFiles({ assets, visual }: SourceCollection, scene: Scene, raste
   })
 }
 
-/** Opens every file, so that no item is created that cannot be shown. The error names what cannot be read, and what can be saved instead. */
+/** Opens every file, so that every saved item can be shown. The error names what cannot be read, and what can be saved instead. */
 export async function requireReadable(
   { raster, signal }: Pick<Context, 'raster' | 'signal'>,
   { scene, files }: Pick<OpenScene, 'scene' | 'files'>,

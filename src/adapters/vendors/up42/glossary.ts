@@ -70,7 +70,10 @@ class Up42Glossary implements Glossary {
       const { title, isAccepted, currentDocumentUrl } = await requireAnswer(this.#host, schemas.eula, request, 'licence')
       if (!isAccepted) {
         const where = currentDocumentUrl ? ` (${currentDocumentUrl})` : ''
-        return `${this.#host.name} requires the owner of the account to accept the licence '${title ?? eulaId}'${where} in UP42's console first`
+        return (
+          `${this.#host.name} requires the owner of the account to accept the licence '${title ?? eulaId}'${where} ` +
+          `in UP42's console first`
+        )
       }
     }
     this.#accepted.set(productId, true)

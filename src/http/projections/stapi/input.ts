@@ -64,7 +64,9 @@ function windowOf(datetime: unknown, now: Date): { from: Date; to: Date } {
   return { from: start, to: end }
 }
 
-const FILTER = `must combine upper limits of ${Object.keys(LIMITS).join(' and ')} with 'and', such as {"op": "<=", "args": [{"property": "eo:cloud_cover"}, 20]}`
+const FILTER =
+  `must combine upper limits of ${Object.keys(LIMITS).join(' and ')} with 'and', such as ` +
+  `{"op": "<=", "args": [{"property": "eo:cloud_cover"}, 20]}`
 
 /** Vendors accept upper limits only: a condition that they would ignore is rejected. */
 function limitsOf(filter: Cql2): Record<string, number> {

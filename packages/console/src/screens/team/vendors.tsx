@@ -135,11 +135,13 @@ function VendorRow({ vendor, account, onConnect }: RowParts): ReactElement {
 
 const OFFERS = { archive: 'Archive', tasking: 'tasking' } as const
 
+const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+
 function billingOf({ offers, currency, handling_credits, is_sold_here }: AccountVendor): string {
-  const offered = offers.map((offer) => OFFERS[offer]).join(' and ')
+  const offered = offers.length > 0 ? `${offers.map((offer) => OFFERS[offer]).join(' and ')}, ` : ''
   const fee = handling_credits > 0 ? `, plus ${audOfCredits(handling_credits)} per order for handling` : ''
   const without = is_sold_here ? ' Without an account, you pay us in credits.' : ''
-  return `${offered ? `${offered[0]!.toUpperCase()}${offered.slice(1)}, ` : ''}${offered ? 'billed' : 'Billed'} in ${currency}${fee}.${without}`
+  return `${capitalized(`${offered}billed in ${currency}`)}${fee}.${without}`
 }
 
 /** What stands between the account and an order. */
