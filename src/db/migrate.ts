@@ -34,6 +34,7 @@ import * as vendorCharges from './migrations/0034_vendor_charges.ts'
 import * as schemaFloor from './migrations/0035_schema_floor.ts'
 import * as assetOrder from './migrations/0037_asset_order.ts'
 import * as vendorAccounts from './migrations/0038_vendor_accounts.ts'
+import * as vendorAccountIndex from './migrations/0039_vendor_account_index.ts'
 import * as auditCounts from './migrations/0042_audit_counts.ts'
 import * as partitions from './migrations/0043_partitions.ts'
 import { runMigrations, schemaStatus, type Migration } from './migration-runner.ts'
@@ -77,6 +78,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0035_schema_floor': schemaFloor,
   '0037_asset_order': assetOrder,
   '0038_vendor_accounts': vendorAccounts,
+  '0039_vendor_account_index': vendorAccountIndex,
   '0042_audit_counts': auditCounts,
   '0043_partitions': partitions,
 }

@@ -22,8 +22,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     );
 
     -- Null: the operator's account pays the vendor, and the organization pays us.
-    alter table order_group add column vendor_account_id uuid references vendor_account (id) on delete set null;
-    create index order_group_vendor_account on order_group (vendor_account_id) where vendor_account_id is not null;
+    alter table order_group add column vendor_account_id uuid;
+    alter table order_group add constraint order_group_vendor_account_id_fkey
+      foreign key (vendor_account_id) references vendor_account (id) on delete set null not valid;
     -- Kept after the account was deleted.
     alter table order_group add column is_billed_by_vendor boolean not null default false;
   `.execute(db)
