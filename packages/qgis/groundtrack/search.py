@@ -194,7 +194,9 @@ def illustrate(layer: QgsVectorLayer, images: dict[str, str]) -> None:
 def _renderer() -> QgsCategorizedSymbolRenderer:
     def symbol(line: str) -> QgsFillSymbol:
         """Only a line: hundreds of footprints over each other would hide the map, and so would the fill of a selected one."""
-        return QgsFillSymbol([QgsSimpleLineSymbolLayer(QColor(line), 0.4)])
+        outline = QgsFillSymbol.createSimple({})
+        outline.changeSymbolLayer(0, QgsSimpleLineSymbolLayer(QColor(line), 0.4))
+        return outline
 
     categories = [
         QgsRendererCategory(FOR_SALE, symbol("#e8590c"), "For sale"),
