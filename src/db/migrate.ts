@@ -35,6 +35,7 @@ import * as schemaFloor from './migrations/0035_schema_floor.ts'
 import * as assetOrder from './migrations/0037_asset_order.ts'
 import * as vendorAccounts from './migrations/0038_vendor_accounts.ts'
 import * as vendorAccountIndex from './migrations/0039_vendor_account_index.ts'
+import * as vendorAccountConstraint from './migrations/0040_vendor_account_constraint.ts'
 import * as auditCounts from './migrations/0042_audit_counts.ts'
 import * as partitions from './migrations/0043_partitions.ts'
 import { runMigrations, schemaStatus, type Migration } from './migration-runner.ts'
@@ -79,6 +80,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0037_asset_order': assetOrder,
   '0038_vendor_accounts': vendorAccounts,
   '0039_vendor_account_index': vendorAccountIndex,
+  '0040_vendor_account_constraint': vendorAccountConstraint,
   '0042_audit_counts': auditCounts,
   '0043_partitions': partitions,
 }
