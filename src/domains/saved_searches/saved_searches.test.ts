@@ -140,6 +140,19 @@ test('saved searches: from a new scene to an alert', async (t) => {
     await s.runHourly()
     assert.equal((await ok('processing.jobs.list')).jobs.length, 1)
   })
+  await t.test('a scene that cannot be read is named, and does not hold up the next one', async () => {
+    const broken = await s.publish({ bytes: { nir: Buffer.from('<html>Sign in</html>') } })
+    await s.later({ minutes: 1 })
+    const scene = await s.publish()
+    await s.runHourly()
+    const { jobs } = await ok('processing.jobs.list')
+    assert.equal(jobs.length, 2)
+    assert.match((await s.get(search.id)).last_error, new RegExp(`^${broken} cannot be read: .*TIFF`))
+    await w.drain(run)
+    assert.ok((await s.sceneIds()).includes(scene))
+    await s.runHourly()
+    assert.equal((await ok('processing.jobs.list')).jobs.length, 2)
+  })
 })
 
 // Goal: a run is bounded: scenes per day, hosts that fail, hosts that are gone, a full quota, and an organization with many searches

@@ -17,6 +17,7 @@ import * as itemWrite from '#model/imagery/item-write.ts'
 import * as savedScenes from '#model/scenes/saved-scene.ts'
 import * as savedSearches from '#model/scenes/saved-search.ts'
 import type { Context } from '#operation.ts'
+import { RasterError } from '#raster/errors.ts'
 import { requireProcess } from '#services/processing/catalogue.ts'
 import { checkJob, fundJob, storeJob } from '#services/processing/jobs.ts'
 import { findScenes, openSources, type SourceScenes } from './find-scenes.ts'
@@ -35,6 +36,8 @@ const STRIDE_MS = 31 * DAY_MS
 const MAX_PAGES = 10
 /** Scenes that one run adds. Each copy is a job whose files were opened before. */
 const MAX_ADDED = { reference: 50, copy: 5 } as const
+/** Scenes of which one run opens the files, to copy the first that can be read. */
+const MAX_OPENED = 20
 
 type Db = Context['db']
 
@@ -66,7 +69,11 @@ export async function addScenes(context: RunContext, search: savedSearches.Saved
   }
   const errors = results.map(({ source }) => sources[source.id]!.error).filter((error) => error !== null)
   const error =
-    'error' in outcome ? outcome.error : windows.length === 0 ? 'No available open source matches this search' : (errors[0] ?? null)
+    'error' in outcome
+      ? outcome.error
+      : windows.length === 0
+        ? 'No available open source matches this search'
+        : (errors[0] ?? outcome.unreadable)
   const isBehind = windows.some(({ to }) => to < now)
   const delayMs =
     'error' in outcome || errors.length > 0
@@ -176,16 +183,19 @@ interface Outcome {
   readonly left: number
   /** Whether the daily limit was reached. */
   readonly isLimited: boolean
+  /** What could not be read, with the reason; null if nothing. Such scenes are tried again while they are recent. */
+  readonly unreadable: string | null
 }
 
 async function add(context: RunContext, search: savedSearches.SavedSearch, addition: Addition): Promise<Outcome> {
   const { db, clock, change } = context
   const { autoAdd, candidates } = addition
   const allowance = await allowanceOf(db, search, autoAdd, clock.now())
-  const chosen = candidates.slice(0, Math.min(allowance, MAX_ADDED[autoAdd.mode]))
-  const outcome = { left: candidates.length - chosen.length, isLimited: candidates.length > allowance }
+  const limit = Math.min(allowance, MAX_ADDED[autoAdd.mode])
+  const { chosen, store, skipped, unreadable } =
+    autoAdd.mode === 'copy' ? await prepareCopies(context, search, addition, limit) : prepareReferences(context, addition, limit)
+  const outcome = { left: candidates.length - chosen.length - skipped, isLimited: candidates.length - skipped > allowance, unreadable }
   if (chosen.length === 0) return outcome
-  const prepare = autoAdd.mode === 'copy' ? await prepareCopies(context, search, addition, chosen) : prepareReferences(context, autoAdd)
   await change(search.organizationId, async (change) => {
     const { tx, lineage } = change
     await projects.lock(tx, search.projectId)
@@ -194,7 +204,7 @@ async function add(context: RunContext, search: savedSearches.SavedSearch, addit
     const scenes = (await savedScenes.neverSaved(tx, search.projectId, chosen)).slice(0, left)
     if (scenes.length === 0) return lineage.nothingProduced()
     if (autoAdd.collection_id) await collections.lock(tx, search.projectId, autoAdd.collection_id)
-    const saved = await prepare(change, search, scenes)
+    const saved = await store(change, search, scenes)
     await report(change, search, { autoAdd, scenes, saved })
   })
   return outcome
@@ -212,10 +222,18 @@ type Store = (
   scenes: readonly Candidate[],
 ) => Promise<{ itemIds: string[]; jobIds: string[] }>
 
-function prepareReferences({ vendors, raster }: RunContext, { collection_id }: savedSearches.AutoAdd): Store {
-  return async ({ tx, clock, lineage, events }, { id: savedSearchId, organizationId, projectId, userId }, scenes) => {
+interface Prepared {
+  readonly chosen: readonly Candidate[]
+  readonly store: Store
+  /** Number of scenes that cannot be read. */
+  readonly skipped: number
+  readonly unreadable: string | null
+}
+
+function prepareReferences({ vendors, raster }: RunContext, { autoAdd, candidates }: Addition, limit: number): Prepared {
+  const store: Store = async ({ tx, clock, lineage, events }, { id: savedSearchId, organizationId, projectId, userId }, scenes) => {
     const now = clock.now()
-    const drafts = scenes.map(({ open }) => referenceTo(open, { collectionId: collection_id, vendors, raster }))
+    const drafts = scenes.map(({ open }) => referenceTo(open, { collectionId: autoAdd.collection_id, vendors, raster }))
     const created = await itemWrite.insert(tx, { organizationId, projectId, createdBy: userId, now }, drafts)
     for (const [index, item] of created.entries()) {
       const key = { ...scenes[index]!, variant: savedScenes.REFERENCE }
@@ -225,29 +243,37 @@ function prepareReferences({ vendors, raster }: RunContext, { collection_id }: s
     }
     return { itemIds: created.map(({ id }) => id), jobIds: [] }
   }
+  return { chosen: candidates.slice(0, limit), store, skipped: 0, unreadable: null }
 }
 
-/** Whole files, which cost nothing: a search never spends credits. */
+/** Whole files, which cost nothing: a search never spends credits. A scene that cannot be read must not hold up the others. */
 async function prepareCopies(
   context: RunContext,
   search: savedSearches.SavedSearch,
-  { autoAdd, principal }: Addition,
-  chosen: readonly Candidate[],
-): Promise<Store> {
+  { autoAdd, principal, candidates }: Addition,
+  limit: number,
+): Promise<Prepared> {
   const jobContext = { ...context, principal, idempotencyKey: `${search.id} ${context.clock.now().toISOString()}`, attributeTo: () => {} }
   const prepared = new Map<Candidate, { checked: Awaited<ReturnType<typeof checkJob>>; funding: Awaited<ReturnType<typeof fundJob>> }>()
-  for (const scene of chosen) {
-    const checked = await checkJob(jobContext, {
-      process: requireProcess('scene_copy'),
-      projectId: search.projectId,
-      params: { host_name: scene.hostName, scene_id: scene.sceneId },
-      field: 'scene',
-      targetCollectionId: autoAdd.collection_id,
-      origin: 'project',
-    })
-    prepared.set(scene, { checked, funding: await fundJob(jobContext, checked, 'catalog.scene.copy') })
+  const failures: string[] = []
+  for (const scene of candidates.slice(0, MAX_OPENED)) {
+    if (prepared.size >= limit) break
+    try {
+      const checked = await checkJob(jobContext, {
+        process: requireProcess('scene_copy'),
+        projectId: search.projectId,
+        params: { host_name: scene.hostName, scene_id: scene.sceneId },
+        field: 'scene',
+        targetCollectionId: autoAdd.collection_id,
+        origin: 'project',
+      })
+      prepared.set(scene, { checked, funding: await fundJob(jobContext, checked, 'catalog.scene.copy') })
+    } catch (error) {
+      if (!(error instanceof RasterError)) throw error
+      failures.push(`${scene.sceneId} cannot be read: ${error.message}`)
+    }
   }
-  return async (change, { id: savedSearchId, organizationId, projectId }, scenes) => {
+  const store: Store = async (change, { id: savedSearchId, organizationId, projectId }, scenes) => {
     const jobIds: string[] = []
     for (const scene of scenes) {
       const { checked, funding } = prepared.get(scene)!
@@ -263,6 +289,7 @@ async function prepareCopies(
     }
     return { itemIds: [], jobIds }
   }
+  return { chosen: [...prepared.keys()], store, skipped: failures.length, unreadable: failures[0] ?? null }
 }
 
 async function report(
