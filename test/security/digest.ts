@@ -14,7 +14,7 @@ export async function businessDigest(db: Db): Promise<string> {
     name: string
   }>`
     select relname as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`.execute(db)
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`.execute(db)
   const sums = tables
     .filter(({ name }) => !TELEMETRY_TABLES.includes(name))
     .map(
