@@ -1,15 +1,14 @@
 import Type from 'typebox'
 import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
-import { requireBillingAdmin } from '#model/money/billing-account.ts'
 import * as accounts from '#model/vendors/account.ts'
 import { operation } from '#operation.ts'
-import { HostName, requireFound } from './wire.ts'
+import { HostName, requireAccountManager, requireFound } from './wire.ts'
 
 /** Disconnects the organization's account at a vendor and deletes its credentials. An account with open orders cannot be deleted. */
 export default operation({
   id: 'vendors.accounts.delete',
-  scope: 'billing:write',
+  scope: 'orders:write',
   tier: 'destructive',
   input: Closed({ host_name: HostName }),
   output: Closed(
@@ -22,7 +21,7 @@ export default operation({
   example: { input: { host_name: 'sandbox-vhr' }, output: { ok: true, host_name: 'sandbox-vhr' } },
 }).handle({
   async check({ db, principal }, { host_name }) {
-    const organizationId = await requireBillingAdmin(db, principal)
+    const organizationId = await requireAccountManager(db, principal)
     requireFound(await accounts.find(db, organizationId, host_name))
     return organizationId
   },

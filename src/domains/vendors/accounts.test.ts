@@ -49,10 +49,18 @@ test('accounts at vendors', async (t) => {
     assert.deepEqual((await w.ok(token, 'vendors.accounts.list')).accounts, [])
   })
 
-  await t.test('only owners, admins and the billing admin see and change accounts', async () => {
+  await t.test('only signed-in owners, admins and billing admins see and change accounts', async () => {
     const member = await w.member(org, 'viewer')
     assert.equal((await w.call(member.token, 'vendors.accounts.list', {})).status, 403)
     assert.equal((await w.call(member.token, 'vendors.accounts.put', { ...HOST, credentials: { key: KEY } })).status, 403)
+    const { key } = await w.key(token, ['read', 'write', 'process'])
+    for (const [id, input] of [
+      ['vendors.accounts.list', {}],
+      ['vendors.accounts.put', { ...HOST, credentials: { key: KEY } }],
+    ] as const) {
+      const { status, body } = await w.call(key, id, input)
+      assert.deepEqual([status, body.code], [403, 'user-authorization-required'])
+    }
   })
 
   await t.test('a stored key is encrypted, and only its end is shown', async () => {

@@ -60,7 +60,7 @@ export class VendorsAccountsApi {
   /**
    * Ask the vendor whether it accepts an account's credentials.
    *
-   * Requires the scope `billing:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `orders:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   check(input: VendorsAccountsCheckInput, options?: CallOptions): Promise<VendorsAccountsCheckOutput> {
     return this.#client.call('vendors.accounts.check', input, options, 'keyed')
@@ -69,7 +69,7 @@ export class VendorsAccountsApi {
   /**
    * Disconnect an account that no open order uses.
    *
-   * Requires the scope `billing:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `orders:write`. Deletes data. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   delete(input: VendorsAccountsDeleteInput, options?: CallOptions): Promise<VendorsAccountsDeleteOutput> {
     return this.#client.call('vendors.accounts.delete', input, options, 'keyed')
@@ -78,7 +78,7 @@ export class VendorsAccountsApi {
   /**
    * The organization's accounts at vendors, never the credentials.
    *
-   * Requires the scope `billing:read`. Read-only.
+   * Requires the scope `orders:read`. Read-only.
    */
   list(input: VendorsAccountsListInput = {}, options?: CallOptions): Promise<VendorsAccountsListOutput> {
     return this.#client.call('vendors.accounts.list', input, options, 'read')
@@ -87,7 +87,7 @@ export class VendorsAccountsApi {
   /**
    * Connect the organization's account at a vendor, or replace its credentials.
    *
-   * Requires the scope `billing:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
+   * Requires the scope `orders:write`. Changes data of the organization. Send an `Idempotency-Key`: without one, a retry can run twice.
    */
   put(input: VendorsAccountsPutInput, options?: CallOptions): Promise<VendorsAccountsPutOutput> {
     return this.#client.call('vendors.accounts.put', input, options, 'keyed')

@@ -40,7 +40,7 @@ class VendorsAccountsApi(Namespace):
     ) -> VendorAccount:
         """Ask the vendor whether it accepts an account's credentials.
 
-        Requires the scope `billing:write`. Changes data of the organization.
+        Requires the scope `orders:write`. Changes data of the organization.
 
         Args:
             host_name: Host name of the vendor, from `vendors.accounts.list`
@@ -55,7 +55,7 @@ class VendorsAccountsApi(Namespace):
     ) -> VendorsAccountsDeleteOutput:
         """Disconnect an account that no open order uses.
 
-        Requires the scope `billing:write`. Deletes data.
+        Requires the scope `orders:write`. Deletes data.
 
         Args:
             host_name: Host name of the vendor, from `vendors.accounts.list`
@@ -69,7 +69,7 @@ class VendorsAccountsApi(Namespace):
     ) -> VendorsAccountsListOutput:
         """The organization's accounts at vendors, never the credentials.
 
-        Requires the scope `billing:read`. Read-only.
+        Requires the scope `orders:read`. Read-only.
         """
         return self._client.record("vendors.accounts.list", {}, options, "read", VendorsAccountsListOutput)
 
@@ -82,7 +82,7 @@ class VendorsAccountsApi(Namespace):
     ) -> VendorAccount:
         """Connect the organization's account at a vendor, or replace its credentials.
 
-        Requires the scope `billing:write`. Changes data of the organization.
+        Requires the scope `orders:write`. Changes data of the organization.
 
         Args:
             host_name: Host name of the vendor, from `vendors.accounts.list`
@@ -99,7 +99,7 @@ class AsyncVendorsAccountsApi(AsyncNamespace):
     ) -> VendorAccount:
         """Ask the vendor whether it accepts an account's credentials.
 
-        Requires the scope `billing:write`. Changes data of the organization.
+        Requires the scope `orders:write`. Changes data of the organization.
 
         Args:
             host_name: Host name of the vendor, from `vendors.accounts.list`
@@ -114,7 +114,7 @@ class AsyncVendorsAccountsApi(AsyncNamespace):
     ) -> VendorsAccountsDeleteOutput:
         """Disconnect an account that no open order uses.
 
-        Requires the scope `billing:write`. Deletes data.
+        Requires the scope `orders:write`. Deletes data.
 
         Args:
             host_name: Host name of the vendor, from `vendors.accounts.list`
@@ -128,7 +128,7 @@ class AsyncVendorsAccountsApi(AsyncNamespace):
     ) -> VendorsAccountsListOutput:
         """The organization's accounts at vendors, never the credentials.
 
-        Requires the scope `billing:read`. Read-only.
+        Requires the scope `orders:read`. Read-only.
         """
         return await self._client.record("vendors.accounts.list", {}, options, "read", VendorsAccountsListOutput)
 
@@ -141,7 +141,7 @@ class AsyncVendorsAccountsApi(AsyncNamespace):
     ) -> VendorAccount:
         """Connect the organization's account at a vendor, or replace its credentials.
 
-        Requires the scope `billing:write`. Changes data of the organization.
+        Requires the scope `orders:write`. Changes data of the organization.
 
         Args:
             host_name: Host name of the vendor, from `vendors.accounts.list`
