@@ -1,16 +1,7 @@
 import { Closed } from '#core/shapes.ts'
 import * as accounts from '#model/vendors/account.ts'
 import { operation } from '#operation.ts'
-import {
-  AccountRecord,
-  EXAMPLE_ACCOUNT,
-  HostName,
-  requireAccountManager,
-  requireConnectable,
-  requireFound,
-  toRecord,
-  verdictOf,
-} from './wire.ts'
+import { AccountRecord, EXAMPLE_ACCOUNT, HostName, requireConnectable, requireFound, toRecord, verdictOf } from './wire.ts'
 
 /** Asks the vendor whether it accepts the credentials of the organization's account, and stores the answer. */
 export default operation({
@@ -22,7 +13,7 @@ export default operation({
   example: { input: { host_name: 'sandbox-vhr' }, output: EXAMPLE_ACCOUNT },
 }).handle({
   async check({ db, principal, vendors }, { host_name }) {
-    const organizationId = await requireAccountManager(db, principal)
+    const organizationId = await accounts.requireManager(db, principal)
     requireConnectable(vendors, host_name)
     return requireFound(await accounts.find(db, organizationId, host_name))
   },

@@ -3,7 +3,7 @@ import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import * as accounts from '#model/vendors/account.ts'
 import { operation } from '#operation.ts'
-import { HostName, requireAccountManager, requireFound } from './wire.ts'
+import { HostName, requireFound } from './wire.ts'
 
 /** Disconnects the organization's account at a vendor and deletes its credentials. An account with open orders cannot be deleted. */
 export default operation({
@@ -21,7 +21,7 @@ export default operation({
   example: { input: { host_name: 'sandbox-vhr' }, output: { ok: true, host_name: 'sandbox-vhr' } },
 }).handle({
   async check({ db, principal }, { host_name }) {
-    const organizationId = await requireAccountManager(db, principal)
+    const organizationId = await accounts.requireManager(db, principal)
     requireFound(await accounts.find(db, organizationId, host_name))
     return organizationId
   },

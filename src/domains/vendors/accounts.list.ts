@@ -3,7 +3,7 @@ import { Closed } from '#core/shapes.ts'
 import { acceptances } from '#model/licensing/licence.ts'
 import * as accounts from '#model/vendors/account.ts'
 import { operation } from '#operation.ts'
-import { AccountRecord, connectable, EXAMPLE_ACCOUNT, requireAccountManager, toRecord, toVendor, VendorRecord } from './wire.ts'
+import { AccountRecord, connectable, EXAMPLE_ACCOUNT, toRecord, toVendor, VendorRecord } from './wire.ts'
 
 /** Lists the organization's accounts at vendors, without their credentials, and the vendors at which it can connect one. */
 export default operation({
@@ -36,7 +36,7 @@ export default operation({
     },
   },
 }).handle({
-  check: async ({ db, principal }) => await requireAccountManager(db, principal),
+  check: async ({ db, principal }) => await accounts.requireManager(db, principal),
   async execute({ db, vendors }, _input, organizationId) {
     const accepted = await acceptances(db, organizationId)
     return {

@@ -2,17 +2,7 @@ import { problem } from '#core/problem.ts'
 import { Closed } from '#core/shapes.ts'
 import * as accounts from '#model/vendors/account.ts'
 import { operation } from '#operation.ts'
-import {
-  AccountRecord,
-  Credentials,
-  EXAMPLE_ACCOUNT,
-  HostName,
-  requireAccountManager,
-  requireConnectable,
-  requireSecret,
-  toRecord,
-  verdictOf,
-} from './wire.ts'
+import { AccountRecord, Credentials, EXAMPLE_ACCOUNT, HostName, requireConnectable, requireSecret, toRecord, verdictOf } from './wire.ts'
 
 /**
  * Connects the organization's account at a vendor, or replaces its credentials. Orders at this vendor then use the account, and the
@@ -27,7 +17,7 @@ export default operation({
   example: { input: { host_name: 'sandbox-vhr', credentials: { key: 'sandbox-vendor-key' } }, output: EXAMPLE_ACCOUNT },
 }).handle({
   async check({ db, principal, vendors }, { host_name, credentials }) {
-    const organizationId = await requireAccountManager(db, principal)
+    const organizationId = await accounts.requireManager(db, principal)
     const source = requireConnectable(vendors, host_name)
     return { organizationId, source, secret: requireSecret(source, credentials) }
   },

@@ -1,10 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { requireSignedIn, type Principal } from '#core/principal.ts'
 import { invalidInput, notFound, problem } from '#core/problem.ts'
 import { Choice, Closed, Matching, Nullable, Timestamp, Uuid } from '#core/shapes.ts'
 import { VENDOR_ACCOUNT_STATUSES } from '#core/vocabulary.ts'
-import type { Db } from '#db/tables.ts'
-import { requireBillingAdmin } from '#model/money/billing-account.ts'
 import { acceptedAt, type Acceptances } from '#model/licensing/licence.ts'
 import type { Account } from '#model/vendors/account.ts'
 import { SECRET_FIELDS, VendorError, type AccountSecret, type Source, type Vendors } from '#ports/vendors.ts'
@@ -96,12 +93,6 @@ export function toVendor(source: Source, vendors: Vendors, accepted: Acceptances
     handling_credits: source.handlingCents,
     is_sold_here: source.hasInstallationAccount && source.exchange !== null,
   }
-}
-
-/** The organization of an owner, admin or billing admin. An account at a vendor is a means of payment: no key can manage it. */
-export async function requireAccountManager(db: Db, principal: Principal): Promise<string> {
-  requireSignedIn(principal, 'manage accounts at vendors')
-  return await requireBillingAdmin(db, principal)
 }
 
 /** The vendors at which an organization can have an account. */

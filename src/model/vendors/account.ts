@@ -1,10 +1,12 @@
 /** Accounts of organizations at vendors. Secrets are encrypted with a key outside the database and are never returned. */
 import { newId } from '#core/ids.ts'
+import { requireSignedIn, type Principal } from '#core/principal.ts'
 import { problem } from '#core/problem.ts'
 import type { Seal } from '#core/seal.ts'
 import type { VendorAccountStatus } from '#core/vocabulary.ts'
 import type { Row } from '#db/row.ts'
 import type { Db, Tx } from '#db/tables.ts'
+import { requireBillingAdmin } from '#model/money/billing-account.ts'
 import { OPEN_STATUSES } from '#model/orders/states.ts'
 import type { VendorAccounts } from '#ports/vendor-accounts.ts'
 import { accountTokenName } from '#ports/vendor-tokens.ts'
@@ -38,6 +40,12 @@ export function createVendorAccounts(db: Db, seal: Seal): VendorAccounts {
       return JSON.parse(text) as AccountSecret
     },
   }
+}
+
+/** The organization of an owner, admin or billing admin. An account at a vendor is a means of payment: no key can manage it. */
+export async function requireManager(db: Db, principal: Principal): Promise<string> {
+  requireSignedIn(principal, 'manage accounts at vendors')
+  return await requireBillingAdmin(db, principal)
 }
 
 export async function list(db: Db, organizationId: string): Promise<Account[]> {
