@@ -102,6 +102,24 @@ test('a process waits for the migration of another, however long it takes', asyn
   assert.deepEqual([await first, await second], [['9001_slow'], []])
 })
 
+test('a process that waits does not hold up an index that another builds concurrently', async (t) => {
+  const db = await emptyDatabase(t)
+  await migrate(db)
+  await sql`create table built (n integer)`.execute(db)
+  const waiting = Promise.withResolvers<void>()
+  const building: Migration = {
+    isTransactional: false,
+    async up(db) {
+      await waiting.promise
+      await sql`create index concurrently if not exists built_n on built (n)`.execute(db)
+    },
+  }
+  const migrations = { ...MIGRATIONS, '9001_building': building }
+  const onWaiting = () => waiting.resolve()
+  const applied = await Promise.all([1, 2].map(() => runMigrations(db, migrations, { onWaiting })))
+  assert.deepEqual(applied.toSorted(), [[], ['9001_building']])
+})
+
 test('a migration that fails leaves nothing behind and can be repeated', async (t) => {
   const db = await emptyDatabase(t)
   await migrate(db)
