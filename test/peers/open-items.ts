@@ -16,7 +16,7 @@ const PYTHON = process.env['PEER_PYTHON'] ?? 'python3'
 const SCRIPT = fileURLToPath(new URL('open-items.py', import.meta.url))
 const hasPeer = spawnSync(PYTHON, ['-c', 'import rasterio, numpy']).status === 0
 
-/** Sentinel-2 pixels at Earth Search have the offset already; Landsat states its scale; NAIP is one file; the model of heights has a float. */
+/** Sentinel-2 pixels at Earth Search have the offset already; Landsat states its scale; NAIP and the elevation model are one file. */
 const SENTINEL = { scale: 0.0001, offset: 0 }
 const LANDSAT = { scale: 2.75e-5, offset: -0.2 }
 const PLAIN = { scale: 1, offset: 0 }

@@ -84,7 +84,7 @@ test('row 31: no tenant starves others', async (t) => {
     let done = 0
     const flood = Array.from({ length: 60 }, async (_, n) => {
       const answer = await w.call(bad.owner.token, 'items.tile.statistics', { item_id: badItem, expression: `(b4-b1)/(b4+b1+${n + 1})` })
-      done++
+      if (answer.status === 200) done++ // A refusal takes nobody's time.
       return answer
     })
     while (done < 1) await new Promise(setImmediate)
